@@ -1,0 +1,60 @@
+# Set up, run, check and measure Keepsake. Each target makes the environment first; `make setup` alone only does that.
+# On Windows: `py packaging\bootstrap.py`, then the commands below with .venv\Scripts instead of .venv/bin.
+
+PYTHON ?= python3
+VENV ?= .venv
+MESSAGES ?= 10000
+DATA ?=
+ARGS ?=
+
+BIN = $(VENV)/bin
+
+.PHONY: help setup demo run test coverage lint format lock bench docs clean
+
+help:
+	@echo "make demo   show a vault with a year of memories, made up on the spot"
+	@echo "make run    open your own vault"
+	@echo "make test   run every test             (ARGS='-k search' for some)"
+	@echo "make lint   check style, types, imports and spelling"
+	@echo "make bench  measure                    (MESSAGES=100000 DATA=folder)"
+	@echo "make docs   write the reference pages  make clean  remove everything made here"
+
+setup:
+	@$(PYTHON) packaging/bootstrap.py --venv $(VENV)
+
+demo: setup
+	$(BIN)/keepsake demo $(ARGS)
+
+run: setup
+	$(BIN)/keepsake $(ARGS)
+
+test: setup
+	$(BIN)/python -m pytest $(ARGS)
+
+coverage: setup
+	$(BIN)/python -m pytest --cov --cov-report=term-missing:skip-covered $(ARGS)
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/codespell
+
+format: setup
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+lock:
+	$(PYTHON) packaging/lock.py $(ARGS)
+
+bench: setup
+	$(BIN)/python -m tests.bench.scale --messages $(MESSAGES) $(ARGS)
+	$(if $(DATA),$(BIN)/python -m tests.bench.retrieval --data $(DATA))
+
+docs: setup
+	$(BIN)/keepsake docs docs/reference
+
+clean:
+	rm -rf .venv build dist docs/reference htmlcov .coverage .hypothesis .mypy_cache .ruff_cache .import_linter_cache *.egg-info
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

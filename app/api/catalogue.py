@@ -1,0 +1,20 @@
+"""All operations of a vault: importing the subjects declares them."""
+
+from collections.abc import Iterable
+
+from app.api import exchange, memories, notes, sessions, settings, vault
+from app.api.declare import REGISTRY
+from app.api.registry import Catalogue, Operation
+from app.engine import Engine
+
+SUBJECTS = (sessions, notes, memories, exchange, settings, vault)
+
+
+def declared() -> Iterable[Operation]:
+    """Return every operation, by name."""
+    return REGISTRY.all()
+
+
+def build_catalogue(engine: Engine) -> Catalogue:
+    """Return the catalogue that works on ``engine``."""
+    return Catalogue(engine, declared(), engine)

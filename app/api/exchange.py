@@ -1,0 +1,70 @@
+"""Operations that bring foreign files in and take everything out."""
+
+from app.api.caller import Caller
+from app.api.declare import operation
+from app.changes import Changed, ChangeSet
+from app.core.paths import user_path
+from app.engine import Engine
+from app.exchange.model import ExportFormat, ExportReport, ImportPreview, ImportReport
+from app.memories.model import StoreName
+
+
+@operation("exchange.preview", trust="full")
+async def preview(engine: Engine, caller: Caller, path: str) -> ImportPreview:
+    """Say what a file or folder is, without importing it.
+
+    Args:
+        path: The file or folder on this machine.
+    """
+    return await engine.exchange.preview(user_path(path))
+
+
+@operation("exchange.import", access="write", trust="full")
+async def import_file(
+    engine: Engine, caller: Caller, path: str, format: str = "auto", job: str = "", store: StoreName = "private"
+) -> Changed[ImportReport]:
+    """Import a file or folder; what is there already is not added again.
+
+    Progress is published while it runs, and ``job.cancel`` stops it; what was imported until then stays.
+
+    Args:
+        path: A ChatGPT or Claude export (``conversations.json`` or its zip), a folder of Markdown, or Keepsake JSONL.
+        format: ``chatgpt``, ``claude``, ``markdown``, ``keepsake``, or ``auto`` to look.
+        job: An id of the caller's own to watch and cancel it by.
+        store: Who may see the imported notes.
+    """
+    source = user_path(path)
+    work = engine.jobs.begin(f"Importing {source.name}", "bytes", job)
+    state = "failed"
+    try:
+        if engine.config.flag("backup.before_import"):
+            await engine.care.back_up("before-import")
+        report = await engine.exchange.import_path(source, format, store, f"import:{caller.name}", work)
+        state = "cancelled" if report.cancelled else "finished"
+    finally:
+        engine.jobs.end(work, state)
+        # Also after a failure: batches committed before it are there to be shown.
+        engine.publish(ChangeSet(frozenset({"sessions", "messages", "memories", "tags", "links"}), (), caller.name))
+    return Changed(report, ChangeSet(frozenset({"imports"}), (), caller.name))
+
+
+@operation("exchange.export", trust="full")
+async def export(
+    engine: Engine, caller: Caller, path: str, format: ExportFormat = "jsonl", job: str = ""
+) -> ExportReport:
+    """Write everything to a file or folder.
+
+    Args:
+        path: Where to; a file for ``jsonl``, a new or empty folder for ``markdown``.
+        format: ``jsonl`` is complete and imports as the same vault; ``markdown`` is for reading.
+        job: An id of the caller's own to watch and cancel it by.
+    """
+    target = user_path(path)
+    work = engine.jobs.begin(f"Exporting to {target.name}", "items", job)
+    state = "failed"
+    try:
+        report = await engine.exchange.export_path(target, format, work)
+        state = "finished"
+    finally:
+        engine.jobs.end(work, state)
+    return report

@@ -1,0 +1,243 @@
+"""Operations on notes and other durable items."""
+
+from typing import Any
+
+from app.api.caller import Caller
+from app.api.declare import operation
+from app.changes import Changed
+from app.engine import Engine
+from app.memories.model import (
+    Facets,
+    Link,
+    Links,
+    Memory,
+    MemoryFilter,
+    MemoryOrder,
+    MemoryRow,
+    NewMemory,
+    StoreName,
+)
+
+_ALL = MemoryFilter()
+
+
+@operation("note.save", access="write", trust="inner")
+async def save(
+    engine: Engine,
+    caller: Caller,
+    content: str,
+    title: str = "",
+    tags: list[str] = [],  # noqa: B006  (never changed; the registry copies defaults)
+    store: StoreName = "private",
+    source: str = "",
+    id: str | None = None,
+    attributes: dict[str, Any] = {},  # noqa: B006
+) -> Changed[Memory]:
+    """Store a new note.
+
+    Args:
+        content: Markdown, kept exactly.
+        title: What ``[[wiki links]]`` call it.
+        tags: Joined with the ``#tags`` in the content; at most 16 of at most 64 characters.
+        store: Who may see it.
+        source: Where it comes from; the caller's name when empty.
+        id: An id of the caller's own; must be new.
+        attributes: Anything else to keep with it.
+    """
+    draft = NewMemory(
+        content=content,
+        title=title,
+        tags=tuple(tags),
+        store=store,
+        source=source or caller.name,
+        id=id,
+        attributes=attributes,
+    )
+    return await engine.memories.save(draft, actor=caller.name)
+
+
+@operation("note.update", access="write", trust="inner")
+async def update(
+    engine: Engine,
+    caller: Caller,
+    id: str,
+    version: int,
+    content: str | None = None,
+    title: str | None = None,
+    tags: list[str] | None = None,
+    store: StoreName | None = None,
+    pinned: bool | None = None,
+) -> Changed[Memory]:
+    """Change what is given of a note; refused when it changed since it was read.
+
+    Args:
+        id: The note's id.
+        version: The version that was read.
+        content: New Markdown.
+        title: New title.
+        tags: New tags, in place of the old ones.
+        store: New store.
+        pinned: Whether it is pinned.
+    """
+    return await engine.memories.update(
+        id,
+        version,
+        content=content,
+        title=title,
+        tags=tags,
+        store=store,
+        pinned=pinned,
+        stores=caller.stores,
+        actor=caller.name,
+    )
+
+
+@operation("note.delete", access="write", trust="inner", destructive=True)
+async def delete(engine: Engine, caller: Caller, id: str) -> Changed[Memory]:
+    """Delete a note; it can be restored and the deletion undone.
+
+    Args:
+        id: The note's id.
+    """
+    return await engine.memories.delete(id, stores=caller.stores, actor=caller.name)
+
+
+@operation("note.restore", access="write", trust="inner")
+async def restore(engine: Engine, caller: Caller, id: str) -> Changed[Memory]:
+    """Bring a deleted note back.
+
+    Args:
+        id: The note's id.
+    """
+    return await engine.memories.restore(id, stores=caller.stores, actor=caller.name)
+
+
+@operation("note.delete_many", access="write", trust="inner", destructive=True)
+async def delete_many(engine: Engine, caller: Caller, ids: list[str]) -> Changed[tuple[str, ...]]:
+    """Delete several notes as one run and return the ids of those deleted.
+
+    Args:
+        ids: Their ids; those already gone are passed over.
+    """
+    return await engine.memories.delete_many(ids, stores=caller.stores, actor=caller.name)
+
+
+@operation("note.tag_many", access="write", trust="inner")
+async def tag_many(
+    engine: Engine,
+    caller: Caller,
+    ids: list[str],
+    add: list[str] = [],  # noqa: B006
+    remove: list[str] = [],  # noqa: B006
+) -> Changed[tuple[str, ...]]:
+    """Add and remove tags of several notes as one run and return the ids of those that changed.
+
+    Args:
+        ids: The notes' ids.
+        add: Tags to add.
+        remove: Tags to take away.
+    """
+    return await engine.memories.tag_many(ids, add=add, remove=remove, stores=caller.stores, actor=caller.name)
+
+
+@operation("note.pin", access="write", trust="inner")
+async def pin(engine: Engine, caller: Caller, id: str, pinned: bool = True) -> Changed[Memory]:
+    """Pin or unpin a note, whatever its version.
+
+    Args:
+        id: The note's id.
+        pinned: Whether it is pinned.
+    """
+    return await engine.memories.pin(id, pinned=pinned, stores=caller.stores, actor=caller.name)
+
+
+@operation("note.get")
+async def get(engine: Engine, caller: Caller, id: str) -> Memory:
+    """Return a note, deleted or not.
+
+    Args:
+        id: Its id.
+    """
+    return await engine.memory_reads.get(id, stores=caller.stores)
+
+
+@operation("note.list")
+async def list_notes(
+    engine: Engine,
+    caller: Caller,
+    filter: MemoryFilter = _ALL,
+    order: MemoryOrder = "recent",
+    limit: int = 50,
+    offset: int = 0,
+) -> list[MemoryRow]:
+    """Return durable items as a list shows them, by default the last changed first.
+
+    Args:
+        filter: Which ones.
+        order: In what order.
+        limit: How many at most.
+        offset: How many to pass over.
+    """
+    return await engine.memory_reads.listed(filter, order, limit=limit, offset=offset, stores=caller.stores)
+
+
+@operation("note.ids")
+async def ids(engine: Engine, caller: Caller, filter: MemoryFilter = _ALL, order: MemoryOrder = "recent") -> list[str]:
+    """Return the ids of durable items in order, for lists that fetch rows as they are shown.
+
+    Args:
+        filter: Which ones.
+        order: In what order.
+    """
+    return await engine.memory_reads.ids(filter, order, stores=caller.stores)
+
+
+@operation("note.rows")
+async def rows(engine: Engine, caller: Caller, ids: list[str]) -> list[MemoryRow]:
+    """Return the items of some ids as a list shows them, leaving out those that are gone.
+
+    Args:
+        ids: Their ids.
+    """
+    return await engine.memory_reads.rows(ids, stores=caller.stores)
+
+
+@operation("note.facets")
+async def facets(engine: Engine, caller: Caller, filter: MemoryFilter = _ALL) -> Facets:
+    """Return counts by kind, tag, store and source.
+
+    Args:
+        filter: Over which items.
+    """
+    return await engine.memory_reads.facets(filter, stores=caller.stores)
+
+
+@operation("note.links")
+async def links(engine: Engine, caller: Caller, id: str) -> Links:
+    """Return what a note links to and what links to it.
+
+    Args:
+        id: The note's id.
+    """
+    return await engine.memory_reads.links(id, stores=caller.stores)
+
+
+@operation("note.titles")
+async def titles(engine: Engine, caller: Caller, prefix: str = "", limit: int = 50) -> list[Link]:
+    """Return notes whose title begins with some letters, for completing ``[[links]]``.
+
+    Args:
+        prefix: The letters, in any case.
+        limit: How many at most.
+    """
+    return await engine.memory_reads.titles(prefix, limit=limit, stores=caller.stores)
+
+
+@operation("note.resolve")
+async def resolve(engine: Engine, caller: Caller, title: str) -> str | None:
+    """Return the id of the note that ``[[title]]`` means, null when there is none.
+
+    Args:
+        title: A title or an alias.
+    """
+    return await engine.memory_reads.resolve(title, stores=caller.stores)

@@ -1,0 +1,215 @@
+"""Declares operations and calls them: arguments checked, trust gated, changes published, one error shape."""
+
+import inspect
+import re
+import typing
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Protocol
+
+import msgspec
+
+from app.api.caller import Caller, Trust
+from app.changes import Changed, ChangeSet
+from app.errors import AccessDeniedError, InputError, UnknownOperationError
+
+Access = Literal["read", "write"]
+Handler = Callable[..., Awaitable[Any]]
+
+_ARGUMENT = re.compile(r"^ {4}(\w+): (.*(?:\n {8,}.*)*)", re.MULTILINE)
+_LEADING = 2  # every handler takes the engine and the caller before its own parameters
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One argument of an operation; ``type`` as written, ``help`` from the function's docstring."""
+
+    name: str
+    type: str
+    required: bool
+    default: Any
+    help: str
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One thing the engine can do.
+
+    Args:
+        name: ``subject.verb``.
+        access: ``write`` when it changes the vault.
+        trust: The least trust a caller needs.
+        destructive: True when it takes something away, even if that can be undone.
+        summary: The first line of its documentation.
+        doc: The rest, without arguments.
+        arguments: The msgspec type its arguments are checked against.
+        returns: The type of its answer.
+    """
+
+    name: str
+    access: Access
+    trust: Trust
+    destructive: bool
+    summary: str
+    doc: str
+    parameters: tuple[Parameter, ...]
+    arguments: type[msgspec.Struct]
+    returns: Any
+    handler: Handler
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The answer of a call, and what it changed."""
+
+    value: Any
+    changes: ChangeSet | None = None
+
+
+class Publisher(Protocol):
+    """Whatever takes the changes of finished calls."""
+
+    def publish(self, event: ChangeSet) -> None:
+        """Tell everyone who listens."""
+
+
+class Registry:
+    """A collection of operation declarations, filled by ``operation`` at import of the subject files."""
+
+    def __init__(self) -> None:
+        self._declared: dict[str, Operation] = {}
+
+    def operation(
+        self, name: str, *, access: Access = "read", trust: Trust = "familiar", destructive: bool = False
+    ) -> Callable[[Handler], Handler]:
+        """Declare the decorated function as an operation; see ``Operation`` for the arguments."""
+
+        def declare(handler: Handler) -> Handler:
+            if name in self._declared:
+                raise ValueError(f"operation {name} is declared twice")
+            self._declared[name] = _operation_of(handler, name, access, trust, destructive)
+            return handler
+
+        return declare
+
+    def all(self) -> Iterable[Operation]:
+        """Return every declaration, by name."""
+        return sorted(self._declared.values(), key=lambda item: item.name)
+
+
+def _operation_of(handler: Handler, name: str, access: Access, trust: Trust, destructive: bool) -> Operation:
+    hints = typing.get_type_hints(handler)
+    own = list(inspect.signature(handler).parameters.values())[_LEADING:]
+    summary, doc, helps = _documentation(handler)
+    fields: list[Any] = []
+    parameters = []
+    for parameter in own:
+        required = parameter.default is inspect.Parameter.empty
+        kind = hints[parameter.name]
+        fields.append((parameter.name, kind) if required else (parameter.name, kind, parameter.default))
+        default = None if required else parameter.default
+        parameters.append(Parameter(parameter.name, type_name(kind), required, default, helps.get(parameter.name, "")))
+    arguments = msgspec.defstruct(name.replace(".", "_"), fields, kw_only=True, forbid_unknown_fields=True)
+    returns = _answer_type(hints["return"])
+    return Operation(name, access, trust, destructive, summary, doc, tuple(parameters), arguments, returns, handler)
+
+
+def _answer_type(hint: Any) -> Any:
+    return typing.get_args(hint)[0] if typing.get_origin(hint) is Changed else hint
+
+
+def _documentation(handler: Handler) -> tuple[str, str, dict[str, str]]:
+    text = inspect.getdoc(handler) or ""
+    head, _, arguments = text.partition("\nArgs:\n")
+    summary, _, doc = head.partition("\n")
+    arguments = re.split(r"\n\n|\nRaises:\n|\nReturns:\n", arguments)[0]
+    helps = {match[1]: " ".join(match[2].split()) for match in _ARGUMENT.finditer(arguments)}
+    return summary.strip(), doc.strip(), helps
+
+
+def type_name(kind: Any) -> str:
+    """Return a type as a reader of the reference sees it."""
+    text = kind.__name__ if isinstance(kind, type) and not typing.get_args(kind) else str(kind)
+    return re.sub(r"\b(?:typing|collections\.abc|datetime|app\.[\w.]+)\.", "", text).replace("NoneType", "None")
+
+
+def to_builtins(value: Any) -> Any:
+    """Return ``value`` as JSON would hold it: times as ISO 8601, tuples and sets as lists."""
+    return msgspec.to_builtins(value)
+
+
+def from_builtins(value: Any, kind: Any) -> Any:
+    """Return what ``to_builtins`` made of a value of type ``kind`` as that type again."""
+    return msgspec.convert(value, kind)
+
+
+class Catalogue:
+    """Calls operations by name.
+
+    Args:
+        engine: What the handlers work with.
+        operations: The declarations.
+        publisher: Hears of changes, after the commit.
+    """
+
+    def __init__(self, engine: object, operations: Iterable[Operation], publisher: Publisher) -> None:
+        self._engine = engine
+        self.operations: Mapping[str, Operation] = {item.name: item for item in operations}
+        self._publisher = publisher
+
+    async def call(self, name: str, arguments: Mapping[str, Any], caller: Caller) -> Reply:
+        """Call an operation.
+
+        Args:
+            name: Its name.
+            arguments: By name, as JSON values or as model objects.
+            caller: Who asks.
+
+        Raises:
+            UnknownOperationError: There is none of that name.
+            InputError: An argument is missing, unknown, or of the wrong type; the sentence says where.
+            AccessDeniedError: The caller's trust does not reach that far.
+        """
+        found = self.find(name)
+        if not caller.reaches(found.trust):
+            raise AccessDeniedError(
+                f"'{name}' needs {found.trust} trust; {caller.name} has {caller.trust}.", operation=name
+            )
+        given = check_arguments(found, arguments)
+        answer = await found.handler(self._engine, caller, **given)
+        if not isinstance(answer, Changed):
+            return Reply(answer)
+        changes = replace(answer.changes, operation=name)
+        self._publisher.publish(changes)
+        return Reply(answer.value, changes)
+
+    def find(self, name: str) -> Operation:
+        """Return the declaration of ``name``.
+
+        Raises:
+            UnknownOperationError: There is none.
+        """
+        found = self.operations.get(name)
+        if found is None:
+            raise UnknownOperationError(f"There is no operation '{name}'. See 'keepsake call --list'.", operation=name)
+        return found
+
+
+def check_arguments(operation: Operation, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return ``arguments`` in the types of the operation's parameters.
+
+    Raises:
+        InputError: One is missing, unknown or of the wrong type.
+    """
+    try:
+        checked = msgspec.convert(dict(arguments), operation.arguments)
+    except msgspec.ValidationError as error:
+        allowed = ", ".join(parameter.name for parameter in operation.parameters)
+        raise InputError(
+            f"{operation.name}: {_where(str(error))}.", operation=operation.name, parameters=allowed
+        ) from error
+    return {name: getattr(checked, name) for name in operation.arguments.__struct_fields__}
+
+
+def _where(sentence: str) -> str:
+    return sentence.replace(" - at `$.", " - at `").replace("Object contains", "it has").replace("Object", "it is")

@@ -1,0 +1,202 @@
+"""Operations on conversations."""
+
+from datetime import datetime
+
+from app.api.caller import Caller
+from app.api.declare import operation
+from app.changes import Changed
+from app.engine import Engine
+from app.memories.model import Facet
+from app.sessions.model import Appended, Message, NewMessage, Session, SessionFilter, SessionOrder
+from app.sessions.service import Heading
+
+_ALL = SessionFilter()
+
+
+@operation("session.append", access="write", trust="inner")
+async def append(
+    engine: Engine,
+    caller: Caller,
+    messages: list[NewMessage],
+    session: str | None = None,
+    title: str = "",
+    agent: str = "",
+    channel: str = "",
+) -> Changed[Appended]:
+    """Append turns to a conversation, which appears with its first turn.
+
+    The answer means that the turns are durable and can be found by their words.
+
+    Args:
+        messages: The turns, in order; numbers must rise, and are given where left out.
+        session: The conversation's id; without one, the channel's latest conversation or a new one.
+        title: Title of a conversation made by this.
+        agent: The agent it is with, of a conversation made by this.
+        channel: ``channel:chat:thread`` it comes from; finds the conversation again when its id changed.
+    """
+    return await engine.sessions.append(messages, session, Heading(title, agent, channel), caller.name)
+
+
+@operation("session.create", access="write", trust="inner")
+async def create(
+    engine: Engine, caller: Caller, title: str = "", agent: str = "", channel: str = ""
+) -> Changed[Session]:
+    """Make an empty conversation.
+
+    Args:
+        title: Its title.
+        agent: The agent it is with.
+        channel: ``channel:chat:thread`` it comes from.
+    """
+    return await engine.sessions.create(Heading(title, agent, channel), caller.name)
+
+
+@operation("session.get", trust="full")
+async def get(engine: Engine, caller: Caller, session: str) -> Session:
+    """Return a conversation's head.
+
+    Args:
+        session: Its id.
+    """
+    return await engine.sessions.get(session)
+
+
+@operation("session.length", trust="full")
+async def length(engine: Engine, caller: Caller, session: str) -> int:
+    """Return how many turns a conversation has.
+
+    Args:
+        session: Its id.
+    """
+    return (await engine.sessions.get(session)).message_count
+
+
+@operation("session.recent", trust="full")
+async def recent(engine: Engine, caller: Caller, session: str, n: int = 20) -> list[Message]:
+    """Return the last turns of a conversation, oldest first.
+
+    Args:
+        session: Its id.
+        n: How many.
+    """
+    return await engine.sessions.messages(session, limit=n, newest=True)
+
+
+@operation("session.messages", trust="full")
+async def messages(engine: Engine, caller: Caller, session: str, after: int = -1, limit: int = 200) -> list[Message]:
+    """Return the turns that follow a number, ascending.
+
+    Args:
+        session: The conversation's id.
+        after: Turns with a greater number only.
+        limit: How many at most.
+    """
+    return await engine.sessions.messages(session, after=after, limit=limit)
+
+
+@operation("session.before", trust="full")
+async def before(engine: Engine, caller: Caller, session: str, seq: int, limit: int = 200) -> list[Message]:
+    """Return the turns just before a number, ascending.
+
+    Args:
+        session: The conversation's id.
+        seq: Turns with a smaller number only.
+        limit: How many at most.
+    """
+    return await engine.sessions.messages(session, before=seq, limit=limit, newest=True)
+
+
+@operation("session.find", trust="full")
+async def find(engine: Engine, caller: Caller, session: str, text: str, limit: int = 1000) -> list[int]:
+    """Return the numbers of the turns that contain a text.
+
+    Args:
+        session: The conversation's id.
+        text: What to look for; letters are compared without case.
+        limit: How many at most.
+    """
+    return await engine.sessions.find(session, text, limit)
+
+
+@operation("session.at", trust="full")
+async def at(engine: Engine, caller: Caller, session: str, when: datetime) -> int | None:
+    """Return the number of the first turn said at a time or later.
+
+    Args:
+        session: The conversation's id.
+        when: The time, ISO 8601.
+    """
+    return await engine.sessions.at(session, when)
+
+
+@operation("session.list", trust="full")
+async def list_sessions(
+    engine: Engine,
+    caller: Caller,
+    filter: SessionFilter = _ALL,
+    order: SessionOrder = "recent",
+    limit: int = 50,
+    offset: int = 0,
+) -> list[Session]:
+    """Return conversations, by default the most recently active first.
+
+    Args:
+        filter: Which ones.
+        order: In what order.
+        limit: How many at most.
+        offset: How many to pass over.
+    """
+    return await engine.sessions.rows(await engine.sessions.ids(filter, order, limit, offset))
+
+
+@operation("session.ids", trust="full")
+async def ids(
+    engine: Engine,
+    caller: Caller,
+    filter: SessionFilter = _ALL,
+    order: SessionOrder = "recent",
+) -> list[str]:
+    """Return the ids of conversations in order, for lists that fetch rows as they are shown.
+
+    Args:
+        filter: Which ones.
+        order: In what order.
+    """
+    return await engine.sessions.ids(filter, order)
+
+
+@operation("session.rows", trust="full")
+async def rows(engine: Engine, caller: Caller, ids: list[str]) -> list[Session]:
+    """Return the conversations of some ids, leaving out those that are gone.
+
+    Args:
+        ids: Their ids.
+    """
+    return await engine.sessions.rows(ids)
+
+
+@operation("session.agents", trust="full")
+async def agents(engine: Engine, caller: Caller) -> list[Facet]:
+    """Return the agents that have conversations, with how many."""
+    return await engine.sessions.agents()
+
+
+@operation("session.rename", access="write", trust="inner")
+async def rename(engine: Engine, caller: Caller, session: str, title: str) -> Changed[Session]:
+    """Give a conversation another title; can be undone.
+
+    Args:
+        session: Its id.
+        title: The new title.
+    """
+    return await engine.sessions.rename(session, title, caller.name)
+
+
+@operation("session.forget", access="write", trust="full", destructive=True)
+async def forget(engine: Engine, caller: Caller, session: str) -> Changed[Session]:
+    """Take a conversation and its turns out of every list and search; can be undone.
+
+    Args:
+        session: Its id.
+    """
+    return await engine.sessions.forget(session, caller.name)

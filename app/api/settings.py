@@ -1,0 +1,41 @@
+"""Operations on settings and on long work."""
+
+from app.api.caller import Caller
+from app.api.declare import operation
+from app.changes import Changed, ChangeSet, Progress
+from app.config.model import SettingValue
+from app.engine import Engine
+
+
+@operation("settings.list", trust="full")
+async def list_settings(engine: Engine, caller: Caller) -> list[SettingValue]:
+    """Return every setting with its value, default, bounds and where the value comes from."""
+    return engine.config.values()
+
+
+@operation("settings.set", access="write", trust="full")
+async def set_value(engine: Engine, caller: Caller, name: str, value: str | float | bool) -> Changed[SettingValue]:
+    """Set a setting and save it in the vault's ``config.toml``.
+
+    Args:
+        name: ``section.key``.
+        value: The new value; the default is taken out of the file.
+    """
+    changed = engine.config.set(name, value)
+    return Changed(changed, ChangeSet(frozenset({"settings"}), (name,), caller.name))
+
+
+@operation("job.list", trust="full")
+async def list_jobs(engine: Engine, caller: Caller) -> list[Progress]:
+    """Return how far each long piece of work has come."""
+    return engine.jobs.all()
+
+
+@operation("job.cancel", access="write", trust="full")
+async def cancel_job(engine: Engine, caller: Caller, job: str) -> bool:
+    """Ask long work to stop at its next safe point; false when there is none of that id.
+
+    Args:
+        job: Its id.
+    """
+    return engine.jobs.cancel(job)

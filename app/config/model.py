@@ -1,0 +1,28 @@
+"""Values of settings as the catalogue gives them."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from app.config.schema import SettingType, Value
+
+Source = Literal["default", "file", "environment", "override"]
+
+
+@dataclass(frozen=True, slots=True)
+class SettingValue:
+    """A setting as it stands.
+
+    Args:
+        source: Where the value comes from; one from the environment or an override is never written to the file.
+    """
+
+    name: str
+    value: Value
+    default: Value
+    source: Source
+    type: SettingType
+    help: str
+    choices: tuple[str, ...] = ()
+    minimum: float | None = None
+    maximum: float | None = None
+    restart: bool = False

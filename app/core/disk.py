@@ -1,0 +1,38 @@
+"""Files: what the system reports, as failures a person can act on, and replacing a file whole or not at all."""
+
+import errno
+import os
+from pathlib import Path
+
+from app.errors import DiskFullError, KeepsakeError, VaultReadOnlyError, VaultUnusableError
+
+_READ_ONLY = {errno.EROFS, errno.EACCES, errno.EPERM}
+_FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
+
+
+def from_os(error: OSError, path: Path) -> KeepsakeError:
+    """Return the failure that ``error`` on ``path`` stands for."""
+    if error.errno in _FULL:
+        return DiskFullError(f"The disk that holds {path} is full. Free some space and try again.", path=str(path))
+    if error.errno in _READ_ONLY:
+        return VaultReadOnlyError(f"{path} cannot be written: {error.strerror}.", path=str(path))
+    return VaultUnusableError(f"{path} cannot be used: {error.strerror or error}.", path=str(path))
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Write ``data`` to ``path`` for its owner only; after a crash the file is the old one or the new one.
+
+    Raises:
+        KeepsakeError: As ``from_os`` gives it.
+    """
+    partial = path.with_name(path.name + ".partial")
+    try:
+        handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise from_os(error, path) from error

@@ -1,0 +1,44 @@
+"""Ids that carry their kind and sort by time of making: ``note-0197…`` (UUIDv7, RFC 9562)."""
+
+import os
+import threading
+import time
+from typing import NewType
+
+SessionId = NewType("SessionId", str)
+MemoryId = NewType("MemoryId", str)
+RunId = NewType("RunId", str)
+
+PREFIXES = {
+    "session": "ses",
+    "note": "note",
+    "fact": "fact",
+    "observation": "obs",
+    "reflection": "ref",
+    "digest": "dig",
+    "entity": "ent",
+    "schedule": "sch",
+    "run": "run",
+    "agent": "agt",
+}
+
+_last_lock = threading.Lock()
+_last = 0
+
+
+def uuid7() -> str:
+    """Return a UUIDv7: 48 bits of milliseconds, a 12-bit counter that keeps order within one, 62 random bits."""
+    global _last  # noqa: PLW0603  (one counter for the process keeps ids strictly increasing)
+    with _last_lock:
+        stamp = (time.time_ns() // 1_000_000) << 12
+        _last = stamp if stamp > _last else _last + 1
+        head = _last
+    tail = int.from_bytes(os.urandom(8)) & ((1 << 62) - 1)
+    value = (head >> 12 & ((1 << 48) - 1)) << 80 | 0x7 << 76 | (head & 0xFFF) << 64 | 0b10 << 62 | tail
+    text = f"{value:032x}"
+    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+
+
+def new_id(kind: str) -> str:
+    """Return a fresh id of ``kind``, a key of ``PREFIXES``."""
+    return f"{PREFIXES[kind]}-{uuid7()}"

@@ -1,0 +1,45 @@
+"""Where things are: the program's own files, and the person's vault."""
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import platformdirs
+
+APP_NAME = "keepsake"
+
+
+def program_root() -> Path:
+    """Return the folder that holds ``resources/`` and ``migrations/``: the checkout, site-packages or a bundle."""
+    bundle = getattr(sys, "_MEIPASS", None)
+    return Path(bundle) if bundle else Path(__file__).resolve().parents[2]
+
+
+def resources() -> Path:
+    """Return the folder of icons, sample, models, help and prompts."""
+    return program_root() / "resources"
+
+
+def migrations() -> Path:
+    """Return the folder of numbered SQL migrations."""
+    return program_root() / "migrations"
+
+
+def default_vault() -> Path:
+    """Return the vault used when none is named: ``KEEPSAKE_VAULT``, else the platform's data folder."""
+    named = os.environ.get("KEEPSAKE_VAULT")
+    return Path(named).expanduser() if named else Path(platformdirs.user_data_dir(APP_NAME, appauthor=False)) / "vault"
+
+
+def runtime_dir() -> Path:
+    """Return the folder for sockets of running programs; without the platform's, one of our own per person."""
+    if sys.platform.startswith("linux") and not os.environ.get("XDG_RUNTIME_DIR"):
+        given = Path(f"/run/user/{os.getuid()}")
+        return given / APP_NAME if given.is_dir() else Path(tempfile.gettempdir()) / f"{APP_NAME}-{os.getuid()}"
+    return Path(platformdirs.user_runtime_dir(APP_NAME, appauthor=False))
+
+
+def user_path(text: str) -> Path:
+    """Return the path a person wrote, with ``~`` as their home folder."""
+    return Path(text).expanduser().absolute()

@@ -1,0 +1,56 @@
+"""Text as it may be stored, compared and hashed."""
+
+import hashlib
+import re
+import unicodedata
+
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+_SPACE = re.compile(r"\s+")
+
+
+def storable(text: str) -> tuple[str, int]:
+    """Make ``text`` fit for UTF-8 and SQLite.
+
+    A NUL becomes its visible symbol U+2400 and a lone surrogate U+FFFD; surrogate pairs are joined first.
+
+    Returns:
+        The text and how many characters were replaced.
+    """
+    if not _UNSTORABLE.search(text):
+        return text, 0
+    joined = _join(text)
+    replaced = len(_UNSTORABLE.findall(joined))
+    return _UNSTORABLE.sub(lambda m: "\u2400" if m[0] == "\x00" else "\ufffd", joined), replaced
+
+
+def _join(text: str) -> str:
+    """Join surrogate pairs that a sloppy decoder left apart."""
+    return re.sub(
+        "[\ud800-\udbff][\udc00-\udfff]",
+        lambda m: m[0].encode("utf-16-le", "surrogatepass").decode("utf-16-le"),
+        text,
+    )
+
+
+def collapse(text: str) -> str:
+    """Return ``text`` in NFC with every run of white space as one blank, trimmed."""
+    return _SPACE.sub(" ", unicodedata.normalize("NFC", text)).strip()
+
+
+def content_hash(*parts: str) -> str:
+    """Return a 128-bit hex digest of the collapsed, case-folded ``parts``; equal for texts that read the same."""
+    digest = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        digest.update(collapse(part).casefold().encode("utf-8", "surrogatepass"))
+        digest.update(b"\x1f")
+    return digest.hexdigest()
+
+
+def excerpt(text: str, length: int) -> str:
+    """Return the first ``length`` characters of the collapsed text, ended with an ellipsis where cut at a word."""
+    flat = collapse(text[: length * 4 + 64])
+    if len(flat) <= length:
+        return flat
+    cut = flat[:length]
+    head, _, _ = cut.rpartition(" ")
+    return (head if len(head) > length // 2 else cut).rstrip() + "…"

@@ -1,0 +1,166 @@
+"""The built-in embedder: a text is the sum of its tokens' rows in a table distilled from a sentence model.
+
+No network, no inference runtime: a WordPiece tokenizer, a gather and a sum.
+"""
+
+import hashlib
+import io
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
+
+from app.core.paths import resources
+from app.core.text import storable
+from app.embed import ngrams
+from app.embed.model import Identity
+from app.embed.vectors import unit_rows
+from app.errors import ModelUnavailableError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from app.embed.model import Vectors
+
+MODEL = "minilm-256"
+MAX_CHARACTERS = 16_384
+"""How much of a text is read; what follows does not change its vector."""
+
+_SLICE_CHARACTERS = 32_768
+_UNKNOWN = "[UNK]"
+# Goes up when the way from text to rows changes, so that old vectors are not compared with new ones.
+_READING = "1"
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """The model in memory: bytes and scales by token, and the tokenizer that numbers the tokens."""
+
+    rows: "NDArray[np.int8]"
+    scales: "Vectors"
+    tokenizer: Tokenizer
+
+
+class StaticEmbedder:
+    """Embeds by table look-up.
+
+    Args:
+        folder: Where the model lies; the one that comes with the program when not given.
+
+    Raises:
+        ModelUnavailableError: The folder lacks a file, or a file is damaged.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        # The tokenizer would start a thread per core, for work that belongs on the embedder's one thread.
+        os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+        self.identity, table = _load(folder or resources() / "models" / f"static-{MODEL}")
+        self._table: _Table | None = table
+
+    def embed(self, texts: Sequence[str]) -> "Vectors":
+        """Return one row per text; see :class:`app.embed.model.Embedder`."""
+        table = self._table
+        if table is None:
+            raise ModelUnavailableError("The embedding model was closed; open it again to embed.")
+        out = np.zeros((len(texts), self.identity.dimensions), dtype=np.float32)
+        for start, part in _slices(texts):
+            out[start : start + len(part)] = _sums(table, part)
+        return unit_rows(out)
+
+    def embed_query(self, text: str) -> "Vectors":
+        """Return the vector of a question, made as any text's."""
+        row: Vectors = self.embed([text])[0]
+        return row
+
+    def close(self) -> None:
+        """Let go of the table."""
+        self._table = None
+
+
+def _slices(texts: Sequence[str]) -> "Iterator[tuple[int, list[str]]]":
+    """Yield the texts, cut and cleaned, in runs small enough for the processor's cache, with the start of each."""
+    start, size, part = 0, 0, list[str]()
+    for place, text in enumerate(texts):
+        clean, _ = storable(text[:MAX_CHARACTERS])
+        if part and size + len(clean) > _SLICE_CHARACTERS:
+            yield start, part
+            start, size, part = place, 0, []
+        part.append(clean)
+        size += len(clean)
+    if part:
+        yield start, part
+
+
+def _sums(table: _Table, texts: list[str]) -> "Vectors":
+    """Return the sum of the token rows of each text, and of its n-grams in other scripts."""
+    out = np.zeros((len(texts), table.rows.shape[1]), dtype=np.float32)
+    foreign: dict[int, list[str]] = {}
+    latin = []
+    for place, text in enumerate(texts):
+        plain, runs = ngrams.split(text)
+        latin.append(plain)
+        if runs:
+            foreign[place] = runs
+    ids = [e.ids for e in table.tokenizer.encode_batch_fast(latin, add_special_tokens=False)]
+    lengths = np.fromiter(map(len, ids), dtype=np.intp, count=len(ids))
+    flat = np.fromiter(chain.from_iterable(ids), dtype=np.intp, count=int(lengths.sum()))
+    filled = np.flatnonzero(lengths)
+    if filled.size:
+        rows = table.rows[flat] * table.scales[flat][:, None]
+        out[filled] = np.add.reduceat(rows, (np.cumsum(lengths) - lengths)[filled], axis=0)
+    for place, runs in foreign.items():
+        out[place] += ngrams.vector(runs)
+    return out
+
+
+def _load(folder: Path) -> tuple[Identity, _Table]:
+    """Read the model in ``folder`` and check it against its manifest."""
+    try:
+        manifest = json.loads((folder / "manifest.json").read_bytes())
+        content = {name: (folder / name).read_bytes() for name in manifest["sha256"]}
+        _check(content, manifest["sha256"])
+        version = f"{manifest['version']}-{_READING}"
+        identity = Identity("static", manifest["model"], manifest["dimensions"], version)
+        rows, scales = (np.load(io.BytesIO(content[name]), allow_pickle=False) for name in ("table.npy", "scales.npy"))
+        tokens: list[str] = json.loads(content["vocabulary.json"])
+        _fit(len(tokens), rows, scales)
+    except OSError as error:
+        raise ModelUnavailableError(
+            f"The embedding model in {folder} cannot be read ({error.strerror}); reinstall Keepsake or choose another.",
+            folder=str(folder),
+        ) from error
+    except (ValueError, KeyError, TypeError, EOFError) as error:
+        raise ModelUnavailableError(
+            f"The embedding model in {folder} is damaged; reinstall Keepsake or choose another.", folder=str(folder)
+        ) from error
+    return identity, _Table(rows, scales, _tokenizer(tokens))
+
+
+def _check(content: dict[str, bytes], expected: dict[str, Any]) -> None:
+    """Raise ValueError unless each file is the one the manifest was written for."""
+    for name, digest in expected.items():
+        if hashlib.sha256(content[name]).hexdigest() != digest:
+            raise ValueError(name)
+
+
+def _fit(tokens: int, rows: "NDArray[np.int8]", scales: "Vectors") -> None:
+    """Raise ValueError unless there is a row of our width and a scale for each token."""
+    if rows.shape != (tokens, ngrams.DIMENSIONS) or scales.shape != (tokens,):
+        raise ValueError(rows.shape)
+
+
+def _tokenizer(tokens: list[str]) -> Tokenizer:
+    """Return BERT's uncased tokenizer over ``tokens``, whose places are the row numbers."""
+    numbers = {token: number for number, token in enumerate(tokens)}
+    tokenizer = Tokenizer(models.WordPiece(vocab=numbers, unk_token=_UNKNOWN))
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    return tokenizer

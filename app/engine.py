@@ -1,0 +1,95 @@
+"""The composition root: builds the engine's parts from a vault and its settings, starts and stops them."""
+
+import asyncio
+import contextlib
+from functools import partial
+from pathlib import Path
+
+from app.changes import ChangeSet, Event, Feed, Progress
+from app.config.config import Config
+from app.core.clock import Clock
+from app.core.paths import migrations
+from app.embed.model import Embedder
+from app.embed.registry import open_embedder
+from app.exchange.service import ExchangeService
+from app.exchange.vault import VaultSink, VaultSource
+from app.index.indexer import Indexer
+from app.index.sync import IndexSync
+from app.jobs import Jobs
+from app.memories.reads import MemoryReads
+from app.memories.service import MemoryService
+from app.memories.undo import Applier, MemoryApplier, UndoService
+from app.retrieval.service import SearchService
+from app.sessions.service import SessionApplier, SessionService
+from app.store.store import Store
+from app.trace.journal import Trace
+from app.upkeep.care import CareService
+
+_INDEXED_AREAS = frozenset({"messages", "memories"})
+
+
+class Engine:
+    """The parts of an open vault.
+
+    Args:
+        vault: The vault's folder, made when there is none.
+        config: Its settings.
+        clock: Where the time comes from.
+        feed: Hears of changes and progress.
+
+    Raises:
+        MachineError: The vault cannot be opened; see ``Store.open``.
+    """
+
+    def __init__(self, vault: Path, config: Config, clock: Clock, feed: Feed) -> None:
+        self.vault = vault
+        self.config = config
+        self.clock = clock
+        self.feed = feed
+        self.store = Store.open(vault, migrations())
+        self.trace = Trace(vault / "trace" if config.flag("trace.enabled") else None)
+        indexer = Indexer()
+        self.sync = IndexSync(self.store, clock, partial(_embedder_of, config), self._on_vectors_made)
+        self.sessions = SessionService(self.store, indexer, clock)
+        self.memories = MemoryService(self.store, indexer, clock)
+        self.memory_reads = MemoryReads(self.store)
+        appliers: dict[str, Applier] = {"session": SessionApplier(indexer), "memory": MemoryApplier(indexer)}
+        self.undo = UndoService(self.store, appliers, clock)
+        self.search = SearchService(self.store, self.sync, self.trace, clock, vectors=config.flag("index.vectors"))
+        new_sink = partial(VaultSink, self.store, self.sessions, indexer, clock)
+        self.exchange = ExchangeService(new_sink, VaultSource(self.store, self.memory_reads))
+        self.jobs = Jobs(self.publish)
+        self.care = CareService(self.store, self.sync, self.jobs, config.text("embedding.model"))
+        self._background: set[asyncio.Task[None]] = set()
+
+    async def start(self) -> None:
+        """Begin the background work."""
+        if self.config.flag("index.vectors"):
+            task = asyncio.create_task(self.sync.run(), name="index")
+            self._background.add(task)
+
+    async def stop(self) -> None:
+        """Cancel jobs and background work, finish what is written, close the vault."""
+        self.jobs.cancel_all()
+        for task in self._background:
+            task.cancel()
+        for task in self._background:
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+        await asyncio.to_thread(self.store.close)
+        self.sync.close()
+        self.trace.close()
+
+    def publish(self, event: Event) -> None:
+        """Tell the index and everyone who listens of a change or of progress."""
+        if isinstance(event, ChangeSet) and event.areas & _INDEXED_AREAS:
+            self.sync.wake()
+        self.feed.publish(event)
+
+    def _on_vectors_made(self, pending: int) -> None:
+        state = "running" if pending else "finished"
+        self.feed.publish(Progress("index", "Indexing for search by meaning", 0, pending, "chunks", state=state))
+
+
+def _embedder_of(config: Config) -> Embedder:
+    return open_embedder(config.text("embedding.model"), folder=config.text("embedding.folder") or None)

@@ -1,0 +1,150 @@
+"""The one tree of failures.
+
+    KeepsakeError
+    ├── MachineError      something about the person's machine or vault: disk full, locked, damaged, too new
+    ├── InputError        something about what was asked: what, where and what is allowed instead
+    └── InternalError     our bug
+
+Each carries a stable ``code``, a sentence a person can act on, and ``data`` for programs.
+"""
+
+from typing import Any, ClassVar
+
+
+class KeepsakeError(Exception):
+    """Base of every failure Keepsake reports.
+
+    Args:
+        message: A sentence a person can act on.
+        data: Facts for programs; JSON-serialisable, never content or secrets.
+    """
+
+    code: ClassVar[str] = "error"
+    kind: ClassVar[str] = "internal"
+    exit_status: ClassVar[int] = 70
+
+    def __init__(self, message: str, **data: Any) -> None:
+        super().__init__(message)
+        self.message = message
+        self.data = data
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the error in the shape every surface answers: code, kind, message, data."""
+        return {"code": self.code, "kind": self.kind, "message": self.message, "data": self.data}
+
+
+class MachineError(KeepsakeError):
+    """Something about the person's machine, disk or vault."""
+
+    code = "machine"
+    kind = "machine"
+    exit_status = 74
+
+
+class VaultLockedError(MachineError):
+    """Another process owns the vault."""
+
+    code = "vault_locked"
+    exit_status = 75
+
+
+class VaultUnusableError(MachineError):
+    """The vault's path cannot hold a vault: it is a file, or cannot be created."""
+
+    code = "vault_unusable"
+
+
+class VaultReadOnlyError(MachineError):
+    """The vault's directory or files cannot be written."""
+
+    code = "vault_read_only"
+
+
+class VaultNewerError(MachineError):
+    """The vault was written by a newer Keepsake."""
+
+    code = "vault_newer"
+
+
+class VaultDamagedError(MachineError):
+    """The database file is damaged."""
+
+    code = "vault_damaged"
+
+
+class DiskFullError(MachineError):
+    """No space left where the vault lives."""
+
+    code = "disk_full"
+
+
+class ModelUnavailableError(MachineError):
+    """An embedding or language model was chosen that is not there."""
+
+    code = "model_unavailable"
+
+
+class HostUnreachableError(MachineError):
+    """No host answers for this vault."""
+
+    code = "host_unreachable"
+    exit_status = 69
+
+
+class TimeLimitError(MachineError):
+    """A read took longer than its time limit and was stopped."""
+
+    code = "time_limit"
+
+
+class CancelledByPersonError(KeepsakeError):
+    """Long work was stopped on request; what was committed stays."""
+
+    code = "cancelled"
+    kind = "input"
+    exit_status = 130
+
+
+class InputError(KeepsakeError):
+    """Something about what was asked."""
+
+    code = "invalid_input"
+    kind = "input"
+    exit_status = 65
+
+
+class NotFoundError(InputError):
+    """Nothing has that id or name."""
+
+    code = "not_found"
+
+
+class StaleError(InputError):
+    """The thing changed since it was read (sequence number, epoch or version)."""
+
+    code = "stale"
+
+
+class AccessDeniedError(InputError):
+    """The caller's trust does not reach that far."""
+
+    code = "access_denied"
+    exit_status = 77
+
+
+class FormatError(InputError):
+    """A file is not in the format it was taken for."""
+
+    code = "bad_format"
+
+
+class UnknownOperationError(InputError):
+    """The catalogue has no operation of that name."""
+
+    code = "unknown_operation"
+
+
+class InternalError(KeepsakeError):
+    """Our bug."""
+
+    code = "internal"

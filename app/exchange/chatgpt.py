@@ -1,0 +1,140 @@
+"""Reader of ChatGPT's data export: ``conversations.json``, its numbered shards, or the zip or folder around them."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from app.core.clock import optional_datetime, parse_instant
+from app.core.text import content_hash, excerpt, storable
+from app.exchange.chatgpt_content import render
+from app.exchange.jsonitems import Item, items
+from app.exchange.loose import clean, filled, table, text
+from app.exchange.model import MessageRecord, Problem, Record, SessionRecord
+from app.exchange.tree import branch
+from app.sessions.model import NewMessage, Role
+
+AGENT = "ChatGPT"
+THOUGHT_IMPORTANCE = 0.1
+_ROLES: dict[str, Role] = {
+    "user": "user",
+    "assistant": "assistant",
+    "tool": "tool",
+    "system": "system",
+    "developer": "system",
+}
+_THOUGHTS = ("thoughts", "reasoning_recap")
+_CONTEXT = ("user_editable_context", "model_editable_context")
+_OWN = ("id", "conversation_id", "title", "create_time", "update_time", "mapping", "current_node")
+
+Node = dict[str, Any]
+
+
+def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
+    """Read an export; of each conversation the branch in use.
+
+    Args:
+        path: ``conversations.json``, the zip, or the unpacked folder.
+        cancelled: Asked now and then; reading stops when it says so.
+
+    Raises:
+        NotFoundError: There is nothing at ``path``.
+        FormatError: The zip cannot be read at all.
+    """
+    for thing in items(path, cancelled):
+        if isinstance(thing, Item):
+            yield from _conversation(thing)
+        else:
+            yield thing
+
+
+def _conversation(item: Item) -> Iterator[Record]:
+    talk = table(item.value)
+    nodes = {name: table(node) for name, node in table(talk.get("mapping")).items()}
+    title, _ = storable(text(talk.get("title")))
+    place = f'{item.place} ("{excerpt(title, 60)}")' if title else item.place
+    if not nodes:
+        yield Problem(place, "It has no messages ('mapping' is missing or empty) and was left out.")
+        return
+    moments = {name: _moment(node) for name, node in nodes.items()}
+    way = branch({name: _parent(node) for name, node in nodes.items()}, moments, text(talk.get("current_node")))
+    if way.broken:
+        yield Problem(place, "A message's predecessor is missing from the file; the messages before it are not there.")
+    spoken = [nodes[name] for name in way.nodes if isinstance(nodes[name].get("message"), dict)]
+    left_out = sum(isinstance(node.get("message"), dict) for node in nodes.values()) - len(spoken)
+    head = _head(talk, title, spoken, left_out)
+    yield head
+    yield from _messages(head, spoken, talk, place)
+
+
+def _head(talk: Node, title: str, spoken: list[Node], left_out: int) -> SessionRecord:
+    attributes = filled(talk, without=_OWN)
+    if left_out:
+        attributes["other_branches"] = left_out
+    key = text(talk.get("conversation_id")) or text(talk.get("id"))
+    first = text(table(spoken[0]["message"]).get("id")) if spoken else ""
+    return SessionRecord(
+        key=storable(key or content_hash(title, str(talk.get("create_time")), first))[0],
+        title=title,
+        agent=AGENT,
+        created_ms=parse_instant(talk.get("create_time")),
+        updated_ms=parse_instant(talk.get("update_time")),
+        attributes=attributes,
+    )
+
+
+def _messages(head: SessionRecord, spoken: list[Node], talk: Node, place: str) -> Iterator[Record]:
+    moment = head.created_ms
+    for number, node in enumerate(spoken, 1):
+        message = table(node["message"])
+        where = f"{place}, message {number}"
+        said, left = render(table(message.get("content")))
+        moment = parse_instant(message.get("create_time")) or moment
+        if not said.strip():
+            continue
+        said, replaced = storable(said)
+        if replaced:
+            yield Problem(where, f"{replaced} characters that cannot be stored were replaced.", lost=False)
+        role = _ROLES.get(text(table(message.get("author")).get("role")))
+        if role is None:
+            yield Problem(where, f"Its role {_foreign_role(message)!r} is unknown; it went in as 'system'.", lost=False)
+        yield MessageRecord(head.key, _message(message, said, left, role or "system", moment, talk))
+
+
+def _message(message: Node, said: str, left: Node, role: Role, moment: int | None, talk: Node) -> NewMessage:
+    author = table(message.get("author"))
+    metadata = table(message.get("metadata"))
+    kind = left.get("content_type")
+    name = text(author.get("name"))
+    if role == "assistant":
+        name = name or text(metadata.get("model_slug")) or text(talk.get("default_model_slug")) or AGENT
+    recipient = text(message.get("recipient")) or "all"
+    calls = [{"name": clean(recipient), "arguments": said}] if role == "assistant" and recipient != "all" else None
+    payload = filled(message, without=("content", "create_time", "author", "recipient"))
+    extra = {
+        "content": left,
+        "author": filled(author, without=("role",)),
+        "recipient": "" if calls else clean(recipient),
+    }
+    payload.update({field: value for field, value in extra.items() if value not in ("", "all", {})})
+    return NewMessage(
+        role="system" if kind in _CONTEXT else role,
+        content=said,
+        author="" if kind in _CONTEXT else storable(name)[0],
+        created_at=optional_datetime(moment),
+        importance=THOUGHT_IMPORTANCE if kind in _THOUGHTS else None,
+        tool_name=storable(name)[0] or None if role == "tool" else None,
+        tool_calls=calls,
+        payload=payload,
+    )
+
+
+def _parent(node: Node) -> str | None:
+    return text(node.get("parent")) or None
+
+
+def _moment(node: Node) -> float | None:
+    return parse_instant(table(node.get("message")).get("create_time"))
+
+
+def _foreign_role(message: Node) -> str:
+    return excerpt(str(table(message.get("author")).get("role")), 40)

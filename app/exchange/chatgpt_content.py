@@ -1,0 +1,129 @@
+"""The text of a ChatGPT message: each content type as Markdown, and what of it is left over."""
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+from app.exchange.loose import clean, filled, first_text, row, table, text
+
+Content = dict[str, Any]
+
+_FENCE = re.compile(r"`{3,}")
+_NAMED_PARTS = {
+    "image_asset_pointer": "[image]",
+    "audio_asset_pointer": "[audio]",
+    "video_container_asset_pointer": "[video]",
+    "real_time_user_audio_video_asset_pointer": "[audio]",
+}
+
+
+def fenced(source: str, language: str = "") -> str:
+    """Return ``source`` as a fenced block whose fence it does not contain."""
+    longest = max((len(run) for run in _FENCE.findall(source)), default=2)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{source}\n{fence}"
+
+
+def render(content: Content) -> tuple[str, Content]:
+    """Return a message's text, ``""`` when it says nothing, and the parts of its content the text does not hold."""
+    kind = text(content.get("content_type")) or "text"
+    renderer = _RENDERERS.get(kind)
+    if renderer is None:
+        return _unknown(kind, content)
+    said, covered = renderer(content)
+    left = filled(content, without=("content_type", *covered))
+    return said.strip("\n"), left if kind == "text" else {"content_type": kind, **left}
+
+
+def _parts(content: Content) -> tuple[str, tuple[str, ...]]:
+    parts = row(content.get("parts"))
+    said = [said for part in parts if (said := _part(part)).strip()]
+    if not parts:
+        return first_text(content, "text"), ("parts", "text")
+    return "\n\n".join(said), ("parts",) if all(isinstance(part, str) for part in parts) else ()
+
+
+def _part(part: object) -> str:
+    if isinstance(part, str):
+        return part
+    fields = table(part)
+    kind = text(fields.get("content_type"))
+    said = first_text(fields, "text")
+    if said or not fields:
+        return said
+    return _NAMED_PARTS.get(kind, f"[{kind or 'attachment'}]")
+
+
+def _code(content: Content) -> tuple[str, tuple[str, ...]]:
+    source = first_text(content, "text")
+    language = text(content.get("language"))
+    return (fenced(source, "" if language == "unknown" else language) if source else ""), ("text", "language")
+
+
+def _output(content: Content) -> tuple[str, tuple[str, ...]]:
+    source = first_text(content, "text")
+    return (fenced(source) if source else ""), ("text",)
+
+
+def _quote(content: Content) -> tuple[str, tuple[str, ...]]:
+    title = first_text(content, "title", "domain", "url")
+    url = first_text(content, "url")
+    head = f"[{title}]({url})" if url.startswith(("http://", "https://")) else title
+    return "\n\n".join(filter(None, (head, first_text(content, "text")))), ("title", "domain", "url", "text")
+
+
+def _browsed(content: Content) -> tuple[str, tuple[str, ...]]:
+    said = (first_text(content, "summary"), first_text(content, "result"))
+    return "\n\n".join(filter(None, said)), ("summary", "result")
+
+
+def _thoughts(content: Content) -> tuple[str, tuple[str, ...]]:
+    said = []
+    for thought in map(table, row(content.get("thoughts"))):
+        summary, body = first_text(thought, "summary"), first_text(thought, "content")
+        said.append(f"**{summary}**\n\n{body}".strip() if summary else body)
+    return "\n\n".join(filter(None, said)), ("thoughts",)
+
+
+def _recap(content: Content) -> tuple[str, tuple[str, ...]]:
+    return first_text(content, "content"), ("content",)
+
+
+def _failure(content: Content) -> tuple[str, tuple[str, ...]]:
+    return ": ".join(filter(None, (first_text(content, "name"), first_text(content, "text")))), ("name", "text")
+
+
+def _about_user(content: Content) -> tuple[str, tuple[str, ...]]:
+    said = (first_text(content, "user_profile"), first_text(content, "user_instructions"))
+    return "\n\n".join(filter(None, said)), ("user_profile", "user_instructions")
+
+
+def _about_model(content: Content) -> tuple[str, tuple[str, ...]]:
+    return first_text(content, "model_set_context"), ("model_set_context",)
+
+
+def _unknown(kind: str, content: Content) -> tuple[str, Content]:
+    """Keep a type this version does not know: its plain text where it has some, else the whole as JSON."""
+    kept = {"content_type": kind, **filled(content, without=("content_type",))}
+    said, _ = _parts(content)
+    said = said or first_text(content, "content", "result", "summary", "title", "name")
+    if not said and len(kept) > 1:
+        said = f"[{kind}]\n\n" + fenced(json.dumps(clean(content), ensure_ascii=False, indent=1), "json")
+    return said.strip("\n"), kept
+
+
+_RENDERERS: dict[str, Callable[[Content], tuple[str, tuple[str, ...]]]] = {
+    "text": _parts,
+    "multimodal_text": _parts,
+    "code": _code,
+    "execution_output": _output,
+    "tether_quote": _quote,
+    "tether_browsing_code": _output,
+    "tether_browsing_display": _browsed,
+    "thoughts": _thoughts,
+    "reasoning_recap": _recap,
+    "system_error": _failure,
+    "user_editable_context": _about_user,
+    "model_editable_context": _about_model,
+}

@@ -1,0 +1,156 @@
+"""Reader of Claude's data export: ``conversations.json``, one conversation, or the zip or folder around them."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from app.core.clock import optional_datetime, parse_instant
+from app.core.text import content_hash, excerpt, storable
+from app.exchange.claude_content import Turn, turns
+from app.exchange.jsonitems import Item, items
+from app.exchange.loose import filled, row, table, text
+from app.exchange.model import MessageRecord, Problem, Record, SessionRecord
+from app.exchange.tree import branch
+from app.sessions.model import NewMessage, Role
+
+AGENT = "Claude"
+THOUGHT_IMPORTANCE = 0.1
+_ROLES: dict[str, Role] = {
+    "human": "user",
+    "user": "user",
+    "assistant": "assistant",
+    "system": "system",
+    "tool": "tool",
+}
+_OWN = ("uuid", "name", "created_at", "updated_at", "chat_messages", "messages", "conversation_id")
+_MESSAGE_OWN = ("uuid", "sender", "role", "text", "content", "created_at", "updated_at", "attachments", "index")
+
+Foreign = dict[str, Any]
+
+
+@dataclass(slots=True)
+class _Course:
+    """What carries over from one message to the next."""
+
+    key: str
+    moment: int | None
+    tools: dict[str, str] = field(default_factory=dict)
+
+
+def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
+    """Read an export; of each conversation the branch in use.
+
+    Args:
+        path: ``conversations.json``, a single conversation, the zip, or the unpacked folder.
+        cancelled: Asked now and then; reading stops when it says so.
+
+    Raises:
+        NotFoundError: There is nothing at ``path``.
+        FormatError: The zip cannot be read at all.
+    """
+    for thing in items(path, cancelled):
+        if isinstance(thing, Item):
+            yield from _conversation(thing)
+        else:
+            yield thing
+
+
+def _conversation(item: Item) -> Iterator[Record]:
+    talk = table(item.value)
+    title, _ = storable(text(talk.get("name")) or text(talk.get("title")))
+    place = f'{item.place} ("{excerpt(title, 60)}")' if title else item.place
+    said = talk.get("chat_messages", talk.get("messages"))
+    if not isinstance(said, list):
+        yield Problem(place, "It has no messages ('chat_messages' is missing) and was left out.")
+        return
+    known = [table(message) for message in said]
+    spoken, broken = _in_use(known, text(talk.get("current_leaf_message_uuid")))
+    if broken:
+        yield Problem(place, "A message's predecessor is missing from the file; the messages before it are not there.")
+    head = _head(talk, title, known, len(known) - len(spoken))
+    yield head
+    course = _Course(head.key, head.created_ms)
+    for number, message in enumerate(spoken, 1):
+        yield from _message(message, course, f"{place}, message {number}")
+
+
+def _in_use(known: list[Foreign], leaf: str) -> tuple[list[Foreign], bool]:
+    """Return the messages of the branch in use; all of them where the file tells no parents."""
+    by_id = {text(message.get("uuid")): message for message in known}
+    if len(by_id) != len(known) or "" in by_id or not any("parent_message_uuid" in message for message in known):
+        return known, False
+    parents = {name: text(message.get("parent_message_uuid")) or None for name, message in by_id.items()}
+    roots = {name: parent if parent in by_id or not _is_root(parent) else None for name, parent in parents.items()}
+    moments: dict[str, float | None] = {name: parse_instant(by_id[name].get("created_at")) for name in by_id}
+    way = branch(roots, moments, leaf)
+    return [by_id[name] for name in way.nodes], way.broken
+
+
+def _is_root(parent: str | None) -> bool:
+    """Return whether a parent id is the placeholder ``00000000-0000-4000-8000-000000000000``."""
+    return parent is None or parent.startswith("00000000-0000-")
+
+
+def _head(talk: Foreign, title: str, known: list[Foreign], left_out: int) -> SessionRecord:
+    attributes = filled(talk, without=_OWN)
+    if left_out:
+        attributes["other_branches"] = left_out
+    key = text(talk.get("uuid")) or text(talk.get("conversation_id"))
+    first = text(known[0].get("created_at")) if known else ""
+    return SessionRecord(
+        key=storable(key or content_hash(title, str(talk.get("created_at")), first))[0],
+        title=title,
+        agent=AGENT,
+        created_ms=parse_instant(talk.get("created_at")),
+        updated_ms=parse_instant(talk.get("updated_at")),
+        attributes=attributes,
+    )
+
+
+def _message(message: Foreign, course: _Course, place: str) -> Iterator[Record]:
+    course.moment = parse_instant(message.get("created_at")) or course.moment
+    sender = text(message.get("sender")) or text(message.get("role"))
+    role = _ROLES.get(sender)
+    if not message:
+        yield Problem(place, "It is not an object and was left out.")
+        return
+    if role is None:
+        yield Problem(place, f"Its sender {excerpt(sender, 40)!r} is unknown; it went in as 'system'.", lost=False)
+    content = message.get("content")
+    if content is not None and not isinstance(content, str | list):
+        yield Problem(place, "Its 'content' is neither a list nor text; its 'text' was taken instead.", lost=False)
+    for number, turn in enumerate(turns(message)):
+        said, replaced = storable(turn.content)
+        if replaced:
+            yield Problem(place, f"{replaced} characters that cannot be stored were replaced.", lost=False)
+        for call in turn.calls:
+            course.tools[text(call.get("id"))] = text(call.get("name"))
+        yield MessageRecord(course.key, _new(message, turn, said, role or "system", number, course))
+
+
+def _new(message: Foreign, turn: Turn, said: str, role: Role, number: int, course: _Course) -> NewMessage:
+    answers = turn.answers is not None
+    tool = turn.tool or course.tools.get(turn.answers or "", "")
+    payload = filled(message, without=_MESSAGE_OWN) if number == 0 else {}
+    uuid = storable(text(message.get("uuid")))[0]
+    payload.update(turn.left)
+    if uuid:
+        payload["id"] = f"{uuid}#{number}" if number else uuid
+    attachments = [filled(table(item), without=("extracted_content",)) for item in row(message.get("attachments"))]
+    if number == 0 and any(attachments):
+        payload["attachments"] = attachments
+    return NewMessage(
+        role="tool" if answers else role,
+        content=said,
+        author=storable(tool)[0] if answers else (AGENT if role == "assistant" else ""),
+        created_at=optional_datetime(course.moment),
+        importance=THOUGHT_IMPORTANCE if turn.thought else None,
+        tool_call_id=storable(turn.answers)[0] if turn.answers else None,
+        tool_name=storable(tool)[0] or None if answers else None,
+        tool_calls=list(turn.calls) or None,
+        payload=payload or None,
+    )
+
+
+__all__ = ["AGENT", "read"]

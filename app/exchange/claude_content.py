@@ -1,0 +1,113 @@
+"""The turns inside one Claude message: thinking, text with tool calls, and the tools' answers, in order."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from app.exchange.chatgpt_content import fenced
+from app.exchange.loose import clean, filled, first_text, row, table, text
+
+
+@dataclass(slots=True)
+class Turn:
+    """What is said in one go.
+
+    Args:
+        content: The text.
+        calls: Tool calls made along the way.
+        answers: The id of the call this answers, ``None`` when it is no tool's answer.
+        tool: The tool that answers.
+        thought: True for reasoning the person was not addressed with.
+        left: Parts of the blocks that the text does not hold.
+    """
+
+    content: str = ""
+    calls: list[dict[str, Any]] = field(default_factory=list)
+    answers: str | None = None
+    tool: str = ""
+    thought: bool = False
+    left: dict[str, Any] = field(default_factory=dict)
+
+
+def turns(message: dict[str, Any]) -> Iterator[Turn]:
+    """Yield the turns of a message that say something; attachments and files go with the first of them."""
+    content = message.get("content")
+    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else row(content)
+    found = list(_from_blocks([table(block) for block in blocks]))
+    plain = text(message.get("text"))
+    if plain.strip() and not any(turn.content.strip() for turn in found):
+        found = [Turn(plain, calls=[call for turn in found for call in turn.calls])]
+    extra = _attached(message)
+    if extra:
+        own = next((turn for turn in found if turn.answers is None and not turn.thought), None)
+        if own is None:
+            own = Turn()
+            found.append(own)
+        own.content = "\n\n".join(filter(None, (own.content, *extra)))
+    return (turn for turn in found if turn.content.strip() or turn.calls)
+
+
+def _from_blocks(blocks: list[dict[str, Any]]) -> Iterator[Turn]:
+    current = Turn()
+    for block in blocks:
+        kind = text(block.get("type"))
+        if kind in ("thinking", "tool_result"):
+            yield current
+            current = Turn()
+            yield _thought(block) if kind == "thinking" else _answer(block)
+        elif kind == "tool_use":
+            call = {"id": block.get("id"), "name": block.get("name"), "input": block.get("input")}
+            current.calls.append(filled(call))
+        else:
+            said = _said(kind, block)
+            current.content = "\n\n".join(filter(None, (current.content, said)))
+            _keep(current, kind, block)
+    yield current
+
+
+def _said(kind: str, block: dict[str, Any]) -> str:
+    """Return a block's readable text; of a type this version does not know, its whole as JSON."""
+    if kind in ("text", "", "voice_note"):
+        return first_text(block, "text", "title")
+    if kind == "token_budget":
+        return ""
+    if kind in ("image", "document", "file"):
+        return first_text(block, "text") or f"[{kind}]"
+    said = first_text(block, "text", "content", "summary", "title")
+    return said or f"[{kind}]\n\n" + fenced(json.dumps(clean(block), ensure_ascii=False, indent=1), "json")
+
+
+def _keep(turn: Turn, kind: str, block: dict[str, Any]) -> None:
+    covered = ("text", "start_timestamp", "stop_timestamp", *(("type",) if kind in ("text", "") else ()))
+    if left := filled(block, without=covered):
+        turn.left.setdefault("blocks", []).append(left)
+
+
+def _thought(block: dict[str, Any]) -> Turn:
+    left = filled(block, without=("thinking", "start_timestamp", "stop_timestamp", "text"))
+    return Turn(first_text(block, "thinking", "text"), thought=True, left={"blocks": [left]})
+
+
+def _answer(block: dict[str, Any]) -> Turn:
+    content = block.get("content")
+    said = content if isinstance(content, str) else "\n\n".join(_result(table(part)) for part in row(content))
+    left = filled(block, without=("content", "tool_use_id", "name", "start_timestamp", "stop_timestamp"))
+    call = text(block.get("tool_use_id"))
+    return Turn(said or "[no answer]", answers=call, tool=text(block.get("name")), left={"blocks": [left]})
+
+
+def _result(part: dict[str, Any]) -> str:
+    return first_text(part, "text") or (_said(text(part.get("type")), part) if part else "")
+
+
+def _attached(message: dict[str, Any]) -> list[str]:
+    said = []
+    for item in map(table, row(message.get("attachments"))):
+        name = first_text(item, "file_name") or "attachment"
+        body = first_text(item, "extracted_content")
+        said.append(f"[attachment: {name}]\n\n{fenced(body)}" if body else f"[attachment: {name}]")
+    for item in map(table, row(message.get("files"))):
+        name = first_text(item, "file_name") or first_text(item, "file_uuid") or "file"
+        said.append(f"[{text(item.get('file_kind')) or 'file'}: {name}]")
+    return said

@@ -1,0 +1,195 @@
+"""What a file or folder is, by what is in it: a format to import, or a known one that is not supported."""
+
+import os
+import re
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+from typing import IO
+
+import ijson.common
+
+from app.errors import FormatError, NotFoundError
+from app.exchange import encoding, foreign
+from app.exchange.jsonitems import decode
+from app.exchange.lines import GZIP, read_lines
+from app.exchange.markdown import SUFFIXES
+from app.exchange.model import ImportPreview
+from app.exchange.source import DAMAGE, Entry, entries, is_zip, open_zip, readable, utf8_stream
+
+FORMATS = ("chatgpt", "claude", "markdown", "keepsake")
+SUPPORTED = (
+    "Supported are ChatGPT and Claude exports (conversations.json or their zip), Markdown notes (a file or a folder) "
+    "and Keepsake's own JSONL."
+)
+HEAD = 1 << 20
+MAX_EVENTS = 200_000
+MAX_DEPTH = 3
+FIRST_LINES = 20
+_TYPES = ("session", "message", "memory")
+_OWN_LINE = re.compile(rb'\s*\{\s*"type"\s*:\s*"(?:session|message|memory)"')
+# For exports too broken to be parsed up to the field that tells them apart.
+_BROKEN = ((re.compile(rb'"mapping"\s*:\s*\{'), "chatgpt"), (re.compile(rb'"chat_messages"\s*:'), "claude"))
+
+
+def detect(path: Path) -> str:
+    """Return the format of what lies at ``path``: one of ``FORMATS``.
+
+    Raises:
+        NotFoundError: There is nothing.
+        FormatError: It is none of them; the message says what it seems to be and what is supported.
+        MachineError: It cannot be read.
+    """
+    if not path.exists():
+        raise NotFoundError(f"There is no file or folder at {path}.", path=str(path))
+    with readable(path):
+        if path.is_dir():
+            return _folder(path)
+        if not path.is_file():
+            raise _refusal(path, "is neither a file nor a folder")
+        if not path.stat().st_size:
+            raise _refusal(path, "is empty")
+        return _zip(path) if is_zip(path) else _file(path)
+
+
+def preview(path: Path) -> ImportPreview:
+    """Return what an import of ``path`` would read, without reading all of it.
+
+    Raises:
+        NotFoundError: There is nothing.
+        FormatError: It is in no supported format.
+        MachineError: It cannot be read.
+    """
+    found = detect(path)
+    with readable(path):
+        if found == "markdown" and path.is_dir():
+            sizes = [file.stat().st_size for file in _notes(path)]
+            return ImportPreview(found, sum(sizes), f"{len(sizes):,} Markdown files")
+        if found in ("chatgpt", "claude"):
+            with entries(path) as parts:
+                return ImportPreview(found, sum(part.size for part in parts), ", ".join(p.name for p in parts[:3]))
+        return ImportPreview(found, path.stat().st_size, path.name)
+
+
+def _folder(path: Path) -> str:
+    with entries(path) as found:
+        if found:
+            return _entry(path, found[0])
+    names = [child.name for child in path.iterdir()]
+    if name := foreign.by_names(names):
+        raise _refusal(path, f"looks like an export of {name}, which is not supported yet")
+    if next(_notes(path), None) is not None:
+        return "markdown"
+    raise _refusal(path, "holds no Markdown notes and no conversations.json")
+
+
+def _notes(path: Path) -> Iterator[Path]:
+    """Yield the Markdown files an import would read, hidden folders left out."""
+    for folder, folders, files in os.walk(path):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        yield from (Path(folder, name) for name in files if Path(name).suffix.lower() in SUFFIXES)
+
+
+def _zip(path: Path) -> str:
+    with entries(path) as found:
+        if found:
+            try:
+                return _entry(path, found[0])
+            except DAMAGE as error:
+                raise _refusal(path, f"is a damaged zip file ({error})") from error
+    with open_zip(path) as archive:
+        names = archive.namelist()
+    if name := foreign.by_names(names):
+        raise _refusal(path, f"looks like an export of {name}, which is not supported yet")
+    if any(Path(name).suffix.lower() in SUFFIXES for name in names):
+        raise _refusal(path, "is a zip of notes; unpack it and import the folder")
+    raise _refusal(path, "is a zip without a conversations.json in it")
+
+
+def _entry(path: Path, entry: Entry) -> str:
+    with entry.open() as stream:
+        head = _head(stream)
+    return _json(path, head)
+
+
+def _file(path: Path) -> str:
+    with path.open("rb") as stream:
+        packed = stream.read(2) == GZIP
+    if packed:
+        return _lines(path) or _refuse(path, "is compressed, and not Keepsake's JSONL")
+    with path.open("rb") as stream:
+        head = _head(stream)
+    if head.lstrip()[:1] in (b"{", b"["):
+        return (_lines(path) if head.lstrip()[:1] == b"{" else "") or _json(path, head)
+    with path.open("rb") as stream:
+        decoded = encoding.decode(stream.read(HEAD))
+    if decoded is None:
+        raise _refusal(path, "is not text")
+    if name := foreign.by_text(decoded.text):
+        raise _refusal(path, f"looks like an export of {name}, which is not supported yet")
+    if path.suffix.lower() in {*SUFFIXES, ".txt"}:
+        return "markdown"
+    raise _refusal(path, "is in no format that is known")
+
+
+def _head(stream: IO[bytes]) -> bytes:
+    text, head = utf8_stream(stream)
+    return head + text.read(HEAD)
+
+
+def _lines(path: Path) -> str:
+    """Return ``keepsake`` when one of the first lines is one of its objects, or the first is a turn without a type."""
+    is_first = True
+    for line in read_lines(path):
+        if line.data is None or line.number > FIRST_LINES:
+            return ""
+        if _OWN_LINE.match(line.data) or _is_own(line.data, is_first=is_first):
+            return "keepsake"
+        is_first = is_first and not line.data.strip()
+    return ""
+
+
+def _is_own(line: bytes, *, is_first: bool) -> bool:
+    try:
+        value, _ = decode(line)
+    except ValueError:
+        return False
+    if not isinstance(value, dict):
+        return False
+    return value.get("type") in _TYPES or (is_first and "type" not in value and {"role", "content"} <= value.keys())
+
+
+def _json(path: Path, head: bytes) -> str:
+    names = _names(head)
+    if names & {"item.mapping", ".mapping", "conversations.item.mapping"}:
+        return "chatgpt"
+    if names & {"item.chat_messages", ".chat_messages", "conversations.item.chat_messages"}:
+        return "claude"
+    if name := foreign.by_fields(names, head):
+        raise _refusal(path, f"looks like an export of {name}, which is not supported yet")
+    for pattern, name in _BROKEN:
+        if pattern.search(head):
+            return name
+    raise _refusal(path, "is JSON, but not an export that is known")
+
+
+def _names(head: bytes) -> set[str]:
+    """Return the field names in the outer levels of JSON text, with their place: ``item.mapping``."""
+    names: set[str] = set()
+    try:
+        for number, (prefix, event, value) in enumerate(ijson.parse(BytesIO(head))):
+            if event == "map_key" and prefix.count(".") <= MAX_DEPTH:
+                names.add(f"{prefix}.{value}")
+            if number > MAX_EVENTS:
+                break
+    except (ijson.common.JSONError, UnicodeDecodeError):
+        return names
+    return names
+
+
+def _refusal(path: Path, what: str) -> FormatError:
+    return FormatError(f"{path.name or path} {what}. {SUPPORTED}", path=str(path))
+
+
+def _refuse(path: Path, what: str) -> str:
+    raise _refusal(path, what)

@@ -1,0 +1,202 @@
+"""The two ways everything goes out: one JSONL file that is complete, or a folder of Markdown for reading."""
+
+import gzip
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+from typing import IO, Protocol, cast
+
+from app.core.text import excerpt
+from app.exchange.filenames import UNTITLED, Names, safe_folders, safe_name
+from app.exchange.frontmatter import dump
+from app.exchange.keepsake_writer import JsonlWriter
+from app.exchange.markdown import SUFFIXES
+from app.exchange.model import ExportReport
+from app.exchange.note_file import render_note
+from app.exchange.target import FileTarget, FolderTarget, TargetFile, writable
+from app.memories.model import Memory
+from app.sessions.model import Message, Session
+
+Exportable = Session | Message | Memory
+
+
+class Exporter(Protocol):
+    """Takes what there is, each session followed by its turns, memories last."""
+
+    def write(self, batch: Sequence[Exportable]) -> None:
+        """Take the next values."""
+
+    def finish(self) -> ExportReport:
+        """Put the export in its place."""
+
+    def abandon(self) -> None:
+        """Leave nothing behind."""
+
+
+class JsonlExporter:
+    """Writes one JSONL file, gzipped when its name ends in ``.gz``.
+
+    Args:
+        path: Where to.
+
+    Raises:
+        InputError: Something else is there.
+    """
+
+    def __init__(self, path: Path) -> None:
+        with writable(path):
+            self._target = FileTarget(path)
+            self._file = self._target.open()
+        zipped = path.suffix == ".gz"
+        self._stream = cast("IO[bytes]", gzip.GzipFile("", "wb", 6, self._file, 0)) if zipped else self._file
+        self._writer = JsonlWriter(self._stream)
+        self._counts = dict.fromkeys((Session, Message, Memory), 0)
+
+    def write(self, batch: Sequence[Exportable]) -> None:
+        """Write a line for each value."""
+        with writable(self._target.path):
+            for value in batch:
+                self._counts[type(value)] += 1
+                match value:
+                    case Session():
+                        self._writer.session(value)
+                    case Message():
+                        self._writer.message(value)
+                    case Memory():
+                        self._writer.memory(value)
+
+    def finish(self) -> ExportReport:
+        """Put the file in its place."""
+        with writable(self._target.path):
+            self._close()
+            self._target.commit()
+            size = self._target.path.stat().st_size
+        counts = self._counts
+        return ExportReport(
+            str(self._target.path), "jsonl", counts[Session], counts[Message], counts[Memory], files=1, bytes=size
+        )
+
+    def abandon(self) -> None:
+        """Remove the unfinished file."""
+        try:
+            self._close()
+        except OSError:
+            # A full disk refuses the last bytes too; the file goes anyway.
+            self._file.close()
+        self._target.abandon()
+
+    def _close(self) -> None:
+        if self._stream is not self._file:
+            self._stream.close()
+        self._file.close()
+
+
+class MarkdownExporter:
+    """Writes a folder: ``notes``, ``facts`` and so on, ``sessions`` as transcripts, and an index.
+
+    Args:
+        path: Where to.
+
+    Raises:
+        InputError: Something else is there.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        with writable(path):
+            self._target = FolderTarget(path)
+            self._index = self._target.open(PurePosixPath("index.md"))
+            self._index.write("# Keepsake\n")
+        self._names = Names()
+        self._names.take(PurePosixPath(), "index")
+        self._transcript: TargetFile | None = None
+        self._section = ""
+        self._counts = dict.fromkeys((Session, Message, Memory), 0)
+
+    def write(self, batch: Sequence[Exportable]) -> None:
+        """Write a transcript's head or turn, or a note, for each value."""
+        with writable(self._path):
+            for value in batch:
+                self._counts[type(value)] += 1
+                match value:
+                    case Session():
+                        self._begin(value)
+                    case Message():
+                        self._say(value)
+                    case Memory():
+                        self._note(value)
+
+    def finish(self) -> ExportReport:
+        """Put the folder in its place."""
+        with writable(self._path):
+            self._end()
+            self._index.close()
+            self._target.commit()
+        counts = self._counts
+        return ExportReport(
+            str(self._path),
+            "markdown",
+            counts[Session],
+            counts[Message],
+            counts[Memory],
+            self._target.files,
+            self._target.bytes,
+        )
+
+    def abandon(self) -> None:
+        """Remove the unfinished folder."""
+        for stream in filter(None, (self._transcript, self._index)):
+            try:
+                stream.close()
+            except OSError:
+                continue  # a full disk refuses the last bytes too; the folder goes anyway
+        self._target.abandon()
+
+    def _begin(self, session: Session) -> None:
+        self._end()
+        day = session.created_at.date().isoformat()
+        stem = safe_name(f"{day} {excerpt(session.title or session.preview, 80) or UNTITLED}")
+        place = self._names.take(PurePosixPath("sessions"), stem)
+        self._transcript = self._target.open(place)
+        head = {
+            "title": session.title,
+            "session": session.id,
+            "agent": session.agent,
+            "channel": session.channel,
+            "created": session.created_at.isoformat(timespec="milliseconds"),
+            "updated": session.updated_at.isoformat(timespec="milliseconds"),
+        }
+        self._transcript.write(dump({name: value for name, value in head.items() if value}))
+        self._list("Conversations", place, f"{session.title or UNTITLED}", f" – {session.message_count} messages")
+
+    def _say(self, message: Message) -> None:
+        if self._transcript is None:
+            return
+        who = " · ".join(filter(None, (str(message.seq), message.role, message.author or (message.tool_name or ""))))
+        when = message.created_at.strftime("%Y-%m-%d %H:%M:%S")
+        self._transcript.write(f"\n### {' '.join(who.split())} · {when}\n\n{message.content}\n")
+
+    def _note(self, memory: Memory) -> None:
+        self._end()
+        path = memory.attributes.get("path")
+        path = path if isinstance(path, str) else ""
+        given = memory.attributes.get("stem")
+        stem = safe_name(given if isinstance(given, str) and given else memory.title or excerpt(memory.content, 60))
+        suffix = PurePosixPath(path).suffix
+        folder = PurePosixPath(f"{memory.kind}s") / safe_folders(path)
+        place = self._names.take(folder, stem, suffix if suffix.lower() in SUFFIXES else ".md")
+        file = self._target.open(place)
+        file.write(render_note(memory, place.stem))
+        file.close()
+        self._list(f"{memory.kind.capitalize()}s", place, memory.title or place.stem)
+
+    def _list(self, section: str, place: PurePosixPath, title: str, extra: str = "") -> None:
+        if section != self._section:
+            self._section = section
+            self._index.write(f"\n## {section}\n\n")
+        shown = excerpt(title, 120).replace("[", "\\[").replace("]", "\\]")
+        self._index.write(f"- [{shown}](<{place.as_posix()}>){extra}\n")
+
+    def _end(self) -> None:
+        if self._transcript is not None:
+            self._transcript.close()
+            self._transcript = None

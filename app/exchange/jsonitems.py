@@ -1,0 +1,223 @@
+"""A huge JSON array (or a row of objects) read one item at a time; a broken item costs only itself."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+import msgspec
+
+from app.exchange.model import Position, Problem
+from app.exchange.source import DAMAGE, Entry, entries, utf8_stream
+
+CHUNK = 1 << 20
+MAX_ITEM = 256 << 20
+# Everything up to the next bracket, whole strings included; a lone quote is a string that the buffer cuts.
+_TO_BRACKET = re.compile(rb'(?:[^"{}\[\]]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+(["{}\[\]])', re.DOTALL)
+_IN_STRING = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
+_WRAPPERS = ("conversations", "chats", "items", "data")
+
+
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """The bytes of one item, ``None`` when it is longer than ``MAX_ITEM``; ``stray`` is what lay before it."""
+
+    data: bytes | None
+    stray: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A decoded item, and where it stands for a person: ``conversations.json, conversation 3``."""
+
+    value: Any
+    place: str
+
+
+@dataclass(slots=True)
+class ItemSplitter:
+    """Cuts a stream of JSON text into the items of its outer array, or its outer objects, without decoding."""
+
+    depth: int = 0
+    base: int = 0
+    inside_string: bool = False
+    held: bytes = b""
+    parts: list[bytes] = field(default_factory=list)
+    length: int = 0
+    stray: bytes = b""
+
+    def feed(self, chunk: bytes) -> Iterator[Raw]:
+        """Take the next bytes and yield the items that end in them."""
+        data = self.held + chunk
+        self.held = b""
+        start = position = 0
+        while (found := self._advance(data, position)) is not None:
+            position, bracket = found
+            if bracket in b"{[":
+                start = self._opened(data, start, position, bracket)
+            elif self.depth > self.base:
+                self.depth -= 1
+                if self.depth == self.base:
+                    self._keep(data[start:position])
+                    start = position
+                    yield self._taken()
+            else:
+                self._strayed(data[start : position - 1])
+                self.depth = self.base = 0
+                start = position
+        rest = data[start : len(data) - len(self.held)]
+        if self.depth > self.base:
+            self._keep(rest)
+        else:
+            self._strayed(rest)
+
+    def ending(self) -> str:
+        """Say what is wrong with how the text ended, ``""`` when nothing is."""
+        if self.depth > self.base:
+            return "The file ends in the middle of this conversation: it was cut off. Everything before it went in."
+        return "The file ends without its closing bracket: it was cut off here." if self.depth else ""
+
+    def _advance(self, data: bytes, position: int) -> tuple[int, bytes] | None:
+        while True:
+            if self.inside_string:
+                end = _IN_STRING.match(data, position).end()  # type: ignore[union-attr]  # matches the empty text too
+                if end == len(data) or data[end] != ord('"'):
+                    self.held = data[end:]
+                    return None
+                position, self.inside_string = end + 1, False
+            found = _TO_BRACKET.match(data, position)
+            if found is None:
+                return None
+            position = found.end()
+            if found[1] != b'"':
+                return position, found[1]
+            self.inside_string = True
+
+    def _opened(self, data: bytes, start: int, position: int, bracket: bytes) -> int:
+        if self.depth == self.base:
+            self._strayed(data[start : position - 1])
+            start = position - 1
+            if bracket == b"[" and self.depth == 0:
+                self.base, start = 1, position
+        self.depth += 1
+        return start
+
+    def _keep(self, data: bytes) -> None:
+        self.length += len(data)
+        if self.length > MAX_ITEM:
+            self.parts.clear()
+        else:
+            self.parts.append(data)
+
+    def _strayed(self, data: bytes) -> None:
+        if data.strip(b" \t\r\n,") and len(self.stray) < CHUNK:
+            self.stray += data.strip(b" \t\r\n,")[:200]
+
+    def _taken(self) -> Raw:
+        raw = Raw(b"".join(self.parts) if self.length <= MAX_ITEM else None, self.stray)
+        self.parts.clear()
+        self.length, self.stray = 0, b""
+        return raw
+
+
+def decode(raw: bytes) -> tuple[Any, bool]:
+    """Decode JSON, forgiving bytes that are not UTF-8, lone surrogates, raw line ends and NaN.
+
+    Returns:
+        The value, and whether bytes had to be replaced.
+
+    Raises:
+        ValueError: It is not JSON, or nested beyond reason.
+    """
+    try:
+        return msgspec.json.decode(raw), False
+    except (ValueError, RecursionError):
+        text = raw.decode("utf-8", "replace")
+    try:
+        value = json.loads(text, strict=False, parse_constant=lambda _: None)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+    return value, text.count("\ufffd") > raw.count(b"\xef\xbf\xbd")
+
+
+def items(path: Path, cancelled: Callable[[], bool]) -> Iterator[Item | Problem | Position]:
+    """Read every conversation of the conversations files at ``path``: a file, a folder or a zip.
+
+    Raises:
+        NotFoundError: There is nothing at ``path``.
+        FormatError: The zip cannot be read at all.
+    """
+    with entries(path) as found:
+        total = sum(entry.size for entry in found)
+        done = 0
+        for entry in found:
+            for thing in _entry_items(entry, cancelled):
+                yield Position(done + thing.done, total, entry.name) if isinstance(thing, Position) else thing
+            done += entry.size
+
+
+def _entry_items(entry: Entry, cancelled: Callable[[], bool]) -> Iterator[Item | Problem | Position]:
+    splitter, number = ItemSplitter(), 0
+    with entry.open() as opened:
+        for chunk, done in _chunks(opened):
+            if cancelled():
+                return
+            if isinstance(chunk, Problem):
+                yield Problem(f"{entry.name}, after conversation {number}", chunk.what)
+                return
+            for raw in splitter.feed(chunk):
+                number += 1
+                yield from _decoded(raw, f"{entry.name}, conversation {number}")
+            yield Position(done, None)
+    yield from _stray(splitter.stray, f"{entry.name}, after conversation {number}")
+    if ending := splitter.ending():
+        yield Problem(f"{entry.name}, conversation {number + 1}", ending)
+
+
+def _chunks(stream: IO[bytes]) -> Iterator[tuple[bytes | Problem, int]]:
+    try:
+        text, chunk = utf8_stream(stream)
+        done = len(chunk)
+        while read := text.read(CHUNK):
+            chunk += read
+            done += len(read)
+            yield chunk, done
+            chunk = b""
+        yield chunk, done
+    except DAMAGE as error:
+        yield Problem("", f"The zip file is damaged from here on ({error}). Download or copy it again."), 0
+
+
+def _decoded(raw: Raw, place: str) -> Iterator[Item | Problem]:
+    if raw.stray:
+        yield from _stray(raw.stray, f"{place}, just before it")
+    if raw.data is None:
+        yield Problem(place, f"It is longer than {MAX_ITEM >> 20} MB and was left out.")
+        return
+    try:
+        value, replaced = decode(raw.data)
+    except ValueError as error:
+        yield Problem(place, f"It is not valid JSON and was left out: {error}.")
+        return
+    if replaced:
+        yield Problem(place, "Some bytes were not UTF-8 text and were replaced with \ufffd.", lost=False)
+    yield from _unwrapped(value, place)
+
+
+def _unwrapped(value: Any, place: str) -> Iterator[Item]:
+    """Open an object that only holds the list of conversations."""
+    if isinstance(value, dict) and "mapping" not in value and "chat_messages" not in value:
+        for name in _WRAPPERS:
+            if isinstance(inner := value.get(name), list):
+                where = place.rpartition(", ")[0]
+                for number, item in enumerate(inner, 1):
+                    yield Item(item, f"{where}, conversation {number}")
+                return
+    yield Item(value, place)
+
+
+def _stray(stray: bytes, place: str) -> Iterator[Problem]:
+    if stray not in (b"", b"null"):
+        yield Problem(place, f"Text that is no conversation was left out: {stray[:60].decode('utf-8', 'replace')!r}.")

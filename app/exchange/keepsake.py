@@ -1,0 +1,194 @@
+"""Reader of Keepsake's own format: one JSON object a line, of type ``session``, ``message`` or ``memory``."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from app.core.clock import optional_datetime
+from app.core.tags import normalise_tags
+from app.core.text import content_hash, excerpt
+from app.errors import NotFoundError
+from app.exchange.jsonitems import decode
+from app.exchange.lines import Line, read_lines
+from app.exchange.model import MemoryRecord, MessageRecord, Position, Problem, Record, SessionRecord
+from app.exchange.object_fields import Fields, WrongFieldError
+from app.memories.model import KINDS, STORES
+from app.sessions.model import NewMessage, Role
+
+POSITION_EVERY = 1 << 20
+_ROLES: tuple[Role, ...] = ("user", "assistant", "tool", "system")
+_SESSION_NAMES = ("session", "session_id")
+
+
+@dataclass(slots=True)
+class _Course:
+    """What carries over from one line to the next.
+
+    Args:
+        default: The session of turns that name none.
+        last: The last number of each session met so far.
+        from_zero: Sessions whose numbers begin at 0, where ours begin at 1.
+    """
+
+    default: str
+    last: dict[str, int] = field(default_factory=dict)
+    from_zero: set[str] = field(default_factory=set)
+
+    def number(self, key: str, seq: int | None) -> tuple[int | None, str]:
+        """Return the number a turn keeps, ``None`` for the next one, and what to say when it is another."""
+        said = ""
+        if seq == 0 and not self.last[key] and key not in self.from_zero:
+            self.from_zero.add(key)
+            said = "The numbers of its session begin at 0; each turn got the number one higher."
+        if seq is not None and key in self.from_zero:
+            seq += 1
+        if seq is not None and seq <= self.last[key]:
+            said = f"Its number {seq} does not follow {self.last[key]}; it was kept in the order of the file."
+            seq = None
+        self.last[key] = self.last[key] + 1 if seq is None else seq
+        return seq, said
+
+
+def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
+    """Read an export, plain or gzipped.
+
+    Args:
+        path: The file.
+        cancelled: Asked before every line; reading stops when it says so.
+
+    Raises:
+        NotFoundError: There is nothing at ``path``.
+    """
+    if not path.is_file():
+        raise NotFoundError(f"There is no file at {path}.", path=str(path))
+    course, reported, total = _Course(path.name.split(".")[0] or "import"), 0, path.stat().st_size
+    for line in read_lines(path):
+        if cancelled():
+            return
+        yield from _line(line, course, path.name)
+        if line.done - reported >= POSITION_EVERY:
+            reported = line.done
+            yield Position(line.done, total, f"line {line.number}")
+    yield Position(total, total)
+
+
+def _line(line: Line, course: _Course, name: str) -> Iterator[Record]:
+    place = f"{name}, line {line.number}"
+    if line.data is None:
+        yield Problem(
+            place, line.broken.capitalize() + "." if line.broken else "The line is too long and was left out."
+        )
+        return
+    if not line.data.strip():
+        return
+    try:
+        value, replaced = decode(line.data)
+        fields = Fields(value)
+        records = list(_records(fields, course, place))
+    except WrongFieldError as error:
+        yield Problem(place, f"It was left out: {error}.")
+        return
+    except ValueError as error:
+        reason = f"it is not valid JSON ({error})" if line.complete else "the file is cut off in the middle of it"
+        yield Problem(place, f"It was left out: {reason}.")
+        return
+    if replaced or fields.replaced:
+        yield Problem(place, "Characters that cannot be stored were replaced.", lost=False)
+    yield from records
+
+
+def _records(fields: Fields, course: _Course, place: str) -> Iterator[Record]:
+    kind = fields.text("type")
+    if kind == "message" or (not kind and fields.has("role", "content")):
+        yield from _message(fields, course, place)
+    elif kind == "session":
+        yield _session(fields, course)
+    elif kind == "memory":
+        yield from _memory(fields, place)
+    else:
+        shown = excerpt(kind, 40)
+        raise WrongFieldError(f"its type is {shown!r}; 'session', 'message' and 'memory' are known")
+
+
+def _session(fields: Fields, course: _Course) -> SessionRecord:
+    key = fields.text("id", *_SESSION_NAMES) or course.default
+    course.last.setdefault(key, 0)
+    fields.skip("message_count", "preview")
+    return SessionRecord(
+        key=key,
+        title=fields.text("title"),
+        agent=fields.text("agent"),
+        channel=fields.text("channel"),
+        created_ms=fields.instant("created_at"),
+        updated_ms=fields.instant("updated_at"),
+        consolidated_ms=fields.instant("consolidated_at"),
+        attributes=fields.rest("attributes", "meta") or {},
+    )
+
+
+def _message(fields: Fields, course: _Course, place: str) -> Iterator[Record]:
+    key = fields.text(*_SESSION_NAMES) or course.default
+    title, agent, channel = fields.text("title"), fields.text("agent"), fields.text("channel")
+    role = fields.choice("role", _ROLES)
+    if role is None:
+        raise WrongFieldError("its 'role' is missing")
+    content, moment = fields.needed_text("content"), fields.instant("created_at", "timestamp")
+    seq, importance = fields.whole("seq"), fields.share("importance")
+    tools = (fields.optional_text("tool_call_id"), fields.optional_text("tool_name"), fields.objects("tool_calls"))
+    author = fields.text("author")
+    fields.skip("tokens")
+    payload = fields.rest("meta", "payload")
+    yield from _problems(fields, place)
+    if key not in course.last:
+        course.last[key] = 0
+        yield SessionRecord(key, title, agent, channel, created_ms=moment)
+    seq, said = course.number(key, seq)
+    if said:
+        yield Problem(place, said, lost=False)
+    yield MessageRecord(
+        key,
+        NewMessage(role, content, author, optional_datetime(moment), seq, importance, *tools, payload=payload),
+    )
+
+
+def _memory(fields: Fields, place: str) -> Iterator[Record]:
+    content, title = fields.needed_text("content"), fields.text("title")
+    kind, store = fields.choice("kind", KINDS), fields.choice("store", STORES)
+    category, fact_key = fields.text("category"), fields.text("key")
+    key = fields.text("id") or content_hash(kind or "note", title, category, fact_key, content)
+    fields.skip("tokens", "version")
+    record = MemoryRecord(
+        key=key,
+        content=content,
+        kind=kind or "note",
+        title=title,
+        tags=normalise_tags(fields.texts("tags")),
+        store=store,
+        category=category,
+        fact_key=fact_key,
+        created_ms=fields.instant("created_at"),
+        updated_ms=fields.instant("updated_at"),
+        facts=tuple(fields.texts("facts")),
+        type=fields.text("observation_type"),
+        source=fields.text("source"),
+        session_key=fields.optional_text(*_SESSION_NAMES),
+        confidence=fields.share("confidence"),
+        decay_rate=fields.share("decay_rate"),
+        mention_count=max(fields.whole("mention_count") or 1, 1),
+        pinned=fields.flag("pinned"),
+        event_ms=fields.instant("event_time"),
+        expires_ms=fields.instant("expires_at"),
+        deleted_ms=fields.instant("deleted_at"),
+        superseded_by=fields.optional_text("superseded_by"),
+        attributes=fields.rest("attributes", "meta") or {},
+    )
+    yield from _problems(fields, place)
+    yield record
+
+
+def _problems(fields: Fields, place: str) -> Iterator[Problem]:
+    if fields.wrong:
+        names = ", ".join(f"'{name}'" for name in fields.wrong)
+        yield Problem(
+            place, f"It went in without {names}, whose value cannot be read; it is kept in 'meta'.", lost=False
+        )

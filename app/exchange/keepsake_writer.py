@@ -1,0 +1,103 @@
+"""Writer of Keepsake's own format: every field of a session, turn or memory, one JSON object a line."""
+
+import json
+from datetime import datetime
+from typing import IO, Any
+
+import msgspec
+
+from app.memories.model import Memory
+from app.sessions.model import Message, Session
+
+
+class JsonlWriter:
+    """Writes model objects as lines, in the order given; reading them gives equal values.
+
+    Args:
+        stream: Where the bytes go.
+    """
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self._encode = msgspec.json.Encoder().encode
+        self.bytes = 0
+
+    def session(self, session: Session) -> None:
+        """Write a session's head line."""
+        self._write(
+            {
+                "type": "session",
+                "id": session.id,
+                "title": session.title,
+                "agent": session.agent,
+                "channel": session.channel,
+                "created_at": _iso(session.created_at),
+                "updated_at": _iso(session.updated_at),
+                "consolidated_at": _iso(session.consolidated_at),
+                "message_count": session.message_count,
+                "attributes": session.attributes,
+            }
+        )
+
+    def message(self, message: Message) -> None:
+        """Write one turn."""
+        self._write(
+            {
+                "type": "message",
+                "session": message.session_id,
+                "seq": message.seq,
+                "role": message.role,
+                "author": message.author,
+                "content": message.content,
+                "created_at": _iso(message.created_at),
+                "importance": message.importance,
+                "tool_call_id": message.tool_call_id,
+                "tool_name": message.tool_name,
+                "tool_calls": message.tool_calls,
+                "meta": message.payload,
+            }
+        )
+
+    def memory(self, memory: Memory) -> None:
+        """Write one memory."""
+        self._write(
+            {
+                "type": "memory",
+                "kind": memory.kind,
+                "id": memory.id,
+                "title": memory.title,
+                "content": memory.content,
+                "tags": list(memory.tags),
+                "store": memory.store,
+                "category": memory.category,
+                "key": memory.key,
+                "facts": list(memory.facts),
+                "observation_type": memory.type,
+                "source": memory.source,
+                "session": memory.session_id,
+                "created_at": _iso(memory.created_at),
+                "updated_at": _iso(memory.updated_at),
+                "event_time": _iso(memory.event_time),
+                "expires_at": _iso(memory.expires_at),
+                "deleted_at": _iso(memory.deleted_at),
+                "superseded_by": memory.superseded_by,
+                "confidence": memory.confidence,
+                "decay_rate": memory.decay_rate,
+                "mention_count": memory.mention_count,
+                "pinned": memory.pinned,
+                "version": memory.version,
+                "attributes": memory.attributes,
+            }
+        )
+
+    def _write(self, fields: dict[str, Any]) -> None:
+        try:
+            line = self._encode(fields) + b"\n"
+        except (UnicodeEncodeError, ValueError, TypeError):
+            line = json.dumps(fields, default=str).encode("ascii") + b"\n"
+        self._stream.write(line)
+        self.bytes += len(line)
+
+
+def _iso(when: datetime | None) -> str | None:
+    return None if when is None else when.isoformat(timespec="milliseconds")

@@ -1,0 +1,199 @@
+"""Reader of Markdown notes: one file, or a folder such as an Obsidian or Logseq vault."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from app.core.tags import MAX_TAG_LENGTH, MAX_TAGS, normalise_tag, normalise_tags
+from app.core.text import storable
+from app.errors import FormatError, NotFoundError
+from app.exchange import encoding
+from app.exchange.frontmatter import FrontMatter, split
+from app.exchange.inline_tags import inline_tags
+from app.exchange.model import MemoryRecord, Position, Problem, Record
+
+SUFFIXES = frozenset({".md", ".markdown", ".mdown", ".mkd", ".mdx"})
+MAX_BYTES = 64 << 20
+POSITION_EVERY = 50
+_APPLE_DOUBLE = "._"  # macOS keeps a file's extra data under this name on foreign disks
+_NEWLINES = {"\r\n": "crlf", "\r": "cr"}
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A Markdown text taken apart: ``title`` is ``""`` when it gives none itself."""
+
+    front: FrontMatter
+    body: str
+    tags: tuple[str, ...]
+    tags_cut: bool = False
+
+
+@dataclass(slots=True)
+class _Found:
+    """What a walk came upon: files with their size, and what it did not enter."""
+
+    files: list[tuple[Path, int]] = field(default_factory=list)
+    others: Counter[str] = field(default_factory=Counter)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
+    """Read notes; each is one memory of kind ``note``, keyed by its path in the folder.
+
+    Args:
+        path: A Markdown file, or a folder that is searched to the bottom, hidden folders left out.
+        cancelled: Asked before every file; reading stops when it says so.
+
+    Raises:
+        NotFoundError: There is nothing at ``path``.
+    """
+    if not path.exists():
+        raise NotFoundError(f"There is no file or folder at {path}.", path=str(path))
+    root = path.resolve() if path.is_dir() else path.resolve().parent
+    found = _walk(root) if path.is_dir() else _Found([(path.resolve(), path.stat().st_size)])
+    yield from found.problems
+    if found.others:
+        kinds = ", ".join(f"{count} {suffix}" for suffix, count in found.others.most_common(6))
+        yield Problem(root.name, f"{found.others.total()} files that are not Markdown were left out ({kinds}).")
+    total, done = sum(size for _, size in found.files), 0
+    for number, (file, size) in enumerate(found.files):
+        if cancelled():
+            return
+        place = file.relative_to(root).as_posix()
+        if number % POSITION_EVERY == 0:
+            yield Position(done, total, storable(place)[0])
+        yield from _note(file, size, place)
+        done += size
+    yield Position(done, total)
+
+
+def parse(source: str) -> Parsed:
+    """Take a Markdown text apart.
+
+    Raises:
+        FormatError: It has front matter that cannot be read.
+    """
+    front, body = split(source)
+    return _parsed(front, body)
+
+
+def _parsed(front: FrontMatter, body: str) -> Parsed:
+    names = [tag for tag in (*front.tags, *inline_tags(body)) if normalise_tag(tag)]
+    tags = normalise_tags(names)
+    cut = any(len(tag) > MAX_TAG_LENGTH + 1 for tag in names)
+    return Parsed(front, body, tags, cut or len({normalise_tag(tag) for tag in names}) > MAX_TAGS)
+
+
+def _walk(root: Path) -> _Found:
+    found, folders = _Found(), [root]
+    while folders:
+        folder = folders.pop()
+        try:
+            children = sorted(folder.iterdir(), reverse=True)
+        except OSError as error:
+            found.problems.append(_unreadable(folder.relative_to(root), error))
+            continue
+        for child in children:
+            _meet(child, root, found, folders)
+    found.files.sort()
+    return found
+
+
+def _meet(child: Path, root: Path, found: _Found, folders: list[Path]) -> None:
+    try:
+        if child.is_symlink():
+            _meet_link(child, root, found)
+        elif child.is_dir():
+            if not child.name.startswith("."):
+                folders.append(child)
+        elif child.suffix.lower() in SUFFIXES and child.is_file() and not child.name.startswith(_APPLE_DOUBLE):
+            found.files.append((child, child.stat().st_size))
+        elif not child.name.startswith("."):
+            found.others[child.suffix.lower() or "without an ending"] += 1
+    except OSError as error:
+        found.problems.append(_unreadable(child.relative_to(root), error))
+
+
+def _meet_link(child: Path, root: Path, found: _Found) -> None:
+    """Pass over a link: what it leads to inside the folder is read at its own place, the rest is not ours to read."""
+    place = storable(child.relative_to(root).as_posix())[0]
+    try:
+        target = child.resolve(strict=True)
+    except (OSError, RuntimeError):
+        found.problems.append(Problem(place, "It is a link that leads nowhere or in a circle and was left out."))
+        return
+    if not target.is_relative_to(root):
+        found.problems.append(Problem(place, "It is a link that leads out of the folder and was not followed."))
+
+
+def _note(file: Path, size: int, place: str) -> Iterator[Record]:
+    place = storable(place)[0]
+    if size > MAX_BYTES:
+        yield Problem(place, f"It is larger than {MAX_BYTES >> 20} MB and was left out.")
+        return
+    try:
+        data, status = file.read_bytes(), file.stat()
+    except OSError as error:
+        yield _unreadable(PurePosixPath(place), error)
+        return
+    decoded = encoding.decode(data)
+    if decoded is None:
+        yield Problem(place, "It is not text, in spite of its name, and was left out.")
+        return
+    source, replaced = storable(decoded.text)
+    if replaced:
+        yield Problem(place, f"{replaced} characters that cannot be stored were replaced.", lost=False)
+    if decoded.repair:
+        yield Problem(place, decoded.repair, lost=False)
+    source, newline = _one_newline(source)
+    marks = {"path": place, "newline": newline, "bom": decoded.bom or None}
+    marks["encoding"] = decoded.encoding if decoded.encoding != "utf-8" else None
+    yield from _records(source, place, {name: mark for name, mark in marks.items() if mark}, _times(status))
+
+
+def _records(source: str, place: str, attributes: dict[str, Any], times: tuple[int, int]) -> Iterator[Record]:
+    try:
+        parsed = parse(source)
+    except FormatError as error:
+        yield Problem(place, error.message, lost=False)
+        parsed = _parsed(FrontMatter(), source)
+    if parsed.tags_cut:
+        what = f"It has more than {MAX_TAGS} tags or very long ones; as tags the first {MAX_TAGS} were kept, shortened."
+        yield Problem(place, what, lost=False)
+    stem = PurePosixPath(place).stem
+    front = parsed.front
+    extra = {"front_matter": front.raw, "aliases": front.aliases, "stem": stem if front.title else ""}
+    yield MemoryRecord(
+        key=place,
+        content=parsed.body,
+        title=front.title or stem,
+        tags=parsed.tags,
+        created_ms=times[0] if front.created_ms is None else front.created_ms,
+        updated_ms=times[1] if front.updated_ms is None else front.updated_ms,
+        attributes=attributes | {name: value for name, value in extra.items() if value},
+    )
+
+
+def _one_newline(source: str) -> tuple[str, str]:
+    """Return the text with plain line feeds and the name of the line end it had; a mixed text stays as it is."""
+    if "\r" not in source:
+        return source, ""
+    pairs = source.count("\r\n")
+    ends = {"\r\n": pairs, "\r": source.count("\r") - pairs, "\n": source.count("\n") - pairs}
+    used = [end for end, count in ends.items() if count]
+    if len(used) > 1:
+        return source, ""
+    return source.replace(used[0], "\n"), _NEWLINES[used[0]]
+
+
+def _times(status: Any) -> tuple[int, int]:
+    changed = max(int(status.st_mtime * 1000), 0)
+    born = int(getattr(status, "st_birthtime", status.st_mtime) * 1000)
+    return max(min(born, changed), 0), changed
+
+
+def _unreadable(place: PurePosixPath | Path, error: OSError) -> Problem:
+    return Problem(storable(str(place))[0], f"It could not be read: {error.strerror or error}.")

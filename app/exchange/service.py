@@ -1,0 +1,264 @@
+"""Imports and exports as long work: read in a thread, stored batch by batch, watched and stopped by a person."""
+
+import asyncio
+import threading
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Protocol, Self, TypeVar
+
+from app.errors import CancelledByPersonError, FormatError, InputError
+from app.exchange import chatgpt, claude, keepsake, markdown
+from app.exchange.batches import Batch, BatchReader, Storable
+from app.exchange.detect import SUPPORTED, detect, preview
+from app.exchange.exporters import Exportable, Exporter, JsonlExporter, MarkdownExporter
+from app.exchange.model import ExportReport, ImportPreview, ImportReport, Problem, Record
+from app.memories.model import Memory, StoreName
+from app.sessions.model import Message, Session
+
+T = TypeVar("T")
+Reader = Callable[[Path, Callable[[], bool]], Iterator[Record]]
+
+READERS: dict[str, Reader] = {
+    "chatgpt": chatgpt.read,
+    "claude": claude.read,
+    "markdown": markdown.read,
+    "keepsake": keepsake.read,
+}
+EXPORTERS: dict[str, Callable[[Path], Exporter]] = {"jsonl": JsonlExporter, "markdown": MarkdownExporter}
+MAX_PROBLEMS = 1000
+EXPORT_VALUES = 500
+EXPORT_CHARACTERS = 4 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Ingested:
+    """What became of one batch: how many were new, the same as before, or changed, and what could not go in."""
+
+    sessions: int = 0
+    messages: int = 0
+    memories: int = 0
+    unchanged: int = 0
+    updated: int = 0
+    problems: tuple[Problem, ...] = ()
+
+
+class RecordSink(Protocol):
+    """Where imported records go; one is made for each import."""
+
+    async def ingest(
+        self,
+        batch: Sequence[Storable],
+        *,
+        source: str,
+        format: str,  # noqa: A002
+        store: StoreName,
+        actor: str,
+    ) -> Ingested:
+        """Store a batch in one transaction; a session's head may have come in an earlier batch."""
+
+
+class RecordSource(Protocol):
+    """Where exported values come from."""
+
+    def sessions(self) -> AsyncIterator[Session]:
+        """Yield every session."""
+
+    def messages(self, session_id: str) -> AsyncIterator[Message]:
+        """Yield the turns of a session in order."""
+
+    def memories(self) -> AsyncIterator[Memory]:
+        """Yield every memory."""
+
+
+class Work(Protocol):
+    """The job a person watches; it limits how often it reports."""
+
+    def is_cancelled(self) -> bool:
+        """Return whether it was asked to stop."""
+
+    def advance(self, done: int, total: int | None, detail: str = "") -> None:
+        """Say how far the work has come."""
+
+
+@dataclass(slots=True)
+class _Tally:
+    """Adds up an import's batches."""
+
+    report: ImportReport
+    begun: float = field(default_factory=time.monotonic)
+
+    def add(self, batch: Batch, stored: Ingested) -> None:
+        """Count a batch that went in."""
+        report = self.report
+        problems = (*batch.problems, *stored.problems)
+        self.report = replace(
+            report,
+            sessions=report.sessions + stored.sessions,
+            messages=report.messages + stored.messages,
+            memories=report.memories + stored.memories,
+            unchanged=report.unchanged + stored.unchanged,
+            updated=report.updated + stored.updated,
+            problems=(*report.problems, *problems[: MAX_PROBLEMS - len(report.problems)]),
+            problem_count=report.problem_count + len(problems),
+        )
+
+    def finished(self, *, cancelled: bool) -> ImportReport:
+        """Return the report of the whole import."""
+        return replace(self.report, cancelled=cancelled, seconds=round(time.monotonic() - self.begun, 3))
+
+    @property
+    def detail(self) -> str:
+        """What came in so far, in words."""
+        counts = (("messages", self.report.messages), ("memories", self.report.memories))
+        return ", ".join(f"{count:,} {name}" for name, count in counts if count)
+
+
+class ExchangeService:
+    """Brings foreign files in and everything out.
+
+    Args:
+        new_sink: Makes where the records of one import go.
+        source: Where exported values come from.
+    """
+
+    def __init__(self, new_sink: Callable[[], RecordSink], source: RecordSource) -> None:
+        self._new_sink = new_sink
+        self._source = source
+
+    async def preview(self, path: Path) -> ImportPreview:
+        """Return what an import of ``path`` would read.
+
+        Raises:
+            NotFoundError: There is nothing at ``path``.
+            FormatError: It is in no supported format.
+        """
+        return await asyncio.to_thread(preview, path)
+
+    async def import_path(self, path: Path, format_name: str, store: StoreName, actor: str, work: Work) -> ImportReport:
+        """Import a file or folder; what is broken in it is reported and the rest goes in.
+
+        Args:
+            path: What to read.
+            format_name: A key of ``READERS``, or ``auto`` to look.
+            store: Who may see memories whose record does not say.
+            actor: Who imports, for history.
+            work: Hears of progress; the import stops after the batch at hand when it is cancelled.
+
+        Raises:
+            NotFoundError: There is nothing at ``path``.
+            FormatError: It cannot be read as that format.
+            MachineError: The machine refuses to read it.
+        """
+        name = await asyncio.to_thread(detect, path) if format_name == "auto" else format_name
+        if name not in READERS:
+            raise FormatError(f"There is no format {name!r}. {SUPPORTED}", format=name)
+        ingest = partial(self._new_sink().ingest, source=f"import:{name}", format=name, store=store, actor=actor)
+        tally = _Tally(ImportReport(str(path), name))
+        stopped = threading.Event()
+        reader = BatchReader(READERS[name](path, lambda: stopped.is_set() or work.is_cancelled()), path)
+        stopped_early = False
+        with _Thread("import") as thread:
+            reading = thread.run(reader.next)
+            try:
+                while True:
+                    batch = await reading
+                    stopped_early = work.is_cancelled()
+                    if stopped_early:
+                        break
+                    if not batch.is_last:
+                        reading = thread.run(reader.next)
+                    await _store(ingest, batch, tally, work)
+                    if batch.is_last:
+                        break
+            finally:
+                stopped.set()
+                reading.cancel()
+                await thread.run(reader.close)
+        return tally.finished(cancelled=stopped_early)
+
+    async def export_path(self, path: Path, format_name: str, work: Work) -> ExportReport:
+        """Write everything to ``path``, which changes only when the export is complete.
+
+        Args:
+            path: A file for ``jsonl`` (gzipped when its name ends in ``.gz``), a folder for ``markdown``.
+            format_name: A key of ``EXPORTERS``.
+            work: Hears of progress; nothing is left behind when it is cancelled.
+
+        Raises:
+            InputError: Something else is at ``path``, or there is no such format.
+            MachineError: The machine refuses to write it, or the disk is full.
+            CancelledByPersonError: It was stopped.
+        """
+        if format_name not in EXPORTERS:
+            raise InputError(f"There is no export format {format_name!r}; use {' or '.join(EXPORTERS)}.")
+        with _Thread("export") as thread:
+            exporter = await thread.run(partial(EXPORTERS[format_name], path))
+            finished = False
+            try:
+                await self._write(exporter, thread, work)
+                report = await thread.run(exporter.finish)
+                finished = True
+            finally:
+                if not finished:
+                    await thread.run(exporter.abandon)
+        return report
+
+    async def _write(self, exporter: Exporter, thread: "_Thread", work: Work) -> None:
+        done = 0
+        async for batch in _batches(self._everything()):
+            if work.is_cancelled():
+                raise CancelledByPersonError("The export was stopped; nothing was written.")
+            await thread.run(partial(exporter.write, batch))
+            done += len(batch)
+            work.advance(done, None, f"{done:,} written")
+
+    async def _everything(self) -> AsyncIterator[Exportable]:
+        async for session in self._source.sessions():
+            yield session
+            async for message in self._source.messages(session.id):
+                yield message
+        async for memory in self._source.memories():
+            yield memory
+
+
+class _Thread:
+    """One thread that runs blocking pieces in turn, so that only one touches a reader or file at a time."""
+
+    def __init__(self, name: str) -> None:
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix=name)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._pool.shutdown(wait=False)
+
+    def run(self, piece: Callable[[], T]) -> "asyncio.Future[T]":
+        """Run ``piece`` after those before it."""
+        return asyncio.get_running_loop().run_in_executor(self._pool, piece)
+
+
+async def _store(
+    ingest: Callable[[Sequence[Storable]], Awaitable[Ingested]], batch: Batch, tally: _Tally, work: Work
+) -> None:
+    tally.add(batch, await ingest(batch.records) if batch.records else Ingested())
+    if batch.position is not None:
+        detail = ", ".join(filter(None, (tally.detail, batch.position.detail)))
+        work.advance(batch.position.done, batch.position.total, detail)
+
+
+async def _batches(values: AsyncIterator[Exportable]) -> AsyncIterator[list[Exportable]]:
+    batch: list[Exportable] = []
+    size = 0
+    async for value in values:
+        batch.append(value)
+        size += 0 if isinstance(value, Session) else len(value.content)
+        if len(batch) >= EXPORT_VALUES or size >= EXPORT_CHARACTERS:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch

@@ -1,0 +1,179 @@
+"""Where an export goes: written beside its place first, then moved there whole; nothing foreign is overwritten."""
+
+import errno
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from typing import IO
+from uuid import uuid4
+
+from app.errors import DiskFullError, FormatError, InputError, MachineError
+from app.exchange.detect import detect
+
+MANIFEST = ".keepsake-export.json"
+PRIVATE_FILE = 0o600
+PRIVATE_FOLDER = 0o700
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+@contextmanager
+def writable(path: Path) -> Iterator[None]:
+    """Turn the system's refusal to write into an error a person can act on."""
+    try:
+        yield
+    except OSError as error:
+        what = {"path": str(path), "errno": error.errno}
+        if error.errno in _FULL:
+            raise DiskFullError(f"The disk is full; {path.name} was not written.", **what) from error
+        raise MachineError(f"{path} could not be written: {error.strerror or error}.", **what) from error
+
+
+def _beside(path: Path) -> Path:
+    if not path.parent.is_dir():
+        raise InputError(f"There is no folder {path.parent}. Make it first, or choose another place.", path=str(path))
+    return path.parent / f".{path.name[:40]}.{uuid4().hex[:8]}.partial"
+
+
+class FileTarget:
+    """One file that appears when it is complete.
+
+    Args:
+        path: Its place.
+
+    Raises:
+        InputError: Something that is no Keepsake export is there.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        if path.is_dir():
+            raise InputError(f"{path} is a folder. Name a file to export to, such as keepsake.jsonl.", path=str(path))
+        if path.exists() and path.stat().st_size and not _is_ours(path):
+            raise InputError(
+                f"{path} holds something else and was not overwritten. Choose another name.", path=str(path)
+            )
+        self.partial = _beside(path)
+
+    def open(self) -> IO[bytes]:
+        """Open the file for writing, readable by its owner alone."""
+        handle = os.open(self.partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE_FILE)
+        return os.fdopen(handle, "wb")
+
+    def commit(self) -> None:
+        """Put the written file in its place."""
+        self.partial.replace(self.path)
+
+    def abandon(self) -> None:
+        """Remove what was written."""
+        self.partial.unlink(missing_ok=True)
+
+
+def _is_ours(path: Path) -> bool:
+    try:
+        return detect(path) == "keepsake"
+    except FormatError:
+        return False
+
+
+class FolderTarget:
+    """A folder that appears when it is complete; an earlier export there is replaced while nobody touched it.
+
+    Args:
+        path: Its place.
+
+    Raises:
+        InputError: Files that are not from an export, or were changed since, are there.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._written: dict[str, tuple[int, str]] = {}
+        if path.exists() and not path.is_dir():
+            raise InputError(f"{path} is a file. Name a folder to export to.", path=str(path))
+        if path.is_dir():
+            _check_replaceable(path)
+        self.partial = _beside(path)
+        self.partial.mkdir(mode=PRIVATE_FOLDER)
+
+    @property
+    def files(self) -> int:
+        """How many files were written."""
+        return len(self._written)
+
+    @property
+    def bytes(self) -> int:
+        """How many bytes were written."""
+        return sum(size for size, _ in self._written.values())
+
+    def open(self, place: PurePosixPath) -> "TargetFile":
+        """Open a file of the folder for writing."""
+        file = self.partial / place
+        file.parent.mkdir(parents=True, exist_ok=True, mode=PRIVATE_FOLDER)
+        return TargetFile(file, place, self._written)
+
+    def commit(self) -> None:
+        """Put the written folder in its place."""
+        manifest = {"keepsake": 1, "files": self._written}
+        (self.partial / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
+        old = _beside(self.path)
+        if self.path.exists():
+            self.path.rename(old)
+        self.partial.rename(self.path)
+        shutil.rmtree(old, ignore_errors=True)
+
+    def abandon(self) -> None:
+        """Remove what was written."""
+        shutil.rmtree(self.partial, ignore_errors=True)
+
+
+class TargetFile:
+    """A text file being written, whose size and digest are noted when it closes."""
+
+    def __init__(self, file: Path, place: PurePosixPath, written: dict[str, tuple[int, str]]) -> None:
+        self._stream = file.open("xb")
+        self._place = place.as_posix()
+        self._written = written
+        self._digest = hashlib.blake2b(digest_size=16)
+        self._size = 0
+
+    def write(self, text: str) -> None:
+        """Append ``text`` as UTF-8."""
+        data = text.encode("utf-8", "replace")
+        self._digest.update(data)
+        self._size += len(data)
+        self._stream.write(data)
+
+    def close(self) -> None:
+        """Finish the file."""
+        self._stream.close()
+        self._written[self._place] = (self._size, self._digest.hexdigest())
+
+
+def _check_replaceable(folder: Path) -> None:
+    found = {file.relative_to(folder).as_posix(): file for file in folder.rglob("*") if not file.is_dir()}
+    if not found:
+        return
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        known = {str(name): (int(size), str(digest)) for name, (size, digest) in manifest["files"].items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(
+            f"{folder} is not empty and holds no Keepsake export. Choose a new or empty folder.", path=str(folder)
+        ) from error
+    del found[MANIFEST]
+    for name, file in found.items():
+        if name not in known or known[name] != (file.stat().st_size, _digest(file)):
+            raise InputError(
+                f"{folder} holds an earlier export in which {name} was added or changed. Choose another folder.",
+                path=str(folder),
+                file=name,
+            )
+
+
+def _digest(file: Path) -> str:
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, lambda: hashlib.blake2b(digest_size=16)).hexdigest()

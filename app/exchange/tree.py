@@ -1,0 +1,39 @@
+"""Conversations kept as trees of edits and retries: which branch was the one in use."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """The nodes in use, first to last; ``broken`` when the way to the first one is interrupted."""
+
+    nodes: tuple[str, ...]
+    broken: bool = False
+
+
+def branch(parents: Mapping[str, str | None], moments: Mapping[str, float | None], leaf: str) -> Branch:
+    """Follow the branch that ends in ``leaf`` up to its root.
+
+    Args:
+        parents: Each node's parent, ``None`` for a root, in file order.
+        moments: When each node was made; decides when ``leaf`` names no node, then the latest end of a branch is taken.
+        leaf: The node the conversation stood at.
+    """
+    if not parents:
+        return Branch(())
+    if len(parents) > 1 and not any(parent in parents for parent in parents.values()):
+        return Branch(tuple(sorted(parents, key=lambda node: moments.get(node) or 0.0)))
+    at: str | None = leaf if leaf in parents else _latest_leaf(parents, moments)
+    way: dict[str, None] = {}
+    while at is not None and at in parents and at not in way:
+        way[at] = None
+        at = parents[at]
+    return Branch(tuple(reversed(way)), broken=at is not None)
+
+
+def _latest_leaf(parents: Mapping[str, str | None], moments: Mapping[str, float | None]) -> str:
+    inner = set(parents.values())
+    leaves = [node for node in parents if node not in inner] or list(parents)
+    order = {node: place for place, node in enumerate(parents)}
+    return max(leaves, key=lambda node: (moments.get(node) or 0.0, order[node]))

@@ -1,0 +1,219 @@
+"""The vault as a target of imports and a source of exports."""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+import apsw
+
+from app.core.clock import Clock
+from app.core.text import content_hash
+from app.exchange.model import MemoryRecord, MessageRecord, Problem, SessionRecord
+from app.exchange.service import Ingested
+from app.memories.ingest import ingest
+from app.memories.model import Memory, MemoryFilter, StoreName
+from app.memories.reads import MemoryReads
+from app.memories.writer import MemoryIndex
+from app.sessions import listing, repo
+from app.sessions.model import Message, NewMessage, Session, SessionFilter
+from app.sessions.service import Heading, SessionService, clean_name
+from app.store.store import Store
+
+Storable = SessionRecord | MessageRecord | MemoryRecord
+_PAGE = 200
+
+
+@dataclass(slots=True)
+class _Session:
+    """Where an import has come in one conversation: its id with us, and the number of the last turn read."""
+
+    session_id: str
+    seq: int = 0
+    is_forgotten: bool = False
+
+
+@dataclass(slots=True)
+class _Counts:
+    sessions: int = 0
+    messages: int = 0
+    unchanged: int = 0
+    problems: list[Problem] = field(default_factory=list)
+
+
+class VaultSink:
+    """Puts records into the vault; made anew for each import.
+
+    A turn that is there already, by its number and text, is not added again; a turn whose number is taken by another
+    text is added at the end when its file does not number its turns, so that both versions stay.
+
+    Args:
+        store: The vault's database.
+        sessions: Appends turns.
+        index: Told of memories.
+        clock: Where the time comes from.
+    """
+
+    def __init__(self, store: Store, sessions: SessionService, index: MemoryIndex, clock: Clock) -> None:
+        self._store = store
+        self._sessions = sessions
+        self._index = index
+        self._clock = clock
+        self._open: dict[str, _Session] = {}
+
+    async def ingest(
+        self,
+        batch: Sequence[Storable],
+        *,
+        source: str,
+        format: str,  # noqa: A002
+        store: StoreName,
+        actor: str,
+    ) -> Ingested:
+        """Store one batch in one transaction and count what was new."""
+        work = partial(self._ingest, batch=batch, source=source, fmt=format, store=store, actor=actor)
+        return await self._store.write(work)
+
+    def _ingest(
+        self,
+        connection: apsw.Connection,
+        batch: Sequence[Storable],
+        source: str,
+        fmt: str,
+        store: StoreName,
+        actor: str,
+    ) -> Ingested:
+        counts = _Counts()
+        turns: list[MessageRecord] = []
+        for record in batch:
+            if turns and (not isinstance(record, MessageRecord) or record.session_key != turns[0].session_key):
+                self._append(connection, turns, fmt, counts)
+                turns = []
+            if isinstance(record, SessionRecord):
+                self._open_session(connection, record, fmt, counts)
+            elif isinstance(record, MessageRecord):
+                turns.append(record)
+        if turns:
+            self._append(connection, turns, fmt, counts)
+        memories = [record for record in batch if isinstance(record, MemoryRecord)]
+        stored = ingest(
+            connection,
+            memories,
+            source=source,
+            fmt=fmt,
+            store=store,
+            actor=actor,
+            now_ms=self._clock.now_ms(),
+            index=self._index,
+        )
+        return Ingested(
+            sessions=counts.sessions,
+            messages=counts.messages,
+            memories=stored.added,
+            unchanged=counts.unchanged + stored.unchanged,
+            updated=stored.updated,
+            problems=(*counts.problems, *stored.problems),
+        )
+
+    def _open_session(self, connection: apsw.Connection, record: SessionRecord, fmt: str, counts: _Counts) -> _Session:
+        session_id = record.key if fmt == "keepsake" else f"{fmt}:{record.key}"
+        session_id = clean_name(session_id) or f"{fmt}:untitled"
+        head = repo.head(connection, session_id)
+        opened = _Session(session_id, is_forgotten=head is not None and head[1] is not None)
+        self._open[record.key] = opened
+        if head is None:
+            heading = Heading(record.title, record.agent, record.channel, record.created_ms, record.attributes)
+            self._sessions.create_in(connection, session_id, heading)
+            counts.sessions += 1
+        return opened
+
+    def _append(self, connection: apsw.Connection, turns: Sequence[MessageRecord], fmt: str, counts: _Counts) -> None:
+        key = turns[0].session_key
+        opened = self._open.get(key) or self._open_session(connection, SessionRecord(key), fmt, counts)
+        if opened.is_forgotten:
+            # The person took this conversation out; importing it again must not bring it back.
+            counts.unchanged += len(turns)
+            return
+        fresh = self._fresh(connection, opened, turns, counts)
+        if fresh:
+            self._sessions.append_in(connection, fresh, opened.session_id, Heading())
+            counts.messages += len(fresh)
+
+    def _fresh(
+        self, connection: apsw.Connection, opened: _Session, turns: Sequence[MessageRecord], counts: _Counts
+    ) -> list[NewMessage]:
+        head = repo.head(connection, opened.session_id)
+        last = head[0] if head is not None else 0
+        known = self._known(connection, opened, turns, last)
+        fresh: list[NewMessage] = []
+        for turn in turns:
+            message = turn.message
+            opened.seq = opened.seq + 1 if message.seq is None else message.seq
+            if opened.seq > last:
+                fresh.append(message)
+                last = opened.seq if message.seq is not None else last + 1
+                opened.seq = last
+            elif _key(message.role, message.content) in known:
+                counts.unchanged += 1
+            elif message.seq is None:
+                fresh.append(message)
+                last += 1
+            else:
+                counts.problems.append(_taken(turn, opened))
+        return fresh
+
+    @staticmethod
+    def _known(connection: apsw.Connection, opened: _Session, turns: Sequence[MessageRecord], last: int) -> set[str]:
+        if not last or opened.seq >= last:
+            return set()
+        stored = repo.all_messages(connection, opened.session_id)
+        return {_key(message.role, message.content) for message in stored}
+
+
+def _key(role: str, content: str) -> str:
+    return f"{role}:{content_hash(content)}"
+
+
+def _taken(turn: MessageRecord, opened: _Session) -> Problem:
+    return Problem(
+        f"session {turn.session_key}, message {turn.message.seq}",
+        f"Its number is not greater than the last one stored of session {opened.session_id}, and its text is another.",
+    )
+
+
+class VaultSource:
+    """Everything in the vault, a page at a time, for exports.
+
+    Args:
+        store: The vault's database.
+        memories: Reads memories.
+    """
+
+    def __init__(self, store: Store, memories: MemoryReads) -> None:
+        self._store = store
+        self._memories = memories
+
+    async def sessions(self) -> AsyncIterator[Session]:
+        """Yield every session, oldest first."""
+        wanted = SessionFilter()
+        ids = await self._store.read(lambda connection: listing.session_ids(connection, wanted, "oldest"))
+        for start in range(0, len(ids), _PAGE):
+            page = ids[start : start + _PAGE]
+            for session in await self._store.read(partial(listing.session_rows, ids=page)):
+                yield session
+
+    async def messages(self, session_id: str) -> AsyncIterator[Message]:
+        """Yield the turns of a session in order."""
+        after = -(1 << 62)
+        while True:
+            read = partial(repo.messages_between, session_id=session_id, after=after, before=1 << 62, limit=_PAGE)
+            page = await self._store.read(read)
+            for message in page:
+                yield message
+            if len(page) < _PAGE:
+                return
+            after = page[-1].seq
+
+    async def memories(self) -> AsyncIterator[Memory]:
+        """Yield every active memory, oldest first."""
+        for memory_id in await self._memories.ids(MemoryFilter(), "oldest"):
+            yield await self._memories.get(memory_id)

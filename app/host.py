@@ -1,0 +1,154 @@
+"""The process that owns a vault: the engine on its own thread and event loop, reachable from any other thread."""
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable, Coroutine, Mapping
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any, TypeVar
+
+from app.api.caller import OWNER, Caller
+from app.api.catalogue import build_catalogue
+from app.api.registry import Catalogue, Reply
+from app.changes import Feed, Listener
+from app.config.config import Config
+from app.core.clock import Clock, SystemClock
+from app.engine import Engine
+from app.errors import KeepsakeError, MachineError
+from app.rpc.server import SocketServer
+from app.store.store import prepare_folder
+
+T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
+_STOP_SECONDS = 30.0
+
+
+class Host:
+    """An open vault with its engine thread.
+
+    Args:
+        vault: The vault's folder, made when there is none.
+        overrides: Settings that win over the vault's own, by name.
+        clock: Where the time comes from.
+        serve: Let other programs in at the local socket.
+    """
+
+    def __init__(
+        self,
+        vault: Path,
+        *,
+        overrides: Mapping[str, object] | None = None,
+        clock: Clock | None = None,
+        serve: bool = True,
+    ) -> None:
+        self.vault = vault.expanduser().absolute()
+        self.feed = Feed()
+        self._overrides = dict(overrides or {})
+        self._clock = clock or SystemClock()
+        self._is_serving = serve
+        self._server: SocketServer | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+        self._started: Future[Catalogue] = Future()
+        self._catalogue: Catalogue | None = None
+        self._stop = asyncio.Event()
+
+    def start(self) -> None:
+        """Open the vault and start the engine's thread; returns when calls are answered.
+
+        Raises:
+            KeepsakeError: The vault or its settings cannot be opened; nothing is left running.
+        """
+        self._thread = threading.Thread(target=self._run, name="keepsake-engine", daemon=True)
+        self._thread.start()
+        try:
+            self._catalogue = self._started.result()
+        except BaseException:
+            self._thread.join(_STOP_SECONDS)
+            self._thread = None
+            raise
+
+    def stop(self) -> None:
+        """Stop in stages: no new calls, jobs cancelled, writes drained, vault closed. Safe to call twice."""
+        thread, loop = self._thread, self._loop
+        if thread is None or loop is None:
+            return
+        loop.call_soon_threadsafe(self._stop.set)
+        thread.join(_STOP_SECONDS)
+        if thread.is_alive():
+            _log.error("the engine did not stop within %s seconds", _STOP_SECONDS)
+        self._thread = None
+
+    def call(self, operation: str, arguments: Mapping[str, Any], caller: Caller = OWNER) -> "Future[Reply]":
+        """Call an operation from any thread; see ``Catalogue.call`` for arguments and errors."""
+        if self._catalogue is None:
+            raise MachineError("The vault is not open.")
+        return self.submit(self._catalogue.call(operation, arguments, caller))
+
+    def ask(self, operation: str, /, **arguments: Any) -> Any:
+        """Call an operation as the person and wait for its answer."""
+        return self.call(operation, arguments).result().value
+
+    def submit(self, work: Coroutine[Any, Any, T]) -> "Future[T]":
+        """Run a coroutine on the engine's loop."""
+        if self._loop is None or self._thread is None:
+            work.close()
+            raise MachineError("The vault is closed.")
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    def subscribe(self, listener: Listener) -> Callable[[], None]:
+        """Hear of changes and progress, on the engine's thread; returns what stops it."""
+        return self.feed.subscribe(listener)
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """Return the operations of the open vault."""
+        if self._catalogue is None:
+            raise MachineError("The vault is not open.")
+        return self._catalogue
+
+    @property
+    def address(self) -> str:
+        """Return where other programs reach this host, ``""`` when they cannot."""
+        return self._server.address if self._server is not None else ""
+
+    def _run(self) -> None:
+        with asyncio.Runner() as runner:
+            self._loop = runner.get_loop()
+            runner.run(self._serve())
+
+    async def _serve(self) -> None:
+        try:
+            prepare_folder(self.vault)
+            engine = Engine(self.vault, Config(self.vault, self._overrides), self._clock, self.feed)
+        except KeepsakeError as error:
+            self._started.set_exception(error)
+            return
+        except BaseException as error:
+            self._started.set_exception(error)
+            raise
+        await engine.start()
+        catalogue = build_catalogue(engine)
+        if self._is_serving:
+            self._server = await _open_socket(catalogue, self.feed, self.vault)
+        self._started.set_result(catalogue)
+        try:
+            await self._stop.wait()
+        finally:
+            engine.jobs.cancel_all()
+            if self._server is not None:
+                await self._server.stop()
+            await engine.stop()
+
+
+async def _open_socket(catalogue: Catalogue, feed: Feed, vault: Path) -> SocketServer | None:
+    server = SocketServer(catalogue, feed, vault)
+    try:
+        await server.start()
+    except MachineError as error:
+        # A window without a socket is still a window; only other programs cannot reach it.
+        _log.warning("other programs cannot reach this vault: %s", error.message)
+        return None
+    return server

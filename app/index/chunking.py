@@ -1,0 +1,260 @@
+"""Cuts long texts into overlapping pieces, and joins short turns of a conversation into passages.
+
+Sizes are characters. A cut falls after a paragraph, line, sentence or word where one ends late enough, and never inside
+what reads as one character: a letter with its marks, a flag, an emoji of several parts, a Hangul syllable.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from app.errors import InputError
+
+SIZE: Final = 640
+OVERLAP: Final = 96
+
+_PARAGRAPH: Final = re.compile(r"\n[^\S\n]*\n\s*")
+_LINE: Final = re.compile(r"\n\s*")
+_SENTENCE: Final = re.compile(r"(?:[.!?…]+[\"'”’)\]]*\s+|[。！？｡]+[」』”’）]*)")
+_WORD: Final = re.compile(r"\s+")
+_ENDS: Final = (_PARAGRAPH, _LINE, _SENTENCE, _WORD)
+_LONGEST_AUTHOR: Final = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Part of a text: ``text[start:end]``."""
+
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A turn of a conversation as passages need it."""
+
+    seq: int
+    author: str
+    text: str
+    created_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Turns joined for search, one line "author: text" each, after the end of the passage before.
+
+    Args:
+        seq_start, seq_end: The turns it is made of, both included; what it repeats of earlier turns does not count.
+        text: What to index.
+        closed: No later turn will change it.
+        created_ms: When its last turn was written.
+    """
+
+    seq_start: int
+    seq_end: int
+    text: str
+    closed: bool = True
+    created_ms: int = 0
+
+
+def pieces(text: str, size: int = SIZE, overlap: int = OVERLAP) -> list[Piece]:
+    """Cut ``text`` into pieces that together hold all of it.
+
+    Args:
+        text: Any text.
+        size: Characters at most in a piece. A single character made of more code points than that is cut.
+        overlap: Characters at most that a piece repeats of the one before.
+
+    Raises:
+        InputError: ``size`` or ``overlap`` make no pieces.
+    """
+    if not (size > 0 and 0 <= overlap <= size // 2):
+        raise InputError("A piece has a size above 0 and an overlap of at most half of it.", size=size, overlap=overlap)
+    return list(_cut(text, size, overlap))
+
+
+def passages(
+    messages: Sequence[Line],
+    *,
+    after: Passage | None = None,
+    open_tail: bool = True,
+    size: int = SIZE,
+    overlap: int = OVERLAP,
+) -> list[Passage]:
+    """Join consecutive turns into passages; a turn too long for one gets passages of its own pieces.
+
+    The passages of a conversation are the same whether made at once or continued:
+    ``passages(all)`` equals ``closed + passages(later, after=closed[-1])``, where ``closed`` are closed passages made
+    before and ``later`` the turns after ``closed[-1].seq_end``.
+
+    Args:
+        messages: Turns in order; those without text are skipped.
+        after: The closed passage before them, whose end the first one repeats.
+        open_tail: Return the last passage although later turns may still join it; its ``closed`` is false.
+        size: Characters at most in a passage.
+        overlap: Characters at most that a passage repeats of the one before.
+    """
+    joining = _Joining(size, overlap, after.text if after else "")
+    for message in messages:
+        if message.text.strip():
+            joining.add(message)
+    if open_tail:
+        joining.close(closed=False)
+    return joining.made
+
+
+class _Joining:
+    """The passages made so far and the turns of the one being made."""
+
+    def __init__(self, size: int, overlap: int, last: str) -> None:
+        self.size = size
+        self.overlap = overlap
+        self.made: list[Passage] = []
+        self.turns: list[Line] = []
+        self.text = ""
+        self.begin(last)
+
+    def begin(self, last: str) -> None:
+        self.turns = []
+        start = _resume(last, 0, len(last), self.overlap) if self.overlap else len(last)
+        self.text = last[start:].strip()
+
+    def add(self, message: Line) -> None:
+        author = message.author[:_LONGEST_AUTHOR]
+        head = f"{author}: " if author else ""
+        body = message.text.strip()
+        if len(head) + len(body) > self.size:
+            self.close()
+            self.split(message, head, body)
+            return
+        if len(self.text) + 1 + len(head) + len(body) > self.size:
+            if self.turns:
+                self.close()
+            if len(self.text) + 1 + len(head) + len(body) > self.size:
+                self.text = ""  # the turn fits, but not with what would be repeated before it
+        self.turns.append(message)
+        self.text = f"{self.text}\n{head}{body}" if self.text else head + body
+
+    def split(self, message: Line, head: str, body: str) -> None:
+        for piece in pieces(body, max(self.size - len(head), 2 * self.overlap, 1), self.overlap):
+            text = head + piece.text
+            self.made.append(Passage(message.seq, message.seq, text, created_ms=message.created_ms))
+        self.begin(self.made[-1].text)
+
+    def close(self, *, closed: bool = True) -> None:
+        if not self.turns:
+            return
+        first, last = self.turns[0], self.turns[-1]
+        self.made.append(Passage(first.seq, last.seq, self.text, closed, last.created_ms))
+        self.begin(self.text)
+
+
+def _cut(text: str, size: int, overlap: int) -> Iterator[Piece]:
+    start = 0
+    while len(text) - start > size:
+        end = _end(text, start, start + size)
+        yield Piece(text[start:end], start, end)
+        # Where one character fills most of the piece, repeating could stand still.
+        start = _resume(text, start, end, overlap) if end - start > 2 * overlap else end
+    if start < len(text):
+        yield Piece(text[start:], start, len(text))
+
+
+def _end(text: str, start: int, limit: int) -> int:
+    """Return where the piece from ``start`` ends, ``limit`` at the latest: the best place in its last third."""
+    earliest = limit - (limit - start) // 3
+    for end in _ENDS:
+        places = [match.end() for match in end.finditer(text, earliest, limit)]
+        found = next((place for place in reversed(places) if is_boundary(text, place)), None)
+        if found is not None:
+            return found
+    return next((place for place in range(limit, start, -1) if is_boundary(text, place)), limit)
+
+
+def _resume(text: str, start: int, end: int, overlap: int) -> int:
+    """Return where the piece after one that ends at ``end`` begins: at a line or word in its last ``overlap``."""
+    earliest = max(end - overlap, start + 1)
+    if earliest >= end:
+        return end
+    for gap in (_LINE, _WORD):
+        found = next((match.end() for match in gap.finditer(text, earliest, end) if match.end() < end), None)
+        if found is not None and is_boundary(text, found):
+            return found
+    return next((place for place in range(earliest, end) if is_boundary(text, place)), end)
+
+
+# Characters -------------------------------------------------------------------------------------------------------
+
+_ZERO_WIDTH_JOINER: Final = "\u200d"
+_EXTENDING: Final = frozenset("\u200c\u200d\uff9e\uff9f\u0e33\u0eb3") | frozenset(
+    map(chr, [*range(0x1F3FB, 0x1F400), *range(0xE0020, 0xE0080)])
+)
+_PREPENDED: Final = frozenset(map(chr, [*range(0x600, 0x606), 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x110BD, 0x110CD]))
+_REGION_FIRST: Final = "\U0001f1e6"
+_REGION_LAST: Final = "\U0001f1ff"
+_VIRAMA: Final = 9
+_LONGEST_REGIONS: Final = 4_096  # as far back as flags are counted
+
+
+def is_boundary(text: str, place: int) -> bool:
+    """Tell whether ``text`` may be cut before ``place`` without taking a character apart.
+
+    Follows the extended grapheme clusters of Unicode's annex 29, and is more careful where Python knows less: nothing is
+    cut off after a joiner or a virama.
+    """
+    if not 0 < place < len(text):
+        return True
+    before, after = text[place - 1], text[place]
+    if before < "\u0300" and after < "\u0300":
+        return not (before == "\r" and after == "\n")
+    if after in _EXTENDING or unicodedata.category(after)[0] == "M":
+        return False
+    if before == _ZERO_WIDTH_JOINER or before in _PREPENDED or unicodedata.combining(before) == _VIRAMA:
+        return False
+    if _is_region(before) and _is_region(after):
+        return _regions_before(text, place) % 2 == 0
+    return not _is_one_syllable(before, after)
+
+
+def _is_region(character: str) -> bool:
+    return _REGION_FIRST <= character <= _REGION_LAST
+
+
+def _regions_before(text: str, place: int) -> int:
+    start = place
+    while start and place - start < _LONGEST_REGIONS and _is_region(text[start - 1]):
+        start -= 1
+    return place - start
+
+
+def _is_one_syllable(before: str, after: str) -> bool:
+    """Tell whether two Hangul letters belong to one syllable: leading, vowel, trailing, or a syllable so far."""
+    first, second = _jamo(before), _jamo(after)
+    if first == "L":
+        return second in ("L", "V", "LV", "LVT")
+    if first in ("V", "LV"):
+        return second in ("V", "T")
+    return first in ("T", "LVT") and second == "T"
+
+
+def _jamo(character: str) -> str:
+    point = ord(character)
+    if 0xAC00 <= point <= 0xD7A3:  # noqa: PLR2004
+        return "LVT" if (point - 0xAC00) % 28 else "LV"
+    for kind, first, last in _JAMO:
+        if first <= point <= last:
+            return kind
+    return ""
+
+
+_JAMO: Final = (
+    ("L", 0x1100, 0x115F),
+    ("L", 0xA960, 0xA97C),
+    ("V", 0x1160, 0x11A7),
+    ("V", 0xD7B0, 0xD7C6),
+    ("T", 0x11A8, 0x11FF),
+    ("T", 0xD7CB, 0xD7FB),
+)

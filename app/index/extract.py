@@ -1,0 +1,36 @@
+"""What of a turn or memory is worth finding: its text, and the words inside tool calls."""
+
+from collections.abc import Iterator
+
+from app.memories.model import Memory
+from app.sessions.model import Message
+
+MAX_CHUNK_CHARACTERS = 65_536
+_MAX_DEPTH = 16
+
+
+def message_text(message: Message) -> str:
+    """Return the searchable text of a turn: its content, then strings in the arguments of its tool calls."""
+    parts = [message.content]
+    if message.tool_calls:
+        parts.extend(_strings(message.tool_calls, 0))
+    return "\n".join(part for part in parts if part)
+
+
+def memory_text(memory: Memory) -> str:
+    """Return the searchable text of a memory: title, content, single statements, category and key."""
+    parts = [memory.title, memory.content, *memory.facts]
+    if memory.key:
+        parts.append(f"{memory.category} {memory.key}")
+    return "\n".join(part for part in parts if part)
+
+
+def _strings(value: object, depth: int) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif depth < _MAX_DEPTH and isinstance(value, dict):
+        for inner in value.values():
+            yield from _strings(inner, depth + 1)
+    elif depth < _MAX_DEPTH and isinstance(value, list):
+        for inner in value:
+            yield from _strings(inner, depth + 1)

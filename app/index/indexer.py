@@ -1,0 +1,92 @@
+"""Keeps chunks in step with turns and memories, inside the transaction that changes them."""
+
+from collections.abc import Iterable, Sequence
+
+import apsw
+
+from app.core.text import content_hash
+from app.index import repo, vectors
+from app.index.chunking import pieces
+from app.index.extract import MAX_CHUNK_CHARACTERS, memory_text, message_text
+from app.index.grams import grams
+from app.memories.model import Memory
+from app.sessions.model import Message
+from app.sessions.repo import all_messages
+
+_BATCH = 500
+
+
+class Indexer:
+    """What sessions and memories tell of their changes; see their protocols."""
+
+    def messages_stored(self, connection: apsw.Connection, messages: Sequence[Message]) -> None:
+        """Index turns just inserted, one chunk each."""
+        repo.insert_chunks(connection, [_of_message(message) for message in messages if _has_words(message)])
+
+    def session_forgotten(self, connection: apsw.Connection, session_id: str) -> None:
+        """Drop a session's chunks and vectors."""
+        vectors.delete_vectors(connection, repo.delete_of_session(connection, session_id))
+
+    def session_restored(self, connection: apsw.Connection, session_id: str) -> None:
+        """Index all turns of a session again; passages and vectors follow in the background."""
+        for batch in _batches(all_messages(connection, session_id)):
+            self.messages_stored(connection, batch)
+
+    def memory_stored(self, connection: apsw.Connection, memory: Memory) -> None:
+        """Index a memory, in place of what was indexed of it before."""
+        self.memory_removed(connection, memory.id)
+        repo.insert_chunks(connection, list(_of_memory(memory)))
+
+    def memory_removed(self, connection: apsw.Connection, memory_id: str) -> None:
+        """Drop a memory's chunks and vectors."""
+        vectors.delete_vectors(connection, repo.delete_of_memory(connection, memory_id))
+
+
+def _has_words(message: Message) -> bool:
+    return bool(message.content.strip() or message.tool_calls)
+
+
+def _of_message(message: Message) -> repo.Chunk:
+    text = message_text(message)[:MAX_CHUNK_CHARACTERS]
+    return repo.Chunk(
+        kind="message",
+        text=text,
+        grams=grams(text),
+        content_hash=content_hash(text),
+        created_ms=round(message.created_at.timestamp() * 1000),
+        session_id=message.session_id,
+        seq_start=message.seq,
+        seq_end=message.seq,
+        role=message.role,
+    )
+
+
+def _of_memory(memory: Memory) -> Iterable[repo.Chunk]:
+    # The title leads each piece, so that a long note is found by its name wherever the words stand.
+    text = memory_text(memory)
+    for number, piece in enumerate(pieces(text)):
+        body = piece.text if number == 0 or not memory.title else f"{memory.title}\n{piece.text}"
+        yield repo.Chunk(
+            kind="memory",
+            text=body,
+            grams=grams(body),
+            content_hash=content_hash(body),
+            created_ms=round(memory.updated_at.timestamp() * 1000),
+            memory_id=memory.id,
+            session_id=memory.session_id,
+            seq_start=number,
+            seq_end=number,
+            store=memory.store,
+            role=memory.kind,
+        )
+
+
+def _batches(messages: Iterable[Message]) -> Iterable[list[Message]]:
+    batch: list[Message] = []
+    for message in messages:
+        batch.append(message)
+        if len(batch) >= _BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch

@@ -1,0 +1,151 @@
+"""SQL of chunks and of what still lacks passages or vectors."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import apsw
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """One search unit to store; ``created_ms`` in milliseconds UTC, ``grams`` for scripts without spaces."""
+
+    kind: str
+    text: str
+    grams: str
+    content_hash: str
+    created_ms: int
+    session_id: str | None = None
+    memory_id: str | None = None
+    seq_start: int = 0
+    seq_end: int = 0
+    store: str = "private"
+    role: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PendingText:
+    """A chunk that lacks its vector."""
+
+    chunk_id: int
+    text: str
+    content_hash: str
+    attempts: int
+
+
+def insert_chunks(connection: apsw.Connection, chunks: Sequence[Chunk]) -> None:
+    """Insert chunks; triggers index their words and queue their vectors."""
+    connection.executemany(
+        "INSERT INTO chunks (kind, session_id, memory_id, seq_start, seq_end, store, role, text, grams,"
+        " content_hash, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            (
+                chunk.kind,
+                chunk.session_id,
+                chunk.memory_id,
+                chunk.seq_start,
+                chunk.seq_end,
+                chunk.store,
+                chunk.role,
+                chunk.text,
+                chunk.grams,
+                chunk.content_hash,
+                chunk.created_ms,
+            )
+            for chunk in chunks
+        ],
+    )
+
+
+def delete_of_session(connection: apsw.Connection, session_id: str) -> list[int]:
+    """Delete a session's chunks and return their ids, for their vectors."""
+    rows = connection.execute("DELETE FROM chunks WHERE session_id = ? RETURNING id", (session_id,)).fetchall()
+    connection.execute("UPDATE session_state SET passage_seq = 0 WHERE session_id = ?", (session_id,))
+    return [int(str(row[0])) for row in rows]
+
+
+def delete_of_memory(connection: apsw.Connection, memory_id: str) -> list[int]:
+    """Delete a memory's chunks and return their ids, for their vectors."""
+    rows = connection.execute("DELETE FROM chunks WHERE memory_id = ? RETURNING id", (memory_id,)).fetchall()
+    return [int(str(row[0])) for row in rows]
+
+
+def pending_texts(connection: apsw.Connection, now_ms: int, limit: int) -> list[PendingText]:
+    """Return chunks that lack a vector and may be tried now, newest first: what was just said is found first."""
+    rows = connection.execute(
+        "SELECT p.chunk_id, c.text, c.content_hash, p.attempts"
+        " FROM pending_vectors p JOIN chunks c ON c.id = p.chunk_id"
+        " WHERE p.retry_at <= ? ORDER BY p.chunk_id DESC LIMIT ?",
+        (now_ms, limit),
+    )
+    return [PendingText(*row) for row in rows]
+
+
+def pending_count(connection: apsw.Connection) -> int:
+    """Return how many chunks lack their vector."""
+    return int(connection.execute("SELECT count(*) FROM pending_vectors").get)
+
+
+def chunk_count(connection: apsw.Connection) -> int:
+    """Return how many chunks there are."""
+    return int(connection.execute("SELECT count(*) FROM chunks").get)
+
+
+def still_current(connection: apsw.Connection, texts: Sequence[PendingText]) -> set[int]:
+    """Return ids among ``texts`` whose chunk still has the text that was embedded."""
+    wanted = {text.chunk_id: text.content_hash for text in texts}
+    marks = ", ".join("?" * len(wanted))
+    rows = connection.execute(
+        f"SELECT id, content_hash FROM chunks WHERE id IN ({marks})",
+        tuple(wanted),
+    )
+    return {chunk_id for chunk_id, content_hash in rows if wanted[chunk_id] == content_hash}
+
+
+def postpone(connection: apsw.Connection, chunk_ids: Sequence[int], retry_ms: int, error: str) -> None:
+    """Note that vectors could not be made; they are tried again after ``retry_ms``."""
+    connection.executemany(
+        "UPDATE pending_vectors SET attempts = attempts + 1, retry_at = ? WHERE chunk_id = ?",
+        [(retry_ms, chunk_id) for chunk_id in chunk_ids],
+    )
+    connection.executemany("UPDATE chunks SET error = ? WHERE id = ?", [(error, chunk_id) for chunk_id in chunk_ids])
+
+
+def sessions_without_passages(connection: apsw.Connection, limit: int) -> list[tuple[str, int]]:
+    """Return sessions whose passages do not cover their last turns, with the last turn covered."""
+    rows = connection.execute(
+        "SELECT t.session_id, t.passage_seq FROM session_state t JOIN sessions s ON s.id = t.session_id"
+        " WHERE t.last_seq > t.passage_seq AND s.forgotten_at IS NULL LIMIT ?",
+        (limit,),
+    )
+    return [(row[0], row[1]) for row in rows]
+
+
+def drop_last_passage(connection: apsw.Connection, session_id: str) -> list[int]:
+    """Delete a session's last passage, which may grow, and return the ids of its chunks.
+
+    A turn too long for one passage has several; they go together.
+    """
+    rows = connection.execute(
+        "DELETE FROM chunks WHERE session_id = :session AND kind = 'passage' AND seq_start ="
+        " (SELECT max(seq_start) FROM chunks WHERE session_id = :session AND kind = 'passage') RETURNING id",
+        {"session": session_id},
+    ).fetchall()
+    return [int(str(row[0])) for row in rows]
+
+
+def last_passage(connection: apsw.Connection, session_id: str) -> tuple[int, int, str] | None:
+    """Return the first and last turn and the text of a session's last passage."""
+    row = connection.execute(
+        "SELECT seq_start, seq_end, text FROM chunks WHERE session_id = ? AND kind = 'passage'"
+        " ORDER BY seq_start DESC, id DESC LIMIT 1",
+        (session_id,),
+    ).fetchone()
+    return None if row is None else (row[0], row[1], row[2])
+
+
+def note_passages(connection: apsw.Connection, session_id: str, seq: int | None) -> None:
+    """Note that passages cover a session up to turn ``seq``; ``None`` for all of it."""
+    connection.execute(
+        "UPDATE session_state SET passage_seq = coalesce(?, last_seq) WHERE session_id = ?", (seq, session_id)
+    )

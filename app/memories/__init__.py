@@ -1,0 +1,1 @@
+"""Durable items: notes, facts, observations; their tags, links, history and undo."""

@@ -1,0 +1,212 @@
+"""Foreign records into memories: the same again adds nothing, a changed one updates, a deleted one stays deleted."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import apsw
+
+from app.changes import ChangeSet
+from app.core.clock import optional_datetime, to_datetime
+from app.core.ids import PREFIXES
+from app.core.text import excerpt, storable
+from app.errors import InputError
+from app.exchange.model import MemoryRecord, Problem
+from app.memories import origins, repo, rules
+from app.memories.model import KINDS, Memory, NewMemory, StoreName
+from app.memories.origins import Origin
+from app.memories.writer import MemoryIndex, MemoryWriter, rival
+from app.store import journal
+
+_OWN_ID = re.compile(
+    rf"(?:{'|'.join(PREFIXES[kind] for kind in KINDS)})-[0-9a-f]{{8}}(?:-[0-9a-f]{{4}}){{3}}-[0-9a-f]{{12}}"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Ingested:
+    """What became of some foreign records.
+
+    Args:
+        added: New memories, those brought back after their import was undone included.
+        updated: Memories whose record has changed.
+        unchanged: Records that said nothing new.
+        problems: Records that could not be stored, with the reason.
+    """
+
+    added: int
+    updated: int
+    unchanged: int
+    problems: tuple[Problem, ...]
+    changes: ChangeSet
+
+
+def ingest(
+    connection: apsw.Connection,
+    records: Sequence[MemoryRecord],
+    *,
+    source: str,
+    fmt: str,
+    store: StoreName,
+    actor: str,
+    now_ms: int,
+    index: MemoryIndex,
+    run_id: str | None = None,
+) -> Ingested:
+    """Store foreign records inside the caller's transaction.
+
+    Args:
+        connection: The writer's connection, inside the transaction.
+        records: What a reader of the foreign format yielded.
+        source: Who stored them, as memories name it: ``import:<format>``.
+        fmt: The foreign format; with a record's key it names the record over imports.
+        store: Where memories go whose record names no store.
+        actor: Who imports, as history names it.
+        now_ms: When, milliseconds UTC.
+        index: Who keeps the search index in step.
+        run_id: What binds the changes of one import together.
+    """
+    writer = MemoryWriter(connection, index, actor=actor, at_ms=now_ms, run_id=run_id)
+    desk = _Import(writer, source, fmt, store)
+    counts = {"added": 0, "updated": 0, "unchanged": 0}
+    problems: list[Problem] = []
+    for record in records:
+        try:
+            counts[desk.take(record)] += 1
+        except InputError as error:
+            problems.append(Problem(record.key, error.message))
+    return Ingested(**counts, problems=tuple(problems), changes=writer.changes("exchange.import"))
+
+
+class _Import:
+    """Decides for one record after the other what it becomes."""
+
+    def __init__(self, writer: MemoryWriter, source: str, fmt: str, store: StoreName) -> None:
+        self._writer = writer
+        self._connection = writer.connection
+        self._source = source
+        self._fmt = fmt
+        self._store = store
+
+    def take(self, record: MemoryRecord) -> str:
+        """Store a record and return which count it belongs to."""
+        uri = storable(origins.uri(self._fmt, record.key))[0]
+        said = origins.record_hash(record)
+        known = origins.find(self._connection, uri)
+        if known is not None and known.content_hash == said:
+            memory = repo.get(self._connection, known.memory_id)
+            if memory is None or not self._creation_undone(memory):
+                return "unchanged"
+        else:
+            memory_id = known.memory_id if known else record.key if _is_own(record) else None
+            memory = None if memory_id is None else repo.get(self._connection, memory_id)
+        outcome, memory_id = self._store_record(record, memory, again=known is not None)
+        origin = Origin(said, memory_id)
+        origins.write(self._connection, uri, origin, fmt=self._fmt, at_ms=self._writer.at_ms)
+        return outcome
+
+    def _store_record(self, record: MemoryRecord, memory: Memory | None, *, again: bool) -> tuple[str, str]:
+        """Write what the record says into its memory, or into a new one.
+
+        Args:
+            record: What is imported.
+            memory: What an earlier import made of it, or the memory whose id is the record's key.
+            again: True when an earlier import knew the record.
+        """
+        fresh = self._composed(record)
+        if memory is None:
+            same = rival(self._connection, fresh)
+            if same is not None and same.content == fresh.content:
+                return "unchanged", same.id
+            return "added", self._writer.create(fresh).id
+        after = _merged(memory, fresh, own=_is_own(record))
+        older = not again and record.updated_ms is not None and fresh.updated_at <= memory.updated_at
+        if record.deleted_ms is not None:  # no import deletes what is there
+            return "unchanged", memory.id
+        if memory.deleted_at is not None:
+            brought_back = not again or self._creation_undone(memory)
+            self._writer.restore(memory, replace(after, updated_at=fresh.updated_at))
+            return ("added" if brought_back else "updated"), memory.id
+        if after == memory or older:
+            return "unchanged", memory.id
+        self._writer.update(memory, after, None if record.updated_ms is None else fresh.updated_at)
+        return "updated", memory.id
+
+    def _composed(self, record: MemoryRecord) -> Memory:
+        title, attributes = " ".join(record.title.split()), dict(record.attributes)
+        if len(title) > rules.MAX_TITLE:
+            attributes["full_title"] = title
+            title = excerpt(title, rules.MAX_TITLE - 1)
+        if not _is_own(record):
+            attributes.setdefault("origin", {"format": self._fmt, "key": record.key})
+        created = self._writer.at_ms if record.created_ms is None else record.created_ms
+        draft = NewMemory(
+            content=record.content,
+            title=title,
+            kind=record.kind,
+            tags=record.tags,
+            store=record.store or self._store,
+            source=record.source or self._source,
+            id=record.key if _is_own(record) else None,
+            facts=record.facts,
+            category=record.category,
+            key=record.fact_key,
+            type=record.type,
+            session_id=record.session_key,
+            confidence=1.0 if record.confidence is None else record.confidence,
+            decay_rate=record.decay_rate or 0.0,
+            pinned=record.pinned,
+            created_at=to_datetime(created),
+            updated_at=to_datetime(created if record.updated_ms is None else record.updated_ms),
+            event_time=optional_datetime(record.event_ms),
+            expires_at=optional_datetime(record.expires_ms),
+            attributes=attributes,
+        )
+        return replace(
+            rules.compose(draft, self._writer.at_ms),
+            mention_count=record.mention_count,
+            deleted_at=optional_datetime(record.deleted_ms),
+            superseded_by=None if record.superseded_by is None else rules.clean_name("id", record.superseded_by),
+        )
+
+    def _creation_undone(self, memory: Memory) -> bool:
+        """Return whether ``memory`` is gone because its import was undone, not because somebody deleted it."""
+        if memory.deleted_at is None:
+            return False
+        entries = journal.entries(self._connection, target=memory.id, limit=-1)
+        return bool(entries) and entries[-1].event == "ADD" and entries[-1].undone_by == entries[0].id
+
+
+def _is_own(record: MemoryRecord) -> bool:
+    """Return whether the record comes from an export of ours: its key is a memory's id, which it keeps."""
+    return _OWN_ID.fullmatch(record.key) is not None
+
+
+def _merged(memory: Memory, fresh: Memory, *, own: bool) -> Memory:
+    """Return ``memory`` saying what ``fresh`` says; what only our own format knows stays, unless it is that."""
+    said = replace(
+        memory,
+        kind=fresh.kind,
+        title=fresh.title,
+        content=fresh.content,
+        store=fresh.store,
+        tags=fresh.tags,
+        category=fresh.category,
+        key=fresh.key,
+        tokens=fresh.tokens,
+        attributes=fresh.attributes,
+    )
+    if not own:
+        return said
+    return replace(
+        said,
+        facts=fresh.facts,
+        type=fresh.type,
+        session_id=fresh.session_id,
+        confidence=fresh.confidence,
+        decay_rate=fresh.decay_rate,
+        pinned=fresh.pinned,
+        event_time=fresh.event_time,
+        expires_at=fresh.expires_at,
+        mention_count=max(memory.mention_count, fresh.mention_count),
+    )

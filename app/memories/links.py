@@ -1,0 +1,158 @@
+"""The memory_links table: what memories link to by title, and which memory a title means."""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import apsw
+
+from app.core.text import excerpt, storable
+from app.memories.model import STORES, Link, Links, Memory
+from app.memories.repo import get, seen
+from app.memories.wiki import MAX_LINKS, WikiLink, attribute_links, find_links, title_key
+
+_UNTITLED = 60  # characters of the text that stand in for a missing title
+_TOP = "\U0010ffff"
+
+# Of memories with the same title a note comes first, then the oldest: a newcomer takes no links over.
+_FIRST = "m.kind <> 'note', m.created_at, m.rowid"
+# Spelled as the partial index of memories with aliases has it.
+_ALIASED = "m.valid_until IS NULL AND json_extract(m.attributes, '$.aliases') IS NOT NULL"
+
+
+def write(connection: apsw.Connection, memory: Memory) -> None:
+    """Replace the links that ``memory``'s content and foreign front matter make, one for each title and relation."""
+    connection.execute("DELETE FROM memory_links WHERE memory_id = ? AND relation IN ('wiki', 'file')", (memory.id,))
+    found: dict[tuple[str, str], WikiLink] = {}
+    for link in (*find_links(memory.content), *attribute_links(memory.attributes)):
+        found.setdefault((link.relation, title_key(link.target)), link)
+    connection.executemany(
+        "INSERT OR IGNORE INTO memory_links (memory_id, relation, target, target_key, context) VALUES (?, ?, ?, ?, ?)",
+        [
+            (memory.id, relation, link.target, key, link.context)
+            for (relation, key), link in list(found.items())[:MAX_LINKS]
+        ],
+    )
+
+
+def of(connection: apsw.Connection, memory_id: str, *, stores: Sequence[str] = STORES) -> Links:
+    """Return what a memory links to, unresolved titles included, and the active memories that link to it."""
+    memory = get(connection, memory_id, stores=stores)
+    if memory is None:
+        return Links()
+    return Links(_outgoing(connection, memory_id, stores), _backlinks(connection, memory, stores))
+
+
+def resolve(connection: apsw.Connection, title: str, *, stores: Sequence[str] = STORES) -> str | None:
+    """Return the id of the active memory that ``[[title]]`` means."""
+    found = resolve_all(connection, [title], stores=stores).get(title)
+    return None if found is None else found.memory_id
+
+
+def resolve_all(
+    connection: apsw.Connection, titles: Iterable[str], *, stores: Sequence[str] = STORES
+) -> dict[str, Link]:
+    """Return the memory that each title means, for those that mean one.
+
+    A title is first taken whole, then as an alias, then as a path whose last part is the title
+    (``Projects/Garden``, ``Garden.md``).
+    """
+    keys = {title: key for title in titles if (key := title_key(title))}
+    known = _titled(connection, set(keys.values()), stores)
+    if missing := set(keys.values()) - known.keys():
+        known |= _aliased(connection, missing, stores)
+    if missing := set(keys.values()) - known.keys():
+        ends = {key: _last_part(key) for key in missing}
+        by_end = _titled(connection, set(ends.values()), stores)
+        known |= {key: by_end[end] for key, end in ends.items() if end in by_end}
+    return {title: known[key] for title, key in keys.items() if key in known}
+
+
+def titles(
+    connection: apsw.Connection, prefix: str = "", *, limit: int = 50, stores: Sequence[str] = STORES
+) -> list[Link]:
+    """Return the active memories whose title begins with ``prefix`` in any case, by title."""
+    key = title_key(storable(prefix)[0])
+    cursor = connection.execute(
+        "SELECT m.id, m.title FROM memories m"
+        " WHERE m.valid_until IS NULL AND m.title_key >= ? AND m.title_key < ? AND m.title_key <> ''"
+        f" AND {seen(stores)} ORDER BY m.title_key, m.rowid LIMIT ?",
+        (key, key + _TOP, max(limit, 0)),
+    )
+    return [Link(memory_id, title) for memory_id, title in cursor]
+
+
+def _outgoing(connection: apsw.Connection, memory_id: str, stores: Sequence[str]) -> tuple[Link, ...]:
+    written: list[Any] = connection.execute(
+        "SELECT target, context FROM memory_links WHERE memory_id = ? AND relation = 'wiki' ORDER BY target_key",
+        (memory_id,),
+    ).fetchall()
+    known = resolve_all(connection, [target for target, _ in written], stores=stores)
+    return tuple(
+        Link(known[target].memory_id, known[target].title, context) if target in known else Link("", target, context)
+        for target, context in written
+    )
+
+
+def _backlinks(connection: apsw.Connection, memory: Memory, stores: Sequence[str]) -> tuple[Link, ...]:
+    names = {key for key in map(title_key, (memory.title, *_aliases(memory.attributes.get("aliases")))) if key}
+    found: list[Any] = connection.execute(
+        "SELECT l.target, m.id, m.title, substr(m.content, 1, 200), l.context"
+        " FROM memory_links l JOIN memories m ON m.id = l.memory_id"
+        " WHERE l.relation = 'wiki' AND m.valid_until IS NULL"
+        f" AND (l.target_key IN (SELECT value FROM json_each(:names)) OR {_PATH_TO_NAME}) AND {seen(stores)}"
+        " ORDER BY m.updated_at DESC, m.rowid DESC",
+        {"names": json.dumps(sorted(names))},
+    ).fetchall()
+    meant = resolve_all(connection, {row[0] for row in found}, stores=stores)
+    links = {
+        source: Link(source, title or excerpt(content, _UNTITLED), context)
+        for target, source, title, content, context in reversed(found)
+        if target in meant and meant[target].memory_id == memory.id
+    }
+    return tuple(reversed(links.values()))
+
+
+# A link written as a path is compared by its last part; rtrim takes everything after the last slash away.
+_PATH_TO_NAME = (
+    "((instr(l.target_key, '/') > 0 OR l.target_key LIKE '%.md')"
+    " AND replace(substr(l.target_key, length(rtrim(l.target_key, replace(l.target_key, '/', ''))) + 1) || '|',"
+    " '.md|', '|') IN (SELECT value || '|' FROM json_each(:names)))"
+)
+
+
+def _titled(connection: apsw.Connection, keys: set[str], stores: Sequence[str]) -> dict[str, Link]:
+    cursor = connection.execute(
+        "SELECT m.title_key, m.id, m.title FROM json_each(?) wanted CROSS JOIN memories m"
+        " ON m.title_key = wanted.value AND m.valid_until IS NULL"
+        f" WHERE m.title_key <> '' AND {seen(stores)} ORDER BY {_FIRST}",
+        (json.dumps(sorted(keys)),),
+    )
+    found: dict[str, Link] = {}
+    for key, memory_id, title in cursor:
+        found.setdefault(key, Link(memory_id, title))
+    return found
+
+
+def _aliased(connection: apsw.Connection, keys: set[str], stores: Sequence[str]) -> dict[str, Link]:
+    cursor = connection.execute(
+        "SELECT m.id, m.title, m.attributes -> '$.aliases' FROM memories m"
+        f" WHERE {_ALIASED} AND {seen(stores)} ORDER BY {_FIRST}"
+    )
+    found: dict[str, Link] = {}
+    for memory_id, title, aliases in cursor:
+        for key in map(title_key, _aliases(json.loads(aliases))):
+            if key in keys:
+                found.setdefault(key, Link(memory_id, title))
+    return found
+
+
+def _aliases(value: object) -> list[str]:
+    """Read aliases as front matter has them: a list, or one line with commas."""
+    if isinstance(value, str):
+        return value.split(",")
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+
+
+def _last_part(key: str) -> str:
+    return key.rpartition("/")[2].removesuffix(".md")

@@ -1,0 +1,199 @@
+"""Values of durable items: a memory, how it is listed, its history and links."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+Kind = Literal["note", "fact", "observation", "reflection", "digest"]
+StoreName = Literal["private", "shared", "social"]
+MemoryOrder = Literal["recent", "oldest", "title", "created"]
+Event = Literal["ADD", "UPDATE", "DELETE", "RESTORE", "FORGET", "RENAME", "COMPRESS", "CONFIRM", "MERGE"]
+
+KINDS: tuple[Kind, ...] = ("note", "fact", "observation", "reflection", "digest")
+STORES: tuple[StoreName, ...] = ("private", "shared", "social")
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """A durable item.
+
+    Args:
+        title: Its name; for a note what ``[[wiki links]]`` resolve to.
+        content: The Markdown source, exactly as written.
+        facts: Single statements (observations).
+        category: With ``key``, names a fact; unique among the active ones.
+        type: An observation's type.
+        source: Who stored it: ``person``, ``import:<format>`` or an agent's name.
+        version: Counts its changes; an update names the version it read.
+        pinned: Never fades and is shown first.
+        attributes: What foreign formats had that has no field here (front matter, metadata).
+        deleted_at: When it was deleted, ``None`` while active.
+    """
+
+    id: str
+    kind: Kind
+    title: str
+    content: str
+    store: StoreName
+    source: str
+    created_at: datetime
+    updated_at: datetime
+    tags: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
+    category: str = ""
+    key: str = ""
+    type: str = ""
+    session_id: str | None = None
+    confidence: float = 1.0
+    decay_rate: float = 0.0
+    mention_count: int = 1
+    tokens: int = 0
+    version: int = 1
+    pinned: bool = False
+    event_time: datetime | None = None
+    expires_at: datetime | None = None
+    superseded_by: str | None = None
+    deleted_at: datetime | None = None
+    attributes: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class NewMemory:
+    """A memory to store; empty fields get their defaults.
+
+    Args:
+        id: Its id where the caller brings one; must be new.
+        created_at: When it came to be; now when ``None``.
+        tags: Joined with the ``#tags`` in the content of a note.
+    """
+
+    content: str
+    title: str = ""
+    kind: Kind = "note"
+    tags: tuple[str, ...] = ()
+    store: StoreName = "private"
+    source: str = "person"
+    id: str | None = None
+    facts: tuple[str, ...] = ()
+    category: str = ""
+    key: str = ""
+    type: str = ""
+    session_id: str | None = None
+    confidence: float = 1.0
+    decay_rate: float = 0.0
+    pinned: bool = False
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+    event_time: datetime | None = None
+    expires_at: datetime | None = None
+    attributes: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryRow:
+    """A memory as a list shows it: no content but its first words; ``archived`` when it is no longer active."""
+
+    id: str
+    kind: Kind
+    title: str
+    preview: str
+    store: StoreName
+    source: str
+    tags: tuple[str, ...]
+    updated_at: datetime
+    created_at: datetime
+    pinned: bool = False
+    confidence: float = 1.0
+    archived: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryFilter:
+    """Which memories are meant; empty fields do not filter.
+
+    Args:
+        text: Words that the title or content contain (substring, case-insensitive).
+        kinds: Any of these kinds.
+        tags: All of these tags; ``a`` also means ``a/b``.
+        stores: Any of these stores.
+        source: Exact source.
+        since: Updated at or after.
+        until: Updated before.
+        pinned: True for pinned ones only.
+        deleted: True for the deleted ones (the trash) instead of the active ones.
+    """
+
+    text: str = ""
+    kinds: tuple[Kind, ...] = ()
+    tags: tuple[str, ...] = ()
+    stores: tuple[StoreName, ...] = ()
+    source: str = ""
+    since: datetime | None = None
+    until: datetime | None = None
+    pinned: bool | None = None
+    deleted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Facet:
+    """One value of a facet and how many items have it."""
+
+    name: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Facets:
+    """Counts by kind, tag, store and source over the items a filter leaves."""
+
+    kinds: tuple[Facet, ...] = ()
+    tags: tuple[Facet, ...] = ()
+    stores: tuple[Facet, ...] = ()
+    sources: tuple[Facet, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A wiki link between two memories.
+
+    Args:
+        memory_id: The other end's id, ``""`` when nothing has that title yet.
+        title: The title at the other end.
+        text: The words around the link.
+    """
+
+    memory_id: str
+    title: str
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """What a memory links to and what links to it."""
+
+    outgoing: tuple[Link, ...] = ()
+    backlinks: tuple[Link, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryEntry:
+    """One recorded change.
+
+    Args:
+        target: Id of the memory, session or entity.
+        before: The state before, ``None`` for a creation; a memory's fields as stored.
+        after: The state after, ``None`` for a deletion.
+        run_id: The upkeep run or bulk action it belongs to.
+        undone_by: The entry that undid it, ``None`` while it stands.
+    """
+
+    id: int
+    target_kind: Literal["memory", "session", "entity"]
+    target: str
+    event: Event
+    at: datetime
+    actor: str
+    before: dict[str, Any] | None = None
+    after: dict[str, Any] | None = None
+    run_id: str | None = None
+    undone_by: int | None = None

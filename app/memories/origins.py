@@ -1,0 +1,50 @@
+"""The files table as far as memories go: which foreign record became which memory, and what it said then."""
+
+import hashlib
+import json
+from dataclasses import dataclass, fields
+
+import apsw
+
+from app.exchange.model import MemoryRecord
+from app.memories.plain import plain
+
+_UNSAID = frozenset({"key", "created_ms", "updated_ms", "mention_count"})
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What an earlier import made of a record: the hash of what it said, and the memory's id."""
+
+    content_hash: str
+    memory_id: str
+
+
+def uri(fmt: str, key: str) -> str:
+    """Return the name under which a foreign record is known, such as ``markdown:notes/a.md``."""
+    return f"{fmt}:{key}"
+
+
+def find(connection: apsw.Connection, source_uri: str) -> Origin | None:
+    """Return what an earlier import made of the record, ``None`` when it is new."""
+    row = connection.execute(
+        "SELECT content_hash, target FROM files WHERE source_uri = ? AND target <> ''", (source_uri,)
+    ).fetchone()
+    return None if row is None else Origin(*row)
+
+
+def write(connection: apsw.Connection, source_uri: str, origin: Origin, *, fmt: str, at_ms: int) -> None:
+    """Note what this import made of the record."""
+    connection.execute(
+        "INSERT INTO files (source_uri, content_hash, format, target, imported_at) VALUES (?, ?, ?, ?, ?)"
+        " ON CONFLICT (source_uri) DO UPDATE SET content_hash = excluded.content_hash, format = excluded.format,"
+        " target = excluded.target, imported_at = excluded.imported_at",
+        (source_uri, origin.content_hash, fmt, origin.memory_id, at_ms),
+    )
+
+
+def record_hash(record: MemoryRecord) -> str:
+    """Return a hash of what a record says; when it was written does not count, a copied file has a new time."""
+    said = {field.name: getattr(record, field.name) for field in fields(record) if field.name not in _UNSAID}
+    text = json.dumps(said | {"attributes": plain(record.attributes)}, sort_keys=True)
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()

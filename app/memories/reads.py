@@ -1,0 +1,83 @@
+"""What can be asked about memories, each question on a reader; ``stores`` are those the caller may see."""
+
+from collections.abc import Sequence
+
+from app.errors import NotFoundError
+from app.memories import links, listing, repo, tags
+from app.memories.model import STORES, Facet, Facets, Link, Links, Memory, MemoryFilter, MemoryOrder, MemoryRow
+from app.store.store import Store
+
+
+class MemoryReads:
+    """Questions about memories.
+
+    Args:
+        store: The vault's database.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def get(self, memory_id: str, *, stores: Sequence[str] = STORES) -> Memory:
+        """Return one memory; a deleted one says so in ``deleted_at``.
+
+        Raises:
+            NotFoundError: There is no memory of that id in ``stores``.
+        """
+        found = await self._store.read(lambda conn: repo.get(conn, memory_id, stores=stores))
+        if found is None:
+            raise NotFoundError(f"There is no memory with the id {memory_id}.", id=memory_id)
+        return found
+
+    async def listed(
+        self,
+        chosen: MemoryFilter,
+        order: MemoryOrder = "recent",
+        *,
+        limit: int = 50,
+        offset: int = 0,
+        stores: Sequence[str] = STORES,
+    ) -> list[MemoryRow]:
+        """Return one page of the memories that ``chosen`` leaves."""
+        return await self._store.read(
+            lambda conn: listing.listed(conn, chosen, order, limit=limit, offset=offset, stores=stores)
+        )
+
+    async def ids(
+        self, chosen: MemoryFilter, order: MemoryOrder = "recent", *, stores: Sequence[str] = STORES
+    ) -> list[str]:
+        """Return the ids of all memories that ``chosen`` leaves."""
+        return await self._store.read(lambda conn: listing.ids(conn, chosen, order, stores=stores))
+
+    async def rows(self, ids: Sequence[str], *, stores: Sequence[str] = STORES) -> list[MemoryRow]:
+        """Return the memories of ``ids`` that are there as a list shows them, in that order."""
+        return await self._store.read(lambda conn: repo.rows(conn, ids, stores=stores))
+
+    async def facets(self, chosen: MemoryFilter, *, stores: Sequence[str] = STORES) -> Facets:
+        """Return the counts by kind, tag, store and source over the memories that ``chosen`` leaves."""
+        return await self._store.read(lambda conn: listing.facets(conn, chosen, stores=stores))
+
+    async def kinds(self, *, stores: Sequence[str] = STORES) -> list[Facet]:
+        """Return how many active memories there are of each kind."""
+        return await self._store.read(lambda conn: listing.kinds(conn, stores=stores))
+
+    async def links(self, memory_id: str, *, stores: Sequence[str] = STORES) -> Links:
+        """Return what a memory links to and what links to it.
+
+        Raises:
+            NotFoundError: There is no memory of that id in ``stores``.
+        """
+        await self.get(memory_id, stores=stores)
+        return await self._store.read(lambda conn: links.of(conn, memory_id, stores=stores))
+
+    async def titles(self, prefix: str = "", *, limit: int = 50, stores: Sequence[str] = STORES) -> list[Link]:
+        """Return the active memories whose title begins with ``prefix`` in any case."""
+        return await self._store.read(lambda conn: links.titles(conn, prefix, limit=limit, stores=stores))
+
+    async def resolve(self, title: str, *, stores: Sequence[str] = STORES) -> str | None:
+        """Return the id of the memory that ``[[title]]`` means."""
+        return await self._store.read(lambda conn: links.resolve(conn, title, stores=stores))
+
+    async def tags(self, prefix: str = "", *, limit: int = 200, stores: Sequence[str] = STORES) -> list[Facet]:
+        """Return the tags that begin with ``prefix`` and how many active memories each covers."""
+        return await self._store.read(lambda conn: tags.used(conn, prefix, limit=limit, stores=stores))

@@ -1,0 +1,156 @@
+"""What may be stored: cleaning and limits of a memory's fields, and how a draft becomes a memory."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import datetime
+
+from app.core.clock import to_datetime, to_ms
+from app.core.ids import new_id
+from app.core.tags import normalise_tags
+from app.core.text import storable
+from app.core.tokens import estimate_tokens
+from app.errors import InputError
+from app.memories.model import KINDS, STORES, Memory, NewMemory, StoreName
+from app.memories.plain import plain
+from app.memories.wiki import find_tags
+
+MAX_BYTES = 128 * 1024 * 1024
+MAX_TITLE = 1_000
+MAX_NAME = 1_000  # source, category, key, type and id
+_MIB = 1024 * 1024
+
+
+def compose(draft: NewMemory, now_ms: int) -> Memory:
+    """Return the memory that ``draft`` asks for, cleaned and checked.
+
+    Raises:
+        InputError: It is empty, too large, or has a field that cannot be stored.
+    """
+    if draft.kind not in KINDS:
+        raise InputError(f"A memory's kind is one of {', '.join(KINDS)}.", kind=str(draft.kind))
+    content, title = clean_content(draft.content), clean_title(draft.title)
+    facts = tuple(storable(fact)[0] for fact in draft.facts)
+    require_text(content, title, facts)
+    created = draft.created_at or to_datetime(now_ms)
+    return Memory(
+        id=clean_name("id", draft.id) if draft.id is not None else new_id(draft.kind),
+        kind=draft.kind,
+        title=title,
+        content=content,
+        store=clean_store(draft.store),
+        source=clean_name("source", draft.source),
+        created_at=whole(created),
+        updated_at=whole(draft.updated_at or created),
+        tags=united_tags(draft.tags, content),
+        facts=facts,
+        category=clean_name("category", draft.category),
+        key=clean_name("key", draft.key),
+        type=clean_name("type", draft.type),
+        session_id=None if draft.session_id is None else clean_name("session", draft.session_id),
+        confidence=clean_share(draft.confidence),
+        decay_rate=draft.decay_rate if math.isfinite(draft.decay_rate) else 0.0,
+        tokens=estimate_tokens(content),
+        pinned=draft.pinned,
+        event_time=None if draft.event_time is None else whole(draft.event_time),
+        expires_at=None if draft.expires_at is None else whole(draft.expires_at),
+        attributes=plain(draft.attributes),
+    )
+
+
+def with_content(memory: Memory, content: str) -> Memory:
+    """Return ``memory`` with new content: tags that stood in the old one leave, those in the new one join."""
+    content = clean_content(content)
+    inline = set(normalise_tags(find_tags(memory.content)))
+    kept = tuple(tag for tag in memory.tags if tag not in inline)
+    return replace(memory, content=content, tags=united_tags(kept, content), tokens=estimate_tokens(content))
+
+
+def united_tags(tags: Iterable[str], content: str) -> tuple[str, ...]:
+    """Return the given tags and then those in the content, in stored form."""
+    return normalise_tags((*tags, *find_tags(content)))
+
+
+def clean_content(content: str) -> str:
+    """Return storable content.
+
+    Raises:
+        InputError: It is larger than a memory may be.
+    """
+    clean, _ = storable(content)
+    size = len(clean) if len(clean) > MAX_BYTES else len(clean.encode())
+    if size > MAX_BYTES:
+        raise InputError(
+            f"A memory holds at most {MAX_BYTES // _MIB} MB of text; this one has {size // _MIB} MB. "
+            "Split it into several notes.",
+            bytes=size,
+            allowed=MAX_BYTES,
+        )
+    return clean
+
+
+def clean_title(title: str) -> str:
+    """Return a storable title on one line.
+
+    Raises:
+        InputError: It is longer than a title may be.
+    """
+    clean = " ".join(storable(title)[0].split())
+    if len(clean) > MAX_TITLE:
+        raise InputError(
+            f"A title has at most {MAX_TITLE:,} characters; this one has {len(clean):,}. Move the rest into the text.",
+            length=len(clean),
+            allowed=MAX_TITLE,
+        )
+    return clean
+
+
+def clean_name(field: str, value: str) -> str:
+    """Return a storable short name on one line, such as a source or key.
+
+    Raises:
+        InputError: It is longer than a name may be, or an empty id.
+    """
+    clean = " ".join(storable(value)[0].split())
+    if len(clean) > MAX_NAME:
+        raise InputError(f"A memory's {field} has at most {MAX_NAME} characters.", field=field, allowed=MAX_NAME)
+    if field == "id" and not clean:
+        raise InputError("A memory's id must not be empty; leave it out to get a new one.", field=field)
+    return clean
+
+
+def clean_share(value: float) -> float:
+    """Return a number from 0 to 1.
+
+    Raises:
+        InputError: It lies outside.
+    """
+    if not 0.0 <= value <= 1.0:
+        raise InputError("A confidence lies between 0 and 1.", confidence=str(value))
+    return float(value)
+
+
+def require_text(content: str, title: str, facts: tuple[str, ...] = ()) -> None:
+    """Refuse a memory that says nothing.
+
+    Raises:
+        InputError: Content, title and facts are all empty.
+    """
+    if not content.strip() and not title and not any(fact.strip() for fact in facts):
+        raise InputError("There is nothing to store: the title and the text are both empty.")
+
+
+def whole(when: datetime) -> datetime:
+    """Return ``when`` in whole milliseconds UTC, as the database keeps it."""
+    return to_datetime(to_ms(when))
+
+
+def clean_store(store: StoreName) -> StoreName:
+    """Return the store's name.
+
+    Raises:
+        InputError: There is no such store.
+    """
+    if store not in STORES:
+        raise InputError(f"A memory's store is one of {', '.join(STORES)}.", store=str(store))
+    return store

@@ -1,0 +1,243 @@
+"""What can be done to memories: save, update, delete, restore, pin, tag; each undoable and told to everybody."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, TypeVar
+
+import apsw
+
+from app.changes import Changed
+from app.core.clock import Clock
+from app.core.ids import new_id
+from app.core.tags import normalise_tags
+from app.errors import InputError, NotFoundError, StaleError
+from app.memories import repo, rules
+from app.memories.model import STORES, Memory, NewMemory, StoreName
+from app.memories.plain import plain
+from app.memories.writer import MemoryIndex, MemoryWriter
+from app.store.store import Store
+
+T = TypeVar("T")
+
+
+class MemoryService:
+    """Changes memories; every method is one transaction.
+
+    ``stores`` are those the caller may see: a memory in another one is not found.
+
+    Args:
+        store: The vault's database.
+        index: Who keeps the search index in step.
+        clock: Where the time comes from.
+    """
+
+    def __init__(self, store: Store, index: MemoryIndex, clock: Clock) -> None:
+        self._store = store
+        self._index = index
+        self._clock = clock
+
+    async def save(self, draft: NewMemory, *, actor: str = "person", operation: str = "note.save") -> Changed[Memory]:
+        """Store a new memory; a fact supersedes the active one of the same category and key.
+
+        Raises:
+            InputError: Its id is taken, it is empty or too large, or a field cannot be stored.
+        """
+
+        def work(writer: MemoryWriter) -> Memory:
+            memory = rules.compose(draft, writer.at_ms)
+            if repo.exists(writer.connection, memory.id):
+                raise InputError(
+                    f"There is already a memory with the id {memory.id}; use update to change it.", id=memory.id
+                )
+            return writer.create(memory)
+
+        return await self._write(work, actor, operation)
+
+    async def update(
+        self,
+        memory_id: str,
+        version: int,
+        *,
+        content: str | None = None,
+        title: str | None = None,
+        tags: Sequence[str] | None = None,
+        store: StoreName | None = None,
+        pinned: bool | None = None,
+        attributes: dict[str, Any] | None = None,
+        stores: Sequence[str] = STORES,
+        actor: str = "person",
+        operation: str = "note.update",
+    ) -> Changed[Memory]:
+        """Change what is given of an active memory, of which the caller read ``version``.
+
+        When that changes nothing, nothing is written.
+
+        Raises:
+            NotFoundError: There is no active memory of that id.
+            StaleError: It has changed since ``version``; ``data`` has the current one.
+            InputError: What is left is empty or too large, or a field cannot be stored.
+        """
+
+        def work(writer: MemoryWriter) -> Memory:
+            before = _active(writer.connection, memory_id, stores)
+            if before.version != version:
+                raise StaleError(
+                    "This memory was changed in the meantime. Read it again and repeat the change.",
+                    id=memory_id,
+                    version=before.version,
+                    given=version,
+                )
+            after = before if content is None else rules.with_content(before, content)
+            if title is not None:
+                after = replace(after, title=rules.clean_title(title))
+            if tags is not None:
+                after = replace(after, tags=rules.united_tags(tags, after.content))
+            after = replace(
+                after,
+                store=after.store if store is None else rules.clean_store(store),
+                pinned=after.pinned if pinned is None else pinned,
+                attributes=after.attributes if attributes is None else plain(attributes),
+            )
+            rules.require_text(after.content, after.title, after.facts)
+            return before if after == before else writer.update(before, after)
+
+        return await self._write(work, actor, operation)
+
+    async def delete(
+        self, memory_id: str, *, stores: Sequence[str] = STORES, actor: str = "person", operation: str = "note.delete"
+    ) -> Changed[Memory]:
+        """Delete a memory softly.
+
+        Raises:
+            NotFoundError: There is no active memory of that id.
+        """
+
+        def work(writer: MemoryWriter) -> Memory:
+            return writer.delete(_active(writer.connection, memory_id, stores))
+
+        return await self._write(work, actor, operation)
+
+    async def restore(
+        self, memory_id: str, *, stores: Sequence[str] = STORES, actor: str = "person", operation: str = "note.restore"
+    ) -> Changed[Memory]:
+        """Bring a deleted memory back; an active fact of the same category and key is superseded by it.
+
+        Raises:
+            NotFoundError: There is no memory of that id.
+            InputError: It is not deleted.
+        """
+
+        def work(writer: MemoryWriter) -> Memory:
+            memory = _there(writer.connection, memory_id, stores)
+            if memory.deleted_at is None:
+                raise InputError("This memory is not deleted.", id=memory_id)
+            return writer.restore(memory)
+
+        return await self._write(work, actor, operation)
+
+    async def pin(
+        self,
+        memory_id: str,
+        *,
+        pinned: bool = True,
+        stores: Sequence[str] = STORES,
+        actor: str = "person",
+        operation: str = "note.pin",
+    ) -> Changed[Memory]:
+        """Pin or unpin an active memory, whatever its version.
+
+        Raises:
+            NotFoundError: There is no active memory of that id.
+        """
+
+        def work(writer: MemoryWriter) -> Memory:
+            before = _active(writer.connection, memory_id, stores)
+            return before if before.pinned == pinned else writer.update(before, replace(before, pinned=pinned))
+
+        return await self._write(work, actor, operation)
+
+    async def delete_many(
+        self,
+        ids: Sequence[str],
+        *,
+        stores: Sequence[str] = STORES,
+        actor: str = "person",
+        operation: str = "note.delete_many",
+    ) -> Changed[tuple[str, ...]]:
+        """Delete memories softly in one run; returns the ids of those deleted, leaving out what is already gone."""
+
+        def one(writer: MemoryWriter, memory: Memory) -> Memory:
+            return writer.delete(memory)
+
+        return await self._write_each(ids, one, stores, actor, operation)
+
+    async def tag_many(
+        self,
+        ids: Sequence[str],
+        *,
+        add: Sequence[str] = (),
+        remove: Sequence[str] = (),
+        stores: Sequence[str] = STORES,
+        actor: str = "person",
+        operation: str = "note.tag_many",
+    ) -> Changed[tuple[str, ...]]:
+        """Add and remove tags of memories in one run; returns the ids of those that changed."""
+        removed = {name for tag in remove for name in normalise_tags((tag,))}
+
+        def one(writer: MemoryWriter, memory: Memory) -> Memory:
+            tags = normalise_tags((*(tag for tag in memory.tags if tag not in removed), *add))
+            return memory if tags == memory.tags else writer.update(memory, replace(memory, tags=tags))
+
+        return await self._write_each(ids, one, stores, actor, operation)
+
+    async def _write_each(
+        self,
+        ids: Sequence[str],
+        one: Callable[[MemoryWriter, Memory], Memory],
+        stores: Sequence[str],
+        actor: str,
+        operation: str,
+    ) -> Changed[tuple[str, ...]]:
+        """Apply ``one`` to each active memory of ``ids``, all as one run."""
+
+        def work(writer: MemoryWriter) -> tuple[str, ...]:
+            changed: list[str] = []
+            for memory_id in dict.fromkeys(ids):
+                memory = repo.get(writer.connection, memory_id, stores=stores)
+                if memory is not None and memory.deleted_at is None and one(writer, memory) is not memory:
+                    changed.append(memory_id)
+            return tuple(changed)
+
+        return await self._write(work, actor, operation, new_id("run"))
+
+    async def _write(
+        self, work: Callable[[MemoryWriter], T], actor: str, operation: str, run_id: str | None = None
+    ) -> Changed[T]:
+        return await self._store.write(partial(self._transact, work, actor, operation, run_id))
+
+    def _transact(
+        self,
+        work: Callable[[MemoryWriter], T],
+        actor: str,
+        operation: str,
+        run_id: str | None,
+        connection: apsw.Connection,
+    ) -> Changed[T]:
+        writer = MemoryWriter(connection, self._index, actor=actor, at_ms=self._clock.now_ms(), run_id=run_id)
+        value = work(writer)
+        return Changed(value, writer.changes(operation))
+
+
+def _there(connection: apsw.Connection, memory_id: str, stores: Sequence[str]) -> Memory:
+    memory = repo.get(connection, memory_id, stores=stores)
+    if memory is None:
+        raise NotFoundError(f"There is no memory with the id {memory_id}.", id=memory_id)
+    return memory
+
+
+def _active(connection: apsw.Connection, memory_id: str, stores: Sequence[str]) -> Memory:
+    memory = _there(connection, memory_id, stores)
+    if memory.deleted_at is not None:
+        raise NotFoundError("This memory was deleted. Restore it first, or look in its history.", id=memory_id)
+    return memory

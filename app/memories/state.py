@@ -1,0 +1,47 @@
+"""A memory as the state its history records, and back."""
+
+import dataclasses
+from typing import Any
+
+from app.core.clock import to_datetime, to_ms
+from app.errors import InternalError
+from app.memories.model import Memory
+
+_TIMES = ("created_at", "updated_at", "event_time", "expires_at", "deleted_at")
+_LISTS = ("tags", "facts")
+_FIELDS = tuple(field.name for field in dataclasses.fields(Memory))
+
+# Counters that move on by themselves, and the time that goes with them: no change of what a memory says.
+VOLATILE = frozenset({"version", "mention_count", "updated_at"})
+
+
+def to_state(memory: Memory) -> dict[str, Any]:
+    """Return every field of ``memory`` as JSON-ready values, times in milliseconds."""
+    state = {name: getattr(memory, name) for name in _FIELDS}
+    for name in _TIMES:
+        state[name] = None if state[name] is None else to_ms(state[name])
+    for name in _LISTS:
+        state[name] = list(state[name])
+    return state
+
+
+def from_state(state: dict[str, Any]) -> Memory:
+    """Return the memory that ``state`` records; fields it lacks get their defaults."""
+    values = {name: state[name] for name in _FIELDS if name in state}
+    for name in _TIMES:
+        if values.get(name) is not None:
+            values[name] = to_datetime(values[name])
+    for name in _LISTS:
+        values[name] = tuple(values.get(name, ()))
+    try:
+        return Memory(**values)
+    except TypeError as error:
+        raise InternalError("An entry of the history lacks fields of the memory it records.") from error
+
+
+def differing(first: dict[str, Any] | None, second: dict[str, Any] | None) -> tuple[str, ...]:
+    """Return the names of the fields in which two states differ; ``existence`` when only one of them is there."""
+    if first is None or second is None:
+        return () if first is second else ("existence",)
+    names = dict.fromkeys([*first, *second])
+    return tuple(name for name in names if name not in VOLATILE and first.get(name) != second.get(name))

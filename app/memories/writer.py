@@ -1,0 +1,184 @@
+"""Writes memories within one transaction: row, tags, links, index, and exactly one history entry for each change."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+from typing import Protocol
+
+import apsw
+
+from app.changes import ChangeSet
+from app.core.clock import to_datetime
+from app.memories import links, repo, tags
+from app.memories.model import Event, Memory
+from app.memories.state import to_state
+from app.store import journal
+
+MAX_NAMED = 500  # a change set names no more ids than this
+
+
+class MemoryIndex(Protocol):
+    """Who keeps the search index in step; called in the transaction of the change."""
+
+    def memory_stored(self, connection: apsw.Connection, memory: Memory) -> None:
+        """Index an active memory, replacing what was indexed of it."""
+
+    def memory_removed(self, connection: apsw.Connection, memory_id: str) -> None:
+        """Take a memory out of the index."""
+
+
+class MemoryWriter:
+    """The changes that one transaction makes, and what they touched.
+
+    Args:
+        connection: The writer's connection, inside the transaction.
+        index: Who keeps the search index in step.
+        actor: Who makes the changes.
+        at_ms: When, milliseconds UTC.
+        run_id: What binds the changes of a bulk action or import together, ``None`` for a single one.
+    """
+
+    def __init__(
+        self, connection: apsw.Connection, index: MemoryIndex, *, actor: str, at_ms: int, run_id: str | None = None
+    ) -> None:
+        self.connection = connection
+        self.at_ms = at_ms
+        self.history_ids: list[int] = []
+        self._index = index
+        self._actor = actor
+        self._run_id = run_id
+        self._areas: set[str] = set()
+        self._touched: dict[str, None] = {}
+
+    def create(self, memory: Memory) -> Memory:
+        """Store a new memory; an active fact of the same category and key is superseded by it."""
+        self.supersede_for(memory)
+        return self._change(None, memory, "ADD")
+
+    def update(self, before: Memory, after: Memory, updated_at: datetime | None = None) -> Memory:
+        """Store ``after`` in place of ``before`` as its next version.
+
+        It was changed at ``updated_at``: now when ``None``, or as before when only its pin changed.
+        """
+        self.supersede_for(after)
+        pinned_only = replace(after, pinned=before.pinned) == before
+        updated = updated_at or (before.updated_at if pinned_only else to_datetime(self.at_ms))
+        return self._change(before, replace(after, version=before.version + 1, updated_at=updated), "UPDATE")
+
+    def delete(self, before: Memory) -> Memory:
+        """Delete a memory softly; its tags and links stay with it."""
+        deleted = replace(before, version=before.version + 1, deleted_at=to_datetime(self.at_ms))
+        return self._change(before, deleted, "DELETE")
+
+    def restore(self, before: Memory, after: Memory | None = None) -> Memory:
+        """Bring a deleted memory back, as it was or as ``after``."""
+        restored = replace(after or before, version=before.version + 1, deleted_at=None, superseded_by=None)
+        self.supersede_for(restored)
+        return self._change(before, restored, "RESTORE")
+
+    def supersede_for(self, successor: Memory) -> None:
+        """Take the active fact of the same category and key out of the way of ``successor``."""
+        old = rival(self.connection, successor)
+        if old is not None:
+            superseded = replace(
+                old,
+                version=old.version + 1,
+                deleted_at=to_datetime(self.at_ms),
+                superseded_by=successor.id,
+            )
+            self._change(old, superseded, "UPDATE")
+
+    def _change(self, before: Memory | None, after: Memory, event: Event) -> Memory:
+        place(self.connection, self._index, before, after, touched=self._areas.update)
+        entry = journal.record(
+            self.connection,
+            target_kind="memory",
+            target=after.id,
+            event=event,
+            before=recorded(before),
+            after=recorded(after),
+            actor=self._actor,
+            at_ms=self.at_ms,
+            run_id=self._run_id,
+        )
+        self.history_ids.append(entry)
+        self._touched[after.id] = None
+        return after
+
+    def changes(self, operation: str) -> ChangeSet:
+        """Return what was touched so far, as the record that everybody hears."""
+        ids = tuple(self._touched)
+        return ChangeSet(
+            areas=frozenset(self._areas),
+            ids=ids if len(ids) <= MAX_NAMED else (),
+            actor=self._actor,
+            operation=operation,
+            history_ids=tuple(self.history_ids),
+        )
+
+
+def recorded(memory: Memory | None) -> dict[str, object] | None:
+    """Return the state that history and undo know of a memory: none for a deleted one.
+
+    A superseded memory keeps its state, for it still says what was once held true.
+    """
+    if memory is None or (memory.deleted_at is not None and memory.superseded_by is None):
+        return None
+    return to_state(memory)
+
+
+def rival(connection: apsw.Connection, memory: Memory) -> Memory | None:
+    """Return the other active fact of the same category and key, of which there can be only one."""
+    if memory.kind != "fact" or not memory.key or memory.deleted_at is not None:
+        return None
+    found = repo.active_fact(connection, memory.category, memory.key)
+    return None if found is None or found.id == memory.id else found
+
+
+def place(
+    connection: apsw.Connection,
+    index: MemoryIndex,
+    before: Memory | None,
+    after: Memory,
+    *,
+    touched: Callable[[set[str]], None] = lambda _areas: None,
+) -> None:
+    """Write ``after`` where ``before`` was, without history: row, tags, links and index, each where it changed.
+
+    Args:
+        connection: The writer's connection, inside a transaction.
+        index: Who keeps the search index in step.
+        before: The memory as stored now, ``None`` when there is no row of that id.
+        after: What is to be stored.
+        touched: Told which areas of the vault changed.
+    """
+    if before is None:
+        repo.insert(connection, after)
+    else:
+        repo.update(connection, after)
+    areas = {"memories"}
+    active, was_active = after.deleted_at is None, before is not None and before.deleted_at is None
+    if before is None or before.tags != after.tags:
+        tags.write(connection, after.id, after.tags)
+    if before is None or (before.content, before.attributes) != (after.content, after.attributes):
+        links.write(connection, after)
+    if active != was_active or before is None or before.tags != after.tags:
+        areas.add("tags")
+    if active != was_active or before is None or _linked(before) != _linked(after):
+        areas.add("links")
+    if was_active and not active:
+        index.memory_removed(connection, after.id)
+        areas.add("index")
+    elif active and (before is None or not was_active or _searched(before) != _searched(after)):
+        index.memory_stored(connection, after)
+        areas.add("index")
+    touched(areas)
+
+
+def _linked(memory: Memory) -> tuple[object, ...]:
+    return memory.title, memory.content, memory.attributes
+
+
+def _searched(memory: Memory) -> tuple[object, ...]:
+    named = (memory.kind, memory.category, memory.key, memory.session_id, memory.store)
+    return memory.title, memory.content, memory.facts, *named

@@ -1,0 +1,1 @@
+"""Finding: query language, candidates, fusion and ranking, recipes. Owns nothing; reads the index."""

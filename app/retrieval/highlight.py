@@ -1,0 +1,293 @@
+"""Where a text answers a search: the part of it to show, and the words in it to mark.
+
+A word matches as in the index: without regard to case and diacritics, by its Porter stem, so "running" matches "runs".
+Positions are code points.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice, pairwise
+from typing import Final
+
+from app.core.stopwords import stop_words
+from app.index import grams
+from app.index.chunking import is_boundary
+from app.retrieval.fts import fold, stem
+from app.retrieval.model import Span, Term
+
+LENGTH: Final = 240
+SCANNED: Final = 200_000
+MAX_MARKS: Final = 2_000
+MAX_TERMS_SHOWN: Final = 32
+_REACH: Final = 24
+
+# Letters, digits and the marks that belong to words, once "_" has been blanked.
+_MARKS: Final = (
+    "\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u0670\u06d6-\u06ed\u0900-\u0963\u0966-\u0dff"
+    "\u0f18-\u0fbc\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0\ufe00-\ufe0f\ufe20-\ufe2f"
+)
+_TOKEN: Final = re.compile(f"[\\w{_MARKS}]+")
+_SPACE: Final = re.compile(r"\s+")
+_ACCENTS: Final = "[\u0300-\u036f]*"
+
+
+class _Folding(dict[int, str]):
+    """One folded character for each character, so that positions stay."""
+
+    def __missing__(self, point: int) -> str:
+        character = chr(point)
+        folded = " " if character == "_" else fold(grams.normal(character))
+        self[point] = folded if len(folded) == 1 else character
+        return self[point]
+
+
+_FOLDING: Final = _Folding()
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """A place that answers the term ``key``."""
+
+    start: int
+    end: int
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Sought:
+    """What to look for.
+
+    Args:
+        stems: Of words, each found wherever it stands.
+        prefixes: Beginnings of words.
+        phrases: Stems that must stand side by side.
+        runs: Of scripts written without spaces, found inside words.
+        in_ascii, in_any: Finds words that may be one of the words sought, in a text of ASCII or of anything.
+    """
+
+    stems: frozenset[str]
+    prefixes: tuple[str, ...]
+    phrases: tuple[tuple[str, ...], ...]
+    runs: tuple[str, ...]
+    in_ascii: re.Pattern[str] | None
+    in_any: re.Pattern[str] | None
+
+
+def snippet(text: str, terms: Iterable[Term], length: int = LENGTH) -> tuple[str, tuple[Span, ...], tuple[str, ...]]:
+    """Cut the part of ``text`` that answers most of ``terms``.
+
+    Args:
+        text: Any text; its first 200,000 characters are looked at.
+        terms: What was asked; excluded ones play no part, nor do stop words while others remain.
+        length: Characters about which the part has; it is cut at words, with an ellipsis where something is left out.
+
+    Returns:
+        The part with white space collapsed, the ranges to mark in it, and the words found in ``text`` as they stand there.
+    """
+    scanned = text[:SCANNED]
+    marks = _marks(scanned, _sought(tuple(term for term in terms if not term.excluded)))
+    start, end = _window(scanned, marks, length)
+    shown, spans = _shown(scanned, start, end, [mark for mark in marks if mark.start >= start and mark.end <= end])
+    words: dict[str, str] = {}
+    for mark in marks:
+        words.setdefault(mark.key, _SPACE.sub(" ", scanned[mark.start : mark.end]))
+    return shown, spans, tuple(dict.fromkeys(words.values()))[:MAX_TERMS_SHOWN]
+
+
+def spans(text: str, terms: Iterable[Term]) -> tuple[Span, ...]:
+    """Return the ranges of ``text`` (its first 200,000 characters) that answer ``terms``."""
+    sought = _sought(tuple(term for term in terms if not term.excluded))
+    return tuple(Span(mark.start, mark.end) for mark in _marks(text[:SCANNED], sought))
+
+
+# What is sought ---------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=64)
+def _sought(terms: tuple[Term, ...]) -> _Sought:
+    dropped = stop_words(_flat(term.text).strip() for term in terms if not term.phrase and not term.prefix)
+    plain = [term for term in terms if term.phrase or term.prefix or _flat(term.text).strip() not in dropped] or terms
+    stems, prefixes, runs = dict[str, None](), dict[str, None](), dict[str, None]()
+    phrases = dict[tuple[str, ...], None]()
+    for term in plain:
+        runs.update(dict.fromkeys(_runs(term.text)))
+        words = _words(term.text)
+        if term.prefix and words:
+            prefixes[words.pop()] = None
+        stemmed = tuple(map(stem, words))
+        if len(stemmed) > 1 and not term.prefix:
+            phrases[stemmed] = None
+        else:
+            stems.update(dict.fromkeys(stemmed))
+    beginnings = [_beginning(word) for word in {*stems, *(one for phrase in phrases for one in phrase)}]
+    beginnings += prefixes
+    return _Sought(
+        frozenset(stems),
+        tuple(prefixes),
+        tuple(phrases),
+        tuple(runs),
+        _pattern(beginnings, "[a-z0-9]", "(?<![a-z0-9])", ""),
+        _pattern(
+            beginnings, f"(?:(?![{grams.WIDE}])[\\w{_MARKS}])", f"(?:(?<![\\w{_MARKS}])|(?<=[{grams.WIDE}]))", _ACCENTS
+        ),
+    )
+
+
+def _pattern(beginnings: Sequence[str], letter: str, edge: str, between: str) -> re.Pattern[str] | None:
+    if not beginnings:
+        return None
+    choice = "|".join(between.join(map(re.escape, one)) for one in sorted(beginnings, key=len, reverse=True))
+    return re.compile(f"{edge}(?:{choice}){letter}*")
+
+
+def _beginning(stemmed: str) -> str:
+    """Return how each word of that stem begins; its last letter may have been another: ``happi``, happy."""
+    return stemmed[:-1] or stemmed
+
+
+def _runs(text: str) -> list[str]:
+    return [_flat(piece) for run in grams.runs(text) for piece, is_wide in run if is_wide]
+
+
+def _words(text: str) -> list[str]:
+    """Return the words of a term outside of runs."""
+    apart = "".join(" " if grams.has_wide(character) else character for character in grams.normal(text))
+    return [fold(word) for word in _TOKEN.findall(apart.replace("_", " "))]
+
+
+def _flat(text: str) -> str:
+    """Return ``text`` folded character by character."""
+    return text.lower().replace("_", " ") if text.isascii() else text.translate(_FOLDING)
+
+
+# Where it stands --------------------------------------------------------------------------------------------------
+
+
+def _marks(text: str, sought: _Sought) -> list[_Mark]:
+    """Return the places that answer, in order and apart from each other."""
+    flat = _flat(text)
+    found = [*_word_marks(flat, sought), *_run_marks(flat, sought.runs)]
+    found.sort(key=lambda mark: (mark.start, -mark.end))
+    apart: list[_Mark] = []
+    for mark in found:
+        if not apart or mark.start >= apart[-1].end:
+            apart.append(mark)
+    return apart
+
+
+def _word_marks(flat: str, sought: _Sought) -> Iterator[_Mark]:
+    pattern = sought.in_ascii if flat.isascii() else sought.in_any
+    if pattern is None:
+        return
+    candidates: list[tuple[int, int, str]] = []
+    for match in islice(pattern.finditer(flat), MAX_MARKS):
+        word = fold(match[0])
+        stemmed = stem(word)
+        candidates.append((match.start(), match.end(), stemmed))
+        begun = next((prefix for prefix in sought.prefixes if word.startswith(prefix)), None)
+        if begun is not None or stemmed in sought.stems:
+            yield _Mark(match.start(), match.end(), stemmed if begun is None else f"{begun}*")
+    for phrase in sought.phrases:
+        yield from _phrase_marks(flat, candidates, phrase)
+
+
+def _phrase_marks(flat: str, candidates: Sequence[tuple[int, int, str]], phrase: tuple[str, ...]) -> Iterator[_Mark]:
+    for at in range(len(candidates) - len(phrase) + 1):
+        several = candidates[at : at + len(phrase)]
+        if all(one[2] == stemmed for one, stemmed in zip(several, phrase, strict=True)) and not any(
+            _TOKEN.search(flat, first[1], second[0]) for first, second in pairwise(several)
+        ):
+            yield _Mark(several[0][0], several[-1][1], " ".join(phrase))
+
+
+def _run_marks(flat: str, runs: Sequence[str]) -> Iterator[_Mark]:
+    """Yield where runs stand, or their pairs of characters for one that stands nowhere whole."""
+    if not runs or flat.isascii():
+        return
+    for run in runs:
+        whole = list(_places(flat, run))
+        yield from whole
+        if not whole:
+            for first, second in pairwise(grams.units(run)[:MAX_TERMS_SHOWN]):
+                yield from _places(flat, first + second)
+
+
+def _places(flat: str, sought: str) -> Iterator[_Mark]:
+    at = flat.find(sought)
+    for _ in range(MAX_MARKS):
+        if at < 0:
+            return
+        yield _Mark(at, at + len(sought), sought)
+        at = flat.find(sought, at + len(sought))
+
+
+# What is shown ----------------------------------------------------------------------------------------------------
+
+
+def _window(text: str, marks: Sequence[_Mark], length: int) -> tuple[int, int]:
+    """Return the range to show: around most of the different terms, then most marks, then the first."""
+    if len(text) <= length:
+        return 0, len(text)
+    first, last = _densest(marks, length)
+    spare = max(length - (last - first), 0)
+    start = max(min(first - spare // 2, len(text) - length), 0)
+    end = min(max(start + length, last), len(text))
+    return _word_start(text, start, first), _word_end(text, end, last)
+
+
+def _densest(marks: Sequence[_Mark], length: int) -> tuple[int, int]:
+    best, found, left = (0, 0), (0, 0), 0
+    inside: Counter[str] = Counter()
+    for right, mark in enumerate(marks):
+        inside[mark.key] += 1
+        while left < right and mark.end - marks[left].start > length:
+            inside[marks[left].key] -= 1
+            if not inside[marks[left].key]:
+                del inside[marks[left].key]
+            left += 1
+        if (worth := (len(inside), right - left + 1)) > best:
+            best, found = worth, (marks[left].start, mark.end)
+    return found
+
+
+def _word_start(text: str, start: int, limit: int) -> int:
+    """Return the first beginning of a word from ``start``, or of a character where no word begins soon."""
+    if start == 0:
+        return 0
+    near = min(start + _REACH, limit)
+    gap = _SPACE.search(text, max(start - 1, 0), near)
+    if gap is not None:
+        return min(gap.end(), limit)
+    return next((place for place in range(start, limit) if is_boundary(text, place)), limit)
+
+
+def _word_end(text: str, end: int, limit: int) -> int:
+    """Return the last end of a word up to ``end``, or of a character where no word ends near."""
+    if end >= len(text):
+        return len(text)
+    near = max(end - _REACH, limit)
+    gaps = [match.start() for match in _SPACE.finditer(text, near, min(end + 1, len(text)))]
+    if gaps:
+        return gaps[-1]
+    return next((place for place in range(end, limit, -1) if is_boundary(text, place)), limit)
+
+
+def _shown(text: str, start: int, end: int, marks: Sequence[_Mark]) -> tuple[str, tuple[Span, ...]]:
+    """Return ``text[start:end]`` with white space collapsed, and where its marks are in it."""
+    parts = ["…"] if text[:start].strip() else []
+    at, length, found = start, sum(map(len, parts)), list[Span]()
+    for mark in marks:
+        between = _SPACE.sub(" ", text[at : mark.start])
+        if at == start:
+            between = between.lstrip()
+        inside = _SPACE.sub(" ", text[mark.start : mark.end])
+        parts += [between, inside]
+        length += len(between) + len(inside)
+        found.append(Span(length - len(inside), length))
+        at = mark.end
+    rest = _SPACE.sub(" ", text[at:end]).rstrip()
+    parts += [rest.lstrip() if at == start else rest, "…" if text[end:].strip() else ""]
+    return "".join(parts), tuple(found)

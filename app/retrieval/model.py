@@ -1,0 +1,164 @@
+"""Values of a search: the parsed query, a hit with its reasons, and the whole answer."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+Target = Literal["message", "memory"]
+Leg = Literal["words", "vector"]
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One thing asked for.
+
+    Args:
+        text: The word or phrase as typed, without operators or quotes.
+        phrase: Its words must stand side by side.
+        prefix: Any word that begins with it.
+        excluded: Nothing that has it.
+    """
+
+    text: str
+    phrase: bool = False
+    prefix: bool = False
+    excluded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A parsed search.
+
+    Args:
+        text: What the person typed.
+        terms: Words and phrases, in order.
+        kinds: From ``kind:``; ``message`` and its synonym ``episode`` mean turns of conversations.
+        tags, stores, sessions, agents, entities, roles, states: From the operators of those names
+            (``is:pinned``, ``is:archived``, ``is:superseded``, ``is:pending`` fill ``states``).
+        excluded: Operators written with a leading ``-``: pairs of operator and value.
+        since: At or after, milliseconds UTC.
+        until: Before, milliseconds UTC.
+        hints: Sentences about what was not understood; the rest is still searched.
+    """
+
+    text: str
+    terms: tuple[Term, ...] = ()
+    kinds: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    stores: tuple[str, ...] = ()
+    sessions: tuple[str, ...] = ()
+    agents: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    roles: tuple[str, ...] = ()
+    states: tuple[str, ...] = ()
+    excluded: tuple[tuple[str, str], ...] = ()
+    since: int | None = None
+    until: int | None = None
+    hints: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorHelp:
+    """One operator of the query language: its name, what it does, and values that show how it is used."""
+
+    name: str
+    help: str
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Half-open range of code points in a text."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class LegScore:
+    """What one leg said of a hit: its rank from 1, and its raw score (BM25 or cosine; higher is better)."""
+
+    leg: Leg
+    rank: int
+    score: float
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """Why a hit is there.
+
+    Args:
+        legs: Each leg that found it.
+        terms: The asked words that the text contains, as they stand in it.
+        features: Further named numbers the recipe used.
+    """
+
+    legs: tuple[LegScore, ...] = ()
+    terms: tuple[str, ...] = ()
+    features: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One answer.
+
+    Args:
+        id: ``<session id>#<seq>`` for a message, the memory's id otherwise.
+        title: The session's or memory's title.
+        snippet: Part of the text around the best match.
+        highlights: Ranges in ``snippet`` to mark.
+        kind: ``message`` or the memory's kind.
+        score: The recipe's score, comparable within one answer only.
+    """
+
+    id: str
+    target: Target
+    kind: str
+    title: str
+    snippet: str
+    highlights: tuple[Span, ...]
+    score: float
+    why: Why
+    created_at: datetime
+    session_id: str | None = None
+    seq: int | None = None
+    role: str = ""
+    author: str = ""
+    agent: str = ""
+    store: str = "private"
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FacetCount:
+    """How many of the gathered candidates share a value, by facet ``name`` (kind, agent, role, tag, store)."""
+
+    name: str
+    value: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The whole answer of a search.
+
+    Args:
+        query: As understood.
+        recipe: The recipe used.
+        hits: Best first.
+        facets: Counts over all candidates, not only the hits shown.
+        candidates: How many candidates were gathered.
+        legs: Which legs ran; a leg that could not is missing here and explained in ``notes``.
+        notes: Sentences for the person: hints of the query, a leg that was left out, an index still filling.
+        milliseconds: Time spent in each stage.
+    """
+
+    query: Query
+    recipe: str
+    hits: tuple[Hit, ...]
+    facets: tuple[FacetCount, ...] = ()
+    candidates: int = 0
+    legs: tuple[Leg, ...] = ()
+    notes: tuple[str, ...] = ()
+    milliseconds: dict[str, float] = field(default_factory=dict)

@@ -1,0 +1,266 @@
+"""The query language: words, ``"phrases"``, ``-without``, ``begin*`` and operators like ``kind:note``.
+
+Any text is a query. What looks like an operator and is none is searched as words, with a hint that says so.
+
+``after:x`` means from the start of x on, ``before:x`` until the start of x, ``on:x`` within x; so ``on:2026-10`` is
+``after:2026-10 before:2026-11``. ``-before:x`` is ``after:x`` and the reverse.
+"""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from datetime import tzinfo
+from difflib import get_close_matches
+from typing import Final, Literal, get_args
+
+from app.core.tags import normalise_tag
+from app.core.text import collapse, excerpt, storable
+from app.core.timespans import EXAMPLES, parse_span
+from app.memories.model import KINDS, STORES
+from app.retrieval.model import OperatorHelp, Query, Term
+from app.sessions.model import Role
+
+MAX_LENGTH: Final = 4_000
+MAX_TERMS: Final = 64
+STATES: Final = ("pinned", "archived", "superseded", "pending")
+ROLES: Final[tuple[str, ...]] = get_args(Role)
+SEARCHED_KINDS: Final = ("message", *KINDS)
+
+_KIND_NAMES: Final = {
+    "messages": "message", "episode": "message", "episodes": "message", "notes": "note", "facts": "fact",
+    "observations": "observation", "reflections": "reflection", "digests": "digest",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What is being typed at the cursor.
+
+    Args:
+        what: The name of an operator, or the value of ``operator``.
+        typed: What is there before the cursor, without quotes.
+        start, end: The range in the text that an option replaces.
+        options: What could stand there, of what the language knows; ready to insert.
+    """
+
+    what: Literal["operator", "value"]
+    operator: str
+    typed: str
+    start: int
+    end: int
+    options: tuple[str, ...]
+
+
+_OPERATORS: Final = (
+    OperatorHelp("kind", "What it is", SEARCHED_KINDS),
+    OperatorHelp("tag", "Has this tag", ("work", "idea")),
+    OperatorHelp("store", "Who may read it", STORES),
+    OperatorHelp("session", "In the conversation with this id or title", ()),
+    OperatorHelp("agent", "Said to or by this agent", ()),
+    OperatorHelp("entity", "Names this person, place or thing", ()),
+    OperatorHelp("role", "Who speaks", ROLES),
+    OperatorHelp("before", "Older than the start of this time", EXAMPLES),
+    OperatorHelp("after", "From the start of this time on", EXAMPLES),
+    OperatorHelp("on", "Within this time", EXAMPLES),
+    OperatorHelp("is", "In this state", STATES),
+)
+_BY_NAME: Final = {operator.name: operator for operator in _OPERATORS}
+_FIELDS: Final = {
+    "kind": "kinds", "tag": "tags", "store": "stores", "session": "sessions", "agent": "agents", "entity": "entities",
+    "role": "roles", "is": "states",
+}  # fmt: skip
+
+_CLOSED: Final = ("kind", "store", "role", "is")
+_QUOTES: Final = str.maketrans("“”„‟", '""""')
+_VALUES: Final = r'(?:"[^"]*(?:"|\Z)|[^\s"])*'
+_TOKEN: Final = re.compile(rf'(-?)(?:([A-Za-z]+):({_VALUES})|"([^"]*)"(\*?)|(\S+))')
+_VALUE: Final = re.compile(r'"([^"]*)"?|([^",]+)')
+_EDGES: Final = "\"'.,;:!?()[]{}"
+_TYPED_VALUE: Final = re.compile(r'(?<!\S)-?([A-Za-z]+):(?:[^\s"]*,)?("[^"]*|[^\s",]*)\Z')
+_TYPED_NAME: Final = re.compile(r"(?<!\S)-?([A-Za-z]+)\Z")
+_REST_OF_VALUE: Final = re.compile(r'[^\s",]*')
+_REST_OF_QUOTED: Final = re.compile(r'[^"]*"?')
+_REST_OF_NAME: Final = re.compile(r"[A-Za-z]*:?")
+_LONGEST_TYPED: Final = 200
+
+
+def operators() -> tuple[OperatorHelp, ...]:
+    """Return the operators of the language, for completion and help.
+
+    The values are all there are for ``kind``, ``store``, ``role`` and ``is``, and examples for the others.
+    """
+    return _OPERATORS
+
+
+def parse(text: str, now_ms: int, zone: tzinfo | None = None) -> Query:
+    """Understand a search.
+
+    Args:
+        text: As typed.
+        now_ms: The current time, milliseconds since 1970 UTC, for ``after:yesterday``.
+        zone: Whose days these are; the machine's when ``None``.
+    """
+    reading = _Reading(now_ms, zone)
+    kept = storable(text[: MAX_LENGTH + 1])[0]
+    if len(kept) > MAX_LENGTH:
+        kept = kept[:MAX_LENGTH]
+        reading.hint(f"Only the first {MAX_LENGTH:,} characters were searched.")
+    for token in _TOKEN.finditer(kept.translate(_QUOTES)):
+        reading.take(token)
+    return reading.query(kept)
+
+
+def completion(text: str, cursor: int) -> Completion | None:
+    """Return what is being typed where the cursor stands: an operator's name, its value, or ``None`` for a word."""
+    cursor = min(max(cursor, 0), len(text))
+    from_ = max(cursor - _LONGEST_TYPED, 0)
+    before = text[from_:cursor].translate(_QUOTES)
+    if (match := _TYPED_VALUE.search(before)) and (operator := _BY_NAME.get(match[1].lower())):
+        rest = _REST_OF_QUOTED if match[2].startswith('"') else _REST_OF_VALUE
+        end = rest.match(text.translate(_QUOTES), cursor)
+        typed = match[2].removeprefix('"')
+        options = tuple(value for value in operator.values if value.strip('"').startswith(typed.lower()))
+        return Completion("value", operator.name, typed, from_ + match.start(2), end.end() if end else cursor, options)
+    if match := _TYPED_NAME.search(before):
+        options = tuple(f"{name}:" for name in _BY_NAME if name.startswith(match[1].lower()))
+        end = _REST_OF_NAME.match(text, cursor)
+        if options:
+            return Completion("operator", "", match[1], from_ + match.start(1), end.end() if end else cursor, options)
+    return None
+
+
+class _Reading:
+    """What has been understood so far."""
+
+    def __init__(self, now_ms: int, zone: tzinfo | None) -> None:
+        self.now_ms = now_ms
+        self.zone = zone
+        self.terms: list[Term] = []
+        self.values: dict[str, list[str]] = {name: [] for name in _FIELDS}
+        self.excluded: list[tuple[str, str]] = []
+        self.since: int | None = None
+        self.until: int | None = None
+        self.hints: list[str] = []
+
+    def query(self, text: str) -> Query:
+        if self.since is not None and self.until is not None and self.since >= self.until:
+            self.hint("No time is both after and before what you asked, so nothing can match.")
+        values = {_FIELDS[name]: tuple(dict.fromkeys(found)) for name, found in self.values.items()}
+        return Query(
+            text=text,
+            terms=tuple(self.terms),
+            excluded=tuple(dict.fromkeys(self.excluded)),
+            since=self.since,
+            until=self.until,
+            hints=tuple(self.hints),
+            **values,
+        )
+
+    def hint(self, sentence: str) -> None:
+        if sentence not in self.hints:
+            self.hints.append(sentence)
+
+    def take(self, token: re.Match[str]) -> None:
+        minus, name, values, phrase, star, word = token.groups()
+        excluded = minus == "-"
+        if name:
+            self.take_operator(name, values, excluded)
+        elif phrase is not None:
+            self.add(Term(" ".join(phrase.split()), phrase=not star, prefix=bool(star), excluded=excluded))
+        elif word.startswith("-"):  # an option such as --force, or a line of dashes
+            self.take_word(minus + word, excluded=False)
+        else:
+            self.take_word(word, excluded=excluded)
+
+    def take_word(self, word: str, *, excluded: bool) -> None:
+        bare = word.strip(_EDGES)
+        stem = bare.rstrip("*")
+        self.add(Term(stem, prefix=bare != stem and stem[-1:].isalnum(), excluded=excluded))
+
+    def add(self, term: Term) -> None:
+        if not any(map(_says_something, term.text)):
+            return
+        if len(self.terms) < MAX_TERMS:
+            self.terms.append(term)
+        else:
+            self.hint(f"Only the first {MAX_TERMS} words were searched.")
+
+    def take_operator(self, name: str, written: str, excluded: bool) -> None:
+        operator = _BY_NAME.get(name.lower())
+        if operator is None:
+            self.take_unknown(name, written, excluded)
+            return
+        values = [collapse(quoted or bare) for quoted, bare in _VALUE.findall(written)]
+        values = [value for value in values if value]
+        if not values:
+            self.hint(f"{operator.name}: needs a value right after the colon{_such_as(operator)}.")
+        for value in values:
+            if operator.name in ("before", "after", "on"):
+                self.take_time(operator, value, excluded)
+            else:
+                self.take_value(operator, value, excluded)
+
+    def take_unknown(self, name: str, written: str, excluded: bool) -> None:
+        if '"' in written:
+            self.add(Term(collapse(f"{name}: {written.replace(chr(34), ' ')}"), phrase=True, excluded=excluded))
+        else:
+            self.take_word(f"{name}:{written}", excluded=excluded)
+        # A web address, a path or a scope is no attempt at an operator.
+        if written and len(name) > 1 and written[0].isalnum() and name.lower() not in ("mailto", "urn", "doi"):
+            close = get_close_matches(name.lower(), _BY_NAME, n=1)
+            instead = f" Did you mean {close[0]}:?" if close else f" There are {', '.join(f'{n}:' for n in _BY_NAME)}."
+            self.hint(f"“{excerpt(name, 20)}:” is not an operator, so it was searched as a word.{instead}")
+
+    def take_value(self, operator: OperatorHelp, value: str, excluded: bool) -> None:
+        known = _known(operator, value)
+        if known is None:
+            self.hint(f"{operator.name}: does not know “{excerpt(value, 40)}”{_such_as(operator)}.")
+        elif excluded:
+            self.excluded.append((operator.name, known))
+        else:
+            self.values[operator.name].append(known)
+
+    def take_time(self, operator: OperatorHelp, value: str, excluded: bool) -> None:
+        span = parse_span(value, self.now_ms, self.zone)
+        if span is None:
+            self.hint(f"{operator.name}: does not know the time “{excerpt(value, 40)}”{_such_as(operator)}.")
+            return
+        if operator.name == "on" and excluded:
+            self.hint("-on: cannot be searched; use before: or after: instead.")
+            return
+        since, until = span
+        if operator.name == "on":
+            self.from_(since)
+            self.up_to(until)
+        elif (operator.name == "after") != excluded:
+            self.from_(since)
+        else:
+            self.up_to(since)
+
+    def from_(self, since: int) -> None:
+        self.since = since if self.since is None else max(self.since, since)
+
+    def up_to(self, until: int) -> None:
+        self.until = until if self.until is None else min(self.until, until)
+
+
+def _known(operator: OperatorHelp, value: str) -> str | None:
+    """Return ``value`` as it is stored, or ``None`` when the operator has no such value."""
+    if operator.name == "tag":
+        return normalise_tag(value) or None
+    if operator.name not in _CLOSED:
+        return value
+    folded = value.casefold()
+    folded = _KIND_NAMES.get(folded, folded) if operator.name == "kind" else folded
+    return folded if folded in operator.values else None
+
+
+def _such_as(operator: OperatorHelp) -> str:
+    if not operator.values:
+        return ""
+    return f"; {'try' if operator.name not in _CLOSED else 'it takes'} {', '.join(operator.values)}"
+
+
+def _says_something(character: str) -> bool:
+    """Tell whether a word of only such characters is worth keeping: a letter, a digit, a sign like an emoji."""
+    return character.isalnum() or (not character.isascii() and unicodedata.category(character)[0] not in "PZC")

@@ -1,0 +1,51 @@
+"""From candidates of several legs to one ranked list, each entry with its reasons."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from app.retrieval.candidates import Candidate
+from app.retrieval.fusion import Part
+from app.retrieval.hits import Ranked
+from app.retrieval.model import Leg, LegScore, Why
+from app.retrieval.recipes import Recipe
+
+
+def rank(found: Mapping[Leg, Sequence[Candidate]], recipe: Recipe) -> list[Ranked]:
+    """Return the candidates of all legs in the recipe's order, best first.
+
+    Args:
+        found: Candidates by leg.
+        recipe: Says how the legs are weighed.
+    """
+    newer = {item.target: item.created_ms for items in found.values() for item in items}
+    lists = {leg: [(item.target, item.score) for item in items] for leg, items in found.items()}
+    # The chunk that stands for a target is the one its words were found in, for the snippet is cut around words.
+    chunks = {item.target: item.chunk_id for leg in ("vector", "words") for item in found.get(leg, ())}
+    return [
+        Ranked(fused.id, chunks[fused.id], fused.score, Why(tuple(_score_of(part) for part in fused.parts)))
+        for fused in recipe.fuse(lists, newer)
+    ]
+
+
+def in_order(found: Sequence[Candidate]) -> list[Ranked]:
+    """Return candidates as they come, for a query that ranks nothing."""
+    return [Ranked(item.target, item.chunk_id, 0.0, Why()) for item in found]
+
+
+def spread(ranked: Sequence[Ranked], per_session: int | None) -> list[Ranked]:
+    """Return ``ranked`` with at most ``per_session`` turns of one conversation; ``None`` keeps all."""
+    if per_session is None:
+        return list(ranked)
+    seen: Counter[str] = Counter()
+    kept = []
+    for item in ranked:
+        session, turn, _ = item.target.rpartition("#")
+        seen[session] += 1
+        if not turn or seen[session] <= per_session:
+            kept.append(item)
+    return kept
+
+
+def _score_of(part: Part) -> LegScore:
+    leg: Leg = "words" if part.leg == "words" else "vector"
+    return LegScore(leg, part.rank, part.score, part.weight)

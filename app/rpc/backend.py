@@ -1,0 +1,135 @@
+"""A host in another process, answering like one in this process: for a window beside a headless host."""
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import Callable, Coroutine, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from app.api.catalogue import declared
+from app.api.registry import Reply, from_builtins, to_builtins
+from app.changes import ChangeSet, Event, Feed, Listener, Progress
+from app.errors import HostUnreachableError, UnknownOperationError
+from app.rpc.async_client import AsyncClient
+from app.rpc.messages import CHANGED, PROGRESSED
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+_ALL_AREAS = frozenset(
+    {"sessions", "messages", "memories", "tags", "links", "entities", "index", "settings", "schedules"}
+)
+_EVENTS = {CHANGED: ChangeSet, PROGRESSED: Progress}
+_CLOSE_SECONDS = 10.0
+
+
+class RemoteBackend:
+    """Calls the host that owns ``vault``, from any thread, with model objects in and out.
+
+    After the host was restarted the next call connects again, and listeners hear that everything may have changed.
+
+    Args:
+        vault: The vault's folder.
+    """
+
+    def __init__(self, vault: Path) -> None:
+        self.vault = vault.expanduser().absolute()
+        self.feed = Feed()
+        self._operations = {item.name: item for item in declared()}
+        self._client: AsyncClient | None = None
+        self._connecting = asyncio.Lock()
+        self._loop = asyncio.new_event_loop()
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Connect.
+
+        Raises:
+            HostUnreachableError: No host answers for the vault.
+        """
+        self._thread = threading.Thread(target=self._run, name="keepsake-remote", daemon=True)
+        self._thread.start()
+        try:
+            self._submit(self._connected()).result()
+        except BaseException:
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        """Leave the host; it goes on. Safe to call twice."""
+        thread, self._thread = self._thread, None
+        if thread is None:
+            return
+        asyncio.run_coroutine_threadsafe(self._leave(), self._loop).result(_CLOSE_SECONDS)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        thread.join(_CLOSE_SECONDS)
+
+    def call(self, operation: str, arguments: Mapping[str, Any]) -> "Future[Reply]":
+        """Call an operation; the future holds its reply or the host's failure."""
+        return self._submit(self._call(operation, arguments))
+
+    def ask(self, operation: str, /, **arguments: Any) -> Any:
+        """Call an operation and wait for its answer."""
+        return self.call(operation, arguments).result().value
+
+    def subscribe(self, listener: Listener) -> Callable[[], None]:
+        """Hear of changes and progress, on this object's thread; returns what stops it."""
+        return self.feed.subscribe(listener)
+
+    def _submit(self, work: Coroutine[Any, Any, Any]) -> "Future[Any]":
+        if self._thread is None:
+            work.close()
+            raise HostUnreachableError("This window has left its Keepsake.")
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    def _run(self) -> None:
+        self._loop.run_forever()
+        self._loop.run_until_complete(self._loop.shutdown_default_executor())
+        self._loop.close()
+
+    async def _call(self, operation: str, arguments: Mapping[str, Any]) -> Reply:
+        declaration = self._operations.get(operation)
+        if declaration is None:
+            raise UnknownOperationError(f"There is no operation '{operation}'.", operation=operation)
+        client = await self._connected()
+        value, changes = await client.reply(operation, to_builtins(dict(arguments)))
+        return Reply(
+            from_builtins(value, declaration.returns),
+            None if changes is None else from_builtins(changes, ChangeSet),
+        )
+
+    async def _connected(self) -> AsyncClient:
+        async with self._connecting:
+            if self._client is None or not self._client.is_open:
+                is_again = self._client is not None
+                self._client = await AsyncClient.connect(self.vault, self._on_event)
+                await self._client.subscribe()
+                if is_again:
+                    self._publish_everything()
+            return self._client
+
+    async def _leave(self) -> None:
+        if self._client is not None:
+            await self._client.close()
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in others:
+            task.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
+
+    def _on_event(self, kind: str, event: Any) -> None:
+        if kind in _EVENTS:
+            told: Event = from_builtins(event, _EVENTS[kind])
+            self.feed.publish(told)
+        elif self._client is not None:
+            # We fell behind and are told no more.
+            self._resubscribing = self._loop.create_task(self._resubscribe(self._client))
+
+    async def _resubscribe(self, client: AsyncClient) -> None:
+        # A host that went away meanwhile is connected to again by the next call.
+        with contextlib.suppress(HostUnreachableError):
+            await client.subscribe()
+            self._publish_everything()
+
+    def _publish_everything(self) -> None:
+        self.feed.publish(ChangeSet(_ALL_AREAS, operation="vault.reopen"))

@@ -1,0 +1,191 @@
+"""One client at the socket, host side: hello, then its requests, several at a time."""
+
+import asyncio
+import hmac
+import logging
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any
+
+from app.api.registry import Reply
+from app.errors import AccessDeniedError, HostUnreachableError, InternalError, KeepsakeError
+from app.rpc.framing import HEADER_BYTES, MAX_FRAME, MAX_HELLO, FrameError, decode, encode, length_of
+from app.rpc.messages import Message, Request, answer, failure, request_of, token_of
+from app.rpc.subscription import Subscription
+
+MAX_IN_FLIGHT = 16
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """Seconds a client may take: for its hello, to finish a message it began, and to take an answer."""
+
+    hello: float = 5.0
+    frame: float = 60.0
+    answer: float = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """What a connection is let into.
+
+    Args:
+        token: What a client must show.
+        welcome: The answer to one that did.
+        call: Answers a request.
+    """
+
+    token: str
+    welcome: Message
+    call: Callable[[Request], Coroutine[Any, Any, Reply]]
+    patience: Patience = Patience()
+
+
+class Connection:
+    """A client at the socket.
+
+    Args:
+        reader: What it sends.
+        writer: What it is sent.
+        house: What it is let into.
+    """
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, house: House) -> None:
+        self._reader = reader
+        self._writer = writer
+        self._house = house
+        self._sending = asyncio.Lock()
+        self._slots = asyncio.Semaphore(MAX_IN_FLIGHT)
+        self._answers: set[asyncio.Task[None]] = set()
+        self._reading: asyncio.Task[None] | None = None
+        self._subscription: Subscription | None = None
+        self._pump: asyncio.Task[None] | None = None
+
+    async def run(self) -> None:
+        """Serve the client until it leaves, misbehaves or ``finish`` is called."""
+        try:
+            self._reading = asyncio.create_task(self._read())
+            await asyncio.wait({self._reading})
+            if not self._reading.cancelled():
+                self._reading.result()
+            if self._answers:
+                # Whoever only closed its sending side still gets its answers, and writes are never torn.
+                await asyncio.wait(self._answers)
+        finally:
+            await self._close()
+
+    def finish(self) -> None:
+        """Take no more requests; ``run`` returns when those under way are answered."""
+        if self._reading is not None:
+            self._reading.cancel()
+
+    def tell(self, frame: bytes) -> None:
+        """Send an event if the client has subscribed."""
+        if self._subscription is not None and not self._subscription.offer(frame):
+            _log.info("a subscriber fell behind and was dropped")
+            self._subscription = None
+
+    async def _read(self) -> None:
+        try:
+            await self._greet()
+            while True:
+                await self._slots.acquire()
+                self._start(request_of(await self._next(MAX_FRAME)))
+        except (FrameError, AccessDeniedError) as error:
+            await self._send(failure(None, error))
+            self._writer.close()
+        except (EOFError, OSError) as error:
+            # TimeoutError is an OSError too: a client that stalls has left, as far as we can tell.
+            _log.debug("a client left: %r", error)
+
+    async def _greet(self) -> None:
+        try:
+            async with asyncio.timeout(self._house.patience.hello):
+                token = token_of(await self._next(MAX_HELLO))
+        except TimeoutError as error:
+            raise FrameError(f"No hello came within {self._house.patience.hello:g} seconds.") from error
+        if not hmac.compare_digest(token.encode(), self._house.token.encode()):
+            raise AccessDeniedError("This token is not the one in the vault's host.json.")
+        await self._send(self._house.welcome)
+
+    async def _next(self, limit: int) -> Message:
+        length = length_of(await self._reader.readexactly(HEADER_BYTES), limit)
+        async with asyncio.timeout(self._house.patience.frame):
+            return decode(await self._reader.readexactly(length))
+
+    def _start(self, request: Request) -> None:
+        task = asyncio.create_task(self._serve(request))
+        self._answers.add(task)
+        task.add_done_callback(self._on_answered)
+
+    def _on_answered(self, task: "asyncio.Task[None]") -> None:
+        self._answers.discard(task)
+        self._slots.release()
+        if not task.cancelled() and (error := task.exception()) is not None:
+            _log.error("an answer could not be given", exc_info=error)
+
+    async def _serve(self, request: Request) -> None:
+        if request.method in {"subscribe", "unsubscribe"}:
+            self._subscribe(wanted=request.method == "subscribe")
+            await self._send(answer(request.id, value=True))
+            return
+        # Its own task, so that a failure of any kind is looked at here and never ends the connection.
+        call = asyncio.create_task(self._house.call(request))
+        try:
+            await asyncio.wait({call})
+        finally:
+            call.cancel()
+        await self._send(_outcome(request, call))
+
+    def _subscribe(self, *, wanted: bool) -> None:
+        if self._pump is not None and (not wanted or self._subscription is None):
+            self._pump.cancel()
+            self._pump = self._subscription = None
+        if wanted and self._subscription is None:
+            self._subscription = Subscription(self._send_frame)
+            self._pump = asyncio.create_task(self._subscription.run())
+
+    async def _send(self, message: Message) -> None:
+        try:
+            frame = encode(message)
+        except KeepsakeError as error:
+            frame = encode(failure(message.get("id"), error))
+        await self._send_frame(frame)
+
+    async def _send_frame(self, frame: bytes) -> None:
+        async with self._sending:
+            if self._writer.is_closing():
+                return
+            try:
+                self._writer.write(frame)
+                async with asyncio.timeout(self._house.patience.answer):
+                    await self._writer.drain()
+            except OSError as error:
+                _log.debug("a client takes nothing more: %r", error)
+                self._writer.transport.abort()
+
+    async def _close(self) -> None:
+        for task in [*self._answers, self._pump, self._reading]:
+            if task is not None:
+                task.cancel()
+        self._writer.close()
+        try:
+            async with asyncio.timeout(self._house.patience.hello):
+                await self._writer.wait_closed()
+        except OSError as error:
+            _log.debug("a client did not close: %r", error)
+            self._writer.transport.abort()
+
+
+def _outcome(request: Request, call: "asyncio.Task[Reply]") -> Message:
+    if call.cancelled():
+        return failure(request.id, HostUnreachableError("Keepsake is closing and did not finish this."))
+    error = call.exception()
+    if error is None:
+        reply = call.result()
+        return answer(request.id, reply.value, reply.changes)
+    if not isinstance(error, KeepsakeError):
+        _log.error("the operation %s failed", request.method, exc_info=error)
+        error = InternalError(f"Something went wrong inside Keepsake: {error}", type=type(error).__name__)
+    return failure(request.id, error)

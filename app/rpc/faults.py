@@ -1,0 +1,60 @@
+"""Failures on the wire: ``KeepsakeError.as_dict`` inside a JSON-RPC error, and back."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from app import errors
+from app.errors import InputError, InternalError, KeepsakeError, MachineError
+
+# JSON-RPC names five numbers; the others are ours, one for each family and for what callers tell apart.
+_NUMBERS = {
+    "bad_json": -32700,
+    "bad_frame": -32600,
+    "unknown_operation": -32601,
+    "invalid_input": -32602,
+    "internal": -32603,
+    "not_found": -32001,
+    "stale": -32002,
+    "access_denied": -32003,
+    "cancelled": -32004,
+}
+_FAMILIES: dict[str, tuple[int, type[KeepsakeError]]] = {
+    "machine": (-32010, MachineError),
+    "input": (-32020, InputError),
+    "internal": (-32603, InternalError),
+}
+
+
+def to_wire(error: KeepsakeError) -> dict[str, Any]:
+    """Return the ``error`` member of a JSON-RPC answer."""
+    number = _NUMBERS.get(error.code) or _FAMILIES.get(error.kind, _FAMILIES["internal"])[0]
+    data = msgspec.to_builtins(error.as_dict(), enc_hook=str)
+    return {"code": number, "message": error.message, "data": data}
+
+
+def from_wire(error: object) -> KeepsakeError:
+    """Return the failure that ``to_wire`` described; of its family when this version does not know its code."""
+    outer = _object(error)
+    inner = _object(outer.get("data"))
+    message = outer.get("message")
+    sentence = message if isinstance(message, str) and message else "The host reported a failure without saying which."
+    family = _FAMILIES.get(str(inner.get("kind")), _FAMILIES["internal"])[1]
+    # Its data may have any names, so they cannot be given as arguments.
+    found = _BY_CODE.get(str(inner.get("code")), family)(sentence)
+    found.data = _object(inner.get("data"))
+    return found
+
+
+def _object(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _kinds(root: type[KeepsakeError]) -> Iterator[type[KeepsakeError]]:
+    yield root
+    for kind in root.__subclasses__():
+        yield from _kinds(kind)
+
+
+_BY_CODE = {kind.code: kind for kind in _kinds(KeepsakeError) if kind.__module__ == errors.__name__}

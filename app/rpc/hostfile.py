@@ -1,0 +1,75 @@
+"""``host.json`` in the vault: where its host listens and what a client must show. Only its owner can read it."""
+
+import os
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from app import __version__
+from app.core.disk import replace_file
+from app.errors import HostUnreachableError
+from app.rpc.framing import PROTOCOL
+
+FILE = "host.json"
+_TOKEN_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True)
+class HostFile:
+    """Where a host listens.
+
+    Args:
+        socket: Path of its Unix socket, ``""`` where there are none.
+        port: Its port on 127.0.0.1 where there are no Unix sockets.
+        token: What its owner's programs show.
+        pid: Its process.
+        version: Keepsake's version.
+        protocol: The protocol it speaks.
+    """
+
+    socket: str
+    port: int
+    token: str
+    pid: int
+    version: str
+    protocol: int
+
+
+def new_hostfile(socket: str, port: int) -> HostFile:
+    """Return the description of this process with a fresh token."""
+    return HostFile(socket, port, secrets.token_urlsafe(_TOKEN_BYTES), os.getpid(), __version__, PROTOCOL)
+
+
+def write_hostfile(vault: Path, description: HostFile) -> None:
+    """Write the file, for its owner only."""
+    replace_file(vault / FILE, msgspec.json.format(msgspec.json.encode(description)) + b"\n")
+
+
+def remove_hostfile(vault: Path) -> None:
+    """Remove the file."""
+    (vault / FILE).unlink(missing_ok=True)
+
+
+def read_hostfile(vault: Path) -> HostFile:
+    """Return where the vault's host listens.
+
+    Raises:
+        HostUnreachableError: There is no such file, or it is not readable as one.
+    """
+    try:
+        return msgspec.json.decode((vault / FILE).read_bytes(), type=HostFile)
+    except OSError as error:
+        raise unreachable(vault) from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise HostUnreachableError(
+            f"{vault / FILE} is damaged. Quit Keepsake if it runs, and start it again.", vault=str(vault)
+        ) from error
+
+
+def unreachable(vault: Path) -> HostUnreachableError:
+    """Return the failure that no host answers for ``vault``."""
+    return HostUnreachableError(
+        f"Keepsake is not running for {vault}. Open its window or run 'keepsake serve'.", vault=str(vault)
+    )

@@ -1,0 +1,94 @@
+"""The socket a host listens on: in a folder nobody else can enter, with a name of its vault's own."""
+
+import hashlib
+import logging
+import os
+import socket
+import stat
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from app.core.paths import runtime_dir
+from app.errors import MachineError
+
+# The whole path has to fit the system's address: 108 bytes on Linux, 104 on macOS, with a zero at the end.
+_MAX_PATH = 103
+HAS_UNIX_SOCKETS = sys.platform != "win32"
+_BACKLOG = 64
+_CONNECT_SECONDS = 1.0
+_log = logging.getLogger(__name__)
+
+
+def listen_on_loopback() -> socket.socket:
+    """Return a listening socket on a free port of 127.0.0.1, for systems without Unix sockets."""
+    listening = socket.create_server(("127.0.0.1", 0), backlog=_BACKLOG)
+    listening.setblocking(False)
+    return listening
+
+
+def listen_on_path(vault: Path) -> tuple[socket.socket, Path]:
+    """Return a listening Unix socket and where it is.
+
+    Raises:
+        MachineError: No folder can hold it; the sentence names what was tried.
+    """
+    reasons = []
+    for path in _candidates(vault):
+        try:
+            return _bind(path), path
+        except OSError as error:
+            reasons.append(f"{path}: {error.strerror or error}")
+    raise MachineError(f"No folder can hold Keepsake's socket ({'; '.join(reasons)}).", tried=len(reasons))
+
+
+def _candidates(vault: Path) -> Iterator[Path]:
+    name = hashlib.sha256(f"{os.getuid()}:{vault.resolve()}".encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    yield runtime_dir() / f"{name}.sock"
+    yield vault / "keepsake.sock"
+    yield Path(tempfile.gettempdir()) / f"keepsake-{os.getuid()}" / f"{name}.sock"
+
+
+def _bind(path: Path) -> socket.socket:
+    if len(os.fsencode(path)) > _MAX_PATH:
+        raise OSError(f"longer than {_MAX_PATH} bytes")
+    _prepare_folder(path.parent)
+    _remove_stale(path)
+    listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        listening.bind(str(path))
+        path.chmod(0o600)
+        listening.listen(_BACKLOG)
+    except OSError:
+        listening.close()
+        raise
+    listening.setblocking(False)
+    return listening
+
+
+def _prepare_folder(folder: Path) -> None:
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+        raise PermissionError(None, "not a folder of this user")
+    above = folder.parent.stat()
+    if above.st_uid not in {0, os.getuid()} or (above.st_mode & 0o022 and not above.st_mode & stat.S_ISVTX):
+        raise PermissionError(None, "another user could put a folder in its place")
+    if found.st_mode & 0o077:
+        folder.chmod(0o700)
+
+
+def _remove_stale(path: Path) -> None:
+    """Remove what a host that died left behind; refuse when somebody listens there."""
+    if not path.is_socket():
+        return
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        probe.settimeout(_CONNECT_SECONDS)
+        try:
+            probe.connect(str(path))
+        except ConnectionRefusedError:
+            _log.info("removing the socket %s that nobody listens on", path)
+            path.unlink(missing_ok=True)
+            return
+    raise OSError("somebody listens there already")

@@ -1,0 +1,111 @@
+"""The messages of both sides: hello and welcome, then JSON-RPC 2.0 requests, answers and notifications."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from app.errors import KeepsakeError, MachineError
+from app.rpc.faults import from_wire, to_wire
+from app.rpc.framing import PROTOCOL, FrameError
+
+Message = dict[str, Any]
+RequestId = str | int
+
+CHANGED = "changed"
+PROGRESSED = "progressed"
+DROPPED = "dropped"
+_MAX_ID = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a client asks: an operation of the catalogue or one of the socket's own methods, with its arguments."""
+
+    id: RequestId
+    method: str
+    params: Mapping[str, Any]
+
+
+def hello(token: str) -> Message:
+    """Return the first message of a client."""
+    return {"keepsake": PROTOCOL, "token": token}
+
+
+def token_of(message: Message) -> str:
+    """Return the token in a hello.
+
+    Raises:
+        FrameError: It is no hello, or of another protocol.
+    """
+    protocol, token = message.get("keepsake"), message.get("token")
+    if type(protocol) is not int or not isinstance(token, str):
+        raise FrameError("The first message must be a hello: the protocol's number as 'keepsake', and a 'token'.")
+    if protocol != PROTOCOL:
+        raise FrameError(
+            f"This Keepsake speaks protocol {PROTOCOL}, not {protocol}.", protocol=PROTOCOL, given=protocol
+        )
+    return token
+
+
+def welcome(version: str, vault: str, pid: int) -> Message:
+    """Return the answer to a hello."""
+    return {"keepsake": PROTOCOL, "version": version, "vault": vault, "pid": pid}
+
+
+def check_welcome(message: Message) -> None:
+    """Raise what the host answered to a hello when that was not a welcome."""
+    if "error" in message:
+        raise from_wire(message["error"])
+    if message.get("keepsake") != PROTOCOL:
+        raise MachineError("The Keepsake that runs is of another version. Quit it and start it again.")
+
+
+def request(request_id: RequestId, method: str, params: Mapping[str, Any]) -> Message:
+    """Return a request."""
+    return {"jsonrpc": "2.0", "id": request_id, "method": method, "params": dict(params)}
+
+
+def request_of(message: Message) -> Request:
+    """Return the request in a message.
+
+    Raises:
+        FrameError: It is none; the sentence says why.
+    """
+    request_id, method, params = message.get("id"), message.get("method"), message.get("params", {})
+    if message.get("jsonrpc") != "2.0":
+        raise FrameError("A request must have 'jsonrpc': '2.0'.")
+    if type(request_id) is not int and not (isinstance(request_id, str) and len(request_id) <= _MAX_ID):
+        raise FrameError(f"A request's 'id' must be a whole number or a text of at most {_MAX_ID} characters.")
+    if not isinstance(method, str) or not method:
+        raise FrameError("A request's 'method' must be the name of an operation.")
+    if not isinstance(params, dict):
+        raise FrameError("A request's 'params' must be an object with the arguments by name.")
+    return Request(request_id, method, params)
+
+
+def answer(request_id: RequestId, value: Any, changes: Any = None) -> Message:
+    """Return the answer of a call that succeeded."""
+    return {"jsonrpc": "2.0", "id": request_id, "result": {"value": value, "changes": changes}}
+
+
+def failure(request_id: RequestId | None, error: KeepsakeError) -> Message:
+    """Return the answer of a call that failed, or with no id of a message that was none."""
+    return {"jsonrpc": "2.0", "id": request_id, "error": to_wire(error)}
+
+
+def notification(method: str, params: Any) -> Message:
+    """Return what a subscriber is told."""
+    return {"jsonrpc": "2.0", "method": method, "params": params}
+
+
+def value_and_changes(message: Message) -> tuple[Any, Any]:
+    """Return value and changes of an answer, or raise the failure it holds."""
+    result = message.get("result")
+    if not isinstance(result, dict):
+        raise from_wire(message.get("error"))
+    return result.get("value"), result.get("changes")
+
+
+def stray(message: Message) -> KeepsakeError:
+    """Return the failure that a message stands for that answers no request: the host's about the connection."""
+    return from_wire(message["error"]) if "error" in message else FrameError("The host sent what nobody asked for.")

@@ -1,0 +1,167 @@
+"""The host's socket: lets the owner's programs in and tells them what changes."""
+
+import asyncio
+import logging
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from app import __version__
+from app.api.caller import OWNER
+from app.api.registry import Catalogue, Operation, Reply
+from app.changes import ChangeSet, Event, Feed
+from app.errors import MachineError
+from app.rpc.connection import Connection, House, Patience
+from app.rpc.framing import encode
+from app.rpc.hostfile import new_hostfile, remove_hostfile, write_hostfile
+from app.rpc.listener import HAS_UNIX_SOCKETS, listen_on_loopback, listen_on_path
+from app.rpc.messages import CHANGED, PROGRESSED, Request, failure, notification, welcome
+from app.rpc.peer import is_own
+
+MAX_CONNECTIONS = 64
+_GRACE_SECONDS = 5.0
+_MAX_IDS = 10_000  # beyond, a change set means everything in its areas
+_log = logging.getLogger(__name__)
+
+
+class SocketServer:
+    """Serves a catalogue at a local socket; lives on one event loop.
+
+    Args:
+        catalogue: What can be called.
+        feed: What subscribers are told.
+        vault: The vault's folder; ``host.json`` in it says where the socket is.
+        loopback: Listen on 127.0.0.1 instead of a Unix socket.
+        patience: How long clients may take.
+    """
+
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        feed: Feed,
+        vault: Path,
+        *,
+        loopback: bool = not HAS_UNIX_SOCKETS,
+        patience: Patience | None = None,
+    ) -> None:
+        self.address = ""
+        self._catalogue = catalogue
+        self._feed = feed
+        self._vault = vault
+        self._loopback = loopback
+        self._patience = patience or Patience()
+        self._connections: dict[asyncio.Task[None], Connection] = {}
+        self._path: Path | None = None
+
+    async def start(self) -> None:
+        """Listen, and write ``host.json``.
+
+        Raises:
+            MachineError: There is nowhere to listen, or the file cannot be written.
+        """
+        self._loop = asyncio.get_running_loop()
+        listening = self._listen()
+        port = listening.getsockname()[1] if self._path is None else 0
+        self.address = str(self._path) if self._path is not None else f"127.0.0.1:{port}"
+        description = new_hostfile(str(self._path or ""), port)
+        self._house = House(
+            description.token,
+            welcome(__version__, str(self._vault), description.pid),
+            self._call,
+            self._patience,
+        )
+        self._server = await asyncio.start_server(self._on_connected, sock=listening)
+        try:
+            write_hostfile(self._vault, description)
+        except MachineError:
+            self._server.close()
+            self._unlink()
+            raise
+        self._unsubscribe = self._feed.subscribe(self._on_event)
+
+    async def stop(self) -> None:
+        """Let nobody in, answer what is under way within a few seconds, close all connections."""
+        remove_hostfile(self._vault)
+        self._unsubscribe()
+        self._server.close()
+        self._unlink()
+        for connection in self._connections.values():
+            connection.finish()
+        if self._connections:
+            _, late = await asyncio.wait(self._connections, timeout=_GRACE_SECONDS)
+            for task in late:
+                task.cancel()
+            if late:
+                await asyncio.wait(late)
+        await self._server.wait_closed()
+
+    def _listen(self) -> Any:
+        if self._loopback:
+            return listen_on_loopback()
+        listening, self._path = listen_on_path(self._vault)
+        return listening
+
+    def _unlink(self) -> None:
+        if self._path is not None:
+            self._path.unlink(missing_ok=True)
+
+    def _on_connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if not is_own(writer.get_extra_info("socket")):
+            _log.warning("a process of another user was turned away")
+            writer.close()
+            return
+        if len(self._connections) >= MAX_CONNECTIONS:
+            refusal = MachineError(f"{MAX_CONNECTIONS} programs are connected already.", allowed=MAX_CONNECTIONS)
+            writer.write(encode(failure(None, refusal)))
+            writer.close()
+            return
+        connection = Connection(reader, writer, self._house)
+        task = asyncio.create_task(connection.run(), name="client")
+        self._connections[task] = connection
+        task.add_done_callback(self._on_disconnected)
+
+    def _on_disconnected(self, task: "asyncio.Task[None]") -> None:
+        del self._connections[task]
+        if not task.cancelled() and (error := task.exception()) is not None:
+            _log.error("a connection failed", exc_info=error)
+
+    async def _call(self, request: Request) -> Reply:
+        if request.method == "describe":
+            return Reply([_description(item) for item in self._catalogue.operations.values()])
+        return await self._catalogue.call(request.method, request.params, OWNER)
+
+    def _on_event(self, event: Event) -> None:
+        # The feed is told on whichever thread the work is done.
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._broadcast, event)
+
+    def _broadcast(self, event: Event) -> None:
+        if self._connections:
+            if isinstance(event, ChangeSet) and len(event.ids) > _MAX_IDS:
+                event = replace(event, ids=())
+            method = CHANGED if isinstance(event, ChangeSet) else PROGRESSED
+            frame = encode(notification(method, event))
+            for connection in self._connections.values():
+                connection.tell(frame)
+
+
+def _description(operation: Operation) -> dict[str, Any]:
+    parameters = [
+        {
+            "name": item.name,
+            "type": item.type,
+            "required": item.required,
+            "default": item.default,
+            "help": item.help,
+        }
+        for item in operation.parameters
+    ]
+    return {
+        "name": operation.name,
+        "access": operation.access,
+        "trust": operation.trust,
+        "destructive": operation.destructive,
+        "summary": operation.summary,
+        "doc": operation.doc,
+        "parameters": parameters,
+    }

@@ -1,0 +1,52 @@
+"""What waits to be told to one subscriber; bounded, so that one that does not listen costs little."""
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable
+
+from app.rpc.framing import encode
+from app.rpc.messages import DROPPED, notification
+
+MAX_WAITING = 1000
+MAX_BYTES = 8 * 1024 * 1024
+_REASON = (
+    f"This subscriber fell behind by {MAX_WAITING:,} events or {MAX_BYTES:,} bytes and is told no more. "
+    "Subscribe again and read anew what is shown."
+)
+
+
+class Subscription:
+    """Sends frames in order, at the subscriber's pace.
+
+    Args:
+        send: Sends one frame and returns when the next may come.
+    """
+
+    def __init__(self, send: Callable[[bytes], Awaitable[None]]) -> None:
+        self._send = send
+        self._waiting: deque[bytes] = deque()
+        self._bytes = 0
+        self._more = asyncio.Event()
+        self._open = True
+
+    def offer(self, frame: bytes) -> bool:
+        """Queue a frame; False when the subscriber fell behind: then only the reason is still sent."""
+        full = len(self._waiting) >= MAX_WAITING or (self._waiting and self._bytes + len(frame) > MAX_BYTES)
+        if full:
+            self._open = False
+            self._waiting.clear()
+            frame = encode(notification(DROPPED, {"reason": _REASON}))
+        self._waiting.append(frame)
+        self._bytes += len(frame)
+        self._more.set()
+        return not full
+
+    async def run(self) -> None:
+        """Send what comes, until the subscriber falls behind."""
+        while self._open or self._waiting:
+            await self._more.wait()
+            self._more.clear()
+            while self._waiting:
+                frame = self._waiting.popleft()
+                self._bytes -= len(frame)
+                await self._send(frame)

@@ -1,0 +1,97 @@
+"""The client's end of the wire: finding the host, the hello, and messages over a blocking socket."""
+
+import socket
+from pathlib import Path
+
+from app.errors import HostUnreachableError
+from app.rpc.framing import HEADER_BYTES, decode, encode, length_of
+from app.rpc.hostfile import HostFile, read_hostfile, unreachable
+from app.rpc.messages import Message, check_welcome, hello
+from app.rpc.peer import is_own
+
+CONNECT_SECONDS = 5.0
+_PART = 1 << 20
+
+
+def dial(vault: Path) -> socket.socket:
+    """Return a blocking socket to the host of ``vault``, greeted and welcomed.
+
+    Raises:
+        HostUnreachableError: None answers.
+        KeepsakeError: One answers and does not let us in.
+    """
+    description = read_hostfile(vault)
+    try:
+        connected = _connected(description)
+    except (OSError, ValueError, OverflowError) as error:
+        raise unreachable(vault) from error
+    try:
+        _greet(connected, description, vault)
+        connected.settimeout(None)
+    except BaseException:
+        connected.close()
+        raise
+    return connected
+
+
+def send(connected: socket.socket, message: Message) -> None:
+    """Send a message.
+
+    Raises:
+        InputError: It cannot be put on the wire.
+        HostUnreachableError: The host went away.
+    """
+    frame = encode(message)
+    try:
+        connected.sendall(frame)
+    except OSError as error:
+        raise gone() from error
+
+
+def receive(connected: socket.socket) -> Message:
+    """Return the next message.
+
+    Raises:
+        HostUnreachableError: The host went away.
+        FrameError: It sent what is no message.
+    """
+    return decode(_exactly(connected, length_of(_exactly(connected, HEADER_BYTES))))
+
+
+def gone() -> HostUnreachableError:
+    """Return the failure that the host went away."""
+    return HostUnreachableError("Keepsake was closed while it was asked. Start it again and repeat this.")
+
+
+def _connected(description: HostFile) -> socket.socket:
+    if not description.socket:
+        return socket.create_connection(("127.0.0.1", description.port), CONNECT_SECONDS)
+    connected = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        connected.settimeout(CONNECT_SECONDS)
+        connected.connect(description.socket)
+    except BaseException:
+        connected.close()
+        raise
+    return connected
+
+
+def _greet(connected: socket.socket, description: HostFile, vault: Path) -> None:
+    if not is_own(connected):
+        # Before the token is shown: whoever it is must not learn it.
+        raise HostUnreachableError("Another user's program listens where Keepsake should.", vault=str(vault))
+    send(connected, hello(description.token))
+    check_welcome(receive(connected))
+
+
+def _exactly(connected: socket.socket, length: int) -> bytes:
+    data = bytearray()
+    while len(data) < length:
+        try:
+            part = connected.recv(min(length - len(data), _PART))
+        except OSError as error:
+            raise gone() from error
+        if not part:
+            raise gone()
+        data += part
+    return bytes(data)

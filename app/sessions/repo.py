@@ -1,0 +1,196 @@
+"""SQL of sessions and messages: one row in, one row out. Rules live in the service."""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any, cast
+
+import apsw
+
+from app.core.clock import optional_datetime, to_datetime
+from app.sessions.model import Message, Role, Session
+
+SESSION_COLUMNS = (
+    "id, title, agent, channel, created_at, updated_at, message_count, preview, consolidated_at, attributes"
+)
+MESSAGE_COLUMNS = (
+    "session_id, seq, role, author, content, created_at, importance, tokens,"
+    " tool_call_id, tool_name, tool_calls, payload"
+)
+
+
+def insert_session(
+    connection: apsw.Connection,
+    session_id: str,
+    *,
+    title: str,
+    agent: str,
+    channel: str,
+    created_ms: int,
+    now_ms: int,
+    attributes: dict[str, Any],
+) -> None:
+    """Insert a session and its empty state."""
+    connection.execute(
+        "INSERT INTO sessions (id, title, agent, channel, created_at, updated_at, first_seen, attributes)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (session_id, title, agent, channel, created_ms, created_ms, now_ms, json.dumps(attributes)),
+    )
+    connection.execute("INSERT INTO session_state (session_id, updated_at) VALUES (?, ?)", (session_id, now_ms))
+
+
+def head(connection: apsw.Connection, session_id: str) -> tuple[int, int | None] | None:
+    """Return a session's last sequence number and when it was forgotten, ``None`` when there is no such session."""
+    row = connection.execute(
+        "SELECT t.last_seq, s.forgotten_at FROM sessions s JOIN session_state t ON t.session_id = s.id WHERE s.id = ?",
+        (session_id,),
+    ).fetchone()
+    return cast("tuple[int, int | None] | None", row)
+
+
+def session_of_channel(connection: apsw.Connection, channel: str) -> str | None:
+    """Return the id of the channel's latest session that is not forgotten."""
+    row = connection.execute(
+        "SELECT id FROM sessions WHERE channel = ? AND forgotten_at IS NULL ORDER BY updated_at DESC LIMIT 1",
+        (channel,),
+    ).fetchone()
+    return None if row is None else str(row[0])
+
+
+def insert_messages(connection: apsw.Connection, messages: Sequence[Message]) -> None:
+    """Insert turns."""
+    connection.executemany(
+        f"INSERT INTO messages ({MESSAGE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608
+        [_message_values(message) for message in messages],
+    )
+
+
+def _message_values(message: Message) -> tuple[Any, ...]:
+    return (
+        message.session_id,
+        message.seq,
+        message.role,
+        message.author,
+        message.content,
+        round(message.created_at.timestamp() * 1000),
+        message.importance,
+        message.tokens,
+        message.tool_call_id,
+        message.tool_name,
+        None if message.tool_calls is None else json.dumps(message.tool_calls),
+        None if message.payload is None else json.dumps(message.payload),
+    )
+
+
+def note_appended(
+    connection: apsw.Connection, session_id: str, *, last_seq: int, count: int, said_ms: int, now_ms: int, preview: str
+) -> None:
+    """Bring a session's head up to date with turns just inserted; an empty preview or title takes the one given."""
+    connection.execute(
+        "UPDATE sessions SET message_count = message_count + ?, updated_at = max(updated_at, ?),"
+        " consolidated_at = NULL, preview = CASE WHEN preview = '' THEN ? ELSE preview END WHERE id = ?",
+        (count, said_ms, preview, session_id),
+    )
+    connection.execute(
+        "UPDATE session_state SET last_seq = ?, updated_at = ? WHERE session_id = ?", (last_seq, now_ms, session_id)
+    )
+
+
+def get_session(connection: apsw.Connection, session_id: str) -> Session | None:
+    """Return a session that is not forgotten."""
+    row = connection.execute(
+        f"SELECT {SESSION_COLUMNS} FROM sessions WHERE id = ? AND forgotten_at IS NULL",  # noqa: S608
+        (session_id,),
+    ).fetchone()
+    return None if row is None else session_of(row)
+
+
+def update_session(connection: apsw.Connection, session_id: str, *, title: str, forgotten_ms: int | None) -> None:
+    """Set what a person may change of a session."""
+    connection.execute(
+        "UPDATE sessions SET title = ?, forgotten_at = ? WHERE id = ?", (title, forgotten_ms, session_id)
+    )
+
+
+def state_of(connection: apsw.Connection, session_id: str) -> dict[str, Any] | None:
+    """Return what a person may change of a session, forgotten or not, as history keeps it."""
+    row = connection.execute("SELECT title, forgotten_at FROM sessions WHERE id = ?", (session_id,)).fetchone()
+    return None if row is None else {"title": row[0], "forgotten_at": row[1]}
+
+
+def messages_between(
+    connection: apsw.Connection, session_id: str, *, after: int, before: int, limit: int, newest: bool = False
+) -> list[Message]:
+    """Return turns with ``after < seq < before``, ascending; the last ``limit`` of them where ``newest``."""
+    order = "DESC" if newest else "ASC"
+    rows = connection.execute(
+        f"SELECT {MESSAGE_COLUMNS} FROM messages"  # noqa: S608
+        f" WHERE session_id = ? AND seq > ? AND seq < ? ORDER BY seq {order} LIMIT ?",
+        (session_id, after, before, limit),
+    ).fetchall()
+    found = [message_of(row) for row in rows]
+    return found[::-1] if newest else found
+
+
+def find_in(connection: apsw.Connection, session_id: str, text: str, limit: int) -> list[int]:
+    """Return numbers of the turns whose content holds ``text``, ASCII letters compared without case."""
+    rows = connection.execute(
+        "SELECT seq FROM messages WHERE session_id = ? AND content LIKE ? ESCAPE '\\' ORDER BY seq LIMIT ?",
+        (session_id, f"%{like(text)}%", limit),
+    )
+    return [int(row[0]) for row in rows]
+
+
+def seq_at(connection: apsw.Connection, session_id: str, at_ms: int) -> int | None:
+    """Return the number of the first turn said at ``at_ms`` or later."""
+    row = connection.execute(
+        "SELECT min(seq) FROM messages WHERE session_id = ? AND created_at >= ?", (session_id, at_ms)
+    ).fetchone()
+    return None if row is None else row[0]
+
+
+def like(text: str) -> str:
+    """Escape ``text`` for LIKE with a backslash as escape character."""
+    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+
+
+def session_of(row: Sequence[Any]) -> Session:
+    """Make a session of a row of ``SESSION_COLUMNS``."""
+    return Session(
+        id=row[0],
+        title=row[1],
+        agent=row[2],
+        channel=row[3],
+        created_at=to_datetime(row[4]),
+        updated_at=to_datetime(row[5]),
+        message_count=row[6],
+        preview=row[7],
+        consolidated_at=optional_datetime(row[8]),
+        attributes=json.loads(row[9]),
+    )
+
+
+def message_of(row: Sequence[Any]) -> Message:
+    """Make a turn of a row of ``MESSAGE_COLUMNS``."""
+    return Message(
+        session_id=row[0],
+        seq=row[1],
+        role=cast("Role", row[2]),
+        author=row[3],
+        content=row[4],
+        created_at=to_datetime(row[5]),
+        importance=row[6],
+        tokens=row[7],
+        tool_call_id=row[8],
+        tool_name=row[9],
+        tool_calls=None if row[10] is None else json.loads(row[10]),
+        payload=None if row[11] is None else json.loads(row[11]),
+    )
+
+
+def all_messages(connection: apsw.Connection, session_id: str) -> Iterable[Message]:
+    """Yield every turn of a session in order, forgotten or not."""
+    rows = connection.execute(
+        f"SELECT {MESSAGE_COLUMNS} FROM messages WHERE session_id = ? ORDER BY seq",  # noqa: S608
+        (session_id,),
+    )
+    return (message_of(row) for row in rows)

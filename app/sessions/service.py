@@ -1,0 +1,343 @@
+"""Rules of conversations: numbers only rise, sessions appear with their first turn, forgetting can be undone."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+from typing import Any, Protocol
+
+import apsw
+
+from app.changes import Changed, ChangeSet
+from app.core.clock import Clock, to_datetime, to_ms
+from app.core.ids import new_id
+from app.core.text import excerpt, storable
+from app.core.tokens import estimate_tokens
+from app.errors import InputError, NotFoundError, StaleError
+from app.memories.model import Facet
+from app.sessions import listing, repo
+from app.sessions.model import IMPORTANCE, Appended, Message, NewMessage, Session, SessionFilter, SessionOrder
+from app.store import journal
+from app.store.store import Store
+
+MAX_MESSAGE_CHARACTERS = 128 * 1024 * 1024
+MAX_NAME_CHARACTERS = 500
+PREVIEW_CHARACTERS = 140
+
+
+class MessageIndex(Protocol):
+    """What the search index must do when turns come and go, inside the same transaction."""
+
+    def messages_stored(self, connection: apsw.Connection, messages: Sequence[Message]) -> None:
+        """Index turns just inserted."""
+
+    def session_forgotten(self, connection: apsw.Connection, session_id: str) -> None:
+        """Drop a session from the index."""
+
+    def session_restored(self, connection: apsw.Connection, session_id: str) -> None:
+        """Index all of a session again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """What a session is made with when it does not exist yet."""
+
+    title: str = ""
+    agent: str = ""
+    channel: str = ""
+    created_ms: int | None = None
+    attributes: dict[str, Any] | None = None
+
+
+class SessionService:
+    """Append, read, list, rename and forget conversations.
+
+    Args:
+        store: The vault's database.
+        index: Told of every turn.
+        clock: Where the time comes from.
+    """
+
+    def __init__(self, store: Store, index: MessageIndex, clock: Clock) -> None:
+        self._store = store
+        self._index = index
+        self._clock = clock
+
+    async def append(
+        self, messages: Sequence[NewMessage], session: str | None, heading: Heading, actor: str
+    ) -> Changed[Appended]:
+        """Append turns to a session, making it when there is none.
+
+        Args:
+            messages: The turns, in order.
+            session: The session's id; without one the channel's latest session, or a new one.
+            heading: Title, agent and channel of a session made by this.
+            actor: Who appends.
+
+        Raises:
+            StaleError: A sequence number is not greater than the session's last.
+            InputError: A turn is too long, or the session was forgotten.
+        """
+        if not messages:
+            raise InputError("There is nothing to append: 'messages' is empty.", field="messages")
+        work = partial(self.append_in, messages=messages, session=session, heading=heading)
+        done: Appended = await self._store.write(work)
+        return Changed(done, ChangeSet(frozenset({"sessions", "messages"}), (done.session_id,), actor))
+
+    def append_in(
+        self, connection: apsw.Connection, messages: Sequence[NewMessage], session: str | None, heading: Heading
+    ) -> Appended:
+        """Append inside the caller's transaction; see ``append``."""
+        now = self._clock.now_ms()
+        key, last_seq, created = self._open_session(connection, session, heading, messages, now)
+        stored = number(messages, key, last_seq, now)
+        repo.insert_messages(connection, stored)
+        repo.note_appended(
+            connection,
+            key,
+            last_seq=stored[-1].seq,
+            count=len(stored),
+            said_ms=max(to_ms(message.created_at) for message in stored),
+            now_ms=now,
+            preview=_preview(stored),
+        )
+        self._index.messages_stored(connection, stored)
+        return Appended(key, tuple(message.seq for message in stored), created)
+
+    def _open_session(
+        self,
+        connection: apsw.Connection,
+        session: str | None,
+        heading: Heading,
+        messages: Sequence[NewMessage],
+        now: int,
+    ) -> tuple[str, int, bool]:
+        if session is None and heading.channel:
+            session = repo.session_of_channel(connection, heading.channel)
+        found = repo.head(connection, session) if session is not None else None
+        if session is not None and found is not None:
+            if found[1] is not None:
+                raise InputError(f"Session {session} was forgotten. Undo that, or use another id.", session=session)
+            return session, found[0], False
+        first = messages[0].created_at if messages else None
+        key = self.create_in(connection, session, heading, to_ms(first) if first is not None else now)
+        return key, 0, True
+
+    def create_in(
+        self, connection: apsw.Connection, session: str | None, heading: Heading, created_ms: int | None = None
+    ) -> str:
+        """Insert an empty session inside the caller's transaction and return its id."""
+        now = self._clock.now_ms()
+        key = new_id("session") if session is None else check_name(session, "session")
+        created = heading.created_ms if heading.created_ms is not None else created_ms
+        repo.insert_session(
+            connection,
+            key,
+            title=clean_name(heading.title),
+            agent=clean_name(heading.agent),
+            channel=clean_name(heading.channel),
+            created_ms=now if created is None else created,
+            now_ms=now,
+            attributes=heading.attributes or {},
+        )
+        return key
+
+    async def create(self, heading: Heading, actor: str) -> Changed[Session]:
+        """Make an empty session."""
+
+        def work(connection: apsw.Connection) -> Session:
+            return _existing(connection, self.create_in(connection, None, heading))
+
+        made = await self._store.write(work)
+        return Changed(made, ChangeSet(frozenset({"sessions"}), (made.id,), actor))
+
+    async def get(self, session: str) -> Session:
+        """Return a session.
+
+        Raises:
+            NotFoundError: There is none of that id, or it was forgotten.
+        """
+        return await self._store.read(lambda connection: _existing(connection, session))
+
+    async def messages(
+        self, session: str, *, after: int = -1, before: int = 1 << 62, limit: int = 200, newest: bool = False
+    ) -> list[Message]:
+        """Return turns between two numbers, ascending; the last ones where ``newest``."""
+
+        def work(connection: apsw.Connection) -> list[Message]:
+            _existing(connection, session)
+            return repo.messages_between(connection, session, after=after, before=before, limit=limit, newest=newest)
+
+        return await self._store.read(work)
+
+    async def find(self, session: str, text: str, limit: int) -> list[int]:
+        """Return numbers of the turns that hold ``text``."""
+        clean, _ = storable(text)
+        return (
+            await self._store.read(lambda connection: repo.find_in(connection, session, clean, limit)) if clean else []
+        )
+
+    async def at(self, session: str, when: datetime) -> int | None:
+        """Return the number of the first turn said at ``when`` or later."""
+        return await self._store.read(lambda connection: repo.seq_at(connection, session, to_ms(when)))
+
+    async def ids(self, wanted: SessionFilter, order: SessionOrder, limit: int = -1, offset: int = 0) -> list[str]:
+        """Return ids of the sessions meant, in order."""
+        return await self._store.read(
+            lambda connection: listing.session_ids(connection, _clean_filter(wanted), order, limit, offset)
+        )
+
+    async def rows(self, ids: Sequence[str]) -> list[Session]:
+        """Return the sessions of ``ids``, in that order, without those that are gone."""
+        return await self._store.read(lambda connection: listing.session_rows(connection, ids))
+
+    async def agents(self) -> list[Facet]:
+        """Return agents with their number of sessions."""
+        return await self._store.read(listing.agents)
+
+    async def rename(self, session: str, title: str, actor: str) -> Changed[Session]:
+        """Give a session another title; can be undone."""
+        return await self._change(session, actor, "RENAME", lambda state: {**state, "title": clean_name(title)})
+
+    async def forget(self, session: str, actor: str) -> Changed[Session]:
+        """Take a session and its turns out of every list and search; can be undone."""
+        now = self._clock.now_ms()
+        return await self._change(session, actor, "FORGET", lambda state: {**state, "forgotten_at": now})
+
+    async def _change(
+        self, session: str, actor: str, event: str, change: Callable[[dict[str, Any]], dict[str, Any]]
+    ) -> Changed[Session]:
+        def work(connection: apsw.Connection) -> Changed[Session]:
+            shown = _existing(connection, session)
+            before = repo.state_of(connection, session)
+            after = change(before or {})
+            areas = apply_state(connection, session, after, self._index)
+            entry = journal.record(
+                connection,
+                target_kind="session",
+                target=session,
+                event=event,
+                before=before,
+                after=after,
+                actor=actor,
+                at_ms=self._clock.now_ms(),
+            )
+            now_shown = repo.get_session(connection, session) or shown
+            return Changed(now_shown, ChangeSet(areas, (session,), actor, history_ids=(entry,)))
+
+        return await self._store.write(work)
+
+
+class SessionApplier:
+    """Puts a session back into an earlier state, for undo.
+
+    Args:
+        index: Told when a session leaves or enters search.
+    """
+
+    def __init__(self, index: MessageIndex) -> None:
+        self._index = index
+
+    def current(self, connection: apsw.Connection, target: str) -> dict[str, Any] | None:
+        """Return the session's state as history keeps it."""
+        return repo.state_of(connection, target)
+
+    def apply(self, connection: apsw.Connection, target: str, state: dict[str, Any] | None, at_ms: int) -> None:
+        """Make ``state`` the session's state; ``None`` forgets it at ``at_ms``."""
+        if state is None:
+            state = {**(repo.state_of(connection, target) or {"title": ""}), "forgotten_at": at_ms}
+        apply_state(connection, target, state, self._index)
+
+
+def apply_state(
+    connection: apsw.Connection, session: str, state: dict[str, Any], index: MessageIndex
+) -> frozenset[str]:
+    """Write a session's state, keep the index in step, and return the areas that changed."""
+    before = repo.state_of(connection, session) or {}
+    repo.update_session(connection, session, title=str(state["title"]), forgotten_ms=state["forgotten_at"])
+    if before.get("forgotten_at") is None and state["forgotten_at"] is not None:
+        index.session_forgotten(connection, session)
+    elif before.get("forgotten_at") is not None and state["forgotten_at"] is None:
+        index.session_restored(connection, session)
+    else:
+        return frozenset({"sessions"})
+    return frozenset({"sessions", "messages"})
+
+
+def number(messages: Sequence[NewMessage], session: str, last_seq: int, now_ms: int) -> list[Message]:
+    """Give turns their numbers and defaults.
+
+    Raises:
+        StaleError: A given number is not greater than the one before it.
+        InputError: A turn is too long, or its importance is not between 0 and 1.
+    """
+    stored, previous = [], last_seq
+    for message in messages:
+        seq = previous + 1 if message.seq is None else message.seq
+        if seq <= previous:
+            raise StaleError(
+                f"Message number {seq} is not greater than {previous}, the last of session {session}.",
+                session=session,
+                seq=seq,
+                last_seq=previous,
+            )
+        stored.append(_stored(message, session, seq, now_ms))
+        previous = seq
+    return stored
+
+
+def _stored(message: NewMessage, session: str, seq: int, now_ms: int) -> Message:
+    if len(message.content) > MAX_MESSAGE_CHARACTERS:
+        raise InputError("A message may have at most 128 million characters.", field="content", seq=seq)
+    importance = IMPORTANCE[message.role] if message.importance is None else message.importance
+    if not 0 <= importance <= 1:
+        raise InputError("'importance' must be between 0 and 1.", field="importance", seq=seq)
+    content, _ = storable(message.content)
+    return Message(
+        session_id=session,
+        seq=seq,
+        role=message.role,
+        author=clean_name(message.author),
+        content=content,
+        created_at=message.created_at or to_datetime(now_ms),
+        importance=importance,
+        tokens=estimate_tokens(content),
+        tool_call_id=None if message.tool_call_id is None else clean_name(message.tool_call_id),
+        tool_name=None if message.tool_name is None else clean_name(message.tool_name),
+        tool_calls=message.tool_calls,
+        payload=message.payload,
+    )
+
+
+def clean_name(text: str) -> str:
+    """Return a title or name as stored: one line, at most ``MAX_NAME_CHARACTERS``."""
+    clean, _ = storable(text[: MAX_NAME_CHARACTERS * 4])
+    return excerpt(clean, MAX_NAME_CHARACTERS)
+
+
+def check_name(session: str, field: str) -> str:
+    """Return a caller's id unchanged.
+
+    Raises:
+        InputError: It is empty, too long or cannot be stored.
+    """
+    if not session.strip() or len(session) > MAX_NAME_CHARACTERS or storable(session)[1]:
+        raise InputError(f"'{field}' must have 1 to {MAX_NAME_CHARACTERS} ordinary characters.", field=field)
+    return session
+
+
+def _clean_filter(wanted: SessionFilter) -> SessionFilter:
+    return replace(wanted, text=storable(wanted.text)[0], agent=storable(wanted.agent)[0])
+
+
+def _preview(messages: Sequence[Message]) -> str:
+    said = next((m for m in messages if m.role == "user" and m.content.strip()), None)
+    said = said or next((m for m in messages if m.content.strip()), None)
+    return excerpt(said.content, PREVIEW_CHARACTERS) if said is not None else ""
+
+
+def _existing(connection: apsw.Connection, session: str) -> Session:
+    found = repo.get_session(connection, session)
+    if found is None:
+        raise NotFoundError(f"There is no session {session}.", session=session)
+    return found

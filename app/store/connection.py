@@ -1,0 +1,72 @@
+"""Connections to the vault's database, each with the same settings and the vector extension."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import apsw
+
+from app.core.disk import from_os
+from app.store.faults import sqlite_faults
+
+APPLICATION_ID = 0x4B454550  # "KEEP"
+BUSY_MS = 5_000
+PAGE_CACHE_KIB = 16_384
+MMAP_BYTES = 256 * 1024 * 1024
+
+
+def create_file(path: Path) -> None:
+    """Create an empty database file for its owner only; SQLite gives ``-wal`` and ``-shm`` the same mode."""
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    except OSError as error:
+        raise from_os(error, path) from error
+
+
+def open_writer(path: Path) -> apsw.Connection:
+    """Open the one connection that writes."""
+
+    def configure(connection: apsw.Connection) -> None:
+        connection.pragma("journal_mode", "WAL")
+        connection.pragma("synchronous", "FULL")
+        connection.pragma("foreign_keys", True)
+        connection.pragma("journal_size_limit", 64 * 1024 * 1024)
+
+    return _open(path, apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE, configure)
+
+
+def open_reader(path: Path) -> apsw.Connection:
+    """Open a connection that cannot write."""
+    return _open(path, apsw.SQLITE_OPEN_READONLY, lambda connection: connection.pragma("query_only", True))
+
+
+def _open(path: Path, flags: int, configure: Callable[[apsw.Connection], object]) -> apsw.Connection:
+    with sqlite_faults():
+        connection = apsw.Connection(str(path), flags=flags)
+        try:
+            _configure(connection)
+            configure(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+
+def _configure(connection: apsw.Connection) -> None:
+    connection.set_busy_timeout(BUSY_MS)
+    connection.config(apsw.SQLITE_DBCONFIG_DQS_DML, 0)
+    connection.config(apsw.SQLITE_DBCONFIG_DQS_DDL, 0)
+    connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 1)  # the FTS triggers write to virtual tables
+    connection.pragma("temp_store", "MEMORY")
+    connection.pragma("cache_size", -PAGE_CACHE_KIB)
+    connection.pragma("mmap_size", MMAP_BYTES)
+    load_vectors(connection)
+
+
+def load_vectors(connection: apsw.Connection) -> None:
+    """Load sqlite-vec into ``connection``."""
+    import sqlite_vec  # noqa: PLC0415  (a shared library; loaded with the first connection, not with the module)
+
+    connection.enable_load_extension(True)
+    connection.load_extension(str(sqlite_vec.loadable_path()))  # type: ignore[no-untyped-call]
+    connection.enable_load_extension(False)

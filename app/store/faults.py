@@ -1,0 +1,63 @@
+"""What SQLite and the operating system report, as failures a person can act on."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import apsw
+
+from app.errors import (
+    DiskFullError,
+    KeepsakeError,
+    MachineError,
+    TimeLimitError,
+    VaultDamagedError,
+    VaultLockedError,
+    VaultReadOnlyError,
+    VaultUnusableError,
+)
+
+_FAULTS: tuple[tuple[tuple[type[apsw.Error], ...], type[KeepsakeError], str], ...] = (
+    ((apsw.FullError,), DiskFullError, "The disk is full. Free some space; nothing already saved was lost."),
+    (
+        (apsw.ReadOnlyError, apsw.PermissionsError),
+        VaultReadOnlyError,
+        "The vault cannot be written. Check its permissions, or choose another with --vault.",
+    ),
+    (
+        (apsw.CorruptError, apsw.NotADBError),
+        VaultDamagedError,
+        "The vault's database is damaged. Run 'keepsake check', or restore a backup.",
+    ),
+    ((apsw.InterruptError,), TimeLimitError, "That took too long and was stopped. Ask for less at once."),
+    (
+        (apsw.BusyError, apsw.LockedError),
+        VaultLockedError,
+        "Another program holds the vault's database. Close it and try again.",
+    ),
+    (
+        (apsw.CantOpenError,),
+        VaultUnusableError,
+        "The vault's database cannot be opened. Check that its folder exists and is yours.",
+    ),
+    ((apsw.IOError, apsw.ProtocolError, apsw.NoMemError), MachineError, "The disk reported an error."),
+)
+
+
+def from_sqlite(error: apsw.Error) -> KeepsakeError | None:
+    """Return the failure that ``error`` stands for, ``None`` when it is not the machine's fault."""
+    for kinds, fault, sentence in _FAULTS:
+        if isinstance(error, kinds):
+            return fault(sentence, sqlite=type(error).__name__)
+    return None
+
+
+@contextmanager
+def sqlite_faults() -> Iterator[None]:
+    """Turn SQLite's machine errors inside the block into ours; others pass unchanged."""
+    try:
+        yield
+    except apsw.Error as error:
+        fault = from_sqlite(error)
+        if fault is None:
+            raise
+        raise fault from error

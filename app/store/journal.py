@@ -1,0 +1,88 @@
+"""The history of canonical changes, with the state before and after each: what undo replays. Owns memory_history."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import apsw
+
+TargetKind = Literal["memory", "session", "entity"]
+State = dict[str, Any]
+
+_COLUMNS = "id, target_kind, target, event, before, after, actor, run_id, at, undone_by"
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryRow:
+    """One entry; ``at_ms`` in milliseconds UTC, ``before``/``after`` the target's whole state or ``None``."""
+
+    id: int
+    target_kind: TargetKind
+    target: str
+    event: str
+    before: State | None
+    after: State | None
+    actor: str
+    run_id: str | None
+    at_ms: int
+    undone_by: int | None
+
+
+def record(
+    connection: apsw.Connection,
+    *,
+    target_kind: TargetKind,
+    target: str,
+    event: str,
+    before: State | None,
+    after: State | None,
+    actor: str,
+    at_ms: int,
+    run_id: str | None = None,
+) -> int:
+    """Write one entry and return its id; to be called in the transaction of the change itself."""
+    connection.execute(
+        "INSERT INTO memory_history (target_kind, target, event, before, after, actor, run_id, at)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (target_kind, target, event, _dump(before), _dump(after), actor, run_id, at_ms),
+    )
+    return connection.last_insert_rowid()
+
+
+def entry(connection: apsw.Connection, history_id: int) -> HistoryRow | None:
+    """Return one entry, ``None`` when there is none of that id."""
+    row = connection.execute(f"SELECT {_COLUMNS} FROM memory_history WHERE id = ?", (history_id,)).fetchone()
+    return None if row is None else _row(row)
+
+
+def entries(
+    connection: apsw.Connection,
+    *,
+    target: str | None = None,
+    run_id: str | None = None,
+    limit: int = 50,
+    before_id: int | None = None,
+) -> list[HistoryRow]:
+    """Return entries, newest first; of one target or run where named, older than ``before_id`` where given."""
+    rows = connection.execute(
+        f"SELECT {_COLUMNS} FROM memory_history"
+        " WHERE (:target IS NULL OR target = :target) AND (:run IS NULL OR run_id = :run)"
+        " AND (:before IS NULL OR id < :before) ORDER BY id DESC LIMIT :limit",
+        {"target": target, "run": run_id, "before": before_id, "limit": limit},
+    )
+    return [_row(row) for row in rows]
+
+
+def mark_undone(connection: apsw.Connection, history_id: int, by: int | None) -> None:
+    """Note that entry ``by`` undid ``history_id``; ``None`` makes it stand again."""
+    connection.execute("UPDATE memory_history SET undone_by = ? WHERE id = ?", (by, history_id))
+
+
+def _dump(state: State | None) -> str | None:
+    return None if state is None else json.dumps(state, ensure_ascii=False, separators=(",", ":"))
+
+
+def _row(row: Sequence[Any]) -> HistoryRow:
+    before, after = (None if text is None else json.loads(text) for text in (row[4], row[5]))
+    return HistoryRow(row[0], row[1], row[2], row[3], before, after, row[6], row[7], row[8], row[9])

@@ -1,0 +1,72 @@
+"""The vault's lock: one process owns a vault at a time, and the system frees it when that process dies."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Self
+
+from app.core.disk import from_os
+from app.errors import VaultLockedError
+
+if sys.platform == "win32":  # pragma: no cover
+    import msvcrt
+else:
+    import fcntl
+
+
+class VaultLock:
+    """An exclusive lock on ``vault/lock``; the file holds the owner's process id for the message to others.
+
+    Args:
+        vault: The vault's folder, which must exist.
+    """
+
+    def __init__(self, vault: Path) -> None:
+        self._path = vault / "lock"
+        self._handle: int | None = None
+
+    def acquire(self) -> Self:
+        """Take the lock.
+
+        Raises:
+            VaultLockedError: Another process has it.
+            VaultReadOnlyError: The vault cannot be written.
+        """
+        try:
+            handle = os.open(self._path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+        except OSError as error:
+            raise from_os(error, self._path) from error
+        try:
+            _lock(handle)
+        except OSError as error:
+            owner = os.pread(handle, 32, 1).decode("ascii", "replace").strip() if hasattr(os, "pread") else ""
+            os.close(handle)
+            by = f" (process {owner})" if owner else ""
+            raise VaultLockedError(f"Another Keepsake{by} has this vault open.", owner=owner) from error
+        self._handle = handle
+        self._write_owner(handle)
+        return self
+
+    def release(self) -> None:
+        """Give the lock back; without one, do nothing."""
+        if self._handle is not None:
+            os.close(self._handle)
+            self._handle = None
+
+    @staticmethod
+    def _write_owner(handle: int) -> None:
+        # The first byte is the locked range where ranges are mandatory (Windows), so the text starts after it.
+        try:
+            os.ftruncate(handle, 0)
+            os.lseek(handle, 0, os.SEEK_SET)
+            os.write(handle, b"\n" + str(os.getpid()).encode())
+        except OSError:
+            # A full disk must not keep the vault from opening for reading and clean-up; the text is only a courtesy.
+            return
+
+
+def _lock(handle: int) -> None:
+    if sys.platform == "win32":  # pragma: no cover
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+    else:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

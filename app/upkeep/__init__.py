@@ -1,0 +1,1 @@
+"""Care of the vault: how it stands, whether it is sound, copies of it."""

@@ -1,0 +1,82 @@
+"""Checks that a vault is sound: the file, its references, its words and vectors, and who may read it."""
+
+import os
+import stat
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+
+import apsw
+
+from app.upkeep.model import Finding
+
+_REBUILD = "Run 'keepsake call vault.reindex {}'; only derived data is rebuilt."
+_RESTORE = "Restore a backup; what is readable stays as it is until then."
+_MAX_LINES = 20
+
+
+def findings(connection: apsw.Connection, vault: Path) -> list[Finding]:
+    """Return everything wrong with the vault behind ``connection``; reads all of it, which may take minutes."""
+    parts: tuple[Callable[[apsw.Connection], Iterator[Finding]], ...] = (_database, _references, _words, _vectors)
+    return [found for part in parts for found in part(connection)] + list(_files(vault))
+
+
+def _database(connection: apsw.Connection) -> Iterator[Finding]:
+    for (line,) in connection.execute(f"PRAGMA integrity_check({_MAX_LINES})"):
+        if line != "ok":
+            yield Finding("database", "error", f"SQLite reports: {line}.", _RESTORE)
+
+
+def _references(connection: apsw.Connection) -> Iterator[Finding]:
+    broken = connection.execute("PRAGMA foreign_key_check")
+    for table, rowid, parent, _ in islice(broken, _MAX_LINES):
+        yield Finding("references", "error", f"Row {rowid} of {table} points to nothing in {parent}.", _RESTORE)
+    counts = connection.execute(
+        "SELECT s.id FROM sessions s WHERE s.message_count <>"
+        " (SELECT count(*) FROM messages m WHERE m.session_id = s.id) LIMIT ?",
+        (_MAX_LINES,),
+    )
+    for (session,) in counts:
+        yield Finding("references", "error", f"Session {session} counts its turns wrongly.", _RESTORE)
+
+
+def _words(connection: apsw.Connection) -> Iterator[Finding]:
+    orphans = connection.execute(
+        "SELECT count(*) FROM chunks c WHERE (c.memory_id IS NOT NULL AND NOT EXISTS"
+        " (SELECT 1 FROM memories m WHERE m.id = c.memory_id AND m.valid_until IS NULL))"
+        " OR (c.session_id IS NOT NULL AND NOT EXISTS"
+        " (SELECT 1 FROM sessions s WHERE s.id = c.session_id AND s.forgotten_at IS NULL))"
+    ).get
+    if orphans:
+        yield Finding("words", "error", f"{orphans} search entries belong to nothing.", _REBUILD)
+    missing = connection.execute(
+        "SELECT count(*) FROM messages m JOIN sessions s ON s.id = m.session_id"
+        " WHERE s.forgotten_at IS NULL AND trim(m.content, char(9, 10, 13, 32)) <> '' AND NOT EXISTS (SELECT 1 FROM"
+        " chunks c WHERE c.session_id = m.session_id AND c.kind = 'message' AND c.seq_start = m.seq)"
+    ).get
+    if missing:
+        yield Finding("words", "error", f"{missing} turns cannot be found by search.", _REBUILD)
+
+
+def _vectors(connection: apsw.Connection) -> Iterator[Finding]:
+    active = connection.execute("SELECT value FROM meta WHERE key = 'generation'").get
+    if active is None:
+        return
+    table = f"vectors_{int(active)}"
+    stray = connection.execute(f"SELECT count(*) FROM (SELECT chunk_id FROM {table} EXCEPT SELECT id FROM chunks)").get
+    if stray:
+        yield Finding("vectors", "error", f"{stray} vectors belong to nothing.", _REBUILD)
+    lost = connection.execute(
+        f"SELECT count(*) FROM (SELECT id FROM chunks EXCEPT SELECT chunk_id FROM {table}"
+        " EXCEPT SELECT chunk_id FROM pending_vectors)"
+    ).get
+    if lost:
+        yield Finding("vectors", "error", f"{lost} search entries have no vector and wait for none.", _REBUILD)
+
+
+def _files(vault: Path) -> Iterator[Finding]:
+    if os.name != "posix":
+        return
+    for path in (vault, *vault.glob("memory.db*")):
+        if stat.S_IMODE(path.stat().st_mode) & 0o077:
+            yield Finding("files", "warning", f"Others on this machine may read {path.name}.", f"chmod go-rwx {path}")

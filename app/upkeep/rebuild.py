@@ -1,0 +1,100 @@
+"""Rebuilds the derived half of a vault from the canonical half, a step at a time, so that others keep writing."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import apsw
+
+from app.index.indexer import Indexer
+from app.memories import repo as memories
+from app.sessions.repo import MESSAGE_COLUMNS, message_of
+from app.upkeep.model import Finding
+
+_ROWS_A_STEP = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Where a rebuild is: in ``messages`` or ``memories``, after the row ``rowid``."""
+
+    table: str
+    rowid: int
+
+
+START = Position("messages", 0)
+
+Step = tuple[Position | None, int]
+
+
+def clear(connection: apsw.Connection) -> None:
+    """Empty chunks, words and vectors."""
+    for (number,) in connection.execute("SELECT id FROM generations").fetchall():
+        connection.execute(f"DELETE FROM vectors_{int(str(number))}")
+    connection.execute("DELETE FROM pending_vectors")
+    # Row by row the triggers would take words out of the index one at a time; FTS5 forgets them all at once.
+    connection.execute("DROP TRIGGER chunks_deleted")
+    connection.execute("DELETE FROM chunks")
+    connection.execute(
+        "CREATE TRIGGER chunks_deleted AFTER DELETE ON chunks BEGIN"
+        " INSERT INTO chunks_fts (chunks_fts, rowid, text, grams) VALUES ('delete', old.id, old.text, old.grams);"
+        " END"
+    )
+    connection.execute("INSERT INTO chunks_fts (chunks_fts) VALUES ('rebuild')")
+    connection.execute("UPDATE session_state SET passage_seq = 0")
+
+
+def next_step(position: Position) -> Callable[[apsw.Connection], Step]:
+    """Return the work that indexes the rows after ``position`` and answers with the next position and their number."""
+    return lambda connection: (_messages if position.table == "messages" else _memories)(connection, position.rowid)
+
+
+def _messages(connection: apsw.Connection, after: int) -> Step:
+    rows = connection.execute(
+        f"SELECT {', '.join('m.' + name for name in MESSAGE_COLUMNS.split(', '))}, m.rowid FROM messages m"
+        " JOIN sessions s ON s.id = m.session_id"
+        " WHERE m.rowid > ? AND s.forgotten_at IS NULL ORDER BY m.rowid LIMIT ?",
+        (after, _ROWS_A_STEP),
+    ).fetchall()
+    if not rows:
+        return Position("memories", 0), 0
+    stored = connection.execute(
+        "SELECT max(rowid) FROM messages WHERE rowid > ? AND rowid <= ?", (after, rows[-1][-1])
+    ).get
+    Indexer().messages_stored(connection, [message_of(row) for row in rows if not _is_indexed(connection, row)])
+    return Position("messages", int(stored)), len(rows)
+
+
+def _is_indexed(connection: apsw.Connection, row: tuple[object, ...]) -> bool:
+    # A turn that arrived after the index was cleared brought its own chunk.
+    return bool(
+        connection.execute(
+            "SELECT 1 FROM chunks WHERE session_id = ? AND kind = 'message' AND seq_start = ?", (row[0], row[1])
+        ).get
+    )
+
+
+def _memories(connection: apsw.Connection, after: int) -> Step:
+    rows = connection.execute(
+        "SELECT rowid, id FROM memories WHERE rowid > ? AND valid_until IS NULL ORDER BY rowid LIMIT ?",
+        (after, _ROWS_A_STEP),
+    ).fetchall()
+    indexer = Indexer()
+    for _, memory_id in rows:
+        memory = memories.get(connection, str(memory_id))
+        if memory is not None:
+            indexer.memory_stored(connection, memory)
+    return (Position("memories", int(str(rows[-1][0]))), len(rows)) if rows else (None, 0)
+
+
+def words_are_sound(connection: apsw.Connection) -> Finding | None:
+    """Return what is wrong between chunks and their words; FTS5 checks this by a write, so on the writer."""
+    try:
+        connection.execute("INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('integrity-check', 1)")
+    except apsw.CorruptError as error:
+        return Finding(
+            "words",
+            "error",
+            f"The word index does not match the texts: {error}.",
+            "Run 'keepsake call vault.reindex {}'; only derived data is rebuilt.",
+        )
+    return None

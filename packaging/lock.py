@@ -1,0 +1,35 @@
+"""Pin every package again: ``python packaging/lock.py [--upgrade]`` writes ``packaging/constraints.txt``.
+
+One file for every platform and Python from 3.11 on, with hashes, with what builds the program and what tests it.
+"""
+
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def command(uv: str, extra: list[str]) -> list[str]:
+    """Return the resolver's command line; the build requirements come on its standard input."""
+    options = ["--extra", "dev", "--universal", "--python-version", "3.11", "--generate-hashes"]
+    # No trace of the machine that resolved: neither its index nor its paths.
+    silent = ["--no-emit-index-url", "--no-emit-find-links", "--no-header", "--no-annotate", "--quiet"]
+    return [uv, "pip", "compile", "pyproject.toml", "-", *options, *silent, "-o", "packaging/constraints.txt", *extra]
+
+
+def main(extra: list[str]) -> int:
+    """Resolve and write the pins; return the exit status."""
+    uv = shutil.which("uv")
+    if uv is None:
+        print("keepsake lock: needs uv on the PATH (https://docs.astral.sh/uv).", file=sys.stderr)
+        return 1
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    build = "\n".join(project["build-system"]["requires"])
+    return subprocess.run(command(uv, extra), cwd=ROOT, input=build, text=True, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,135 @@
+"""``python -m tests.bench.scale --messages N --json OUT``: one size, everything measured, floor beside it."""
+
+import argparse
+import json
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from app.config.schema import RECIPES
+from app.host import Host
+from tests.bench.machine import machine, resident_mb
+from tests.bench.retrieval.metrics import percentile
+from tests.bench.scale import floor, start
+from tests.bench.scale.corpus import Corpus
+
+_QUESTIONS = 100
+_APPENDS = 500
+_BUSY_READERS = 4
+
+
+def main() -> int:
+    """Measure one size and print it."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.scale", description=__doc__)
+    parser.add_argument("--messages", type=int, default=10_000)
+    parser.add_argument("--json", type=Path, help="where to write the report")
+    parser.add_argument("--no-window", action="store_true", help="leave the window's start-up out")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="keepsake-scale-") as folder:
+        report = _measure(Path(folder), options.messages, with_window=not options.no_window)
+    _show(report)
+    if options.json:
+        options.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    return 0
+
+
+def _measure(folder: Path, messages: int, *, with_window: bool) -> dict[str, Any]:
+    source = Corpus().write(folder / "corpus.jsonl", messages)
+    corpus = Corpus(5)
+    questions = [corpus.question() for _ in range(_QUESTIONS)]
+    vault = folder / "vault"
+    report: dict[str, Any] = {"messages": messages, "machine": machine()}
+    host = Host(vault, serve=False)
+    host.start()
+    try:
+        report |= _bulk(host, source, messages)
+        report["append"] = _append(host, questions)
+        host.ask("vault.settle")
+        report["search"] = {recipe: _search(host, questions, recipe) for recipe in RECIPES}
+        report["rss_mb"] = round(resident_mb(), 1)
+    finally:
+        host.stop()
+    report["disk_mb"] = round(sum(path.stat().st_size for path in vault.glob("memory.db*")) / 1e6, 1)
+    report["start"] = {"engine_ms": start.engine_ms(vault)}
+    if with_window:
+        report["start"] |= start.window(vault)
+    report["floor"] = floor.measure(folder, source, questions)
+    return report
+
+
+def _bulk(host: Host, source: Path, messages: int) -> dict[str, Any]:
+    begun = time.perf_counter()
+    imported = host.ask("exchange.import", path=str(source))
+    words = time.perf_counter() - begun
+    if imported.messages != messages:
+        raise RuntimeError(f"imported {imported.messages} of {messages}: {imported.problems[:3]}")
+    host.ask("vault.settle")
+    whole = time.perf_counter() - begun
+    return {"bulk_per_s": round(messages / words), "bulk_with_vectors_per_s": round(messages / whole)}
+
+
+def _append(host: Host, questions: list[str]) -> dict[str, float]:
+    """Append one turn at a time while readers search all the while."""
+    corpus, stop = Corpus(13), threading.Event()
+
+    def read(number: int) -> None:
+        turn = number
+        while not stop.is_set():
+            turn += 1
+            host.ask("memory.search", query=questions[turn % len(questions)], legs=["words"])
+
+    readers = [threading.Thread(target=read, args=(number,)) for number in range(_BUSY_READERS)]
+    for reader in readers:
+        reader.start()
+    try:
+        busy = [_append_one(host, corpus.turn()) for _ in range(_APPENDS)]
+    finally:
+        stop.set()
+        for reader in readers:
+            reader.join()
+    quiet = [_append_one(host, corpus.turn()) for _ in range(_APPENDS)]
+    return {
+        "p50_ms": round(percentile(busy, 0.5), 3),
+        "p95_ms": round(percentile(busy, 0.95), 3),
+        "quiet_p50_ms": round(percentile(quiet, 0.5), 3),
+        "quiet_p95_ms": round(percentile(quiet, 0.95), 3),
+    }
+
+
+def _append_one(host: Host, text: str) -> float:
+    begun = time.perf_counter()
+    host.ask("session.append", messages=[{"role": "user", "content": text}], session="bench-append")
+    return (time.perf_counter() - begun) * 1000
+
+
+def _search(host: Host, questions: list[str], recipe: str) -> dict[str, float]:
+    def ask(question: str) -> object:
+        return host.ask("memory.search", query=question, recipe=recipe, limit=20)
+
+    ask(questions[0])
+    return floor.times([lambda question=question: ask(question) for question in questions])  # type: ignore[misc]
+
+
+def _show(report: dict[str, Any]) -> None:
+    low, append = report["floor"], report["append"]
+    print(f"{report['messages']:,} messages on {report['machine']}")
+    print(f"append, 4 readers busy   p50 {append['p50_ms']} ms, p95 {append['p95_ms']} ms")
+    ratio = append["quiet_p50_ms"] / max(low["fts5_append"]["p50_ms"], 1e-9)
+    print(f"append, quiet            p50 {append['quiet_p50_ms']} ms: {ratio:.1f}x bare FTS5")
+    ratio = low["fts5_bulk_per_s"] / max(report["bulk_per_s"], 1)
+    print(f"import to words          {report['bulk_per_s']:,} a second: bare FTS5 is {ratio:.1f}x as fast")
+    print(f"import to vectors        {report['bulk_with_vectors_per_s']:,} a second")
+    for recipe, taken in report["search"].items():
+        base = low["sqlite_vec_search"]["p50_ms"] if recipe == "vector" else low["fts5_search"]["p50_ms"]
+        ratio = taken["p50_ms"] / max(base, 1e-9)
+        print(f"search {recipe:10}        p50 {taken['p50_ms']} ms, p95 {taken['p95_ms']} ms: {ratio:.1f}x bare")
+    print(f"start                    {report['start']}")
+    print(f"memory {report['rss_mb']} MB, disk {report['disk_mb']} MB")
+    print(f"floor                    {low}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,13 @@
+"""What every test stands on: an isolated home, no noise, nothing left behind, real vaults."""
+
+pytest_plugins = [
+    "pytester",
+    "tests.helpers.isolation",
+    "tests.helpers.noise",
+    "tests.helpers.leaks",
+    "tests.helpers.modals",
+    "tests.helpers.vaults",
+    "tests.helpers.loops",
+    "tests.helpers.material",
+    "tests.helpers.disks",
+]

@@ -1,0 +1,1 @@
+"""Fixtures and hooks shared by every test."""

@@ -1,0 +1,49 @@
+"""Real vaults, cheaply: one file migrated a run, copied for each test."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.core.paths import migrations
+from app.store.store import DATABASE, Store
+
+if TYPE_CHECKING:
+    from app.host import Host
+
+
+@pytest.fixture(scope="session")
+def template_db(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a database file with the current schema and nothing in it; never write to it."""
+    folder = tmp_path_factory.mktemp("template")
+    Store.open(folder, migrations()).close()
+    return folder / DATABASE
+
+
+@pytest.fixture
+def migrated_db(template_db: Path, tmp_path: Path) -> Path:
+    """Return the test's own copy of an empty, migrated database file."""
+    return Path(shutil.copy(template_db, tmp_path / DATABASE))
+
+
+@pytest.fixture
+def vault(template_db: Path, tmp_path: Path) -> Path:
+    """Return the test's own empty vault folder."""
+    folder = tmp_path / "vault"
+    folder.mkdir(mode=0o700)
+    copy = Path(shutil.copy(template_db, folder / DATABASE))
+    copy.chmod(0o600)
+    return folder
+
+
+@pytest.fixture
+def host(vault: Path) -> Iterator["Host"]:
+    """Run a host on the test's vault; ``host.ask("note.save", content="...")`` asks it."""
+    from app.host import Host
+
+    running = Host(vault)
+    running.start()
+    yield running
+    running.stop()

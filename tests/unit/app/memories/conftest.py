@@ -1,0 +1,110 @@
+"""A memory service on a real vault, with a clock that stands still until told and an index of whole texts."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import apsw
+import pytest
+
+from app.core.paths import migrations
+from app.exchange.model import MemoryRecord
+from app.memories.ingest import Ingested, ingest
+from app.memories.model import Memory, NewMemory, StoreName
+from app.memories.reads import MemoryReads
+from app.memories.service import MemoryService
+from app.memories.undo import MemoryApplier, UndoService
+from app.store.store import Store
+
+T = TypeVar("T")
+
+
+class SetClock:
+    """A clock that says what it was set to."""
+
+    def __init__(self) -> None:
+        self.ms = 1_700_000_000_000
+
+    def now_ms(self) -> int:
+        return self.ms
+
+
+class WholeIndex:
+    """Makes one chunk of a memory; kept in the vault, so what is rolled back is gone from it too."""
+
+    def __init__(self) -> None:
+        self.stored = 0
+
+    def memory_stored(self, connection: apsw.Connection, memory: Memory) -> None:
+        self.memory_removed(connection, memory.id)
+        connection.execute(
+            "INSERT INTO chunks (kind, memory_id, text, content_hash, created_at) VALUES ('memory', ?, ?, '', 0)",
+            (memory.id, memory.content),
+        )
+        self.stored += 1
+
+    def memory_removed(self, connection: apsw.Connection, memory_id: str) -> None:
+        connection.execute("DELETE FROM chunks WHERE memory_id = ?", (memory_id,))
+
+
+class Desk:
+    """Everything a test does to memories, without waiting for it."""
+
+    def __init__(self, vault: Path) -> None:
+        self.store = Store.open(vault, migrations())
+        self.clock = SetClock()
+        self.index = WholeIndex()
+        self.service = MemoryService(self.store, self.index, self.clock)
+        self.reads = MemoryReads(self.store)
+        self.undoing = UndoService(self.store, {"memory": MemoryApplier(self.index)}, self.clock)
+        self._runner = asyncio.Runner()
+
+    def do(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        return self._runner.run(coroutine)
+
+    def read(self, work: Callable[[apsw.Connection], T]) -> T:
+        return self.do(self.store.read(work))
+
+    def save(self, content: str = "", **fields: Any) -> Memory:
+        return self.do(self.service.save(NewMemory(content, **fields))).value
+
+    def get(self, memory_id: str) -> Memory:
+        return self.do(self.reads.get(memory_id))
+
+    def undo(self, *history_ids: int) -> list[int]:
+        return self.do(self.undoing.undo(history_ids)).value
+
+    def ingest(self, *records: MemoryRecord, fmt: str = "markdown", store: StoreName = "private") -> Ingested:
+        def work(connection: apsw.Connection) -> Ingested:
+            return ingest(
+                connection,
+                records,
+                source=f"import:{fmt}",
+                fmt=fmt,
+                store=store,
+                actor="import",
+                now_ms=self.clock.ms,
+                index=self.index,
+            )
+
+        return self.do(self.store.write(work))
+
+    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
+        return self.read(lambda connection: connection.execute(sql, tuple(values)).fetchall())
+
+    @property
+    def held(self) -> dict[str, str]:
+        """The searchable text of each indexed memory."""
+        return dict(self.rows("SELECT memory_id, text FROM chunks ORDER BY memory_id"))
+
+    def close(self) -> None:
+        self._runner.close()
+        self.store.close()
+
+
+@pytest.fixture
+def desk(vault: Path) -> Iterator[Desk]:
+    made = Desk(vault)
+    yield made
+    made.close()

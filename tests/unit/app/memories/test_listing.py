@@ -1,0 +1,190 @@
+"""Lists, counts and filters agree with what is stored, in every store a caller may see."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from app.core.clock import to_datetime
+from app.errors import NotFoundError
+from app.memories.model import STORES, Facet, Memory, MemoryFilter, MemoryOrder
+from tests.unit.app.memories.conftest import Desk
+
+
+@pytest.fixture
+def garden(desk: Desk) -> dict[str, Memory]:
+    """Return six memories of every sort, each saved a second after the one before."""
+    wanted: dict[str, dict[str, Any]] = {
+        "Soil": {"content": "Compost and lime", "tags": ("garden/soil",)},
+        "apples": {"content": "Boskoop", "tags": ("garden", "fruit"), "store": "shared"},
+        "": {"content": "untitled 100% _plain_", "tags": ("garden/soil", "garden/plan")},
+        "ÉTÉ": {"content": "Straße 花园", "store": "social", "source": "claude"},
+        "Home": {"content": "Bern", "kind": "fact", "category": "p", "key": "home", "source": "claude"},
+        "Week": {"content": "", "facts": ("First seen.", "Then done."), "kind": "observation", "store": "shared"},
+    }
+    saved: dict[str, Memory] = {}
+    for title, fields in wanted.items():
+        desk.clock.ms += 1000
+        saved[title] = desk.save(fields.pop("content"), title=title, **fields)
+    return saved
+
+
+def titles(desk: Desk, chosen: MemoryFilter, order: MemoryOrder = "recent", **more: Any) -> list[str]:
+    return [row.title for row in desk.do(desk.reads.listed(chosen, order, **more))]
+
+
+@pytest.mark.parametrize(
+    ("order", "expected"),
+    [
+        ("recent", ["Week", "Home", "ÉTÉ", "", "apples", "Soil"]),
+        ("oldest", ["Soil", "apples", "", "ÉTÉ", "Home", "Week"]),
+        ("created", ["Week", "Home", "ÉTÉ", "", "apples", "Soil"]),
+        ("title", ["apples", "Home", "Soil", "Week", "ÉTÉ", ""]),
+    ],
+)
+def test_orders(desk: Desk, garden: dict[str, Memory], order: MemoryOrder, expected: list[str]) -> None:
+    assert titles(desk, MemoryFilter(), order) == expected
+    desk.do(desk.service.pin(garden["apples"].id))
+    assert titles(desk, MemoryFilter(), order) == ["apples", *(title for title in expected if title != "apples")]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "expected"),
+    [
+        (MemoryFilter(kinds=("fact", "observation")), {"Week", "Home"}),
+        (MemoryFilter(stores=("shared",)), {"Week", "apples"}),
+        (MemoryFilter(source="claude"), {"Home", "ÉTÉ"}),
+        (MemoryFilter(tags=("garden",)), {"", "apples", "Soil"}),
+        (MemoryFilter(tags=("#Garden/Soil",)), {"", "Soil"}),
+        (MemoryFilter(tags=("garden", "fruit")), {"apples"}),
+        (MemoryFilter(tags=("gard",)), set()),
+        (MemoryFilter(text="COMPOST"), {"Soil"}),
+        (MemoryFilter(text="lime soil"), {"Soil"}),
+        (MemoryFilter(text="été"), {"ÉTÉ"}),
+        (MemoryFilter(text="STRASSE"), set()),
+        (MemoryFilter(text="strAße 花"), {"ÉTÉ"}),
+        (MemoryFilter(text="100%"), {""}),
+        (MemoryFilter(text="%"), {""}),
+        (MemoryFilter(text="_plain_"), {""}),
+        (MemoryFilter(text="* [a-z] é?"), set()),
+        (MemoryFilter(pinned=True), set()),
+        (MemoryFilter(pinned=False, text="bern"), {"Home"}),
+        (MemoryFilter(deleted=True), set()),
+        (MemoryFilter(since=to_datetime(1_700_000_005_000)), {"Home", "Week"}),
+        (MemoryFilter(until=to_datetime(1_700_000_002_000)), {"Soil"}),
+        (MemoryFilter(text="x" * 100_000), set()),
+        (MemoryFilter(text="é" * 100_000), set()),
+    ],
+)
+def test_filters(desk: Desk, garden: dict[str, Memory], chosen: MemoryFilter, expected: set[str]) -> None:
+    assert set(titles(desk, chosen)) == expected
+    facets = desk.do(desk.reads.facets(chosen))
+    for counts in (facets.kinds, facets.stores, facets.sources):
+        assert sum(facet.count for facet in counts) == len(expected)
+
+
+def test_pages_join_to_the_whole_list(desk: Desk, garden: dict[str, Memory]) -> None:
+    pages = [titles(desk, MemoryFilter(), limit=2, offset=offset) for offset in (0, 2, 4, 6)]
+    assert [title for page in pages for title in page] == titles(desk, MemoryFilter())
+
+
+def test_rows_come_in_the_order_asked_for(desk: Desk, garden: dict[str, Memory]) -> None:
+    ids = [garden["Week"].id, "note-gone", garden[""].id, garden["Week"].id]
+    rows = desk.do(desk.reads.rows(ids))
+    assert [row.id for row in rows] == [ids[0], ids[2], ids[3]]
+    assert rows[0].preview == "First seen. Then done."
+    assert rows[1].preview == "untitled 100% _plain_"
+    assert rows[1].tags == ("garden/soil", "garden/plan")
+    assert not rows[1].archived
+    desk.do(desk.service.delete(ids[2]))
+    assert desk.do(desk.reads.rows([ids[2]]))[0].archived
+
+
+def test_facets_count_each_memory_once_under_a_parent_tag(desk: Desk, garden: dict[str, Memory]) -> None:
+    facets = desk.do(desk.reads.facets(MemoryFilter()))
+    assert facets.kinds == (Facet("note", 4), Facet("fact", 1), Facet("observation", 1))
+    assert facets.stores == (Facet("private", 3), Facet("shared", 2), Facet("social", 1))
+    assert facets.sources == (Facet("person", 4), Facet("claude", 2))
+    expected = (Facet("garden", 3), Facet("garden/soil", 2), Facet("fruit", 1), Facet("garden/plan", 1))
+    assert facets.tags == expected
+    assert tuple(desk.do(desk.reads.tags())) == expected
+    assert desk.do(desk.reads.tags("GARDEN/")) == [Facet("garden", 3), Facet("garden/soil", 2), Facet("garden/plan", 1)]
+    assert desk.do(desk.reads.tags("garden/s")) == [Facet("garden/soil", 2)]
+    assert desk.do(desk.reads.tags(limit=1)) == [Facet("garden", 3)]
+
+
+def test_parent_without_a_memory_of_its_own_is_counted(desk: Desk) -> None:
+    desk.save("x", tags=("a/b/c", "a/d"))
+    desk.save("y", tags=("a/b",))
+    assert desk.do(desk.reads.tags()) == [Facet("a", 2), Facet("a/b", 2), Facet("a/b/c", 1), Facet("a/d", 1)]
+
+
+def test_nothing_outside_the_callers_stores_is_seen(desk: Desk, garden: dict[str, Memory]) -> None:
+    seen = ("shared",)
+    expected = {garden["apples"].id, garden["Week"].id}
+    reads = desk.reads
+    assert set(desk.do(reads.ids(MemoryFilter(), stores=seen))) == expected
+    assert {row.id for row in desk.do(reads.listed(MemoryFilter(), stores=seen))} == expected
+    everything = [memory.id for memory in garden.values()]
+    assert {row.id for row in desk.do(reads.rows(everything, stores=seen))} == expected
+    assert desk.do(reads.ids(MemoryFilter(stores=("private",)), stores=seen)) == []
+    assert desk.do(reads.facets(MemoryFilter(), stores=seen)).stores == (Facet("shared", 2),)
+    assert desk.do(reads.tags(stores=seen)) == [Facet("fruit", 1), Facet("garden", 1)]
+    assert desk.do(reads.kinds(stores=seen)) == [Facet("note", 1), Facet("observation", 1)]
+    assert [link.title for link in desk.do(reads.titles(stores=seen))] == ["apples", "Week"]
+    assert desk.do(reads.resolve("Soil", stores=seen)) is None
+    assert desk.do(reads.ids(MemoryFilter(), stores=())) == []
+
+
+def test_kinds_count_the_active_ones(desk: Desk, garden: dict[str, Memory]) -> None:
+    desk.do(desk.service.delete(garden["Soil"].id))
+    assert desk.do(desk.reads.kinds()) == [Facet("note", 3), Facet("fact", 1), Facet("observation", 1)]
+
+
+FILTERS = st.builds(
+    MemoryFilter,
+    text=st.text(alphabet="aAéÉ%_*?[]-^'\"\\ 花\ud800\x00", max_size=8),
+    kinds=st.sets(st.sampled_from(["note", "fact"])).map(tuple),
+    tags=st.lists(st.text(max_size=6), max_size=2).map(tuple),
+    stores=st.sets(st.sampled_from(STORES)).map(tuple),
+    source=st.text(max_size=4),
+    pinned=st.none() | st.booleans(),
+    deleted=st.booleans(),
+)
+
+
+@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(FILTERS)
+def test_any_filter_is_answered(desk: Desk, chosen: MemoryFilter) -> None:
+    ids = desk.do(desk.reads.ids(chosen))
+    facets = desk.do(desk.reads.facets(chosen))
+    assert sum(facet.count for facet in facets.kinds) == len(ids)
+    assert set(desk.do(desk.reads.ids(replace(chosen, stores=("shared",))))) <= set(
+        desk.do(desk.reads.ids(replace(chosen, stores=())))
+    )
+
+
+LETTERS = st.text(alphabet="aAbéÉß%_*?[]-^ЖжΣσς花", min_size=1, max_size=4)
+
+
+@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(before=st.text(alphabet="aé花 ", max_size=4), word=LETTERS, after=st.text(alphabet="aé花 ", max_size=4))
+def test_text_filter_finds_what_is_there_in_another_case(desk: Desk, before: str, word: str, after: str) -> None:
+    memory = desk.save(f"x{before}{word}{after}")
+    for asked in (word, word.swapcase() if len(word.swapcase()) == len(word) else word):
+        if asked.swapcase().swapcase() == asked:
+            assert memory.id in desk.do(desk.reads.ids(MemoryFilter(text=asked)))
+
+
+@pytest.mark.parametrize("text", ["\ud800", "\x00", "a\udfffb"])
+def test_questions_in_text_that_cannot_be_stored_find_nothing(desk: Desk, text: str) -> None:
+    reads = desk.reads
+    assert desk.do(reads.rows([text])) == []
+    assert desk.do(reads.titles(text)) == []
+    assert desk.do(reads.resolve(text)) is None
+    assert desk.do(reads.tags(f"x{text}")) == []
+    assert desk.do(desk.undoing.history(text)) == []
+    with pytest.raises(NotFoundError):
+        desk.do(reads.get(text))

@@ -1,0 +1,197 @@
+"""The vault on disk: who may open it, what a failure says, and that a write is whole or nothing."""
+
+import asyncio
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import apsw
+import pytest
+
+from app.core.paths import migrations
+from app.errors import (
+    DiskFullError,
+    InternalError,
+    MachineError,
+    TimeLimitError,
+    VaultDamagedError,
+    VaultLockedError,
+    VaultNewerError,
+    VaultReadOnlyError,
+    VaultUnusableError,
+)
+from app.store.store import DATABASE, Store
+from tests.helpers.disks import SmallDisk
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    opened = Store.open(tmp_path / "vault", migrations())
+    yield opened
+    opened.close()
+
+
+def test_folder_and_files_are_private(store: Store) -> None:
+    assert store.vault.stat().st_mode & 0o777 == 0o700
+    asyncio.run(store.write(lambda connection: connection.execute("INSERT INTO meta VALUES ('a', 'b')").get))
+    for path in store.vault.iterdir():
+        assert path.stat().st_mode & 0o077 == 0, path
+
+
+def test_a_write_is_seen_by_readers_once_it_returns(store: Store) -> None:
+    asyncio.run(store.write(lambda connection: connection.execute("INSERT INTO meta VALUES ('a', 'b')").get))
+    assert asyncio.run(store.read(lambda connection: connection.execute("SELECT value FROM meta").get)) == "b"
+
+
+def test_a_failed_write_leaves_nothing(store: Store) -> None:
+    def work(connection: apsw.Connection) -> None:
+        connection.execute("INSERT INTO meta VALUES ('a', 'b')")
+        raise KeyError("after the insert")
+
+    with pytest.raises(KeyError):
+        asyncio.run(store.write(work))
+    assert asyncio.run(store.read(lambda connection: connection.execute("SELECT count(*) FROM meta").get)) == 0
+
+
+def test_readers_cannot_write(store: Store) -> None:
+    with pytest.raises(VaultReadOnlyError):
+        asyncio.run(store.read(lambda connection: connection.execute("DELETE FROM meta").get))
+
+
+def test_one_read_sees_one_snapshot(store: Store) -> None:
+    begun, written = threading.Event(), threading.Event()
+
+    def read(connection: apsw.Connection) -> tuple[int, int]:
+        first = connection.execute("SELECT count(*) FROM meta").get
+        begun.set()
+        assert written.wait(10)
+        return first, connection.execute("SELECT count(*) FROM meta").get
+
+    async def both() -> tuple[int, int]:
+        reading = asyncio.ensure_future(store.read(read))
+        await asyncio.to_thread(begun.wait, 10)
+        await store.write(lambda connection: connection.execute("INSERT INTO meta VALUES ('a', 'b')").get)
+        written.set()
+        return await reading
+
+    assert asyncio.run(both()) == (0, 0)
+
+
+def test_a_read_is_stopped_at_its_limit(store: Store) -> None:
+    endless = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+    with pytest.raises(TimeLimitError):
+        asyncio.run(store.read(lambda connection: connection.execute(endless).get, limit_s=0.05))
+    assert asyncio.run(store.read(lambda connection: connection.execute("SELECT 1").get)) == 1
+
+
+def test_a_wrong_statement_is_our_bug(store: Store) -> None:
+    with pytest.raises(InternalError):
+        asyncio.run(store.write(lambda connection: connection.execute("SELECT nothing FROM nowhere").get))
+
+
+def test_after_closing_nothing_is_taken(store: Store) -> None:
+    store.close()
+    with pytest.raises(MachineError, match="closing"):
+        asyncio.run(store.read(lambda connection: connection.execute("SELECT 1").get))
+
+
+def test_a_second_opener_in_this_process_is_refused(store: Store) -> None:
+    with pytest.raises(VaultLockedError, match="Another Keepsake"):
+        Store.open(store.vault, migrations())
+
+
+def test_a_second_process_is_refused_and_told_who(store: Store) -> None:
+    code = (
+        "import sys; from pathlib import Path; from app.store.store import Store;"
+        "from app.core.paths import migrations; Store.open(Path(sys.argv[1]), migrations())"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(store.vault)], capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert f"process {os.getpid()}" in done.stderr
+
+
+def test_a_file_is_no_vault(tmp_path: Path) -> None:
+    (tmp_path / "vault").write_text("a letter")
+    with pytest.raises(VaultUnusableError, match="is a file"):
+        Store.open(tmp_path / "vault", migrations())
+    assert (tmp_path / "vault").read_text() == "a letter"
+
+
+def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
+    other = apsw.Connection(str(tmp_path / DATABASE))
+    other.execute("CREATE TABLE theirs (a)")
+    other.close()
+    with pytest.raises(VaultUnusableError, match="another program"):
+        Store.open(tmp_path, migrations())
+    again = apsw.Connection(str(tmp_path / DATABASE))
+    assert again.execute("SELECT group_concat(name) FROM sqlite_schema").get == "theirs"
+    again.close()
+
+
+def test_a_newer_vault_is_refused_unchanged(vault: Path) -> None:
+    newer = apsw.Connection(str(vault / DATABASE))
+    newer.pragma("user_version", 999)
+    newer.close()
+    before = (vault / DATABASE).read_bytes()
+    with pytest.raises(VaultNewerError, match="newer Keepsake"):
+        Store.open(vault, migrations())
+    assert (vault / DATABASE).read_bytes()[100:] == before[100:]
+
+
+@pytest.mark.parametrize(
+    "content", [b"not a database at all, but long enough to be looked at" * 40, b"SQLite format 3\x00junk"]
+)
+def test_a_damaged_file_is_named_and_kept(vault: Path, content: bytes) -> None:
+    (vault / DATABASE).write_bytes(content)
+    with pytest.raises(VaultDamagedError, match="damaged"):
+        Store.open(vault, migrations())
+    assert (vault / DATABASE).read_bytes() == content
+
+
+def test_the_lock_is_free_after_a_failed_opening(vault: Path) -> None:
+    whole = (vault / DATABASE).read_bytes()
+    (vault / DATABASE).write_bytes(b"junk" * 400)
+    with pytest.raises(VaultDamagedError):
+        Store.open(vault, migrations())
+    (vault / DATABASE).write_bytes(whole)
+    Store.open(vault, migrations()).close()
+
+
+def test_a_full_disk_is_told_and_loses_nothing(small_disk: SmallDisk) -> None:
+    vault = small_disk(3) / "vault"
+    store = Store.open(vault, migrations())
+    insert = "INSERT INTO meta VALUES (?, hex(zeroblob(20000)))"
+    kept: list[str] = []
+
+    async def fill() -> None:
+        for number in range(1000):
+            await store.write(lambda connection, n=number: connection.execute(insert, (str(n),)).get)
+            kept.append(str(number))
+
+    with pytest.raises(DiskFullError, match="Free some space"):
+        asyncio.run(fill())
+    found = asyncio.run(store.read(lambda connection: connection.execute("SELECT key FROM meta").fetchall()))
+    store.close()
+    assert sorted(row[0] for row in found) == sorted(kept)
+
+
+def test_a_full_disk_at_the_first_opening_is_told(small_disk: SmallDisk) -> None:
+    disk = small_disk(1)
+    with (disk / "ballast").open("wb") as ballast, pytest.raises(OSError, match="space"):
+        while True:
+            ballast.write(b"\0" * 65536)
+            ballast.flush()
+    with pytest.raises(DiskFullError):
+        Store.open(disk / "vault", migrations())
+
+
+def test_a_backup_can_be_opened_and_holds_everything(store: Store) -> None:
+    asyncio.run(store.write(lambda connection: connection.execute("INSERT INTO meta VALUES ('a', 'b')").get))
+    path = asyncio.run(store.back_up("test"))
+    copy = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    assert copy.execute("SELECT value FROM meta").get == "b"
+    copy.close()
+    assert path.stat().st_mode & 0o077 == 0

@@ -1,0 +1,63 @@
+"""The house keeps its shape: the engine without a window, a cheap start, nothing too long."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FILE_LINES = 600
+FUNCTION_LINES = 60
+
+EVERY_MODULE_WITHOUT_QT = """
+import importlib, pkgutil, sys
+
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {"PySide6", "shiboken6", "qasync", "ui"}:
+            raise ModuleNotFoundError(f"{name} is not there in this test", name=name)
+
+sys.meta_path.insert(0, Absent())
+import app
+for module in pkgutil.walk_packages(app.__path__, "app.", onerror=lambda name: sys.exit(f"{name} cannot be imported")):
+    importlib.import_module(module.name)
+"""
+
+HEAVY = ("numpy", "onnxruntime", "fastembed", "tokenizers", "huggingface_hub", "croniter", "PIL")
+
+WHAT_A_START_LOADS = f"""
+import sys
+import app.host
+print(*(name for name in {HEAVY!r} if name in sys.modules))
+"""
+
+
+def sources() -> list[Path]:
+    """Return every file of the program."""
+    return [path for folder in ("app", "ui", "packaging") for path in sorted((ROOT / folder).rglob("*.py"))]
+
+
+def run(script: str) -> str:
+    """Run a script in a fresh interpreter and return what it printed."""
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_every_module_of_the_engine_loads_without_qt() -> None:
+    run(EVERY_MODULE_WITHOUT_QT)
+
+
+def test_a_start_loads_no_heavy_library() -> None:
+    assert run(WHAT_A_START_LOADS) == ""
+
+
+@pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_lengths(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert text.count("\n") <= FILE_LINES
+    functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    too_long = [node.name for node in functions if (node.end_lineno or 0) - node.lineno >= FUNCTION_LINES]
+    assert not too_long

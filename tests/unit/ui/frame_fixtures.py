@@ -1,0 +1,75 @@
+"""A look, a shelf of answers, a bridge to it, and a window over them."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from tests.unit.ui.shelf import Shelf
+from ui import theme
+from ui.actions import Actions
+from ui.bridge import Bridge
+from ui.faults import Faults
+from ui.navigation import Place
+from ui.state import WindowState
+from ui.theme import Scheme
+from ui.window import Window
+
+Rest = Callable[[Callable[[], bool]], None]
+
+
+@pytest.fixture
+def look(qapp: Any) -> Iterator[theme.Theme]:
+    current = theme.current()
+    current.install(qapp)
+    yield current
+    current.set_scheme(Scheme.SYSTEM)
+    current.set_scale(1.0)
+
+
+@pytest.fixture
+def shelf() -> Shelf:
+    return Shelf()
+
+
+@pytest.fixture
+def door(shelf: Shelf, qt_loop: asyncio.AbstractEventLoop, look: theme.Theme) -> Iterator[Bridge]:
+    made = Bridge(shelf)
+    yield made
+    qt_loop.run_until_complete(made.close())
+    made.deleteLater()
+
+
+@pytest.fixture
+def rest(qt_loop: asyncio.AbstractEventLoop) -> Rest:
+    """Run the loop until something is true."""
+
+    async def until(done: Callable[[], bool]) -> None:
+        while not done():
+            await asyncio.sleep(0.005)
+
+    def run(done: Callable[[], bool]) -> None:
+        qt_loop.run_until_complete(asyncio.wait_for(until(done), 10))
+
+    return run
+
+
+@pytest.fixture
+def window(qtbot: QtBot, door: Bridge, tmp_path: Path, rest: Rest) -> Iterator[Window]:
+    """Return an open window with the graph pane in front, which needs nothing of the vault."""
+    state = WindowState(tmp_path)
+    state.keep("window/pane", "graph")
+    made = Window(Actions(), state, Faults())
+    qtbot.addWidget(made)
+    made.resize(1200, 800)
+    made.show()
+    made.attach(door)
+    rest(lambda: "Idle" in made.status_line.text)
+    assert made.panes is not None
+    assert made.panes.front is not None
+    assert made.panes.front.current_place() == Place("graph")
+    yield made
+    made.retire()

@@ -1,0 +1,111 @@
+"""A vault that answers from memory: what the frame's widgets need of the engine, and no more."""
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from types import SimpleNamespace
+from typing import Any
+
+from app.api.registry import Reply
+from app.changes import ChangeSet, Listener
+from app.config.model import SettingValue
+from app.config.schema import SETTINGS
+from app.errors import KeepsakeError, NotFoundError
+from app.exchange.model import ImportReport, Problem
+from app.memories.model import Link
+from app.sessions.model import Session
+
+MORNING = datetime(2026, 3, 1, 9, tzinfo=UTC)
+
+
+@dataclass
+class Shelf:
+    """Answers calls at once and remembers them; ``refuse`` makes an operation fail."""
+
+    calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    refuse: dict[str, KeepsakeError] = field(default_factory=dict)
+    pending: int = 0
+    settings: dict[str, SettingValue] = field(default_factory=dict)
+    listeners: list[Listener] = field(default_factory=list)
+    next_id: int = 100
+
+    def __post_init__(self) -> None:
+        for item in SETTINGS:
+            self.settings[item.name] = SettingValue(
+                item.name, item.default, item.default, "default", item.type, item.help, item.choices,
+                item.minimum, item.maximum, item.restart,
+            )  # fmt: skip
+
+    def subscribe(self, listener: Listener) -> Callable[[], None]:
+        self.listeners.append(listener)
+        return lambda: self.listeners.remove(listener)
+
+    def call(self, operation: str, arguments: Mapping[str, Any]) -> "Future[Reply]":
+        self.calls.append((operation, dict(arguments)))
+        answer: Future[Reply] = Future()
+        if operation in self.refuse:
+            answer.set_exception(self.refuse[operation])
+            return answer
+        value = getattr(self, operation.replace(".", "_"), self._unknown)(**arguments)
+        changes = None
+        if operation in {"note.save", "memory.undo"}:
+            changes = ChangeSet(frozenset({"memories"}), history_ids=(self.next_id,))
+        answer.set_result(Reply(value, changes))
+        return answer
+
+    def asked(self, operation: str) -> list[dict[str, Any]]:
+        return [arguments for name, arguments in self.calls if name == operation]
+
+    def memory_stats(self) -> Any:
+        return SimpleNamespace(sessions=312, messages=9000, memories=41208, disk_bytes=10**8)
+
+    def vault_status(self) -> Any:
+        return SimpleNamespace(
+            pending_vectors=self.pending, total_chunks=60000, notes=(), embedder="static-256", memories=41208, sessions=312
+        )
+
+    def settings_list(self) -> list[SettingValue]:
+        return list(self.settings.values())
+
+    def settings_set(self, name: str, value: Any) -> SettingValue:
+        old = self.settings[name]
+        self.settings[name] = SettingValue(
+            name, value, old.default, "file", old.type, old.help, old.choices, old.minimum, old.maximum, old.restart
+        )
+        return self.settings[name]
+
+    def memory_undo(self, history_ids: list[int]) -> list[int]:
+        self.next_id += 1
+        return [self.next_id]
+
+    def note_save(self, content: str, title: str = "") -> Any:
+        self.next_id += 1
+        return SimpleNamespace(id=f"note-{self.next_id}", title=title, content=content)
+
+    def note_titles(self, prefix: str = "", limit: int = 50) -> list[Link]:
+        titles = ["Rose list", "Garden plan", "Kite project", "Reading list 2026", "Roses for the east wall"]
+        return [Link(f"note-{n}", title) for n, title in enumerate(titles) if title.lower().startswith(prefix.lower())]
+
+    def note_list(self, **_: Any) -> list[Any]:
+        return []
+
+    def session_list(self, **_: Any) -> list[Session]:
+        return [Session("ses-1", "Which roses for a north wall?", "claude", "", MORNING, MORNING, 12)]
+
+    def exchange_preview(self, path: str) -> Any:
+        return SimpleNamespace(format="chatgpt", bytes=48_200_000, detail="312 conversations, 2023-02-11 to 2026-11-02")
+
+    def exchange_import(self, path: str, job: str = "") -> ImportReport:
+        problems = (
+            Problem('conversations.json, conversation 3 ("Trip"), message 7', "The message has no text."),
+            Problem("conversations.json, conversation 41", "Its date is in the year 1970.", lost=False),
+        )
+        return ImportReport(path, "chatgpt", 312, 9041, 0, 12, 0, problems, 2, seconds=14.2)
+
+    def job_cancel(self, job: str) -> bool:
+        return True
+
+    @staticmethod
+    def _unknown(**_: Any) -> Any:
+        raise NotFoundError("The shelf does not answer that.")

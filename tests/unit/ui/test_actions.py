@@ -1,0 +1,78 @@
+"""One registry for everything that can be done."""
+
+from pytestqt.qtbot import QtBot
+
+from ui.actions import RECENT_LIMIT, Action, Actions
+
+
+def _action(identity: str, done: list[str], **more: object) -> Action:
+    return Action(identity, identity.title(), lambda: done.append(identity), **more)  # type: ignore[arg-type]
+
+
+def test_triggering_runs_and_is_remembered(qtbot: QtBot) -> None:
+    done: list[str] = []
+    actions = Actions()
+    actions.register(_action("file.import", done, shortcut="Ctrl+I"), _action("file.quit", done))
+    with qtbot.waitSignal(actions.ran) as ran:
+        actions.qaction("file.import").trigger()
+    assert ran.args == ["file.import"]
+    actions.run("file.quit")
+    assert done == ["file.import", "file.quit"]
+    assert actions.recents == ["file.quit", "file.import"]
+
+
+def test_unknown_and_disabled_do_nothing() -> None:
+    done: list[str] = []
+    actions = Actions()
+    actions.register(_action("edit.undo", done, enabled=lambda: False))
+    assert not actions.run("edit.undo")
+    assert not actions.run("no.such")
+    assert not actions.qaction("edit.undo").isEnabled()
+    assert done == []
+
+
+def test_pane_actions_sleep_elsewhere() -> None:
+    done: list[str] = []
+    actions = Actions()
+    actions.register(_action("notes.new", done, pane="notes", group="notes"))
+    actions.set_pane("graph")
+    assert actions.offered() == []
+    assert not actions.run("notes.new")
+    actions.set_pane("notes")
+    assert actions.run("notes.new")
+    assert actions.qaction("notes.new").isEnabled()
+
+
+def test_registering_again_replaces_and_keeps_the_qaction() -> None:
+    done: list[str] = []
+    actions = Actions()
+    actions.register(_action("edit.undo", done))
+    kept = actions.qaction("edit.undo")
+    actions.retitle("edit.undo", "Undo delete R&D")
+    assert actions.qaction("edit.undo") is kept
+    assert kept.text() == "Undo delete R&&D"
+
+
+def test_checked_follows() -> None:
+    state = {"on": False}
+    actions = Actions()
+    actions.register(Action("view.dark", "Dark", lambda: state.update(on=True), checked=lambda: state["on"]))
+    assert not actions.qaction("view.dark").isChecked()
+    actions.run("view.dark")
+    assert actions.qaction("view.dark").isChecked()
+
+
+def test_recents_are_bounded() -> None:
+    actions = Actions()
+    for number in range(RECENT_LIMIT + 5):
+        actions.register(_action(f"a.{number}", []))
+        actions.run(f"a.{number}")
+    assert len(actions.recents) == RECENT_LIMIT
+
+
+def test_several_shortcuts_the_first_is_shown() -> None:
+    action = _action("edit.redo", [], shortcut="Ctrl+Shift+Z; Ctrl+Y")
+    actions = Actions()
+    actions.register(action)
+    assert action.keys == "Ctrl+Shift+Z"
+    assert len(actions.qaction("edit.redo").shortcuts()) == 2

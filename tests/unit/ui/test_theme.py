@@ -1,0 +1,120 @@
+"""Colours can be read, looks switch at once, the stylesheet names only what exists."""
+
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QApplication, QLabel
+from pytestqt.qtbot import QtBot
+
+from tests.unit.ui.frame_fixtures import look  # noqa: F401  (a fixture)
+from ui import theme
+from ui.glyphs import MARKS, Glyphs
+from ui.stylesheet import stylesheet_for
+from ui.theme import Look, Scheme, palette_for, tokens_for
+from ui.tokens import PART_PAIRS, TEXT_PAIRS, contrast
+
+LOOKS = [(scheme, strong) for scheme in (Scheme.LIGHT, Scheme.DARK) for strong in (False, True)]
+
+
+@pytest.mark.parametrize(("scheme", "strong"), LOOKS)
+@pytest.mark.parametrize(("ink", "ground"), TEXT_PAIRS)
+def test_words_can_be_read(scheme: Scheme, strong: bool, ink: str, ground: str) -> None:
+    tokens = tokens_for(scheme, strong)
+    assert contrast(getattr(tokens, ink), getattr(tokens, ground)) >= 4.5
+
+
+@pytest.mark.parametrize(("scheme", "strong"), LOOKS)
+@pytest.mark.parametrize(("part", "ground"), PART_PAIRS)
+def test_parts_can_be_seen(scheme: Scheme, strong: bool, part: str, ground: str) -> None:
+    tokens = tokens_for(scheme, strong)
+    assert contrast(getattr(tokens, part), getattr(tokens, ground)) >= 3
+
+
+@pytest.mark.parametrize(("scheme", "strong"), LOOKS)
+def test_series_can_be_seen_and_told_apart(scheme: Scheme, strong: bool) -> None:
+    tokens = tokens_for(scheme, strong)
+    assert len(set(tokens.series)) == len(tokens.series) >= 8
+    assert all(contrast(colour, tokens.surface) >= 3 for colour in tokens.series)
+
+
+@pytest.mark.parametrize("scheme", [Scheme.LIGHT, Scheme.DARK])
+def test_contrast_mode_raises_contrast(scheme: Scheme) -> None:
+    plain, strong = tokens_for(scheme), tokens_for(scheme, contrast=True)
+    for ink in ("text", "muted", "edge"):
+        assert contrast(getattr(strong, ink), strong.surface) > contrast(getattr(plain, ink), plain.surface)
+
+
+def test_contrast_of_known_pairs() -> None:
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
+    assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)
+
+
+@given(st.integers(0, 0xFFFFFF), st.integers(0, 0xFFFFFF))
+def test_contrast_is_symmetric_and_bounded(first: int, second: int) -> None:
+    one, other = f"#{first:06x}", f"#{second:06x}"
+    assert contrast(one, other) == contrast(other, one)
+    assert 1 <= contrast(one, other) <= 21
+
+
+@pytest.mark.parametrize("scheme", [Scheme.LIGHT, Scheme.DARK])
+def test_palette_is_made_of_tokens(qapp: Any, scheme: Scheme) -> None:
+    palette, tokens = palette_for(scheme), tokens_for(scheme)
+    assert palette.color(QPalette.ColorRole.Window).name() == tokens.canvas
+    assert palette.color(QPalette.ColorRole.Text).name() == tokens.text
+    assert palette.color(QPalette.ColorRole.Accent).name() == tokens.accent
+
+
+@pytest.mark.parametrize(
+    ("scheme", "system", "dark"),
+    [("light", True, False), ("dark", False, True), ("system", True, True), ("system", False, False)],
+)
+def test_scheme_and_system_decide(scheme: str, system: bool, dark: bool) -> None:
+    assert Look(Scheme(scheme), system).dark is dark
+
+
+def test_stylesheet_is_complete_and_leaves_bare_widgets_alone(qapp: Any) -> None:
+    tokens = tokens_for(Scheme.LIGHT)
+    sheet = stylesheet_for(tokens, 10, Glyphs().paths(tokens))
+    assert "$" not in sheet
+    assert not re.search(r"(^|[,}\s])QWidget\s*[{,]", sheet)
+
+
+def test_glyphs_are_written_in_the_colour_of_the_look() -> None:
+    glyphs, tokens = Glyphs(), tokens_for(Scheme.DARK)
+    paths = glyphs.paths(tokens)
+    assert set(paths) == set(MARKS)
+    for mark, path in paths.items():
+        with open(path, encoding="utf-8") as file:  # noqa: PTH123  (the path as Qt will open it)
+            assert getattr(tokens, MARKS[mark][1]) in file.read()
+
+
+def test_switching_is_live(look: theme.Theme, qtbot: QtBot) -> None:  # noqa: F811
+    with qtbot.waitSignal(look.changed):
+        look.set_scheme(Scheme.DARK)
+    app = QApplication.instance()
+    assert isinstance(app, QApplication)
+    assert app.palette().color(QPalette.ColorRole.Window).name() == tokens_for(Scheme.DARK).canvas
+    look.set_scheme(Scheme.LIGHT)
+    assert app.palette().color(QPalette.ColorRole.Window).name() == tokens_for(Scheme.LIGHT).canvas
+
+
+def test_scale_moves_the_font_and_stays_in_bounds(look: theme.Theme) -> None:  # noqa: F811
+    normal = QApplication.font().pointSizeF()
+    look.set_scale(1.5)
+    assert QApplication.font().pointSizeF() == pytest.approx(normal * 1.5, abs=0.1)
+    look.set_scale(9)
+    assert look.scale == theme.MAX_SCALE
+
+
+def test_type_scale_reaches_a_label(look: theme.Theme, qtbot: QtBot) -> None:  # noqa: F811
+    title, body = QLabel("a"), QLabel("a")
+    qtbot.addWidget(title)
+    qtbot.addWidget(body)
+    theme.set_type(title, "title")
+    theme.set_type(body, "body muted")
+    assert title.font().pointSizeF() > body.font().pointSizeF()
+    assert body.palette().color(QPalette.ColorRole.WindowText).name() == look.tokens.muted

@@ -1,0 +1,79 @@
+"""Undo asks the vault, and only then moves."""
+
+import asyncio
+
+import pytest
+
+from app.errors import StaleError
+from tests.unit.ui.frame_fixtures import Rest, door, look, rest, shelf  # noqa: F401  (fixtures)
+from tests.unit.ui.shelf import Shelf
+from ui.bridge import Bridge
+from ui.panes.base import Notice
+from ui.undo import Undo
+
+
+@pytest.fixture
+def undo(door: Bridge) -> Undo:  # noqa: F811
+    made = Undo()
+    made.set_bridge(door)
+    return made
+
+
+def test_undo_and_redo_carry_the_ids_of_the_answers(undo: Undo, shelf: Shelf, rest: Rest) -> None:  # noqa: F811
+    undo.record("delete ‘Rose list’", (7, 8))
+    assert undo.undo_text == "Undo delete ‘Rose list’"
+    undo.undo()
+    assert not undo.can_undo()
+    rest(undo.can_redo)
+    assert undo.redo_text == "Redo delete ‘Rose list’"
+    undo.redo()
+    rest(undo.can_undo)
+    undo.undo()
+    rest(undo.can_redo)
+    assert [call["history_ids"] for call in shelf.asked("memory.undo")] == [[7, 8], [101], [102]]
+
+
+def test_one_at_a_time(undo: Undo, shelf: Shelf, rest: Rest) -> None:  # noqa: F811
+    undo.record("a", (1,))
+    undo.record("b", (2,))
+    undo.undo()
+    undo.undo()
+    rest(undo.can_undo)
+    assert shelf.asked("memory.undo") == [{"history_ids": [2]}]
+
+
+def test_failure_leaves_it_where_it_was(undo: Undo, shelf: Shelf, rest: Rest) -> None:  # noqa: F811
+    shelf.refuse["memory.undo"] = StaleError("‘Rose list’ was changed since; undo that first.")
+    told: list[Notice] = []
+    undo.notice.connect(told.append)
+    undo.record("delete ‘Rose list’", (7,))
+    undo.undo()
+    rest(lambda: bool(told))
+    assert told[0].kind == "error"
+    assert undo.can_undo()
+    assert not undo.can_redo()
+
+
+def test_toast_of_the_last_change_undoes_it_once(undo: Undo, shelf: Shelf, rest: Rest) -> None:  # noqa: F811
+    notice = Notice("Deleted", (7,))
+    undo.record("delete", notice.history_ids)
+    undo.undo_notice(notice)
+    rest(undo.can_redo)
+    assert not undo.can_undo()
+    assert len(shelf.asked("memory.undo")) == 1
+
+
+def test_toast_of_an_older_change_undoes_only_that(undo: Undo, shelf: Shelf, rest: Rest) -> None:  # noqa: F811
+    older = Notice("Deleted ‘A’", (7,), undo_text="delete ‘A’")
+    undo.record("delete ‘A’", older.history_ids)
+    undo.record("delete ‘B’", (8,))
+    undo.undo_notice(older)
+    rest(lambda: undo.undo_text == "Undo undoing delete ‘A’")
+    assert shelf.asked("memory.undo") == [{"history_ids": [7]}]
+
+
+def test_nothing_to_undo_asks_nothing(undo: Undo, shelf: Shelf, qt_loop: asyncio.AbstractEventLoop) -> None:  # noqa: F811
+    undo.record("nothing", ())
+    undo.undo()
+    undo.redo()
+    assert shelf.calls == []

@@ -1,0 +1,159 @@
+"""The one registry of what can be done: menus, palette, tray, tooltips and the shortcuts page all read it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QAction, QKeySequence
+
+from ui.icons import icon
+
+RECENT_LIMIT = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """Something a person can do.
+
+    Args:
+        id: Stable name: group and verb, such as ``notes.new``.
+        title: What menus and the palette call it, translated.
+        run: Does it; must return at once (start a task for anything long).
+        icon: Name of its icon.
+        shortcut: Key sequence in portable form, such as ``Ctrl+N``; several are separated by ``; ``.
+        group: Menu it belongs to: ``file``, ``edit``, ``go``, ``view``, ``help``, or a pane's name.
+        enabled: Whether it can be done now; always when ``None``.
+        checked: Whether it is on, for what can be switched; ``None`` for the rest.
+        keywords: Further words the palette finds it by.
+        pane: Only offered while that pane is in front; everywhere when empty.
+        listed: Whether menus and the palette show it.
+    """
+
+    id: str
+    title: str
+    run: Callable[[], object]
+    icon: str = ""
+    shortcut: str = ""
+    group: str = ""
+    enabled: Callable[[], bool] | None = None
+    checked: Callable[[], bool] | None = None
+    keywords: str = ""
+    pane: str = ""
+    listed: bool = True
+
+    @property
+    def can_run(self) -> bool:
+        """Whether it can be done now."""
+        return self.enabled is None or self.enabled()
+
+    @property
+    def keys(self) -> str:
+        """The first shortcut as this platform writes it."""
+        sequences = _sequences(self.shortcut)
+        return sequences[0].toString(QKeySequence.SequenceFormat.NativeText) if sequences else ""
+
+
+class Actions(QObject):
+    """All actions by id, each with the one ``QAction`` that menus and shortcuts share."""
+
+    changed = Signal()
+    ran = Signal(str)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._actions: dict[str, Action] = {}
+        self._qactions: dict[str, QAction] = {}
+        self._pane = ""
+        self.recents: list[str] = []
+
+    def register(self, *actions: Action) -> None:
+        """Add ``actions``; one with a known id replaces the former."""
+        for action in actions:
+            self._actions[action.id] = action
+            if action.id in self._qactions:
+                self._dress(self._qactions[action.id], action)
+            else:
+                self._qactions[action.id] = self._make(action)
+        self.changed.emit()
+
+    def find(self, identity: str) -> Action | None:
+        """Return the action of that id."""
+        return self._actions.get(identity)
+
+    def offered(self) -> list[Action]:
+        """Return what can be listed now, in order of registration."""
+        return [action for action in self._actions.values() if action.listed and self._in_front(action)]
+
+    def all(self) -> list[Action]:
+        """Return every action, in order of registration."""
+        return list(self._actions.values())
+
+    def in_group(self, group: str) -> list[Action]:
+        """Return the listed actions of a menu."""
+        return [action for action in self._actions.values() if action.group == group and action.listed]
+
+    def qaction(self, identity: str) -> QAction:
+        """Return the ``QAction`` of that id, shared by all who show it."""
+        return self._qactions[identity]
+
+    def retitle(self, identity: str, title: str) -> None:
+        """Change what an action is called."""
+        self.register(replace(self._actions[identity], title=title))
+
+    def set_pane(self, pane: str) -> None:
+        """Tell which pane is in front; actions of others go to sleep."""
+        self._pane = pane
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Look again at what can be done and what is on."""
+        for identity, action in self._actions.items():
+            qaction = self._qactions[identity]
+            qaction.setEnabled(self._in_front(action) and action.can_run)
+            if action.checked is not None:
+                qaction.setChecked(action.checked())
+
+    def run(self, identity: str) -> bool:
+        """Do the action of that id; False when it is unknown or cannot be done now."""
+        action = self._actions.get(identity)
+        if action is None or not self._in_front(action) or not action.can_run:
+            return False
+        if identity in self.recents:
+            self.recents.remove(identity)
+        self.recents.insert(0, identity)
+        del self.recents[RECENT_LIMIT:]
+        action.run()
+        self.refresh()
+        self.ran.emit(identity)
+        return True
+
+    def _in_front(self, action: Action) -> bool:
+        return not action.pane or action.pane == self._pane
+
+    def _make(self, action: Action) -> QAction:
+        qaction = QAction(self)
+        qaction.setData(action.id)
+        # ApplicationShortcut would steal keys from dialogs; the window adds each action to itself instead.
+        qaction.setShortcutContext(Qt.ShortcutContext.WindowShortcut)
+        qaction.triggered.connect(self._on_triggered)
+        self._dress(qaction, action)
+        return qaction
+
+    def _dress(self, qaction: QAction, action: Action) -> None:
+        qaction.setText(action.title.replace("&", "&&"))
+        qaction.setCheckable(action.checked is not None)
+        qaction.setEnabled(self._in_front(action) and action.can_run)
+        if action.checked is not None:
+            qaction.setChecked(action.checked())
+        if action.icon:
+            qaction.setIcon(icon(action.icon))
+        qaction.setShortcuts(_sequences(action.shortcut))
+
+    def _on_triggered(self) -> None:
+        sender = self.sender()
+        if isinstance(sender, QAction):
+            self.run(str(sender.data()))
+
+
+def _sequences(shortcut: str) -> list[QKeySequence]:
+    return [QKeySequence(part) for part in shortcut.split("; ") if part]

@@ -1,0 +1,120 @@
+"""Starts the window: ``keepsake`` without a verb, or ``python -m ui``."""
+
+import argparse
+import asyncio
+import logging
+import sys
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.core.paths import default_vault
+from ui import guard
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QApplication
+
+    from ui.instance import Instance, Wish
+
+DESKTOP_ID = "io.github.keepsake.Keepsake"
+_log = logging.getLogger(__name__)
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the window's own command line."""
+    made = argparse.ArgumentParser("keepsake", description="Open Keepsake's window.")
+    made.add_argument("--vault", type=Path, default=None, help="the vault's folder")
+    made.add_argument("--hidden", action="store_true", help="start in the tray, where there is one")
+    made.add_argument("--open", metavar="LINK", default="", help="go to a keepsake:// link")
+    made.add_argument("--capture", metavar="TEXT", nargs="?", const="", default=None, help="open quick capture")
+    made.add_argument("--import", metavar="PATH", dest="paths", nargs="+", default=[], help="preview an import")
+    return made
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the window until the person quits; return the exit status."""
+    guard.check()
+    options = parser().parse_args(sys.argv[1:] if argv is None else argv)
+    vault = (options.vault or default_vault()).expanduser().absolute()
+    # Qt is imported only now: the guard has to speak first.
+    from ui.instance import Instance, address, hand_over  # noqa: PLC0415
+
+    application = make_application()
+    where = address(vault)
+    wishes = _wishes(options)
+    if hand_over(where, wishes[0]):
+        return 0
+    instance = Instance(where)
+    if not instance.listen():
+        _log.warning("Later launches cannot reach this window: %s cannot be listened at", where)
+    first = [wish for wish in wishes if wish.command != "raise"]
+    return _run(application, vault, instance, hidden=options.hidden, wishes=first)
+
+
+def make_application() -> "QApplication":
+    """Return the Qt application, in Keepsake's look."""
+    from PySide6.QtGui import QIcon  # noqa: PLC0415
+    from PySide6.QtWidgets import QApplication  # noqa: PLC0415
+
+    from app.core.paths import resources  # noqa: PLC0415
+    from ui import theme  # noqa: PLC0415
+
+    existing = QApplication.instance()
+    application = existing if isinstance(existing, QApplication) else QApplication(sys.argv[:1])
+    application.setApplicationName("keepsake")
+    application.setApplicationDisplayName("Keepsake")
+    application.setDesktopFileName(DESKTOP_ID)
+    application.setQuitOnLastWindowClosed(False)
+    application.setWindowIcon(QIcon(str(resources() / "icons" / "keepsake.svg")))
+    theme.current().install(application)
+    return application
+
+
+def _run(application: "QApplication", vault: Path, instance: "Instance", *, hidden: bool, wishes: "list[Wish]") -> int:
+    """Run the event loop with the program in it until it has left in order."""
+    import qasync  # noqa: PLC0415
+
+    from ui.faults import Faults  # noqa: PLC0415
+    from ui.program import Program  # noqa: PLC0415
+    from ui.signals import SignalWatch  # noqa: PLC0415
+
+    loop = qasync.QEventLoop(application)
+    asyncio.set_event_loop(loop)
+    faults = Faults()
+    faults.install(loop)
+    program = Program(vault, instance, faults)
+    signals = SignalWatch()
+    signals.asked_to_leave.connect(program.quit)
+    ended: asyncio.Future[None] = loop.create_future()
+    program.finished.connect(partial(_end, ended))
+    try:
+        program.start(hidden=hidden, wishes=wishes)
+        loop.run_until_complete(ended)
+    finally:
+        signals.close()
+        faults.uninstall()
+        loop.close()
+    return 0
+
+
+def _end(ended: "asyncio.Future[None]") -> None:
+    if not ended.done():
+        ended.set_result(None)
+
+
+def _wishes(options: argparse.Namespace) -> "list[Wish]":
+    """Return what this launch wants, from its options; to be raised when it wants nothing else."""
+    from ui.instance import wish_of_environment  # noqa: PLC0415
+
+    if options.capture is not None:
+        return [wish_of_environment("capture", [options.capture])]
+    if options.paths:
+        return [wish_of_environment("import", [str(Path(path).absolute()) for path in options.paths])]
+    if options.open:
+        return [wish_of_environment("open", [options.open])]
+    return [wish_of_environment("raise", [])]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,95 @@
+"""The window's only door to the engine: calls in, changes and progress out, all on the Qt thread."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+from PySide6.QtCore import QObject, Signal
+
+from app.api.registry import Reply
+from app.changes import ChangeSet, Event, Listener, Progress
+from app.errors import InternalError, KeepsakeError
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+_log = logging.getLogger(__name__)
+
+
+class Backend(Protocol):
+    """Whatever answers calls: the host in this process, or a client of one in another."""
+
+    def call(self, operation: str, arguments: Mapping[str, Any]) -> "Future[Reply]":
+        """Call an operation; from any thread."""
+
+    def subscribe(self, listener: Listener) -> Callable[[], None]:
+        """Hear of changes and progress, on any thread; returns what stops it."""
+
+
+class Bridge(QObject):
+    """Calls operations and tells the window what changed.
+
+    Args:
+        backend: Who answers.
+        parent: The Qt parent.
+    """
+
+    changed = Signal(object)  # ChangeSet
+    progressed = Signal(object)  # Progress
+    failed = Signal(object)  # KeepsakeError of work nobody waited for
+    _heard = Signal(object)
+
+    def __init__(self, backend: Backend, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._backend = backend
+        self._tasks: set[asyncio.Task[Any]] = set()
+        # Emitted on the engine's thread and delivered on ours, because this object lives here.
+        self._heard.connect(self._on_event_heard)
+        self._unsubscribe = backend.subscribe(self._heard.emit)
+
+    async def call(self, operation: str, /, **arguments: Any) -> Any:
+        """Call an operation and return its answer.
+
+        Args:
+            operation: Its name in the catalogue.
+            **arguments: Its arguments, as model objects or plain values.
+
+        Raises:
+            KeepsakeError: What the engine reports.
+        """
+        return (await self.reply(operation, **arguments)).value
+
+    async def reply(self, operation: str, /, **arguments: Any) -> Reply:
+        """Call an operation and return its answer with what it changed; see ``call``."""
+        return await asyncio.wrap_future(self._backend.call(operation, arguments))
+
+    def start(self, work: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
+        """Run ``work`` on the window's loop; a failure nobody handles goes to ``failed``."""
+        task = asyncio.get_event_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._on_task_done)
+        return task
+
+    async def close(self) -> None:
+        """Hear no more, and cancel what was started and is not finished."""
+        self._unsubscribe()
+        pending = [task for task in self._tasks if task is not asyncio.current_task()]
+        for task in pending:
+            task.cancel()
+        await asyncio.gather(*pending, return_exceptions=True)
+
+    def _on_task_done(self, task: "asyncio.Task[Any]") -> None:
+        self._tasks.discard(task)
+        if task.cancelled() or (error := task.exception()) is None:
+            return
+        if not isinstance(error, KeepsakeError):
+            _log.error("a task of the window failed", exc_info=error)
+            error = InternalError(f"Something went wrong inside Keepsake: {error}", type=type(error).__name__)
+        self.failed.emit(error)
+
+    def _on_event_heard(self, event: Event) -> None:
+        if isinstance(event, ChangeSet):
+            self.changed.emit(event)
+        elif isinstance(event, Progress):
+            self.progressed.emit(event)

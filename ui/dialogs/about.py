@@ -1,0 +1,93 @@
+"""About: the version, and what a bug report needs, never the content of the vault."""
+
+import platform
+from importlib import metadata
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, qVersion
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLabel, QPlainTextEdit, QWidget
+
+from app.errors import KeepsakeError
+from ui import theme
+from ui.dialogs.sheet import Sheet, note
+from ui.icons import pixmap
+from ui.widgets.button import text_button
+
+if TYPE_CHECKING:
+    from ui.bridge import Bridge
+    from ui.faults import Faults
+
+LOGO = 56
+
+
+class About(Sheet):
+    """Name, version and debug information that can be copied."""
+
+    def __init__(self, bridge: "Bridge | None", faults: "Faults | None" = None, window: QWidget | None = None) -> None:
+        super().__init__(self.tr("Keepsake"), window)
+        self._bridge = bridge
+        self._faults = faults
+        self.resize(560, 480)
+        logo = QLabel(self)
+        logo.setPixmap(pixmap("keepsake", LOGO, "#000000", self.devicePixelRatioF()))
+        self.body.addWidget(logo)
+        self.body.addWidget(note(self.tr("Version {version}").format(version=version()), self, "strong"))
+        about = self.tr("One person's long-term memory, on their own machine. MIT licence. Icons: Lucide (ISC).")
+        self.body.addWidget(note(about, self, "body muted"))
+        self._debug = QPlainTextEdit(self)
+        self._debug.setReadOnly(True)
+        self._debug.setProperty("framed", True)
+        self._debug.setAccessibleName(self.tr("Debug information"))
+        self._debug.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self._debug.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self.body.addWidget(self._debug, 1)
+        copy = self.add_button(text_button(self.tr("Copy debug information"), parent=self))
+        copy.clicked.connect(self._on_copy_clicked)
+        close = self.add_button(text_button(self.tr("Close"), parent=self))
+        close.clicked.connect(self.hide)
+
+    def bring(self) -> None:
+        """Show what is true now."""
+        self._debug.setPlainText("\n".join(program_lines()))
+        super().bring()
+        if self._bridge is not None:
+            self._bridge.start(self._load(self._bridge))
+
+    async def _load(self, bridge: "Bridge") -> None:
+        lines = program_lines()
+        try:
+            status = await bridge.call("vault.status")
+            stats = await bridge.call("memory.stats")
+        except KeepsakeError as error:
+            lines.append(f"vault: {error.code}: {error.message}")
+        else:
+            lines += [f"{name}: {getattr(status, name)}" for name in ("embedder", "pending_vectors", "total_chunks")]
+            lines += [f"{name}: {getattr(stats, name)}" for name in ("sessions", "messages", "memories", "disk_bytes")]
+        if self._faults is not None and self._faults.details:
+            lines += ["", self._faults.details]
+        self._debug.setPlainText("\n".join(lines))
+
+    def _on_copy_clicked(self) -> None:
+        QGuiApplication.clipboard().setText(self._debug.toPlainText())
+
+
+def version() -> str:
+    """Return Keepsake's version."""
+    try:
+        return metadata.version("keepsake")
+    except metadata.PackageNotFoundError:
+        return "0.1.0"
+
+
+def program_lines() -> list[str]:
+    """Return facts about program and machine, one a line."""
+    look = theme.current()
+    return [
+        f"Keepsake {version()}",
+        f"Python {platform.python_version()} · Qt {qVersion()} · {QGuiApplication.platformName()}",
+        f"{platform.system()} {platform.release()} {platform.machine()}",
+        f"theme {look.tokens.name} ({look.scheme}) · scale {look.scale:.2f}",
+    ]

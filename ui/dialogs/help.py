@@ -1,0 +1,89 @@
+"""Help pages: the Markdown files of ``resources/help``, with a list of them at the left."""
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QSplitter, QTextBrowser, QWidget
+
+from app.core.paths import resources
+from ui import theme
+from ui.dialogs.sheet import Sheet
+from ui.tokens import Space
+from ui.widgets.button import text_button
+
+SIZE = (860, 640)
+PAGE = Qt.ItemDataRole.UserRole
+
+
+class Help(Sheet):
+    """A list of pages and the page; links between pages stay inside, others open in the browser."""
+
+    place_asked = Signal(str)
+
+    def __init__(self, window: QWidget | None = None, folder: Path | None = None) -> None:
+        super().__init__(self.tr("Help"), window)
+        self._folder = folder or resources() / "help"
+        self.resize(*SIZE)
+        self._list = QListWidget(self)
+        self._list.setAccessibleName(self.tr("Help pages"))
+        self._list.setSpacing(2)
+        self._list.currentItemChanged.connect(self._on_current_changed)
+        self._page = QTextBrowser(self)
+        self._page.setAccessibleName(self.tr("Help page"))
+        self._page.setOpenLinks(False)
+        self._page.document().setDocumentMargin(Space.L)
+        self._page.anchorClicked.connect(self._on_anchor_clicked)
+        split = QSplitter(self)
+        split.addWidget(self._list)
+        split.addWidget(self._page)
+        split.setStretchFactor(1, 1)
+        split.setSizes([220, 600])
+        split.setHandleWidth(1)
+        self.body.addWidget(split)
+        close = self.add_button(text_button(self.tr("Close"), parent=self))
+        close.clicked.connect(self.hide)
+        theme.current().changed.connect(self._show_current)
+        self._fill()
+
+    def open_page(self, name: str) -> bool:
+        """Show the page of that file name without ending; False when there is none."""
+        for row in range(self._list.count()):
+            if self._list.item(row).data(PAGE) == name:
+                self._list.setCurrentRow(row)
+                return True
+        return False
+
+    def _fill(self) -> None:
+        for path in sorted(self._folder.glob("*.md")):
+            item = QListWidgetItem(_title(path))
+            item.setData(PAGE, path.stem)
+            self._list.addItem(item)
+        if self._list.count():
+            self._list.setCurrentRow(0)
+        else:
+            self._page.setMarkdown(self.tr("The help pages are missing from this installation."))
+
+    def _on_current_changed(self, _current: QListWidgetItem, _previous: QListWidgetItem) -> None:
+        self._show_current()
+
+    def _show_current(self) -> None:
+        item = self._list.currentItem()
+        if item is not None:
+            self._page.setMarkdown((self._folder / f"{item.data(PAGE)}.md").read_text("utf-8"))
+
+    def _on_anchor_clicked(self, url: QUrl) -> None:
+        if url.scheme() == "keepsake":
+            self.place_asked.emit(url.toString())
+        elif url.isRelative():
+            self.open_page(Path(url.path()).stem)
+        elif url.scheme() in ("http", "https"):
+            QDesktopServices.openUrl(url)
+
+
+def _title(path: Path) -> str:
+    """Return the first heading of a page."""
+    for line in path.read_text("utf-8").splitlines():
+        if line.startswith("# "):
+            return line[2:].strip()
+    return path.stem.replace("-", " ").capitalize()

@@ -1,0 +1,251 @@
+"""Import: choose a file or folder, see what it is, watch it go in, read what could not."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QLabel,
+    QPlainTextEdit,
+    QProgressBar,
+    QSizePolicy,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.changes import Progress
+from app.core.ids import uuid7
+from app.errors import CancelledByPersonError, KeepsakeError
+from ui import theme
+from ui.dialogs.report import format_name, problem_lines, report_text
+from ui.dialogs.sheet import Sheet, note
+from ui.panes.base import Notice
+from ui.status import amount, progress_text
+from ui.tokens import Space
+from ui.widgets.button import text_button
+from ui.widgets.empty import EmptyState
+
+if TYPE_CHECKING:
+    from app.exchange.model import ImportReport
+    from ui.bridge import Bridge
+
+SIZE = (600, 460)
+
+
+class Importer(Sheet):
+    """Four pages in turn: choose, preview, progress, report. Hiding it does not stop the import."""
+
+    notice = Signal(object)
+
+    def __init__(self, bridge: "Bridge", window: QWidget | None = None) -> None:
+        super().__init__(self.tr("Import"), window)
+        self._bridge = bridge
+        self._queue: list[str] = []
+        self._path = ""
+        self._job = ""
+        self._report: ImportReport | None = None
+        self.setAcceptDrops(True)
+        self.resize(*SIZE)
+        self._pages = QStackedWidget(self)
+        self.body.addWidget(self._pages)
+        self._choose = self._choosing_page()
+        self._preview, self._preview_title, self._preview_text = self._text_page()
+        self._running = self._running_page()
+        self._result, self._result_title, self._result_text = self._text_page()
+        self._problems = QPlainTextEdit(self._result)
+        self._problems.setReadOnly(True)
+        self._problems.setProperty("framed", True)
+        self._problems.setAccessibleName(self.tr("Problems"))
+        self._problems.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
+        layout = self._result.layout()
+        if layout is not None:
+            layout.addWidget(self._problems)
+        self._copy = self.add_button(text_button(self.tr("Copy problems"), parent=self), left=True)
+        self._another = self.add_button(text_button(self.tr("Choose another…"), parent=self), left=True)
+        self._stop = self.add_button(text_button(self.tr("Stop"), parent=self))
+        self._hide = self.add_button(text_button(self.tr("Close"), parent=self))
+        self._go = self.add_button(text_button(self.tr("Import"), "primary", parent=self))
+        self._copy.clicked.connect(self._on_copy_clicked)
+        self._another.clicked.connect(self.start_over)
+        self._stop.clicked.connect(self._on_stop_clicked)
+        self._hide.clicked.connect(self.hide)
+        self._go.clicked.connect(self._on_go_clicked)
+        bridge.progressed.connect(self._on_bridge_progressed)
+        self._show_page(self._choose)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether an import is under way."""
+        return bool(self._job)
+
+    def start_over(self) -> None:
+        """Show the first page."""
+        if not self.is_running:
+            self._show_page(self._choose)
+
+    def offer(self, paths: list[str]) -> None:
+        """Preview the first of ``paths``; the others follow when it is done."""
+        self._queue += paths
+        self.bring()
+        self._next()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Take files and folders."""
+        if event.mimeData().hasUrls():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Preview what was dropped."""
+        self.offer([url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()])
+
+    def _choosing_page(self) -> QWidget:
+        page = QWidget(self._pages)
+        empty = EmptyState(
+            "download",
+            self.tr("Bring your conversations and notes"),
+            self.tr(
+                "An export of ChatGPT or Claude (the zip or its conversations.json), a folder of Markdown notes such "
+                "as an Obsidian vault, or an export of Keepsake. Nothing leaves this computer."
+            ),
+            self.tr("Choose a file…"),
+            second=self.tr("Choose a folder…"),
+            hint=self.tr("Or drop it on this window."),
+            parent=page,
+        )
+        empty.asked.connect(self._on_file_asked)
+        empty.second_asked.connect(self._on_folder_asked)
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(empty, 1)
+        self._pages.addWidget(page)
+        return page
+
+    def _text_page(self) -> tuple[QWidget, QLabel, QLabel]:
+        page = QWidget(self._pages)
+        title, text = note("", page, "heading"), note("", page, "body muted")
+        text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        text.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(Space.S)
+        column.setAlignment(Qt.AlignmentFlag.AlignTop)
+        column.addWidget(title)
+        column.addWidget(text)
+        self._pages.addWidget(page)
+        return page, title, text
+
+    def _running_page(self) -> QWidget:
+        page, self._running_title, self._running_text = self._text_page()
+        self._bar = QProgressBar(page)
+        self._bar.setTextVisible(False)
+        self._bar.setAccessibleName(self.tr("Import progress"))
+        self._detail = note("", page)
+        layout = page.layout()
+        if isinstance(layout, QVBoxLayout):
+            layout.insertSpacing(1, Space.S)
+            layout.insertWidget(2, self._bar)
+            layout.addWidget(self._detail)
+        return page
+
+    def _show_page(self, page: QWidget) -> None:
+        self._pages.setCurrentWidget(page)
+        problems = self._report is not None and self._report.problem_count > 0
+        self._go.setVisible(page is self._preview)
+        self._stop.setVisible(page is self._running)
+        self._another.setVisible(page in (self._preview, self._result))
+        self._copy.setVisible(page is self._result and problems)
+        self._problems.setVisible(problems)
+        self._hide.setText(self.tr("Hide") if page is self._running else self.tr("Close"))
+
+    def _on_file_asked(self) -> None:
+        self._ask(QFileDialog.FileMode.ExistingFile)
+
+    def _on_folder_asked(self) -> None:
+        self._ask(QFileDialog.FileMode.Directory)
+
+    def _ask(self, mode: QFileDialog.FileMode) -> None:
+        dialog = QFileDialog(self, self.tr("Import"))
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.setFileMode(mode)
+        dialog.filesSelected.connect(self.offer)
+        dialog.open()
+
+    def _next(self) -> None:
+        if self._queue and not self.is_running:
+            self._path = self._queue.pop(0)
+            self._bridge.start(self._look(self._path))
+
+    async def _look(self, path: str) -> None:
+        try:
+            preview = await self._bridge.call("exchange.preview", path=path)
+        except KeepsakeError as error:
+            self._show_failure(error)
+            return
+        self._preview_title.setText(Path(path).name)
+        size = amount(preview.bytes, "bytes")
+        self._preview_text.setText(
+            "\n".join(part for part in (f"{format_name(preview.format)} · {size}", preview.detail, path) if part)
+        )
+        self._show_page(self._preview)
+        self._go.setFocus()
+
+    def _on_go_clicked(self) -> None:
+        self._job = f"import-{uuid7()}"
+        self._report = None
+        self._running_title.setText(self.tr("Importing {name}").format(name=Path(self._path).name))
+        self._running_text.setText(self.tr("Starting…"))
+        self._detail.clear()
+        self._bar.setRange(0, 0)
+        self._show_page(self._running)
+        self._bridge.start(self._import(self._path, self._job))
+
+    async def _import(self, path: str, job: str) -> None:
+        try:
+            report = await self._bridge.call("exchange.import", path=path, job=job)
+        except CancelledByPersonError:
+            self._end(self.tr("Stopped"), self.tr("What was imported so far stays. Import it again to continue."))
+        except KeepsakeError as error:
+            self._job = ""
+            self._show_failure(error)
+        else:
+            self._report = report
+            self._problems.setPlainText("\n".join(problem_lines(report)))
+            self._end(*report_text(report))
+
+    def _end(self, title: str, text: str) -> None:
+        self._job = ""
+        self._result_title.setText(title)
+        self._result_text.setText(text)
+        theme.set_type(self._result_title, "heading")
+        self._show_page(self._result)
+        if not self.isVisible():
+            self.notice.emit(Notice(f"{title}. {text.splitlines()[0]}"))
+        self._next()
+
+    def _show_failure(self, error: KeepsakeError) -> None:
+        self._report = None
+        self._result_title.setText(self.tr("This could not be imported"))
+        theme.set_type(self._result_title, "heading danger")
+        self._result_text.setText(error.message)
+        self._show_page(self._result)
+        if not self.isVisible():
+            self.notice.emit(Notice(error.message, kind="error"))
+
+    def _on_bridge_progressed(self, progress: Progress) -> None:
+        if progress.job != self._job or progress.state != "running":
+            return
+        self._running_text.setText(progress_text(progress))
+        self._detail.setText(progress.detail)
+        self._bar.setRange(0, 1000 if progress.total else 0)
+        if progress.total:
+            self._bar.setValue(min(1000, round(1000 * progress.done / progress.total)))
+
+    def _on_stop_clicked(self) -> None:
+        self._running_text.setText(self.tr("Stopping…"))
+        self._bridge.start(self._bridge.call("job.cancel", job=self._job))
+
+    def _on_copy_clicked(self) -> None:
+        QGuiApplication.clipboard().setText(self._problems.toPlainText())

@@ -1,0 +1,128 @@
+"""Settings: made from what ``settings.list`` declares, searchable, applied at once."""
+
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QLabel, QLineEdit, QScrollArea, QVBoxLayout, QWidget
+
+from app.config.model import SettingValue
+from app.errors import KeepsakeError
+from ui import theme
+from ui.dialogs.field import SettingField
+from ui.dialogs.sheet import Sheet, hairline, note
+from ui.icons import icon
+from ui.tokens import Space
+from ui.widgets.button import text_button
+
+if TYPE_CHECKING:
+    from ui.bridge import Bridge
+
+SIZE = (720, 620)
+
+
+class Settings(Sheet):
+    """One page of sections; each change is stored when it is made."""
+
+    applied = Signal(object)
+
+    def __init__(self, bridge: "Bridge", window: QWidget | None = None) -> None:
+        super().__init__(self.tr("Settings"), window)
+        self._bridge = bridge
+        self._fields: dict[str, SettingField] = {}
+        self._sections: list[tuple[QWidget, list[SettingField]]] = []
+        self.resize(*SIZE)
+        self._search = QLineEdit(self)
+        self._search.setPlaceholderText(self.tr("Search settings"))
+        self._search.setAccessibleName(self.tr("Search settings"))
+        self._search.setClearButtonEnabled(True)
+        self._search.addAction(icon("search"), QLineEdit.ActionPosition.LeadingPosition)
+        self._search.textChanged.connect(self._on_search_changed)
+        self._error = note("", self, "body danger")
+        self._error.hide()
+        self._area = QScrollArea(self)
+        self._area.setWidgetResizable(True)
+        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._nothing = note(self.tr("No setting has these words."), self, "body muted")
+        self._nothing.hide()
+        for widget in (self._search, self._error, self._nothing):
+            self.body.addWidget(widget)
+        self.body.addWidget(self._area, 1)
+        close = self.add_button(text_button(self.tr("Close"), parent=self))
+        close.clicked.connect(self.hide)
+
+    def bring(self) -> None:
+        """Show the settings as they are now."""
+        super().bring()
+        self._search.setFocus()
+        self._bridge.start(self.load())
+
+    async def load(self) -> None:
+        """Fetch all settings and show them."""
+        settings: list[SettingValue] = await self._bridge.call("settings.list")
+        if set(self._fields) == {setting.name for setting in settings}:
+            for setting in settings:
+                self._fields[setting.name].set_value(setting)
+            return
+        self._build(settings)
+
+    def _build(self, settings: list[SettingValue]) -> None:
+        self._fields.clear()
+        self._sections.clear()
+        page = QWidget(self._area)
+        page.setObjectName("sheet")
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, Space.M, Space.L)
+        column.setSpacing(0)
+        for section, group in groupby(settings, key=_section):
+            head = QLabel(_words(section), page)
+            theme.set_type(head, "small accent")
+            head.setContentsMargins(0, Space.L, 0, Space.XS)
+            column.addWidget(head)
+            column.addWidget(hairline(page))
+            fields = [self._field(setting, page) for setting in group]
+            for field in fields:
+                column.addWidget(field)
+            self._sections.append((head, fields))
+        column.addStretch(1)
+        self._area.setWidget(page)
+
+    def _field(self, setting: SettingValue, page: QWidget) -> SettingField:
+        field = SettingField(setting, _words(setting.name.partition(".")[2] or setting.name), page)
+        field.changed.connect(self._on_field_changed)
+        self._fields[setting.name] = field
+        return field
+
+    def _on_field_changed(self, name: str, value: object) -> None:
+        self._bridge.start(self._store(name, value))
+
+    async def _store(self, name: str, value: object) -> None:
+        try:
+            stored: SettingValue = await self._bridge.call("settings.set", name=name, value=value)
+        except KeepsakeError as error:
+            self._error.setText(error.message)
+            self._error.show()
+            await self.load()
+            return
+        self._error.hide()
+        self._fields[name].set_value(stored)
+        self.applied.emit(stored)
+
+    def _on_search_changed(self, text: str) -> None:
+        words = text.casefold().split()
+        found = False
+        for head, fields in self._sections:
+            shown = [field for field in fields if all(word in field.words for word in words)]
+            for field in fields:
+                field.setVisible(field in shown)
+            head.setVisible(bool(shown))
+            found = found or bool(shown)
+        self._nothing.setVisible(bool(self._sections) and not found)
+
+
+def _section(setting: SettingValue) -> str:
+    return setting.name.partition(".")[0]
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ").replace(".", " ").capitalize()

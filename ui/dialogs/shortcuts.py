@@ -1,0 +1,68 @@
+"""All keyboard shortcuts, read from the action registry."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHeaderView, QLineEdit, QTreeWidget, QTreeWidgetItem, QWidget
+
+from ui.actions import Actions
+from ui.commands import MENUS, translated
+from ui.dialogs.sheet import Sheet
+from ui.icons import icon
+from ui.panestack import PANES
+from ui.widgets.button import text_button
+
+SIZE = (560, 620)
+
+
+class Shortcuts(Sheet):
+    """Actions that have a key, by menu, with a search over both."""
+
+    def __init__(self, actions: Actions, window: QWidget | None = None) -> None:
+        super().__init__(self.tr("Keyboard shortcuts"), window)
+        self._actions = actions
+        self.resize(*SIZE)
+        self._search = QLineEdit(self)
+        self._search.setPlaceholderText(self.tr("Search by action or key"))
+        self._search.setAccessibleName(self.tr("Search shortcuts"))
+        self._search.setClearButtonEnabled(True)
+        self._search.addAction(icon("search"), QLineEdit.ActionPosition.LeadingPosition)
+        self._search.textChanged.connect(self._fill)
+        self._tree = QTreeWidget(self)
+        self._tree.setAccessibleName(self.tr("Shortcuts"))
+        self._tree.setObjectName("shortcutTree")
+        self._tree.setColumnCount(2)
+        self._tree.setHeaderHidden(True)
+        self._tree.setRootIsDecorated(False)
+        self._tree.setIndentation(12)
+        self._tree.setUniformRowHeights(True)
+        self._tree.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        self._tree.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        self._tree.header().setStretchLastSection(False)
+        self.body.addWidget(self._search)
+        self.body.addWidget(self._tree, 1)
+        close = self.add_button(text_button(self.tr("Close"), parent=self))
+        close.clicked.connect(self.hide)
+
+    def bring(self) -> None:
+        """Show what is registered now."""
+        self._fill()
+        super().bring()
+        self._search.setFocus()
+
+    def _fill(self) -> None:
+        wanted = self._search.text().casefold()
+        names = {group: translated(title) for group, title in MENUS} | {pane.name: pane.shown_title for pane in PANES}
+        self._tree.clear()
+        heads: dict[str, QTreeWidgetItem] = {}
+        for action in self._actions.all():
+            if not action.keys or wanted not in f"{action.title} {action.keys}".casefold():
+                continue
+            if action.group not in heads:
+                head = QTreeWidgetItem(self._tree, [names.get(action.group, action.group.capitalize())])
+                head.setFlags(Qt.ItemFlag.ItemIsEnabled)
+                head.setFirstColumnSpanned(True)
+                font = head.font(0)
+                font.setBold(True)
+                head.setFont(0, font)
+                heads[action.group] = head
+            QTreeWidgetItem(heads[action.group], [action.title.rstrip("…"), action.keys])
+        self._tree.expandAll()

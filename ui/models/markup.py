@@ -1,0 +1,209 @@
+"""Markdown as restricted HTML for Qt's text documents: nothing in it loads, runs or styles itself."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from html import escape
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, unquote
+
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from markdown_it.rules_inline import StateInline
+    from markdown_it.token import Token
+    from markdown_it.utils import EnvType, OptionsDict
+
+WIKI = "wiki:"
+TAG = "tag:"
+RICH_LIMIT = 100_000
+PLAIN_STEP = 200_000
+THREAD_LIMIT = 20_000
+
+_TAG = re.compile(r"#([^\W\d_][\w/-]{0,63})")
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+_TASK = re.compile(r"^\[([ xX])\][ \u00a0]")
+
+
+@dataclass(frozen=True, slots=True)
+class Ink:
+    """Colours that go into the HTML itself, since Qt's documents cannot take them from a style sheet.
+
+    Args:
+        text: Body text.
+        muted: Quotes, front matter, image placeholders.
+        link: Links, wiki links and tags.
+        code: Background of code.
+        line: Rules and table borders.
+        mono: Family of fixed-width text.
+    """
+
+    text: str
+    muted: str
+    link: str
+    code: str
+    line: str
+    mono: str = "monospace"
+
+
+def _wiki_rule(state: "StateInline", silent: bool) -> bool:
+    """Read ``[[target]]`` and ``[[target|words]]``."""
+    if not state.src.startswith("[[", state.pos):
+        return False
+    end = state.src.find("]]", state.pos + 2)
+    if end < 0:
+        return False
+    inside = state.src[state.pos + 2 : end]
+    if not inside.strip() or "\n" in inside or "[" in inside:
+        return False
+    if not silent:
+        target, _, label = inside.partition("|")
+        _push_link(state, WIKI + quote(target.strip(), safe=""), (label or target).strip())
+    state.pos = end + 2
+    return True
+
+
+def _tag_rule(state: "StateInline", silent: bool) -> bool:
+    """Read ``#tag`` where no letter stands before it."""
+    if state.src[state.pos] != "#" or (state.pos and not state.src[state.pos - 1].isspace()):
+        return False
+    found = _TAG.match(state.src, state.pos)
+    if not found:
+        return False
+    if not silent:
+        _push_link(state, TAG + quote(found[1].rstrip("/-"), safe=""), found[0].rstrip("/-"))
+    state.pos = found.end() - (len(found[0]) - len(found[0].rstrip("/-")))
+    return True
+
+
+def _push_link(state: "StateInline", href: str, label: str) -> None:
+    opening = state.push("link_open", "a", 1)
+    opening.attrs = {"href": href}
+    state.push("text", "", 0).content = label
+    state.push("link_close", "a", -1)
+
+
+class _Renderer(RendererHTML):
+    """HTML that Qt's rich text shows well."""
+
+    def image(self, tokens: "Sequence[Token]", idx: int, options: "OptionsDict", env: "EnvType") -> str:
+        """Show a picture's words, never the picture."""
+        words = self.renderInlineAsText(tokens[idx].children or [], options, env) or str(tokens[idx].attrGet("src"))
+        return f'<span style="color:{_ink(env).muted}">[\N{FRAME WITH PICTURE} {escape(words)}]</span>'
+
+    def code_inline(self, tokens: "Sequence[Token]", idx: int, options: "OptionsDict", env: "EnvType") -> str:
+        """Show code in a line."""
+        del options
+        ink = _ink(env)
+        code = escape(tokens[idx].content)
+        return f"<code style=\"background-color:{ink.code};font-family:'{ink.mono}'\">&#8201;{code}&#8201;</code>"
+
+    def fence(self, tokens: "Sequence[Token]", idx: int, options: "OptionsDict", env: "EnvType") -> str:
+        """Show a block of code on its own ground."""
+        del options
+        return _block(tokens[idx].content, _ink(env))
+
+    def code_block(self, tokens: "Sequence[Token]", idx: int, options: "OptionsDict", env: "EnvType") -> str:
+        """Show indented code like fenced code."""
+        return self.fence(tokens, idx, options, env)
+
+    def link_open(self, tokens: "Sequence[Token]", idx: int, options: "OptionsDict", env: "EnvType") -> str:
+        """Colour a link; underline only those that lead out."""
+        del options
+        href = str(tokens[idx].attrGet("href") or "")
+        line = "none" if href.startswith((WIKI, TAG)) else "underline"
+        return f'<a href="{escape(href)}" style="color:{_ink(env).link};text-decoration:{line}">'
+
+    def blockquote_open(self, tokens: "Sequence[Token]", idx: int, options: "OptionsDict", env: "EnvType") -> str:
+        """Open a quotation: a bar and dimmer words."""
+        del tokens, idx, options
+        ink = _ink(env)
+        return (
+            f'<table cellspacing="0" cellpadding="0" style="margin:4px 0"><tr><td width="3" bgcolor="{ink.line}"></td>'
+            f'<td style="padding-left:10px;color:{ink.muted}">'
+        )
+
+    def blockquote_close(self, tokens: "Sequence[Token]", idx: int, options: "OptionsDict", env: "EnvType") -> str:
+        """Close a quotation."""
+        del tokens, idx, options, env
+        return "</td></tr></table>"
+
+    def table_open(self, tokens: "Sequence[Token]", idx: int, options: "OptionsDict", env: "EnvType") -> str:
+        """Open a table with thin borders."""
+        del tokens, idx, options
+        return (
+            '<table border="1" cellspacing="0" cellpadding="5" '
+            f'style="border-collapse:collapse;border-color:{_ink(env).line};margin:6px 0">'
+        )
+
+    def hr(self, tokens: "Sequence[Token]", idx: int, options: "OptionsDict", env: "EnvType") -> str:
+        """Draw a rule."""
+        del tokens, idx, options, env
+        return "<hr>"
+
+
+def _ink(env: "EnvType") -> Ink:
+    ink: Ink = env["ink"]  # type: ignore[assignment, unused-ignore]
+    return ink
+
+
+def _block(code: str, ink: Ink) -> str:
+    return (
+        f'<table width="100%" cellspacing="0" cellpadding="8" style="margin:6px 0"><tr><td bgcolor="{ink.code}">'
+        f"<pre style=\"font-family:'{ink.mono}';margin:0;white-space:pre-wrap\">{escape(code.rstrip())}</pre>"
+        "</td></tr></table>"
+    )
+
+
+@lru_cache(maxsize=1)
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enable(["table", "strikethrough"])
+    parser.inline.ruler.before("link", "wiki", _wiki_rule)
+    parser.inline.ruler.before("link", "tag", _tag_rule)
+    parser.core.ruler.push("tasks", _tasks)
+    return parser
+
+
+def _tasks(state: Any) -> None:
+    """Turn ``[ ]`` and ``[x]`` at the head of list items into boxes."""
+    for before, token in zip(state.tokens[1:], state.tokens[2:], strict=False):
+        if token.type != "inline" or before.type != "paragraph_open" or not token.children:
+            continue
+        first = token.children[0]
+        if token.level >= 2 and first.type == "text" and (found := _TASK.match(first.content)):  # noqa: PLR2004
+            box = "\N{BALLOT BOX}" if found[1] == " " else "\N{BALLOT BOX WITH CHECK}"
+            first.content = f"{box} {first.content[found.end() :]}"
+
+
+def render(source: str, ink: Ink) -> str:
+    """Return ``source`` as HTML; front matter becomes a dim block at its head. Pure, so a thread may do it."""
+    head = ""
+    if found := _FRONT_MATTER.match(source):
+        head, source = _block(found[1], ink), source[found.end() :]
+    env: dict[str, Any] = {"ink": ink}
+    return head + str(_parser().render(source, env))
+
+
+def is_rich(source: str) -> bool:
+    """Return whether a text is small enough to be laid out with all its formats."""
+    return len(source) <= RICH_LIMIT
+
+
+def target_of(href: str) -> tuple[str, str]:
+    """Return what a link means: ``("wiki", title)``, ``("tag", name)``, ``("keepsake" | "web" | "other", href)``."""
+    if href.startswith(WIKI):
+        return "wiki", unquote(href[len(WIKI) :])
+    if href.startswith(TAG):
+        return "tag", unquote(href[len(TAG) :])
+    scheme = href.partition(":")[0].lower()
+    if scheme == "keepsake":
+        return scheme, href
+    return ("web" if scheme in ("http", "https", "mailto") else "other"), href
+
+
+def words_of(source: str) -> list[str]:
+    """Return the wiki links a text has, in order, as a reader would look them up."""
+    return [found.partition("|")[0].strip() for found in re.findall(r"\[\[([^\[\]\n]+)\]\]", source)]

@@ -1,0 +1,58 @@
+"""Times as a person reads them, in their zone and language."""
+
+from datetime import date, datetime, timedelta
+
+from PySide6.QtCore import QCoreApplication, QDate, QDateTime, QLocale, QTimeZone
+
+_CONTEXT = "when"
+
+
+def local(moment: datetime) -> QDateTime:
+    """Return ``moment`` in the person's zone."""
+    stamp = round(moment.timestamp() * 1000)
+    return QDateTime.fromMSecsSinceEpoch(stamp, QTimeZone.systemTimeZone())
+
+
+def day_of(moment: datetime) -> date:
+    """Return the calendar day of ``moment`` in the person's zone."""
+    return moment.astimezone().date()
+
+
+def short(moment: datetime, now: datetime) -> str:
+    """Return the time for today, the weekday for this week, day and month for this year, else month and year."""
+    there, locale = local(moment), QLocale()
+    days = (day_of(now) - day_of(moment)).days
+    if days == 0:
+        return locale.toString(there.time(), QLocale.FormatType.ShortFormat)
+    if days == 1:
+        return QCoreApplication.translate(_CONTEXT, "Yesterday")
+    if 0 < days < 7:  # noqa: PLR2004  (a week)
+        return locale.dayName(there.date().dayOfWeek(), QLocale.FormatType.ShortFormat)
+    if moment.astimezone().year == now.astimezone().year:
+        return locale.toString(there.date(), "d MMM")
+    return locale.toString(there.date(), "d MMM yyyy")
+
+
+def full(moment: datetime) -> str:
+    """Return day and time in full, for tooltips and readers of one thing."""
+    return QLocale().toString(local(moment), "d MMMM yyyy, HH:mm")
+
+
+def clock(moment: datetime) -> str:
+    """Return the time of day."""
+    return QLocale().toString(local(moment).time(), QLocale.FormatType.ShortFormat)
+
+
+def heading(day: date, today: date) -> str:
+    """Return a day as a separator names it."""
+    if day == today:
+        return QCoreApplication.translate(_CONTEXT, "Today")
+    if day == today - timedelta(days=1):
+        return QCoreApplication.translate(_CONTEXT, "Yesterday")
+    form = "dddd, d MMMM" if day.year == today.year else "dddd, d MMMM yyyy"
+    return QLocale().toString(QDate(day.year, day.month, day.day), form)
+
+
+def number(count: int) -> str:
+    """Return ``count`` with the person's thousands separators."""
+    return QLocale().toString(count)

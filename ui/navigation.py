@@ -1,0 +1,121 @@
+"""Places in the window: where one is, how to get back, and links that lead to a place."""
+
+from dataclasses import dataclass, field
+from urllib.parse import quote, unquote, urlsplit
+
+from PySide6.QtCore import QObject, Signal
+
+from app.core.ids import PREFIXES
+
+SCHEME = "keepsake"
+HISTORY_LIMIT = 200
+_SESSION_PREFIX = PREFIXES["session"]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Somewhere one can be.
+
+    Args:
+        pane: The pane's name: ``sessions``, ``notes``, ``graph``, ``schedule`` or ``search``.
+        id: What is open there: a session's or memory's id, ``""`` for the pane itself.
+        extra: Where in it: a message's ``seq``, the words of a search.
+        title: What a person calls it; not part of its identity.
+    """
+
+    pane: str
+    id: str = ""
+    extra: str = ""
+    title: str = field(default="", compare=False)
+
+
+def place_of(link: str) -> Place | None:
+    """Return the place a link names, ``None`` when it names none.
+
+    Understands ``keepsake://memory/<id>``, ``keepsake://session/<id>#<seq>`` and ``keepsake://search/<words>``.
+    """
+    try:
+        parts = urlsplit(link.strip())
+    except ValueError:
+        return None
+    target = unquote(parts.path.strip("/"))
+    if parts.scheme != SCHEME or not target:
+        return None
+    if parts.netloc == "memory":
+        return Place("notes", target)
+    if parts.netloc == "session":
+        return Place("sessions", target, parts.fragment if parts.fragment.isdecimal() else "")
+    if parts.netloc == "search":
+        return Place("search", extra=target)
+    return None
+
+
+def link_of(place: Place) -> str:
+    """Return the link that leads to ``place``, ``""`` when it has none."""
+    if place.pane == "notes" and place.id:
+        return f"{SCHEME}://memory/{quote(place.id)}"
+    if place.pane == "sessions" and place.id:
+        return f"{SCHEME}://session/{quote(place.id)}" + (f"#{place.extra}" if place.extra else "")
+    if place.pane == "search" and place.extra:
+        return f"{SCHEME}://search/{quote(place.extra, safe='')}"
+    return ""
+
+
+def place_of_id(identity: str) -> Place:
+    """Return where the session, message (``<session id>#<seq>``) or memory of that id is shown."""
+    head, _, seq = identity.partition("#")
+    if head.startswith(f"{_SESSION_PREFIX}-") or seq:
+        return Place("sessions", head, seq)
+    return Place("notes", head)
+
+
+class Navigation(QObject):
+    """Places visited, in order, with a cursor: back and forward as in a browser."""
+
+    moved = Signal(object)
+    changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._places: list[Place] = []
+        self._at = -1
+
+    @property
+    def current(self) -> Place | None:
+        """The place one is at."""
+        return self._places[self._at] if self._at >= 0 else None
+
+    @property
+    def can_go_back(self) -> bool:
+        """Whether a place lies before the current one."""
+        return self._at > 0
+
+    @property
+    def can_go_forward(self) -> bool:
+        """Whether a place lies after the current one."""
+        return self._at + 1 < len(self._places)
+
+    def visit(self, place: Place) -> None:
+        """Remember ``place`` as the current one; what lay ahead is forgotten."""
+        if place == self.current:
+            return
+        del self._places[self._at + 1 :]
+        self._places.append(place)
+        del self._places[:-HISTORY_LIMIT]
+        self._at = len(self._places) - 1
+        self.changed.emit()
+
+    def go_back(self) -> None:
+        """Move to the place before."""
+        self._move(-1)
+
+    def go_forward(self) -> None:
+        """Move to the place after."""
+        self._move(1)
+
+    def _move(self, step: int) -> None:
+        if not 0 <= self._at + step < len(self._places):
+            return
+        self._at += step
+        self.moved.emit(self._places[self._at])
+        self.changed.emit()

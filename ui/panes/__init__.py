@@ -1,0 +1,1 @@
+"""The large views: sessions, notes, graph, schedule, search."""

@@ -1,0 +1,1 @@
+"""The Notes pane: every memory, to read, write and tidy."""

@@ -1,0 +1,1 @@
+"""The Search pane: ask, narrow, see why, open."""

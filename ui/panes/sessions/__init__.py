@@ -1,0 +1,1 @@
+"""The Sessions pane: conversations and what was said in them."""

@@ -1,0 +1,157 @@
+"""The head of an open conversation: its title, what is known of it, and what can be done to it."""
+
+from PySide6.QtCore import QDate, QLocale, QPoint, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QCalendarWidget,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QMenu,
+    QVBoxLayout,
+    QWidget,
+    QWidgetAction,
+)
+
+from app.sessions.model import Session
+from ui import theme
+from ui.models.when import full, number
+from ui.tokens import Space
+from ui.widgets.button import icon_button
+
+
+class SessionHead(QFrame):
+    """Title, facts and buttons."""
+
+    renamed = Signal(str)
+    """The person gave another title."""
+    find_asked = Signal()
+    first_asked = Signal()
+    last_asked = Signal()
+    forget_asked = Signal()
+    date_asked = Signal(object)
+    """Go to the first turn at or after this ``QDate``."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session: Session | None = None
+        self.title = _Title(self)
+        self.title.setAccessibleName(self.tr("Title of the conversation"))
+        self.title.setPlaceholderText(self.tr("Untitled conversation"))
+        self.title.setProperty("plain", True)
+        theme.set_type(self.title, "heading")
+        self.title.committed.connect(self._on_title_committed)
+        self._facts = QLabel(self)
+        self._facts.setTextFormat(Qt.TextFormat.PlainText)
+        theme.set_type(self._facts, "small muted")
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        words.addWidget(self.title)
+        words.addWidget(self._facts)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(Space.XL, Space.M, Space.S, Space.S)
+        row.setSpacing(0)
+        row.addLayout(words, 1)
+        self._calendar = self._make_calendar()
+        find = icon_button("search", self.tr("Find in this conversation"), shortcut="Ctrl+F", parent=self)
+        first = icon_button("chevron-up", self.tr("Go to the first message"), shortcut="Home", parent=self)
+        last = icon_button("chevron-down", self.tr("Go to the last message"), shortcut="End", parent=self)
+        self._when = icon_button("calendar-clock", self.tr("Go to a date"), parent=self)
+        forget = icon_button("trash-2", self.tr("Forget this conversation"), parent=self)
+        find.clicked.connect(self.find_asked)
+        first.clicked.connect(self.first_asked)
+        last.clicked.connect(self.last_asked)
+        forget.clicked.connect(self.forget_asked)
+        self._when.clicked.connect(self._on_when_clicked)
+        self._buttons = (find, first, last, self._when, forget)
+        for button in self._buttons:
+            row.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
+
+    def show_session(self, session: Session) -> None:
+        """Show what is known of ``session``; a title being typed is left alone."""
+        changed = self._session is None or self._session.id != session.id
+        self._session = session
+        if changed or not self.title.hasFocus():
+            self.title.show_title(session.title)
+        facts = [session.agent, self.tr("{count} messages").format(count=number(session.message_count))]
+        facts += [full(session.created_at)]
+        if session.consolidated_at is None:
+            facts.append(self.tr("waiting to be consolidated"))
+        self._facts.setText("  ·  ".join(fact for fact in facts if fact))
+        for button in self._buttons:
+            button.setEnabled(True)
+        self.title.setReadOnly(False)
+
+    def show_draft(self, title: str, facts: str) -> None:
+        """Show a conversation that does not exist yet."""
+        self._session = None
+        self.title.show_title(title)
+        self.title.setReadOnly(True)
+        self._facts.setText(facts)
+        for button in self._buttons:
+            button.setEnabled(False)
+
+    def edit_title(self) -> None:
+        """Put the keyboard on the title."""
+        self.title.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.title.selectAll()
+
+    def _make_calendar(self) -> QMenu:
+        menu = QMenu(self)
+        calendar = QCalendarWidget(menu)
+        calendar.setAccessibleName(self.tr("Date to go to"))
+        calendar.setFirstDayOfWeek(QLocale().firstDayOfWeek())
+        calendar.setVerticalHeaderFormat(QCalendarWidget.VerticalHeaderFormat.NoVerticalHeader)
+        calendar.activated.connect(self._on_calendar_activated)
+        calendar.clicked.connect(self._on_calendar_activated)
+        action = QWidgetAction(menu)
+        action.setDefaultWidget(calendar)
+        menu.addAction(action)
+        return menu
+
+    def _on_title_committed(self, text: str) -> None:
+        if self._session is not None and text.strip() != self._session.title:
+            self.renamed.emit(text.strip())
+
+    def _on_when_clicked(self) -> None:
+        corner = QPoint(0, self._when.height())
+        self._calendar.popup(self._when.mapToGlobal(corner))
+
+    def _on_calendar_activated(self, day: QDate) -> None:
+        self._calendar.close()
+        self.date_asked.emit(day)
+
+
+class _Title(QLineEdit):
+    """A title one can type over; Enter or leaving keeps it, Esc brings the old one back."""
+
+    committed = Signal(str)
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._before = ""
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.editingFinished.connect(self._on_editing_finished)
+
+    def show_title(self, text: str) -> None:
+        """Show ``text`` and remember it for Esc."""
+        self._before = text
+        self.setText(text)
+        self.setToolTip(text)
+        self.setCursorPosition(0)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Take the change back with Esc."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.setText(self._before)
+            self.clearFocus()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.clearFocus()
+        else:
+            super().keyPressEvent(event)
+
+    def _on_editing_finished(self) -> None:
+        if self.text() != self._before:
+            self._before = self.text()
+            self.committed.emit(self.text())

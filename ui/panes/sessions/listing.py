@@ -1,0 +1,206 @@
+"""The list of conversations: filter, agent, order, and one row for each."""
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QActionGroup
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QMenu, QVBoxLayout, QWidget
+from shiboken6 import isValid
+
+from app.errors import KeepsakeError
+from app.sessions.model import Session, SessionFilter, SessionOrder
+from ui.models.cards import Badge, Card
+from ui.models.ids import IdListModel
+from ui.models.when import number, short
+from ui.tokens import Space
+from ui.widgets.button import icon_button
+from ui.widgets.listview import CardList
+from ui.widgets.searchbox import SearchBox
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from app.memories.model import Facet
+    from ui.bridge import Bridge
+
+
+class SessionList(QWidget):
+    """Conversations, as many as there are.
+
+    Args:
+        bridge: The door to the engine.
+        parent: Its parent.
+    """
+
+    loaded = Signal()
+    """Another list of ids is shown."""
+    failed = Signal(object)
+    """A ``KeepsakeError``."""
+
+    def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._bridge = bridge
+        self._asked = 0
+        self._order: SessionOrder = "recent"
+        self._pending = False
+        self._wanted = ""
+        self.model = IdListModel(self._rows, bridge.start, self._card, self)
+        self.filter = SearchBox(self.tr("Filter conversations"), self.tr("Filter by title or agent"), parent=self)
+        self.filter.searched.connect(self.load)
+        self._agents = QComboBox(self)
+        self._agents.setAccessibleName(self.tr("Agent"))
+        self._agents.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self._agents.addItem(self.tr("All agents"), "")
+        self._agents.activated.connect(self.load)
+        self._agents.hide()
+        self._sorting = icon_button("arrow-up-down", self.tr("Order and filters"), parent=self)
+        self._sorting.setPopupMode(self._sorting.ToolButtonPopupMode.InstantPopup)
+        self._sorting.setMenu(self._menu())
+        self.list = CardList(self.tr("Conversations"), self)
+        self.list.set_source(self.model)
+        self.filter.stepped_down.connect(self._on_filter_stepped_down)
+        self.model.failed.connect(self.failed)
+        self._soon = QTimer(self, singleShot=True, interval=200)
+        self._soon.timeout.connect(self.load)
+        self._arrange()
+
+    @property
+    def filtered(self) -> bool:
+        """Whether something is left out."""
+        return bool(self.filter.text() or self._agents.currentData() or self._pending)
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """What is worth keeping."""
+        return {"order": self._order}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Apply what ``state`` gave."""
+        for action in self._orders.actions():
+            if action.data() == state.get("order"):
+                action.setChecked(True)
+                self._order = action.data()
+
+    def load(self) -> None:
+        """Fetch the ids anew; the old list shows until they arrive."""
+        self._asked += 1
+        self._bridge.start(self._load(self._asked))
+
+    def load_soon(self) -> None:
+        """Fetch anew when a burst of changes is over."""
+        self._soon.start()
+
+    def choose(self, session: str) -> None:
+        """Make ``session`` current, now or when the list with it has arrived."""
+        self._wanted = "" if self.list.choose(session, quiet=True) else session
+
+    def clear_filters(self) -> None:
+        """Show everything."""
+        self.filter.set_text_quietly("")
+        self._agents.setCurrentIndex(0)
+        self._only_pending.setChecked(False)
+        self._pending = False
+        self.load()
+
+    def _arrange(self) -> None:
+        first = QHBoxLayout()
+        first.setSpacing(Space.XS)
+        first.addWidget(self.filter, 1)
+        first.addWidget(self._sorting)
+        head = QVBoxLayout()
+        head.setContentsMargins(Space.M, Space.M, Space.S, Space.S)
+        head.setSpacing(Space.S)
+        head.addLayout(first)
+        head.addWidget(self._agents)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(head)
+        column.addWidget(self.list, 1)
+
+    def _menu(self) -> QMenu:
+        menu = QMenu(self)
+        self._orders = QActionGroup(menu)
+        for order, title in (
+            ("recent", self.tr("Newest first")),
+            ("oldest", self.tr("Oldest first")),
+            ("title", self.tr("By title")),
+            ("messages", self.tr("Longest first")),
+        ):
+            action = QAction(title, self._orders)
+            action.setCheckable(True)
+            action.setData(order)
+            action.setChecked(order == self._order)
+            menu.addAction(action)
+        self._orders.triggered.connect(self._on_orders_triggered)
+        menu.addSeparator()
+        self._only_pending = menu.addAction(self.tr("Only those waiting to be consolidated"))
+        self._only_pending.setCheckable(True)
+        self._only_pending.toggled.connect(self._on_only_pending_toggled)
+        return menu
+
+    async def _rows(self, ids: list[str]) -> "Sequence[Session]":
+        rows: list[Session] = await self._bridge.call("session.rows", ids=ids)
+        return rows
+
+    async def _load(self, asked: int) -> None:
+        chosen = SessionFilter(
+            text=self.filter.text().strip(),
+            agent=self._agents.currentData() or "",
+            pending=True if self._pending else None,
+        )
+        try:
+            ids = await self._bridge.call("session.ids", filter=chosen, order=self._order)
+            agents = await self._bridge.call("session.agents")
+        except KeepsakeError as error:
+            if isValid(self) and asked == self._asked:
+                self.failed.emit(error)
+            return
+        if not isValid(self) or asked != self._asked:
+            return
+        self._show_agents(agents)
+        self.list.set_empty_text(self.tr("No conversation fits this filter.") if self.filtered else "")
+        self.model.set_ids(ids)
+        if self._wanted:
+            self.choose(self._wanted)
+        self.loaded.emit()
+
+    def _show_agents(self, agents: "Iterable[Facet]") -> None:
+        named = [agent for agent in agents if agent.name]
+        current = self._agents.currentData()
+        known = [self._agents.itemData(row) for row in range(1, self._agents.count())]
+        if known != [agent.name for agent in named]:
+            self._agents.clear()
+            self._agents.addItem(self.tr("All agents"), "")
+            for agent in named:
+                self._agents.addItem(agent.name, agent.name)
+            self._agents.setCurrentIndex(max(0, self._agents.findData(current)))
+        for row, agent in enumerate(named, 1):
+            self._agents.setItemText(row, f"{agent.name}  ({number(agent.count)})")
+        self._agents.setVisible(len(named) > 1)
+
+    def _card(self, session: Session) -> Card:
+        badges = [Badge(number(session.message_count), icon="message-square")]
+        if session.agent:
+            badges.insert(0, Badge(session.agent, "accent"))
+        title = session.title or self.tr("Untitled conversation")
+        pending = session.consolidated_at is None
+        when = short(session.updated_at, datetime.now(UTC))
+        spoken = self.tr("{title}, {agent}, {count} messages, {when}").format(
+            title=title, agent=session.agent or self.tr("no agent"), count=session.message_count, when=when
+        )
+        if pending:
+            spoken += ", " + self.tr("not yet consolidated")
+        return Card(title, session.preview, when, tuple(badges), marked=pending, spoken=spoken)
+
+    def _on_orders_triggered(self, action: QAction) -> None:
+        self._order = action.data()
+        self.load()
+
+    def _on_only_pending_toggled(self, on: bool) -> None:
+        self._pending = on
+        self.load()
+
+    def _on_filter_stepped_down(self) -> None:
+        self.list.setFocus(Qt.FocusReason.TabFocusReason)

@@ -1,0 +1,37 @@
+"""F6: from one part of the window to the next, by keyboard."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+
+
+def holder(regions: Sequence[QWidget], focus: QWidget | None) -> int:
+    """Return the index of the innermost region that has the focus, -1 when none has."""
+    found = -1
+    for index, region in enumerate(regions):
+        if focus is None or not (region is focus or region.isAncestorOf(focus)):
+            continue
+        if found < 0 or regions[found].isAncestorOf(region):
+            found = index
+    return found
+
+
+def entrance(region: QWidget) -> QWidget | None:
+    """Return the widget of ``region`` that takes the focus: itself, or its first part that can."""
+    candidates = [region, *region.findChildren(QWidget)]
+    for widget in candidates:
+        if widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.isVisible() and widget.isEnabled():
+            return widget
+    return None
+
+
+def cycle(regions: Sequence[QWidget], focus: QWidget | None, step: int) -> QWidget | None:
+    """Move the focus ``step`` regions on, past those that cannot take it; return where it went."""
+    start = holder(regions, focus)
+    for offset in range(1, len(regions) + 1):
+        target = entrance(regions[(start + step * offset) % len(regions)])
+        if target is not None and target is not focus:
+            target.setFocus(Qt.FocusReason.ShortcutFocusReason)
+            return target
+    return None

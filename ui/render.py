@@ -1,0 +1,79 @@
+"""Pictures of every pane in both looks, drawn offscreen: for the demo, the README and a look at changes."""
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+
+from ui import theme
+from ui.actions import Actions
+from ui.faults import Faults
+from ui.navigation import Place
+from ui.panestack import PANES
+from ui.state import WindowState
+from ui.theme import Scheme
+from ui.window import Window
+
+if TYPE_CHECKING:
+    from ui.bridge import Bridge
+
+SETTLE_TURNS = 16
+TURN_S = 0.05
+LOOKS = (Scheme.LIGHT, Scheme.DARK)
+
+
+async def render_panes(
+    bridge: "Bridge",
+    out_dir: Path,
+    size: tuple[int, int] = (1440, 900),
+    places: tuple[Place, ...] = (),
+) -> list[Path]:
+    """Draw the window with each pane in front, light and dark.
+
+    Args:
+        bridge: Leads to an open vault; its settings are left as they are.
+        out_dir: Where the pictures go, made when missing.
+        size: Width and height in pixels.
+        places: Further places to draw, named after their pane and id.
+
+    Returns:
+        The files written: ``<pane>-<look>.png``.
+    """
+    _make(out_dir)
+    window = Window(Actions(), WindowState(out_dir), Faults())
+    window.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen, QApplication.platformName() != "offscreen")
+    window.resize(*size)
+    window.show()
+    window.attach(bridge)
+    shots = [(pane.name, Place(pane.name)) for pane in PANES] + [(f"{place.pane}-open", place) for place in places]
+    written = []
+    before = theme.current().scheme
+    try:
+        for name, place in shots:
+            window.go(place)
+            await settle()
+            written += [await _shoot(window, look, out_dir / f"{name}-{look}.png") for look in LOOKS]
+    finally:
+        theme.current().set_scheme(before)
+        window.retire()
+        window.deleteLater()
+    return written
+
+
+def _make(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+
+
+async def settle() -> None:
+    """Give a pane the time to load and paint."""
+    for _ in range(SETTLE_TURNS):
+        await asyncio.sleep(TURN_S)
+
+
+async def _shoot(window: Window, look: Scheme, path: Path) -> Path:
+    theme.current().set_scheme(look)
+    await asyncio.sleep(TURN_S)
+    window.grab().save(str(path))
+    return path

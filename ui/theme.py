@@ -1,0 +1,213 @@
+"""How Keepsake looks: tokens read from ``resources/themes``, and the palette and stylesheet made of them."""
+
+import tomllib
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
+from PySide6.QtWidgets import QApplication, QWidget
+
+from app.core.paths import resources
+from ui.glyphs import Glyphs
+from ui.stylesheet import stylesheet_for
+from ui.tokens import TYPE, Tokens
+
+FAMILIES = ("Inter", "SF Pro Text", "Segoe UI Variable Text", "Segoe UI", "Cantarell", "Noto Sans")
+BARE_FAMILIES = ("DejaVu Sans", "Bitstream Vera Sans", "Sans Serif", "")
+MIN_SCALE, MAX_SCALE = 0.75, 2.0
+
+
+class Scheme(StrEnum):
+    """Which of the looks the person wants."""
+
+    LIGHT = "light"
+    DARK = "dark"
+    SYSTEM = "system"
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What decides the colours: the scheme asked for, what the system says, and whether to raise contrast."""
+
+    scheme: Scheme = Scheme.SYSTEM
+    system_dark: bool = False
+    contrast: bool = False
+
+    @property
+    def dark(self) -> bool:
+        """Whether the dark colours apply."""
+        return self.scheme is Scheme.DARK or (self.scheme is Scheme.SYSTEM and self.system_dark)
+
+
+@lru_cache(maxsize=4)
+def tokens_for(scheme: Scheme, contrast: bool = False) -> Tokens:
+    """Return the colours of ``scheme``; ``SYSTEM`` counts as light, since only ``Theme`` knows the system."""
+    name = "dark" if scheme is Scheme.DARK else "light"
+    folder = resources() / "themes"
+    values = tomllib.loads((folder / f"{name}.toml").read_text("utf-8"))
+    if contrast:
+        values |= tomllib.loads((folder / f"{name}-contrast.toml").read_text("utf-8"))
+    series = tuple(values.pop("series"))
+    return Tokens(name=name, series=series, **values)
+
+
+def palette_for(scheme: Scheme, contrast: bool = False) -> QPalette:
+    """Return Qt's palette in the colours of ``scheme``."""
+    tokens = tokens_for(scheme, contrast)
+    palette = QPalette()
+    role = QPalette.ColorRole
+    for target, colour in (
+        (role.Window, tokens.canvas),
+        (role.WindowText, tokens.text),
+        (role.Base, tokens.surface),
+        (role.AlternateBase, tokens.canvas),
+        (role.Text, tokens.text),
+        (role.PlaceholderText, tokens.muted),
+        (role.Button, tokens.canvas),
+        (role.ButtonText, tokens.text),
+        (role.BrightText, tokens.danger),
+        (role.ToolTipBase, tokens.raised),
+        (role.ToolTipText, tokens.text),
+        (role.Highlight, tokens.selected),
+        (role.HighlightedText, tokens.text),
+        (role.Accent, tokens.accent),
+        (role.Link, tokens.link),
+        (role.LinkVisited, tokens.link),
+        (role.Light, tokens.raised),
+        (role.Midlight, tokens.hover),
+        (role.Mid, tokens.line),
+        (role.Dark, tokens.edge),
+        (role.Shadow, tokens.line),
+    ):
+        palette.setColor(target, QColor(colour))
+    for target in (role.WindowText, role.Text, role.ButtonText, role.HighlightedText):
+        palette.setColor(QPalette.ColorGroup.Disabled, target, QColor(tokens.edge))
+    return palette
+
+
+def set_type(widget: QWidget, name: str) -> None:
+    """Give ``widget`` a step of the type scale: ``small``, ``body``, ``strong``, ``heading``, ``title``, ``display``.
+
+    The words ``muted``, ``accent`` and ``danger`` may follow, as in ``"small muted"``.
+    """
+    step, _, tone = name.partition(" ")
+    widget.setProperty("type", step)
+    widget.setProperty("tone", tone)
+    repolish(widget)
+
+
+def repolish(widget: QWidget) -> None:
+    """Make Qt look again at the properties the stylesheet selects by."""
+    widget.style().unpolish(widget)
+    widget.style().polish(widget)
+
+
+class Theme(QObject):
+    """The look in force; applies itself to the application and follows the system."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._look = Look()
+        self._scale = 1.0
+        self._base_points = 10.0
+        self._app: QApplication | None = None
+        self._glyphs = Glyphs()
+
+    @property
+    def tokens(self) -> Tokens:
+        """The colours in force."""
+        return tokens_for(Scheme.DARK if self._look.dark else Scheme.LIGHT, self._look.contrast)
+
+    @property
+    def scheme(self) -> Scheme:
+        """What the person chose."""
+        return self._look.scheme
+
+    @property
+    def scale(self) -> float:
+        """The size of text and spacing, 1.0 for the system's."""
+        return self._scale
+
+    @property
+    def points(self) -> float:
+        """Size of body text in points."""
+        return round(self._base_points * self._scale, 1)
+
+    def install(self, app: QApplication) -> None:
+        """Take over the look of ``app`` and follow the system from now on."""
+        self._app = app
+        app.setStyle("Fusion")
+        font = app.font()
+        if font.family() in BARE_FAMILIES:
+            font.setFamily(_best_family(font.family()))
+        font.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
+        self._base_points = font.pointSizeF() if font.pointSizeF() > 0 else self._base_points
+        app.setFont(font)
+        hints = app.styleHints()
+        hints.colorSchemeChanged.connect(self._on_system_changed)
+        hints.accessibility().contrastPreferenceChanged.connect(self._on_system_changed)
+        self._on_system_changed()
+
+    def set_scheme(self, scheme: Scheme) -> None:
+        """Switch to ``scheme`` at once."""
+        self._set_look(Look(scheme, self._look.system_dark, self._look.contrast))
+
+    def set_contrast(self, contrast: bool) -> None:
+        """Raise the contrast, or stop raising it."""
+        self._set_look(Look(self._look.scheme, self._look.system_dark, contrast))
+
+    def set_scale(self, scale: float) -> None:
+        """Set the size of all text, between three quarters and double."""
+        self._scale = min(max(scale, MIN_SCALE), MAX_SCALE)
+        self._apply()
+
+    def font(self, step: str = "body") -> QFont:
+        """Return the font of a step of the type scale, for what paints itself."""
+        size, weight = TYPE[step]
+        font = QFont(QApplication.font())
+        font.setPointSizeF(round(self.points * size, 1))
+        font.setWeight(QFont.Weight(weight))
+        return font
+
+    def colour(self, name: str) -> QColor:
+        """Return the token ``name`` as a colour, for what paints itself."""
+        return QColor(getattr(self.tokens, name))
+
+    def _on_system_changed(self) -> None:
+        if self._app is None:
+            return
+        hints = self._app.styleHints()
+        dark = hints.colorScheme() == Qt.ColorScheme.Dark
+        contrast = hints.accessibility().contrastPreference() == Qt.ContrastPreference.HighContrast
+        self._look = Look(self._look.scheme, dark, contrast)
+        self._apply()
+
+    def _set_look(self, look: Look) -> None:
+        self._look = look
+        self._apply()
+
+    def _apply(self) -> None:
+        if self._app is not None:
+            font = self._app.font()
+            font.setPointSizeF(self.points)
+            self._app.setFont(font)
+            scheme = Scheme.DARK if self._look.dark else Scheme.LIGHT
+            self._app.setPalette(palette_for(scheme, self._look.contrast))
+            self._app.setStyleSheet(stylesheet_for(self.tokens, self.points, self._glyphs.paths(self.tokens)))
+        self.changed.emit()
+
+
+@lru_cache(maxsize=1)
+def current() -> Theme:
+    """Return the program's one theme."""
+    return Theme()
+
+
+def _best_family(fallback: str) -> str:
+    """Return the first family of ``FAMILIES`` that is installed."""
+    installed = set(QFontDatabase.families())
+    return next((family for family in FAMILIES if family in installed), fallback)

@@ -1,0 +1,105 @@
+"""The tray: the window's functions where the window is not, on desktops that have a tray."""
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QGuiApplication, QIcon
+from PySide6.QtWidgets import QMenu, QSystemTrayIcon
+
+from app.changes import Progress
+from ui import theme
+from ui.actions import Actions
+from ui.icons import pixmap
+from ui.status import Holdings, progress_text, status_text
+
+SIZES = (16, 22, 24, 32, 48)
+STATES = {"idle": "text", "working": "accent", "paused": "muted", "attention": "danger"}
+ICON = "keepsake-symbolic"
+TOOLTIP_LIMIT = 120
+
+
+def available() -> bool:
+    """Return whether this desktop shows tray icons."""
+    return QGuiApplication.platformName() != "offscreen" and QSystemTrayIcon.isSystemTrayAvailable()
+
+
+def state_icon(state: str) -> QIcon:
+    """Return the icon of ``idle``, ``working``, ``paused`` or ``attention``, at the sizes trays ask for."""
+    colour = str(getattr(theme.current().tokens, STATES[state]))
+    result = QIcon()
+    for size in SIZES:
+        result.addPixmap(pixmap(ICON, size, colour))
+    return result
+
+
+class Tray(QObject):
+    """Icon and menu; everything in it is in the window too."""
+
+    open_asked = Signal()
+    search_asked = Signal()
+
+    def __init__(self, actions: Actions, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._actions = actions
+        self._jobs: dict[str, Progress] = {}
+        self._holdings: Holdings | None = None
+        self.state = "idle"
+        self.menu = QMenu()
+        self._open = self.menu.addAction(self.tr("Open Keepsake"))
+        self._open.triggered.connect(self.open_asked)
+        self.menu.setDefaultAction(self._open)
+        self.menu.addAction(actions.qaction("file.capture"))
+        self._search = self.menu.addAction(self.tr("Search…"))
+        self._search.triggered.connect(self.search_asked)
+        self.menu.addSeparator()
+        self.line = self.menu.addAction(self.tr("Opening…"))
+        self.line.setEnabled(False)
+        self.menu.addSeparator()
+        self.menu.addAction(actions.qaction("file.settings"))
+        self.menu.addAction(actions.qaction("file.quit"))
+        self.icon = QSystemTrayIcon(self)
+        self.icon.setContextMenu(self.menu)
+        self.icon.activated.connect(self._on_activated)
+        theme.current().changed.connect(self._show)
+        self._show()
+
+    def show(self) -> None:
+        """Put the icon into the tray."""
+        self.icon.show()
+
+    def hide(self) -> None:
+        """Take the icon out of the tray."""
+        self.icon.hide()
+
+    def dispose(self) -> None:
+        """Give up the menu, which has no parent that would."""
+        self.hide()
+        self.menu.deleteLater()
+
+    def set_holdings(self, holdings: Holdings) -> None:
+        """Take over what the vault holds."""
+        self._holdings = holdings
+        self._show()
+
+    def set_progress(self, progress: Progress) -> None:
+        """Take over how far long work has come."""
+        if progress.state == "running":
+            self._jobs[progress.job] = progress
+        else:
+            self._jobs.pop(progress.job, None)
+        self._show()
+
+    def _show(self) -> None:
+        job = next(reversed(self._jobs.values()), None)
+        if job is not None:
+            self.state, text = "working", f"{job.title} — {progress_text(job)}"
+        elif self._holdings is not None:
+            self.state = "attention" if self._holdings.notes else "idle"
+            text = status_text(self._holdings)
+        else:
+            text = self.tr("Opening…")
+        self.line.setText(text.replace("&", "&&"))
+        self.icon.setToolTip(f"Keepsake — {text}"[:TOOLTIP_LIMIT])
+        self.icon.setIcon(state_icon(self.state))
+
+    def _on_activated(self, reason: QSystemTrayIcon.ActivationReason) -> None:
+        if reason in (QSystemTrayIcon.ActivationReason.Trigger, QSystemTrayIcon.ActivationReason.DoubleClick):
+            self.open_asked.emit()

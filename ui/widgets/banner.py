@@ -1,0 +1,43 @@
+"""The banner under the top bar: something went wrong that nobody was waiting for."""
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QWidget
+
+from ui.tokens import Space
+from ui.widgets.button import icon_button, text_button
+from ui.widgets.sign import Sign
+
+
+class Banner(QFrame):
+    """One sentence, a way to copy the details, and a way to dismiss it; never a dialog."""
+
+    details_asked = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("banner")
+        sign = Sign("triangle-alert", "danger", parent=self)
+        self._text = QLabel(self)
+        self._text.setWordWrap(True)
+        self._details = text_button(self.tr("Copy details"), "quiet", parent=self)
+        self._details.clicked.connect(self.details_asked)
+        close = icon_button("x", self.tr("Dismiss this message"), parent=self)
+        close.clicked.connect(self.hide)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(Space.L, Space.XS, Space.S, Space.XS)
+        row.setSpacing(Space.S)
+        row.addWidget(sign)
+        row.addWidget(self._text, 1)
+        row.addWidget(self._details)
+        row.addWidget(close)
+        self.hide()
+
+    @property
+    def text(self) -> str:
+        """The sentence shown."""
+        return self._text.text()
+
+    def tell(self, sentence: str) -> None:
+        """Show ``sentence``."""
+        self._text.setText(sentence)
+        self.show()

@@ -1,0 +1,70 @@
+"""Buttons. Icon-only ones are made here and nowhere else, because here they cannot go without a name."""
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
+
+from ui.icons import icon
+
+ICON_SIZE = 18
+TARGET_SIZE = 32
+
+
+def icon_button(
+    name: str,
+    label: str,
+    *,
+    shortcut: str = "",
+    checkable: bool = False,
+    tint: str = "muted",
+    parent: QWidget | None = None,
+) -> QToolButton:
+    """Return a flat button that shows only an icon.
+
+    Args:
+        name: The icon's name.
+        label: What it does, in words: its accessible name and tooltip. Required.
+        shortcut: Shown in the tooltip; the action registry owns the key itself.
+        checkable: Whether it stays down.
+        tint: Token of the icon's colour.
+        parent: Its parent.
+
+    Raises:
+        ValueError: When ``label`` is blank.
+    """
+    if not label.strip():
+        raise ValueError(f"The button with the icon {name} needs a label")
+    button = QToolButton(parent)
+    button.setIcon(icon(name, tint))
+    button.setIconSize(QSize(ICON_SIZE, ICON_SIZE))
+    button.setMinimumSize(TARGET_SIZE, TARGET_SIZE)
+    button.setProperty("flat", True)
+    button.setCheckable(checkable)
+    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    name_button(button, label, shortcut)
+    return button
+
+
+def name_button(button: QToolButton, label: str, shortcut: str = "") -> None:
+    """Give ``button`` its accessible name and a tooltip that shows its key."""
+    keys = QKeySequence(shortcut).toString(QKeySequence.SequenceFormat.NativeText)
+    button.setAccessibleName(label)
+    button.setToolTip(f"{label} ({keys})" if keys else label)
+
+
+def text_button(text: str, look: str = "", *, icon_name: str = "", parent: QWidget | None = None) -> QPushButton:
+    """Return a button with words.
+
+    Args:
+        text: Its words.
+        look: ``primary`` for the one thing to do here, ``quiet`` for a link-like one, ``danger``, or ``""``.
+        icon_name: An icon before the words.
+        parent: Its parent.
+    """
+    button = QPushButton(text, parent)
+    button.setAutoDefault(False)
+    if look:
+        button.setProperty(look, True)
+    if icon_name:
+        button.setIcon(icon(icon_name, "on_accent" if look == "primary" else "muted"))
+    return button

@@ -1,0 +1,136 @@
+"""Parts of an inspector: sections that fold, and small labelled bars."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QRect, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QToolButton, QVBoxLayout, QWidget
+
+from ui import theme
+from ui.icons import icon
+from ui.tokens import Space
+
+BAR_HEIGHT = 6
+
+
+class Section(QWidget):
+    """A heading that folds what is below it."""
+
+    folded = Signal(bool)
+
+    def __init__(self, title: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._title = title
+        self.head = QToolButton(self)
+        self.head.setCheckable(True)
+        self.head.setChecked(True)
+        self.head.setProperty("flat", True)
+        self.head.setProperty("type", "small")
+        self.head.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.head.setIconSize(QSize(14, 14))
+        self.head.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self.head.toggled.connect(self._on_head_toggled)
+        self.body = QWidget(self)
+        self.rows = QVBoxLayout(self.body)
+        self.rows.setContentsMargins(Space.S, 0, 0, Space.S)
+        self.rows.setSpacing(2)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(Space.S, Space.XS, Space.S, 0)
+        column.setSpacing(2)
+        column.addWidget(self.head)
+        column.addWidget(self.body)
+        self.set_count(None)
+        self._on_head_toggled(True)
+
+    def set_count(self, count: int | None) -> None:
+        """Say how many things are inside."""
+        text = self._title if count is None else f"{self._title}  {count}"
+        self.head.setText(text)
+        self.head.setAccessibleName(text)
+
+    def clear(self) -> None:
+        """Take out everything."""
+        while (item := self.rows.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.hide()
+                widget.deleteLater()
+
+    def _on_head_toggled(self, on: bool) -> None:
+        self.head.setIcon(icon("chevron-down" if on else "chevron-right", "muted", "muted"))
+        self.body.setVisible(on)
+        self.folded.emit(not on)
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One line of a chart.
+
+    Args:
+        label: What is measured.
+        share: Length from 0 to 1.
+        value: The number in words.
+        series: Which of the theme's series colours.
+    """
+
+    label: str
+    share: float
+    value: str
+    series: int = 0
+
+
+class Bars(QWidget):
+    """Labelled bars, one below the other."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._name = name
+        self._bars: tuple[Bar, ...] = ()
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        theme.current().changed.connect(self.updateGeometry)
+
+    def set_bars(self, bars: Sequence[Bar]) -> None:
+        """Show ``bars``."""
+        self._bars = tuple(bars)
+        self.setAccessibleName(self._name)
+        self.setAccessibleDescription("; ".join(f"{bar.label} {bar.value}" for bar in bars))
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """Return room for all bars."""
+        return QSize(180, max(1, len(self._bars)) * self._step())
+
+    def minimumSizeHint(self) -> QSize:
+        """Return room for all bars."""
+        return self.sizeHint()
+
+    def _step(self) -> int:
+        return int(theme.current().points * 1.8) + BAR_HEIGHT + 8
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint words above each bar."""
+        del event
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        look = theme.current()
+        painter.setFont(look.font("small"))
+        step, mirrored = self._step(), self.isRightToLeft()
+        for place, bar in enumerate(self._bars):
+            line = QRect(0, place * step, self.width(), step - BAR_HEIGHT - 6)
+            near, far = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight
+            near, far = (far, near) if mirrored else (near, far)
+            painter.setPen(look.colour("text"))
+            painter.drawText(line, int(near | Qt.AlignmentFlag.AlignVCenter), bar.label)
+            painter.setPen(look.colour("muted"))
+            painter.drawText(line, int(far | Qt.AlignmentFlag.AlignVCenter), bar.value)
+            track = QRect(0, line.bottom() + 1, self.width(), BAR_HEIGHT)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(look.colour("sunken"))
+            painter.drawRoundedRect(track, 3, 3)
+            filled = QRect(track)
+            filled.setWidth(max(4, round(track.width() * min(max(bar.share, 0.0), 1.0))))
+            if mirrored:
+                filled.moveRight(track.right())
+            painter.setBrush(QColor(look.tokens.series[bar.series % len(look.tokens.series)]))
+            painter.drawRoundedRect(filled, 3, 3)

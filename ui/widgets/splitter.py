@@ -1,0 +1,45 @@
+"""Parts side by side whose widths are remembered, and which can step aside."""
+
+from PySide6.QtCore import QByteArray, Qt
+from PySide6.QtWidgets import QSplitter, QWidget
+
+
+class PaneSplitter(QSplitter):
+    """A splitter with hairline handles; parts never collapse by dragging, only by ``set_shown``."""
+
+    def __init__(self, orientation: Qt.Orientation = Qt.Orientation.Horizontal, parent: QWidget | None = None) -> None:
+        super().__init__(orientation, parent)
+        self.setHandleWidth(1)
+        self.setChildrenCollapsible(False)
+
+    def add(self, widget: QWidget, size: int, *, least: int = 120, stretch: int = 0) -> None:
+        """Add a part.
+
+        Args:
+            widget: The part.
+            size: Its first width (height where vertical) in pixels.
+            least: The smallest it may become.
+            stretch: Its share of what is left over; 0 keeps its width.
+        """
+        if self.orientation() == Qt.Orientation.Horizontal:
+            widget.setMinimumWidth(least)
+        else:
+            widget.setMinimumHeight(least)
+        self.addWidget(widget)
+        self.setStretchFactor(self.count() - 1, stretch)
+        sizes = self.sizes()
+        sizes[-1] = size
+        self.setSizes(sizes)
+
+    def set_shown(self, widget: QWidget, shown: bool) -> None:
+        """Show or hide a part; the others take or give the room."""
+        widget.setVisible(shown)
+
+    def state(self) -> bytes:
+        """Return sizes as bytes to keep."""
+        return bytes(self.saveState().data())
+
+    def restore(self, state: bytes) -> None:
+        """Apply what ``state`` returned, when it fits."""
+        if state:
+            self.restoreState(QByteArray(state))

@@ -1,0 +1,156 @@
+"""Toasts: what just happened, told in passing, with Undo. They stack, can be reached by keyboard and are announced."""
+
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from ui.panes.base import Notice
+from ui.tokens import Space
+from ui.widgets.button import icon_button, text_button
+from ui.widgets.sign import Sign
+
+STACK_LIMIT = 4
+TEXT_WIDTH = 360
+
+
+class Toast(QFrame):
+    """One notice with its buttons; stays while the pointer or keyboard is on it."""
+
+    undo_asked = Signal(object)
+    gone = Signal(object)
+
+    def __init__(self, notice: Notice, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("toast")
+        self.setProperty("kind", notice.kind)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.notice = notice
+        self._timer = QTimer(self, singleShot=True, interval=round(notice.seconds * 1000))
+        self._timer.timeout.connect(self.dismiss)
+        error = notice.kind == "error"
+        sign = Sign("circle-alert", "danger", parent=self) if error else Sign("circle-check", "success", parent=self)
+        text = QLabel(notice.text, self)
+        text.setWordWrap(True)
+        text.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse if error else Qt.TextInteractionFlag.NoTextInteraction
+        )
+        # A wrapping label asks for a narrow column; short notices should stay on one line.
+        text.setMinimumWidth(min(text.fontMetrics().horizontalAdvance(notice.text) + 4, TEXT_WIDTH))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(Space.M, Space.S, Space.S, Space.S)
+        row.setSpacing(Space.S)
+        row.addWidget(sign, 0)
+        row.addWidget(text, 1)
+        self.undo: QWidget | None = None
+        if notice.history_ids:
+            undo = text_button(self.tr("Undo"), "quiet", parent=self)
+            undo.setAccessibleName(self.tr("Undo: {text}").format(text=notice.text))
+            undo.clicked.connect(self._on_undo_clicked)
+            row.addWidget(undo)
+            self.undo = undo
+        close = icon_button("x", self.tr("Dismiss"), parent=self)
+        close.clicked.connect(self.dismiss)
+        row.addWidget(close)
+        self._wait()
+
+    def dismiss(self) -> None:
+        """Go away."""
+        self._timer.stop()
+        self.gone.emit(self)
+
+    def event(self, event: QEvent) -> bool:
+        """Hold still while looked at."""
+        if event.type() in (QEvent.Type.HoverEnter, QEvent.Type.FocusIn):
+            self._timer.stop()
+        elif event.type() == QEvent.Type.HoverLeave:
+            self._wait()
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Go away on Escape."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.dismiss()
+            return
+        super().keyPressEvent(event)
+
+    def _wait(self) -> None:
+        if self.notice.kind != "error":
+            self._timer.start()
+
+    def _on_undo_clicked(self) -> None:
+        self.undo_asked.emit(self.notice)
+        self.dismiss()
+
+
+class Toaster(QWidget):
+    """The stack of toasts at the lower right of the window it belongs to."""
+
+    undo_asked = Signal(object)
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self.setAccessibleName(self.tr("Notices"))
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(Space.S)
+        self._toasts: list[Toast] = []
+        window.installEventFilter(self)
+        self.hide()
+
+    @property
+    def toasts(self) -> list[Toast]:
+        """What is shown now, oldest first."""
+        return list(self._toasts)
+
+    def show_notice(self, notice: Notice) -> Toast:
+        """Show ``notice`` and read it out."""
+        while len(self._toasts) >= STACK_LIMIT:
+            self._drop(self._toasts[0])
+        toast = Toast(notice, self)
+        toast.undo_asked.connect(self.undo_asked)
+        toast.gone.connect(self._drop)
+        self._toasts.append(toast)
+        self._column.addWidget(toast, 0, Qt.AlignmentFlag.AlignRight)
+        toast.show()
+        self.show()
+        self._place()
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, notice.text))
+        return toast
+
+    def focus_last(self) -> bool:
+        """Put the keyboard on the newest toast; False when there is none."""
+        if not self._toasts:
+            return False
+        toast = self._toasts[-1]
+        target = toast.undo if toast.undo is not None else toast.findChildren(QWidget)[-1]
+        target.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        return True
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Stay in the corner when the window changes size."""
+        if event.type() == QEvent.Type.Resize:
+            self._place()
+        return super().eventFilter(watched, event)
+
+    def _drop(self, toast: Toast) -> None:
+        if toast not in self._toasts:
+            return
+        self._toasts.remove(toast)
+        self._column.removeWidget(toast)
+        toast.hide()
+        toast.deleteLater()
+        self.setVisible(bool(self._toasts))
+        self._place()
+
+    def _place(self) -> None:
+        window = self.parentWidget()
+        if window is None or not self._toasts:
+            return
+        self._column.activate()
+        size = self.sizeHint()
+        self.resize(size)
+        margin = Space.XL
+        at_left = window.layoutDirection() == Qt.LayoutDirection.RightToLeft
+        left = margin if at_left else window.width() - size.width() - margin
+        self.move(left, window.height() - size.height() - margin - 30)
+        self.raise_()

@@ -1,0 +1,267 @@
+"""The main window. It wires its parts together and does nothing itself."""
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import (
+    QCloseEvent,
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDropEvent,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QMainWindow,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.changes import ChangeSet
+from ui import theme
+from ui.actions import Actions
+from ui.appearance import Appearance
+from ui.dialogs.desk import Desk
+from ui.dialogs.palette import Palette
+from ui.faults import Faults
+from ui.frame import Frame
+from ui.navigation import Navigation, Place, place_of
+from ui.panes.base import Notice
+from ui.panestack import FIRST, PANES, PaneStack
+from ui.rail import Rail
+from ui.startpage import StartPage
+from ui.state import WindowState
+from ui.status import StatusLine
+from ui.topbar import TopBar
+from ui.undo import Undo
+from ui.watch import Watch
+from ui.widgets.banner import Banner
+from ui.widgets.toast import Toaster
+
+if TYPE_CHECKING:
+    from ui.bridge import Bridge
+
+SIZE = QSize(1280, 820)
+SMALLEST = QSize(760, 480)
+
+
+class Window(QMainWindow):
+    """Rail, top bar, panes and status line; shown before the vault is open, filled by ``attach``."""
+
+    capture_asked = Signal()
+    quit_asked = Signal()
+    closed = Signal()
+    close_decided = Signal(bool)
+
+    def __init__(self, actions: Actions, state: WindowState, faults: Faults) -> None:
+        super().__init__()
+        self.setWindowTitle(self.tr("Keepsake"))
+        self.setMinimumSize(SMALLEST)
+        self.setAcceptDrops(True)
+        self.registry = actions
+        self._state = state
+        self.faults = faults
+        self.places = Navigation(self)
+        self.undo = Undo(self)
+        self.panes: PaneStack | None = None
+        self.desk: Desk | None = None
+        self.appearance: Appearance | None = None
+        self.bridge: Bridge | None = None
+        self.watch: Watch | None = None
+        self.toaster = Toaster(self)
+        self.toaster.undo_asked.connect(self.undo.undo_notice)
+        self.frame = Frame(self)
+        self.frame.register(actions)
+        self.start_page = StartPage(self)
+        self.start_page.failed.connect(self._on_start_page_failed)
+        self._pages = QStackedWidget(self)
+        self._pages.addWidget(self.start_page)
+        self._lay_out()
+        self.palette_popup = Palette(actions, self, self.top_bar.field)
+        self.palette_popup.navigate.connect(self.go)
+        self.palette_popup.search_asked.connect(self.frame.search)
+        self.palette_popup.note_asked.connect(self.frame.create_note)
+        self.palette_popup.recent_places = state.places()
+        self._veil = QLabel(self.tr("Drop to import"), self, alignment=Qt.AlignmentFlag.AlignCenter)
+        self._veil.setObjectName("dropVeil")
+        theme.set_type(self._veil, "title accent")
+        self._veil.hide()
+        self.places.moved.connect(self._open)
+        self.places.changed.connect(actions.refresh)
+        self.undo.changed.connect(self.frame.name_undo)
+        self.undo.notice.connect(self.tell)
+        faults.told.connect(self.banner.tell)
+        self.banner.details_asked.connect(self.frame.copy_details)
+        actions.changed.connect(self._on_actions_changed)
+        actions.recents = state.texts("recents/actions")
+        self._on_actions_changed()
+        self._restore()
+
+    def attach(self, bridge: "Bridge") -> None:
+        """Fill the window: the vault behind ``bridge`` is open."""
+        actions = self.registry
+        self.panes = PaneStack(bridge, actions, self)
+        self.panes.states = self._state.pane_states([pane.name for pane in PANES])
+        self.panes.navigate.connect(self.go)
+        self.panes.notice.connect(self.tell)
+        self.desk = Desk(bridge, actions, self.faults, self)
+        self.desk.notice.connect(self.tell)
+        self.desk.link_asked.connect(self.open_link)
+        self.appearance = Appearance(bridge, self)
+        self.desk.setting_applied.connect(self.appearance.apply)
+        self.desk.close_decided.connect(self.close_decided)
+        bridge.changed.connect(self._on_bridge_changed)
+        bridge.failed.connect(self.faults.report)
+        self.undo.set_bridge(bridge)
+        self.palette_popup.set_bridge(bridge)
+        self.bridge = bridge
+        self.watch = Watch(bridge, self.status_line, self)
+        bridge.start(self.appearance.load())
+        self._pages.addWidget(self.panes)
+        self._pages.setCurrentWidget(self.panes)
+        self.start_page.finish()
+        self.rail.set_open(is_open=True)
+        actions.refresh()
+        self.go(Place(self._state.text("window/pane", FIRST)))
+
+    def go(self, place: Place) -> None:
+        """Show ``place`` and remember it."""
+        if self.panes is None:
+            return
+        self._note_where()
+        self.places.visit(place)
+        self._open(place)
+
+    def open_link(self, link: str) -> bool:
+        """Go where a ``keepsake://`` link leads; False when it leads nowhere."""
+        place = place_of(link)
+        if place is not None:
+            self.go(place)
+        return place is not None
+
+    def tell(self, notice: Notice) -> None:
+        """Show a toast; what it can undo, Ctrl+Z can undo too."""
+        text = notice.undo_text or notice.text[:1].lower() + notice.text[1:]
+        self.undo.record(text, notice.history_ids)
+        self.toaster.show_notice(notice)
+
+    def bring(self) -> None:
+        """Show the window in front, whatever state it is in."""
+        self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
+        self.show()
+        self.raise_()
+        self.activateWindow()
+
+    def keep_state(self) -> None:
+        """Write down geometry, panes and recents."""
+        self._note_where()
+        keep = self._state.keep
+        keep("window/geometry", bytes(self.saveGeometry().data()))
+        keep("recents/actions", self.registry.recents)
+        self._state.keep_places(self.palette_popup.recent_places)
+        if self.panes is not None:
+            keep("window/pane", self.panes.front.name if self.panes.front else FIRST)
+            for name, blob in self.panes.save().items():
+                keep(f"panes/{name}", blob)
+        self._state.write()
+
+    def retire(self) -> None:
+        """Hide, and ask the vault nothing more."""
+        if self.watch is not None:
+            self.watch.stop()
+        self.hide()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Leave the decision to the program: hide, or quit."""
+        self.keep_state()
+        event.ignore()
+        self.closed.emit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the drop veil over everything."""
+        super().resizeEvent(event)
+        self._veil.setGeometry(self.rect().adjusted(16, 16, -16, -16))
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Offer to import files and folders."""
+        if self.desk is not None and any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+            self._veil.show()
+            self._veil.raise_()
+
+    def dragLeaveEvent(self, _event: QDragLeaveEvent) -> None:
+        """Withdraw the offer."""
+        self._veil.hide()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Preview what was dropped."""
+        self._veil.hide()
+        self.import_paths([url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()])
+
+    def import_paths(self, paths: list[str]) -> None:
+        """Open the import dialog on ``paths``."""
+        if self.desk is not None and paths:
+            self.desk.importer.offer(paths)
+
+    def _lay_out(self) -> None:
+        body = QWidget(self)
+        self.rail = Rail(self.registry, self.frame.menu, body)
+        for pane in PANES:
+            self.rail.add_pane(pane.name, pane.shown_title, pane.icon, pane.shortcut)
+        for identity in ("help.pages", "file.settings"):
+            self.rail.add_foot(identity)
+        self.rail.set_open(is_open=False)
+        self.rail.chosen.connect(self._on_rail_chosen)
+        self.top_bar = TopBar(self.registry, body)
+        self.banner = Banner(body)
+        self.status_line = StatusLine(body)
+        column = QVBoxLayout()
+        column.setSpacing(0)
+        for widget, stretch in ((self.top_bar, 0), (self.banner, 0), (self._pages, 1), (self.status_line, 0)):
+            column.addWidget(widget, stretch)
+        row = QHBoxLayout(body)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self.rail)
+        row.addLayout(column, 1)
+        self.setCentralWidget(body)
+
+    def _restore(self) -> None:
+        geometry = self._state.blob("window/geometry")
+        if not geometry or not self.restoreGeometry(geometry):
+            self.resize(SIZE)
+
+    def _open(self, place: Place) -> None:
+        if self.panes is None:
+            return
+        pane = self.panes.open(place)
+        self.rail.select(place.pane)
+        self.palette_popup.remember(pane.current_place())
+
+    def _note_where(self) -> None:
+        """Remember what is open in the pane in front; people move within panes without telling."""
+        if self.panes is not None and self.panes.front is not None:
+            here = self.panes.front.current_place()
+            self.palette_popup.remember(here)
+            if self.places.current is not None:
+                self.places.visit(here)
+
+    def _on_start_page_failed(self, failed: bool) -> None:
+        self.status_line.set_closed(closed=failed)
+
+    def _on_rail_chosen(self, name: str) -> None:
+        self.go(Place(name))
+
+    def _on_bridge_changed(self, changes: ChangeSet) -> None:
+        if self.panes is not None:
+            self.panes.refresh(changes)
+        if "settings" in changes.areas and self.appearance is not None and self.bridge is not None:
+            self.bridge.start(self.appearance.load())
+
+    def _on_actions_changed(self) -> None:
+        for action in self.registry.all():
+            qaction = self.registry.qaction(action.id)
+            if qaction not in self.actions():
+                self.addAction(qaction)
