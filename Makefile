@@ -5,6 +5,7 @@ PYTHON ?= python3
 VENV ?= .venv
 MESSAGES ?= 10000
 DATA ?=
+DATASET ?= locomo
 ARGS ?=
 
 BIN = $(VENV)/bin
@@ -12,12 +13,12 @@ BIN = $(VENV)/bin
 .PHONY: help setup demo run test coverage lint format lock bench docs clean
 
 help:
-	@echo "make demo   show a vault with a year of memories, made up on the spot"
+	@echo "make demo   show a sample vault"
 	@echo "make run    open your own vault"
 	@echo "make test   run every test             (ARGS='-k search' for some)"
 	@echo "make lint   check style, types, imports and spelling"
-	@echo "make bench  measure                    (MESSAGES=100000 DATA=folder)"
-	@echo "make docs   write the reference pages  make clean  remove everything made here"
+	@echo "make bench  measure                    (MESSAGES=100000 DATASET=locomo DATA=folder)"
+	@echo "make docs   write the reference pages of the help  make clean  remove everything made here"
 
 setup:
 	@$(PYTHON) packaging/bootstrap.py --venv $(VENV)
@@ -50,11 +51,11 @@ lock:
 
 bench: setup
 	$(BIN)/python -m tests.bench.scale --messages $(MESSAGES) $(ARGS)
-	$(if $(DATA),$(BIN)/python -m tests.bench.retrieval --data $(DATA))
+	$(if $(DATA),$(BIN)/python -m tests.bench.retrieval --dataset $(DATASET) --data $(DATA))
 
 docs: setup
-	$(BIN)/keepsake docs docs/reference
+	$(BIN)/keepsake docs
 
 clean:
-	rm -rf .venv build dist docs/reference htmlcov .coverage .hypothesis .mypy_cache .ruff_cache .import_linter_cache *.egg-info
+	rm -rf .venv build dist htmlcov .coverage .hypothesis .mypy_cache .ruff_cache .import_linter_cache *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

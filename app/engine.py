@@ -1,7 +1,6 @@
 """The composition root: builds the engine's parts from a vault and its settings, starts and stops them."""
 
 import asyncio
-import contextlib
 from functools import partial
 from pathlib import Path
 
@@ -46,16 +45,17 @@ class Engine:
         self.config = config
         self.clock = clock
         self.feed = feed
-        self.store = Store.open(vault, migrations())
+        self.store = Store.open(vault, migrations(), config.number("store.read_limit"))
         self.trace = Trace(vault / "trace" if config.flag("trace.enabled") else None)
+        vectors = config.flag("index.vectors")
         indexer = Indexer()
-        self.sync = IndexSync(self.store, clock, partial(_embedder_of, config), self._on_vectors_made)
+        self.sync = IndexSync(self.store, clock, partial(_embedder_of, config), self._on_vectors_made, embeds=vectors)
         self.sessions = SessionService(self.store, indexer, clock)
         self.memories = MemoryService(self.store, indexer, clock)
         self.memory_reads = MemoryReads(self.store)
         appliers: dict[str, Applier] = {"session": SessionApplier(indexer), "memory": MemoryApplier(indexer)}
         self.undo = UndoService(self.store, appliers, clock)
-        self.search = SearchService(self.store, self.sync, self.trace, clock, vectors=config.flag("index.vectors"))
+        self.search = SearchService(self.store, self.sync, self.trace, clock, vectors=vectors)
         new_sink = partial(VaultSink, self.store, self.sessions, indexer, clock)
         self.exchange = ExchangeService(new_sink, VaultSource(self.store, self.memory_reads))
         self.jobs = Jobs(self.publish)
@@ -64,18 +64,19 @@ class Engine:
 
     async def start(self) -> None:
         """Begin the background work."""
-        if self.config.flag("index.vectors"):
-            task = asyncio.create_task(self.sync.run(), name="index")
-            self._background.add(task)
+        self._background.add(asyncio.create_task(self.sync.run(), name="index"))
 
-    async def stop(self) -> None:
-        """Cancel jobs and background work, finish what is written, close the vault."""
+    def interrupt(self) -> None:
+        """Tell long work and background work to stop; what is written stays."""
         self.jobs.cancel_all()
         for task in self._background:
             task.cancel()
-        for task in self._background:
-            with contextlib.suppress(asyncio.CancelledError):
-                await task
+
+    async def stop(self) -> None:
+        """Cancel jobs and background work, finish what is written, close the vault."""
+        self.interrupt()
+        # What broke in the background was told when it broke; it must not keep the vault from closing.
+        await asyncio.gather(*self._background, return_exceptions=True)
         await asyncio.to_thread(self.store.close)
         self.sync.close()
         self.trace.close()

@@ -1,6 +1,7 @@
 """The process that owns a vault: the engine on its own thread and event loop, reachable from any other thread."""
 
 import asyncio
+import contextlib
 import logging
 import threading
 from collections.abc import Callable, Coroutine, Mapping
@@ -22,7 +23,8 @@ from app.store.store import prepare_folder
 T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
-_STOP_SECONDS = 30.0
+_STOP_SECONDS = 60.0
+_GRACE_SECONDS = 10.0
 
 
 class Host:
@@ -54,6 +56,8 @@ class Host:
         self._started: Future[Catalogue] = Future()
         self._catalogue: Catalogue | None = None
         self._stop = asyncio.Event()
+        self._is_closing = False
+        self._calls: set[asyncio.Task[Any]] = set()
 
     def start(self) -> None:
         """Open the vault and start the engine's thread; returns when calls are answered.
@@ -75,7 +79,9 @@ class Host:
         thread, loop = self._thread, self._loop
         if thread is None or loop is None:
             return
-        loop.call_soon_threadsafe(self._stop.set)
+        self._is_closing = True
+        with contextlib.suppress(RuntimeError):  # the engine broke and its loop is closed already
+            loop.call_soon_threadsafe(self._stop.set)
         thread.join(_STOP_SECONDS)
         if thread.is_alive():
             _log.error("the engine did not stop within %s seconds", _STOP_SECONDS)
@@ -92,11 +98,34 @@ class Host:
         return self.call(operation, arguments).result().value
 
     def submit(self, work: Coroutine[Any, Any, T]) -> "Future[T]":
-        """Run a coroutine on the engine's loop."""
-        if self._loop is None or self._thread is None:
+        """Run a coroutine on the engine's loop.
+
+        Raises:
+            MachineError: The vault is closed.
+        """
+        if self._loop is None or self._thread is None or self._is_closing:
             work.close()
             raise MachineError("The vault is closed.")
-        return asyncio.run_coroutine_threadsafe(work, self._loop)
+        call = self._tracked(work)
+        try:
+            return asyncio.run_coroutine_threadsafe(call, self._loop)
+        except RuntimeError as error:
+            call.close()
+            work.close()
+            raise MachineError("The vault is closed.") from error
+
+    async def _tracked(self, work: Coroutine[Any, Any, T]) -> T:
+        task = asyncio.current_task()
+        assert task is not None  # noqa: S101  (we run in one)
+        self._calls.add(task)
+        try:
+            return await work
+        except asyncio.CancelledError:
+            if self._is_closing:
+                raise MachineError("The vault was closed before this was done.") from None
+            raise
+        finally:
+            self._calls.discard(task)
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """Hear of changes and progress, on the engine's thread; returns what stops it."""
@@ -129,18 +158,36 @@ class Host:
         except BaseException as error:
             self._started.set_exception(error)
             raise
+        try:
+            await self._open(engine)
+            await self._stop.wait()
+        except BaseException as error:
+            if not self._started.done():
+                self._started.set_exception(error)
+            raise
+        finally:
+            engine.interrupt()
+            try:
+                if self._server is not None:
+                    await self._server.stop()
+                await self._finish_calls()
+            finally:
+                await engine.stop()
+
+    async def _open(self, engine: Engine) -> None:
         await engine.start()
         catalogue = build_catalogue(engine)
         if self._is_serving:
             self._server = await _open_socket(catalogue, self.feed, self.vault)
         self._started.set_result(catalogue)
-        try:
-            await self._stop.wait()
-        finally:
-            engine.jobs.cancel_all()
-            if self._server is not None:
-                await self._server.stop()
-            await engine.stop()
+
+    async def _finish_calls(self) -> None:
+        """Let what is under way end, for a while; imports and the like were told to stop."""
+        await asyncio.sleep(0)  # those just submitted begin
+        if self._calls:
+            _, late = await asyncio.wait(self._calls, timeout=_GRACE_SECONDS)
+            for task in late:
+                task.cancel()
 
 
 async def _open_socket(catalogue: Catalogue, feed: Feed, vault: Path) -> SocketServer | None:

@@ -25,7 +25,8 @@ CREATE TABLE sessions (
     forgotten_at    INTEGER,
     attributes      TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(attributes))
 ) STRICT;
-CREATE INDEX sessions_by_updated ON sessions (updated_at DESC, rowid) WHERE forgotten_at IS NULL;
+CREATE INDEX sessions_listed ON sessions (updated_at DESC, rowid DESC, id, agent, message_count)
+    WHERE forgotten_at IS NULL;
 CREATE INDEX sessions_by_channel ON sessions (channel) WHERE channel <> '';
 CREATE INDEX sessions_pending ON sessions (updated_at) WHERE consolidated_at IS NULL AND forgotten_at IS NULL;
 
@@ -58,6 +59,7 @@ CREATE TABLE session_state (
     scratchpad        TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(scratchpad)),
     updated_at        INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX sessions_lagging ON session_state (session_id) WHERE last_seq > passage_seq;
 
 CREATE TABLE session_summaries (
     agent      TEXT NOT NULL,
@@ -102,7 +104,14 @@ CREATE TABLE memories (
     version        INTEGER NOT NULL DEFAULT 1,
     attributes     TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(attributes))
 ) STRICT;
-CREATE INDEX memories_by_updated ON memories (updated_at DESC, rowid) WHERE valid_until IS NULL;
+CREATE INDEX memories_listed ON memories (pinned DESC, updated_at DESC, rowid DESC, id, kind, store, source)
+    WHERE valid_until IS NULL;
+CREATE INDEX memories_by_created ON memories (pinned DESC, created_at DESC, rowid DESC, id) WHERE valid_until IS NULL;
+CREATE INDEX memories_by_name ON memories (pinned DESC, title_key = '', title_key, rowid, id)
+    WHERE valid_until IS NULL;
+CREATE INDEX memories_deleted ON memories (valid_until DESC, rowid, id, superseded_by) WHERE valid_until IS NOT NULL;
+CREATE INDEX memories_aliased ON memories (created_at)
+    WHERE valid_until IS NULL AND json_extract(attributes, '$.aliases') IS NOT NULL;
 CREATE INDEX memories_by_kind ON memories (kind, updated_at DESC) WHERE valid_until IS NULL;
 CREATE INDEX memories_by_title ON memories (title_key) WHERE valid_until IS NULL;
 CREATE INDEX memories_by_hash ON memories (content_hash) WHERE valid_until IS NULL;
@@ -268,16 +277,18 @@ CREATE TABLE generations (
     UNIQUE (provider, model, dimensions, version)
 ) STRICT;
 
--- Which chunks still lack their vector: filled by trigger, emptied as vectors are written.
+-- Which chunks still lack their vector: filled by trigger, emptied as vectors are written. A passage that spans turns
+-- lends words to the turns in it and has no vector of its own; one inside a long turn stands for that turn.
 CREATE TABLE pending_vectors (
     chunk_id INTEGER PRIMARY KEY REFERENCES chunks (id) ON DELETE CASCADE,
     attempts INTEGER NOT NULL DEFAULT 0,
     retry_at INTEGER NOT NULL DEFAULT 0
 ) STRICT;
-CREATE TRIGGER chunks_pending AFTER INSERT ON chunks BEGIN
+CREATE TRIGGER chunks_pending AFTER INSERT ON chunks WHEN new.kind <> 'passage' OR new.seq_start = new.seq_end BEGIN
     INSERT INTO pending_vectors (chunk_id) VALUES (new.id);
 END;
-CREATE TRIGGER chunks_pending_again AFTER UPDATE OF text ON chunks BEGIN
+CREATE TRIGGER chunks_pending_again AFTER UPDATE OF text ON chunks
+WHEN new.kind <> 'passage' OR new.seq_start = new.seq_end BEGIN
     INSERT INTO pending_vectors (chunk_id) VALUES (new.id) ON CONFLICT (chunk_id) DO UPDATE SET attempts = 0, retry_at = 0;
 END;
 

@@ -15,6 +15,7 @@ from ui import guard
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
 
+    from app.host import Host
     from ui.instance import Instance, Wish
 
 DESKTOP_ID = "io.github.keepsake.Keepsake"
@@ -83,7 +84,7 @@ def _run(application: "QApplication", vault: Path, instance: "Instance", *, hidd
     asyncio.set_event_loop(loop)
     faults = Faults()
     faults.install(loop)
-    program = Program(vault, instance, faults)
+    program = Program(vault, instance, faults, start_host)
     signals = SignalWatch()
     signals.asked_to_leave.connect(program.quit)
     ended: asyncio.Future[None] = loop.create_future()
@@ -96,6 +97,19 @@ def _run(application: "QApplication", vault: Path, instance: "Instance", *, hidd
         faults.uninstall()
         loop.close()
     return 0
+
+
+def start_host(vault: Path) -> "Host":
+    """Open ``vault``; the engine is imported here, off the Qt thread, so that the window is there first.
+
+    Raises:
+        KeepsakeError: The vault cannot be opened.
+    """
+    from app.host import Host  # noqa: PLC0415
+
+    host = Host(vault)
+    host.start()
+    return host
 
 
 def _end(ended: "asyncio.Future[None]") -> None:

@@ -41,7 +41,7 @@ class Appearance(QObject):
             look.set_scale(float(setting.value) / 100)
         elif setting.name == CLOSE:
             self.close_to_tray = bool(setting.value)
-            self.close_decided = setting.source != "default"
+            self.close_decided = self.close_decided or setting.source != "default"
 
     def set_scheme(self, scheme: Scheme) -> None:
         """Switch to ``scheme`` and remember it."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from ui.actions import Action
+from ui.panestack import PANES
 
 Slot = Callable[[], object]
 MENUS: tuple[tuple[str, object], ...] = (
@@ -75,6 +76,12 @@ FRAME = (
 def translated(text: object) -> str:
     """Return a text of this file in the person's language."""
     return QCoreApplication.translate("Frame", str(text))
+
+
+def group_title(group: str) -> str:
+    """Return what a group of actions is called: a menu's or a pane's title."""
+    titles = {name: translated(title) for name, title in MENUS} | {pane.name: pane.shown_title for pane in PANES}
+    return titles.get(group, group.capitalize())
 
 
 def frame_actions(

@@ -91,9 +91,8 @@ class _TintedEngine(QIconEngine):
         return _pixmap(self._name, size.width(), size.height(), self._colour(mode, state), 1.0)
 
     def scaledPixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State, scale: float) -> QPixmap:
-        """Return the icon as pixels for a screen of ``scale``; ``size`` is in device pixels."""
-        side = QSize(round(size.width() / scale), round(size.height() / scale))
-        return _pixmap(self._name, side.width(), side.height(), self._colour(mode, state), scale)
+        """Return the icon as pixels for a screen of ``scale``; ``size`` is independent of it."""
+        return _pixmap(self._name, size.width(), size.height(), self._colour(mode, state), scale)
 
     def isNull(self) -> bool:
         """Return whether there is nothing to draw."""

@@ -3,16 +3,16 @@
 import asyncio
 import logging
 import os
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from PySide6.QtCore import QObject, Signal
 
 from app.errors import InternalError, KeepsakeError
 from ui import tray as trays
 from ui.actions import Actions
-from ui.bridge import Bridge
+from ui.bridge import Backend, Bridge
 from ui.capture import Capture
 from ui.faults import Faults
 from ui.instance import TOKEN, Instance, Wish
@@ -21,10 +21,18 @@ from ui.panes.base import Notice
 from ui.state import WindowState
 from ui.window import Window
 
-if TYPE_CHECKING:
-    from app.host import Host
-
+ASKED = "window/close_asked"
 _log = logging.getLogger(__name__)
+
+
+class OpenVault(Backend, Protocol):
+    """A vault that is open: answers calls until it is stopped."""
+
+    def stop(self) -> None:
+        """Close the vault; blocks until everything is written."""
+
+
+VaultOpener = Callable[[Path], OpenVault]
 
 
 class Program(QObject):
@@ -34,16 +42,18 @@ class Program(QObject):
         vault: The vault's folder.
         instance: Listens for later launches.
         faults: Hears of failures nobody waited for.
+        open_vault: Opens the vault; called on another thread, and again when the person tries again.
     """
 
     finished = Signal()
     opened = Signal()
 
-    def __init__(self, vault: Path, instance: Instance, faults: Faults) -> None:
+    def __init__(self, vault: Path, instance: Instance, faults: Faults, open_vault: VaultOpener) -> None:
         super().__init__()
+        self._open_host = open_vault
         self._vault = vault
         self._instance = instance
-        self._host: Host | None = None
+        self._host: OpenVault | None = None
         self.bridge: Bridge | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._leaving = False
@@ -109,7 +119,7 @@ class Program(QObject):
 
     async def _open(self) -> None:
         try:
-            self._host = await asyncio.get_running_loop().run_in_executor(None, _start_host, self._vault)
+            self._host = await asyncio.get_running_loop().run_in_executor(None, self._open_host, self._vault)
         except KeepsakeError as error:
             self.window.bring()
             self.window.start_page.show_error(error)
@@ -178,7 +188,7 @@ class Program(QObject):
         appearance, desk = self.window.appearance, self.window.desk
         if self.tray is None or appearance is None:
             self.quit()
-        elif desk is not None and not appearance.close_decided:
+        elif desk is not None and not appearance.close_decided and not self._state.text(ASKED):
             desk.ask_close()
         elif appearance.close_to_tray:
             self.window.hide()
@@ -188,13 +198,6 @@ class Program(QObject):
     def _on_close_decided(self, to_tray: bool) -> None:
         if self.window.appearance is not None:
             self.window.appearance.decide_close(to_tray=to_tray)
+        # The settings file keeps only what differs from the defaults, so it cannot tell that the person was asked.
+        self._state.keep(ASKED, "yes")
         self._on_window_closed()
-
-
-def _start_host(vault: Path) -> "Host":
-    """Open the vault; the engine is imported here, off the Qt thread, so that the window is there first."""
-    from app.host import Host  # noqa: PLC0415
-
-    host = Host(vault)
-    host.start()
-    return host

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 SETTLE_TURNS = 16
 TURN_S = 0.05
+NAMES = tuple(pane.name for pane in PANES)
 LOOKS = (Scheme.LIGHT, Scheme.DARK)
 
 
@@ -28,6 +29,7 @@ async def render_panes(
     bridge: "Bridge",
     out_dir: Path,
     size: tuple[int, int] = (1440, 900),
+    panes: tuple[str, ...] = NAMES,
     places: tuple[Place, ...] = (),
 ) -> list[Path]:
     """Draw the window with each pane in front, light and dark.
@@ -36,6 +38,7 @@ async def render_panes(
         bridge: Leads to an open vault; its settings are left as they are.
         out_dir: Where the pictures go, made when missing.
         size: Width and height in pixels.
+        panes: Names of the panes to draw.
         places: Further places to draw, named after their pane and id.
 
     Returns:
@@ -47,12 +50,14 @@ async def render_panes(
     window.resize(*size)
     window.show()
     window.attach(bridge)
-    shots = [(pane.name, Place(pane.name)) for pane in PANES] + [(f"{place.pane}-open", place) for place in places]
+    shots = [(name, Place(name)) for name in panes] + [(f"{place.pane}-open", place) for place in places]
     written = []
     before = theme.current().scheme
     try:
         for name, place in shots:
             window.go(place)
+            # A focus ring is no part of the picture.
+            window.setFocus()
             await settle()
             written += [await _shoot(window, look, out_dir / f"{name}-{look}.png") for look in LOOKS]
     finally:

@@ -34,6 +34,7 @@ from ui.rail import Rail
 from ui.startpage import StartPage
 from ui.state import WindowState
 from ui.status import StatusLine
+from ui.theme import Scheme
 from ui.topbar import TopBar
 from ui.undo import Undo
 from ui.watch import Watch
@@ -125,6 +126,8 @@ class Window(QMainWindow):
         self.rail.set_open(is_open=True)
         actions.refresh()
         self.go(Place(self._state.text("window/pane", FIRST)))
+        if self.panes.front is not None:
+            self.panes.front.focus_first()
 
     def go(self, place: Place) -> None:
         """Show ``place`` and remember it."""
@@ -159,6 +162,8 @@ class Window(QMainWindow):
         self._note_where()
         keep = self._state.keep
         keep("window/geometry", bytes(self.saveGeometry().data()))
+        keep("look/scheme", theme.current().scheme.value)
+        keep("look/scale", str(theme.current().scale))
         keep("recents/actions", self.registry.recents)
         self._state.keep_places(self.palette_popup.recent_places)
         if self.panes is not None:
@@ -229,6 +234,10 @@ class Window(QMainWindow):
         self.setCentralWidget(body)
 
     def _restore(self) -> None:
+        # The settings are read with the vault; until then the look of last time avoids a flash.
+        if self._state.text("look/scheme") in set(Scheme):
+            theme.current().set_scheme(Scheme(self._state.text("look/scheme")))
+            theme.current().set_scale(float(self._state.text("look/scale", "1")))
         geometry = self._state.blob("window/geometry")
         if not geometry or not self.restoreGeometry(geometry):
             self.resize(SIZE)

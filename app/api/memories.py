@@ -1,6 +1,7 @@
 """Operations over all that is remembered: search, tags, history, undo."""
 
 from app.api.caller import Caller
+from app.api.counts import Count
 from app.api.declare import operation
 from app.changes import Changed
 from app.engine import Engine
@@ -14,8 +15,8 @@ async def search(
     engine: Engine,
     caller: Caller,
     query: str,
-    limit: int = 20,
-    offset: int = 0,
+    limit: Count = 20,
+    offset: Count = 0,
     recipe: str | None = None,
     legs: list[Leg] | None = None,
     per_session: int | None = None,
@@ -54,7 +55,7 @@ async def operators(engine: Engine, caller: Caller) -> list[OperatorHelp]:
 
 
 @operation("memory.tags")
-async def tags(engine: Engine, caller: Caller, prefix: str = "", limit: int = 200) -> list[Facet]:
+async def tags(engine: Engine, caller: Caller, prefix: str = "", limit: Count = 200) -> list[Facet]:
     """Return tags with how many items each covers.
 
     Args:
@@ -71,7 +72,7 @@ async def stats(engine: Engine, caller: Caller) -> VaultStats:
 
 
 @operation("memory.history", trust="full")
-async def history(engine: Engine, caller: Caller, target: str | None = None, limit: int = 50) -> list[HistoryEntry]:
+async def history(engine: Engine, caller: Caller, target: str | None = None, limit: Count = 50) -> list[HistoryEntry]:
     """Return recorded changes with the state before and after, newest first.
 
     Args:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from app.api.caller import Caller
+from app.api.counts import Count
 from app.api.declare import operation
 from app.changes import Changed
 from app.engine import Engine
@@ -167,8 +168,8 @@ async def list_notes(
     caller: Caller,
     filter: MemoryFilter = _ALL,
     order: MemoryOrder = "recent",
-    limit: int = 50,
-    offset: int = 0,
+    limit: Count = 50,
+    offset: Count = 0,
 ) -> list[MemoryRow]:
     """Return durable items as a list shows them, by default the last changed first.
 
@@ -223,7 +224,7 @@ async def links(engine: Engine, caller: Caller, id: str) -> Links:
 
 
 @operation("note.titles")
-async def titles(engine: Engine, caller: Caller, prefix: str = "", limit: int = 50) -> list[Link]:
+async def titles(engine: Engine, caller: Caller, prefix: str = "", limit: Count = 50) -> list[Link]:
     """Return notes whose title begins with some letters, for completing ``[[links]]``.
 
     Args:

@@ -98,7 +98,7 @@ class Registry:
 
 
 def _operation_of(handler: Handler, name: str, access: Access, trust: Trust, destructive: bool) -> Operation:
-    hints = typing.get_type_hints(handler)
+    hints = typing.get_type_hints(handler, include_extras=True)
     own = list(inspect.signature(handler).parameters.values())[_LEADING:]
     summary, doc, helps = _documentation(handler)
     fields: list[Any] = []
@@ -129,6 +129,8 @@ def _documentation(handler: Handler) -> tuple[str, str, dict[str, str]]:
 
 def type_name(kind: Any) -> str:
     """Return a type as a reader of the reference sees it."""
+    if typing.get_origin(kind) is typing.Annotated:
+        kind = typing.get_args(kind)[0]
     text = kind.__name__ if isinstance(kind, type) and not typing.get_args(kind) else str(kind)
     return re.sub(r"\b(?:typing|collections\.abc|datetime|app\.[\w.]+)\.", "", text).replace("NoneType", "None")
 
@@ -203,12 +205,18 @@ def check_arguments(operation: Operation, arguments: Mapping[str, Any]) -> dict[
     """
     try:
         checked = msgspec.convert(dict(arguments), operation.arguments)
-    except msgspec.ValidationError as error:
+    except (msgspec.ValidationError, RecursionError, OverflowError, ValueError) as error:
         allowed = ", ".join(parameter.name for parameter in operation.parameters)
         raise InputError(
-            f"{operation.name}: {_where(str(error))}.", operation=operation.name, parameters=allowed
+            f"{operation.name}: {_reason(error)}.", operation=operation.name, parameters=allowed
         ) from error
     return {name: getattr(checked, name) for name in operation.arguments.__struct_fields__}
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, RecursionError):
+        return "its arguments are nested too deeply"
+    return _where(str(error)) if isinstance(error, msgspec.ValidationError) else "a number is too large"
 
 
 def _where(sentence: str) -> str:

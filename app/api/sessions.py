@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from app.api.caller import Caller
+from app.api.counts import Count
 from app.api.declare import operation
 from app.changes import Changed
 from app.engine import Engine
@@ -72,7 +73,7 @@ async def length(engine: Engine, caller: Caller, session: str) -> int:
 
 
 @operation("session.recent", trust="full")
-async def recent(engine: Engine, caller: Caller, session: str, n: int = 20) -> list[Message]:
+async def recent(engine: Engine, caller: Caller, session: str, n: Count = 20) -> list[Message]:
     """Return the last turns of a conversation, oldest first.
 
     Args:
@@ -83,7 +84,7 @@ async def recent(engine: Engine, caller: Caller, session: str, n: int = 20) -> l
 
 
 @operation("session.messages", trust="full")
-async def messages(engine: Engine, caller: Caller, session: str, after: int = -1, limit: int = 200) -> list[Message]:
+async def messages(engine: Engine, caller: Caller, session: str, after: int = -1, limit: Count = 200) -> list[Message]:
     """Return the turns that follow a number, ascending.
 
     Args:
@@ -95,7 +96,7 @@ async def messages(engine: Engine, caller: Caller, session: str, after: int = -1
 
 
 @operation("session.before", trust="full")
-async def before(engine: Engine, caller: Caller, session: str, seq: int, limit: int = 200) -> list[Message]:
+async def before(engine: Engine, caller: Caller, session: str, seq: int, limit: Count = 200) -> list[Message]:
     """Return the turns just before a number, ascending.
 
     Args:
@@ -107,7 +108,7 @@ async def before(engine: Engine, caller: Caller, session: str, seq: int, limit: 
 
 
 @operation("session.find", trust="full")
-async def find(engine: Engine, caller: Caller, session: str, text: str, limit: int = 1000) -> list[int]:
+async def find(engine: Engine, caller: Caller, session: str, text: str, limit: Count = 1000) -> list[int]:
     """Return the numbers of the turns that contain a text.
 
     Args:
@@ -135,8 +136,8 @@ async def list_sessions(
     caller: Caller,
     filter: SessionFilter = _ALL,
     order: SessionOrder = "recent",
-    limit: int = 50,
-    offset: int = 0,
+    limit: Count = 50,
+    offset: Count = 0,
 ) -> list[Session]:
     """Return conversations, by default the most recently active first.
 

@@ -1,0 +1,1 @@
+"""``keepsake`` on the command line."""

@@ -34,7 +34,7 @@ class Config:
     ) -> None:
         self._path = vault / FILE
         self._document = self._load()
-        self._saved = self._read_file()
+        self._saved = self._read_file(self._document)
         chosen = os.environ if environment is None else environment
         self._environment = {
             item.name: item.parse(chosen[name]) for item in SETTINGS if (name := variable(item)) in chosen
@@ -89,16 +89,27 @@ class Config:
         if name in self._environment or name in self._overrides:
             where = variable(item) if name in self._environment else "the command line"
             raise InputError(f"'{name}' is set by {where} and cannot be changed here.", setting=name)
+        document = self._with(name, parsed, is_default=parsed == item.default)
+        replace_file(self._path, tomlkit.dumps(document).encode("utf-8"))
+        # Only what is on disk counts: a full disk leaves everything as it was.
+        self._document, self._saved = document, self._read_file(document)
+        return self.value(name)
+
+    def _with(self, name: str, parsed: Value, *, is_default: bool) -> tomlkit.TOMLDocument:
+        """Return the document with a value put in, or taken out when it is the default."""
+        document = tomlkit.parse(tomlkit.dumps(self._document))
         section, key = name.split(".", 1)
-        table = self._document.setdefault(section, tomlkit.table())
-        if parsed == item.default:
+        if not isinstance(document.get(section, {}), dict):
+            raise InputError(
+                f"'{section}' in {self._path} is not a section. Correct it there, then set '{name}' again.",
+                setting=name,
+            )
+        table = document.setdefault(section, tomlkit.table())
+        if is_default:
             table.pop(key, None)
-            self._saved.pop(name, None)
         else:
             table[key] = parsed
-            self._saved[name] = parsed
-        self._save()
-        return self.value(name)
+        return document
 
     def _look_up(self, item: Setting) -> tuple[Value, Source]:
         if item.name in self._overrides:
@@ -119,18 +130,16 @@ class Config:
         except (TOMLKitError, UnicodeDecodeError) as error:
             raise InputError(f"{self._path} is not valid TOML: {error}. Correct it or move it away.") from error
 
-    def _read_file(self) -> dict[str, Value]:
+    @staticmethod
+    def _read_file(document: tomlkit.TOMLDocument) -> dict[str, Value]:
         saved: dict[str, Value] = {}
-        for section, table in self._document.unwrap().items():
+        for section, table in document.unwrap().items():
             entries: dict[str, Any] = table if isinstance(table, dict) else {}
             for key, value in entries.items():
                 # Keys this version does not know stay in the file: another version may.
                 if (name := f"{section}.{key}") in BY_NAME:
                     saved[name] = BY_NAME[name].parse(value)
         return saved
-
-    def _save(self) -> None:
-        replace_file(self._path, tomlkit.dumps(self._document).encode("utf-8"))
 
 
 def variable(item: Setting) -> str:

@@ -49,6 +49,8 @@ class Setting:
             raise self._refusal(value, "a text")
         if self.type == "choice" and value not in self.choices:
             raise self._refusal(value, "one of " + ", ".join(self.choices))
+        if not value.isprintable():
+            raise self._refusal(value, "a text on one line, without control characters")
         return value
 
     def _parse_bool(self, value: object) -> bool:
@@ -74,7 +76,11 @@ class Setting:
         return number
 
     def _refusal(self, value: object, allowed: str) -> InputError:
-        shown = repr(value) if len(repr(value)) < 60 else repr(value)[:57] + "…"  # noqa: PLR2004
+        try:
+            shown = repr(value)
+        except ValueError:  # Python refuses to write out a number of thousands of digits
+            shown = "a number that long"
+        shown = shown if len(shown) < 60 else shown[:57] + "…"  # noqa: PLR2004
         return InputError(f"'{self.name}' must be {allowed}, not {shown}.", setting=self.name, allowed=allowed)
 
 

@@ -34,7 +34,10 @@ def optional_datetime(ms: int | None) -> datetime | None:
 
 def to_ms(when: datetime) -> int:
     """Return milliseconds since 1970 UTC of ``when``; a naive datetime is taken as local time."""
-    return round(when.timestamp() * 1000)
+    try:
+        return round(when.timestamp() * 1000)
+    except (OverflowError, ValueError):  # a naive one at the edge of the calendar, where no zone is known
+        return round(when.replace(tzinfo=UTC).timestamp() * 1000)
 
 
 def parse_instant(value: object) -> int | None:

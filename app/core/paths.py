@@ -7,6 +7,8 @@ from pathlib import Path
 
 import platformdirs
 
+from app.errors import InputError
+
 APP_NAME = "keepsake"
 
 
@@ -41,5 +43,18 @@ def runtime_dir() -> Path:
 
 
 def user_path(text: str) -> Path:
-    """Return the path a person wrote, with ``~`` as their home folder."""
-    return Path(text).expanduser().absolute()
+    """Return the path a person wrote, with ``~`` as their home folder.
+
+    Raises:
+        InputError: It is empty, or no path on this machine.
+    """
+    if not text.strip():
+        raise InputError("No path is given: name a file or folder.", field="path")
+    try:
+        path = Path(text).expanduser().absolute()
+        path.exists()
+    except (OSError, ValueError, RuntimeError) as error:  # too long, a NUL in it, no such user
+        raise InputError("That is not a path on this machine. Check how it is written.", field="path") from error
+    if "\0" in text:
+        raise InputError("That is not a path on this machine: it holds a NUL character.", field="path")
+    return path

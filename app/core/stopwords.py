@@ -7,6 +7,7 @@ question are judged by one list: that of the language the question shares most w
 from collections.abc import Iterable
 from typing import Final
 
+
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 

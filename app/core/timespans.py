@@ -26,9 +26,24 @@ EXAMPLES: Final = (
     "2026-10-12",
 )
 
-_NUMBERS: Final = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_NUMBERS: Final = (
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+)
 _MONTHS_A_YEAR: Final = 12
 _DAYS_A_WEEK: Final = 7
+_YEARS_TO_LEAP: Final = 9  # 29 February was not in 1900, so that eight years lay between two
 _LONGEST: Final = 64
 
 Parts = re.Match[str]
@@ -82,7 +97,7 @@ class _Reader:
     # Spans of the calendar
 
     def ms(self, when: datetime) -> int:
-        """Return the instant of a local time; one that clocks skip is the first after it, of a repeated one the first."""
+        """Return the instant of a local time: where clocks skip it the next, where they repeat it the first."""
         local = when if when.tzinfo else when.replace(tzinfo=self.zone)
         return round(local.timestamp() * 1000)
 
@@ -202,10 +217,10 @@ class _Reader:
         month = _index(MONTHS, name) + 1
         if year:
             return self.days(date(int(year), month, int(day)))
-        this = self.today.year
-        # Leap days are up to eight years apart.
-        years = [one for one in range(this, max(this - 9, 0), -1) if int(day) <= monthrange(one, month)[1]]
-        return self.days(next(found for one in years if (found := date(one, month, int(day))) <= self.today))
+        for one in range(self.today.year, max(self.today.year - _YEARS_TO_LEAP, 0), -1):
+            if int(day) <= monthrange(one, month)[1] and (found := date(one, month, int(day))) <= self.today:
+                return self.days(found)
+        raise ValueError(f"no {name} has a day {day}")
 
 
 def _moved(day: date, unit: str, count: int) -> date:

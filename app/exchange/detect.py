@@ -24,7 +24,7 @@ SUPPORTED = (
 )
 HEAD = 1 << 20
 MAX_EVENTS = 200_000
-MAX_DEPTH = 3
+MAX_DEPTH = 5
 FIRST_LINES = 20
 _TYPES = ("session", "message", "memory")
 _OWN_LINE = re.compile(rb'\s*\{\s*"type"\s*:\s*"(?:session|message|memory)"')
@@ -109,18 +109,27 @@ def _zip(path: Path) -> str:
 def _entry(path: Path, entry: Entry) -> str:
     with entry.open() as stream:
         head = _head(stream)
-    return _json(path, head)
+    if found := _json(path, head):
+        return found
+    raise _refusal(path, f"holds a {Path(entry.name).name} that is neither ChatGPT's nor Claude's")
 
 
 def _file(path: Path) -> str:
     with path.open("rb") as stream:
         packed = stream.read(2) == GZIP
+        stream.seek(0)
+        head = b"" if packed else _head(stream)
+    begins = head.lstrip()[:1]
+    if found := _lines(path) if packed or begins == b"{" else "":
+        return found
     if packed:
-        return _lines(path) or _refuse(path, "is compressed, and not Keepsake's JSONL")
-    with path.open("rb") as stream:
-        head = _head(stream)
-    if head.lstrip()[:1] in (b"{", b"["):
-        return (_lines(path) if head.lstrip()[:1] == b"{" else "") or _json(path, head)
+        raise _refusal(path, "is compressed, and not Keepsake's JSONL")
+    if found := _json(path, head) if begins in (b"{", b"[") else "":
+        return found
+    return _text(path)
+
+
+def _text(path: Path) -> str:
     with path.open("rb") as stream:
         decoded = encoding.decode(stream.read(HEAD))
     if decoded is None:
@@ -160,26 +169,31 @@ def _is_own(line: bytes, *, is_first: bool) -> bool:
 
 
 def _json(path: Path, head: bytes) -> str:
+    """Return the format of JSON text, ``""`` when it is none that is known."""
     names = _names(head)
-    if names & {"item.mapping", ".mapping", "conversations.item.mapping"}:
+    if names & {"item.mapping", "mapping", "conversations.item.mapping"}:
         return "chatgpt"
-    if names & {"item.chat_messages", ".chat_messages", "conversations.item.chat_messages"}:
+    if names & {"item.chat_messages", "chat_messages", "conversations.item.chat_messages"}:
         return "claude"
     if name := foreign.by_fields(names, head):
         raise _refusal(path, f"looks like an export of {name}, which is not supported yet")
-    for pattern, name in _BROKEN:
-        if pattern.search(head):
-            return name
-    raise _refusal(path, "is JSON, but not an export that is known")
+    return next((name for pattern, name in _BROKEN if pattern.search(head)), "")
 
 
 def _names(head: bytes) -> set[str]:
     """Return the field names in the outer levels of JSON text, with their place: ``item.mapping``."""
     names: set[str] = set()
+    way: list[str] = []
     try:
-        for number, (prefix, event, value) in enumerate(ijson.parse(BytesIO(head))):
-            if event == "map_key" and prefix.count(".") <= MAX_DEPTH:
-                names.add(f"{prefix}.{value}")
+        for number, (event, value) in enumerate(ijson.basic_parse(BytesIO(head))):
+            if event == "map_key":
+                way[-1] = value
+                if len(way) <= MAX_DEPTH:
+                    names.add(".".join(way))
+            elif event in ("start_map", "start_array"):
+                way.append("item")
+            elif event in ("end_map", "end_array"):
+                way.pop()
             if number > MAX_EVENTS:
                 break
     except (ijson.common.JSONError, UnicodeDecodeError):
@@ -189,7 +203,3 @@ def _names(head: bytes) -> set[str]:
 
 def _refusal(path: Path, what: str) -> FormatError:
     return FormatError(f"{path.name or path} {what}. {SUPPORTED}", path=str(path))
-
-
-def _refuse(path: Path, what: str) -> str:
-    raise _refusal(path, what)

@@ -4,6 +4,7 @@ import codecs
 from dataclasses import dataclass
 
 SAMPLE = 64 << 10
+MAX_CONTROL = 0.1
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -11,7 +12,7 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_CONTROL = frozenset(range(32)) - frozenset(b"\t\n\r\x0b\x0c\x1b\x00")
+_CONTROL = bytes(set(range(32)) - set(b"\t\n\r\x0b\x0c\x1b"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +39,11 @@ def decode(data: bytes) -> Decoded | None:
             return _marked(data[len(mark) :], encoding)
     if guess := _guess_utf16(data):
         return Decoded(data.decode(guess, "replace"), guess, False, f"It has no encoding mark and was read as {guess}.")
-    if _is_binary(data):
-        return None
     try:
-        return Decoded(data.decode("utf-8"))
+        text = data.decode("utf-8")
     except UnicodeDecodeError:
-        return _eight_bit(data)
+        return None if _share(data, _CONTROL) > MAX_CONTROL else _eight_bit(data)
+    return None if _share(data, b"\x00") > MAX_CONTROL else Decoded(text)
 
 
 def _marked(data: bytes, encoding: str) -> Decoded:
@@ -55,6 +55,12 @@ def _marked(data: bytes, encoding: str) -> Decoded:
 
 
 def _eight_bit(data: bytes) -> Decoded:
+    repaired = data.decode("utf-8", "replace")
+    bad = repaired.count("\ufffd")
+    if sum(character > "\x7f" for character in repaired) > bad * 2:  # its other letters are UTF-8
+        return Decoded(
+            repaired, "utf-8", False, f"{bad} places in it were not valid UTF-8 and were replaced with \ufffd."
+        )
     try:
         said, encoding = data.decode("cp1252"), "cp1252"
     except UnicodeDecodeError:
@@ -76,10 +82,7 @@ def _guess_utf16(data: bytes) -> str | None:
     return None
 
 
-def _is_binary(data: bytes) -> bool:
+def _share(data: bytes, bytes_meant: bytes) -> float:
+    """Return how much of the beginning of ``data`` consists of ``bytes_meant``."""
     sample = data[:SAMPLE]
-    if not sample:
-        return False
-    control = sum(sample.count(byte) for byte in _CONTROL)
-    zero = sample.count(0)
-    return control + zero > len(sample) * (0.1 if zero else 0.3)
+    return sum(map(sample.count, bytes_meant)) / max(len(sample), 1)

@@ -16,17 +16,15 @@ _NAMES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("Telegram", re.compile(r"(?:.*/)?(?:result\.json|export_results\.html)")),
 )
 _FIELDS: tuple[tuple[str, frozenset[str]], ...] = (
-    ("Discord", frozenset({".guild", ".channel", ".messages"})),
+    ("Discord", frozenset({"guild", "channel", "messages"})),
     ("Telegram", frozenset({"messages.item.from_id"})),
     ("Telegram", frozenset({"chats.list.item.messages"})),
-    ("Telegram", frozenset({".chats", "chats.list"})),
+    ("Telegram", frozenset({"chats", "chats.list"})),
     ("Instagram", frozenset({"messages.item.sender_name"})),
-    ("Gemini", frozenset({".sessionId", ".messages"})),
+    ("Gemini", frozenset({"sessionId", "messages"})),
     ("Google's My Activity (Gemini)", frozenset({"item.header", "item.products"})),
     ("Slack", frozenset({"item.type", "item.ts"})),
-    ("Claude Code", frozenset({".type", ".message", ".timestamp"})),
-    ("the MCP memory server", frozenset({".entityType"})),
-    ("the MCP memory server", frozenset({".type", ".entityType"})),
+    ("Claude Code", frozenset({"type", "message", "timestamp"})),
     ("mem0", frozenset({"results.item.memory"})),
     ("an agent's message list", frozenset({"item.role", "item.content"})),
 )

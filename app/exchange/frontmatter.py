@@ -19,6 +19,7 @@ _BLOCK = re.compile(
     r"(?P<yaml>(?:(?!(?:---|\.\.\.)[ \t]*\r?(?:\n|\Z)).*\n)*)"
     r"(?:---|\.\.\.)[ \t]*\r?(?:\n|\Z)",
 )
+_SPECIAL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
 _SPLIT = re.compile(r"[,\n]")
 _CREATED = ("created", "created_at", "date created", "date_created", "creation date", "date")
 _UPDATED = ("updated", "updated_at", "modified", "date modified", "date_modified", "last_modified", "lastmod")
@@ -85,8 +86,19 @@ def split(source: str) -> tuple[FrontMatter, str]:
 
 def dump(fields: dict[str, Any]) -> str:
     """Return ``fields`` as a head block."""
-    body = yaml.safe_dump(fields, allow_unicode=True, sort_keys=False, width=1 << 20) if fields else ""
+    body = yaml.dump(fields, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=1 << 20) if fields else ""
     return f"---\n{body}---\n"
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes strings with line ends or control characters in them with escapes, so that they are read unchanged."""
+
+
+def _string(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"' if _SPECIAL.search(text) else None)
+
+
+_Dumper.add_representer(str, _string)
 
 
 def _load(source: str) -> Any:

@@ -10,7 +10,7 @@ from typing import IO, Any
 import msgspec
 
 from app.exchange.model import Position, Problem
-from app.exchange.source import DAMAGE, Entry, entries, utf8_stream
+from app.exchange.source import DAMAGE, Entry, entries, read_some, utf8_stream
 
 CHUNK = 1 << 20
 MAX_ITEM = 256 << 20
@@ -180,7 +180,7 @@ def _chunks(stream: IO[bytes]) -> Iterator[tuple[bytes | Problem, int]]:
     try:
         text, chunk = utf8_stream(stream)
         done = len(chunk)
-        while read := text.read(CHUNK):
+        while read := read_some(text, CHUNK):
             chunk += read
             done += len(read)
             yield chunk, done

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
 
-from app.exchange.source import utf8_stream
+from app.exchange.source import read_some, utf8_stream
 
 MAX_LINE = 256 << 20
 CHUNK = 1 << 20
@@ -55,7 +55,7 @@ def read_lines(path: Path) -> Iterator[Line]:
 
 def _pieces(stream: IO[bytes]) -> Iterator[bytes]:
     """Yield pieces that each end where a line does, or after ``CHUNK`` bytes."""
-    while chunk := stream.read(CHUNK):
+    while chunk := read_some(stream, CHUNK):
         start = 0
         while (end := chunk.find(b"\n", start) + 1) > 0:
             yield chunk[start:end]

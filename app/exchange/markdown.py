@@ -41,7 +41,9 @@ class _Found:
 
 
 def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
-    """Read notes; each is one memory of kind ``note``, keyed by its path in the folder.
+    """Read notes; each is one memory of kind ``note``.
+
+    Its key is the folder's name and the path in it, so that two vaults may each have a ``README.md``.
 
     Args:
         path: A Markdown file, or a folder that is searched to the bottom, hidden folders left out.
@@ -62,10 +64,10 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
     for number, (file, size) in enumerate(found.files):
         if cancelled():
             return
-        place = file.relative_to(root).as_posix()
+        place = _shown(file.relative_to(root))
         if number % POSITION_EVERY == 0:
-            yield Position(done, total, storable(place)[0])
-        yield from _note(file, size, place)
+            yield Position(done, total, place)
+        yield from _note(file, size, place, f"{_shown(PurePosixPath(root.name))}/{place}")
         done += size
     yield Position(done, total)
 
@@ -119,7 +121,7 @@ def _meet(child: Path, root: Path, found: _Found, folders: list[Path]) -> None:
 
 def _meet_link(child: Path, root: Path, found: _Found) -> None:
     """Pass over a link: what it leads to inside the folder is read at its own place, the rest is not ours to read."""
-    place = storable(child.relative_to(root).as_posix())[0]
+    place = _shown(child.relative_to(root))
     try:
         target = child.resolve(strict=True)
     except (OSError, RuntimeError):
@@ -129,8 +131,7 @@ def _meet_link(child: Path, root: Path, found: _Found) -> None:
         found.problems.append(Problem(place, "It is a link that leads out of the folder and was not followed."))
 
 
-def _note(file: Path, size: int, place: str) -> Iterator[Record]:
-    place = storable(place)[0]
+def _note(file: Path, size: int, place: str, key: str) -> Iterator[Record]:
     if size > MAX_BYTES:
         yield Problem(place, f"It is larger than {MAX_BYTES >> 20} MB and was left out.")
         return
@@ -151,10 +152,10 @@ def _note(file: Path, size: int, place: str) -> Iterator[Record]:
     source, newline = _one_newline(source)
     marks = {"path": place, "newline": newline, "bom": decoded.bom or None}
     marks["encoding"] = decoded.encoding if decoded.encoding != "utf-8" else None
-    yield from _records(source, place, {name: mark for name, mark in marks.items() if mark}, _times(status))
+    yield from _records(source, place, key, {name: mark for name, mark in marks.items() if mark}, _times(status))
 
 
-def _records(source: str, place: str, attributes: dict[str, Any], times: tuple[int, int]) -> Iterator[Record]:
+def _records(source: str, place: str, key: str, attributes: dict[str, Any], times: tuple[int, int]) -> Iterator[Record]:
     try:
         parsed = parse(source)
     except FormatError as error:
@@ -167,7 +168,7 @@ def _records(source: str, place: str, attributes: dict[str, Any], times: tuple[i
     front = parsed.front
     extra = {"front_matter": front.raw, "aliases": front.aliases, "stem": stem if front.title else ""}
     yield MemoryRecord(
-        key=place,
+        key=key,
         content=parsed.body,
         title=front.title or stem,
         tags=parsed.tags,
@@ -195,5 +196,10 @@ def _times(status: Any) -> tuple[int, int]:
     return max(min(born, changed), 0), changed
 
 
+def _shown(place: PurePosixPath | Path) -> str:
+    """Return a path as text; bytes in it that are no text as escapes, so that two such names stay two."""
+    return place.as_posix().encode("utf-8", "backslashreplace").decode()
+
+
 def _unreadable(place: PurePosixPath | Path, error: OSError) -> Problem:
-    return Problem(storable(str(place))[0], f"It could not be read: {error.strerror or error}.")
+    return Problem(_shown(place), f"It could not be read: {error.strerror or error}.")

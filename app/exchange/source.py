@@ -94,6 +94,13 @@ def _file(path: Path) -> Entry:
     return Entry(path.name, path.stat().st_size, lambda: path.open("rb"))
 
 
+def read_some(stream: IO[bytes], size: int) -> bytes:
+    """Return the next bytes, at most ``size``; of a damaged zip everything up to the damage."""
+    read = getattr(stream, "read1", stream.read)
+    data: bytes = read(size)
+    return data
+
+
 def utf8_stream(stream: IO[bytes]) -> tuple[IO[bytes], bytes]:
     """Return a stream of UTF-8 bytes and the bytes already taken from it; UTF-16 is converted, a BOM dropped."""
     head = stream.read(3)
@@ -115,7 +122,7 @@ class _Recoded:
     def read(self, size: int) -> bytes:
         """Return the next bytes, made of about ``size`` bytes; none at the end."""
         while True:
-            data = self._taken + self._stream.read(size)
+            data = self._taken + read_some(self._stream, size)
             self._taken = b""
             text = self._decoder.decode(data, final=not data)
             if text or not data:

@@ -7,7 +7,7 @@ from functools import partial
 import apsw
 
 from app.core.clock import Clock
-from app.core.text import content_hash
+from app.core.text import content_hash, storable
 from app.exchange.model import MemoryRecord, MessageRecord, Problem, SessionRecord
 from app.exchange.service import Ingested
 from app.memories.ingest import ingest
@@ -16,7 +16,7 @@ from app.memories.reads import MemoryReads
 from app.memories.writer import MemoryIndex
 from app.sessions import listing, repo
 from app.sessions.model import Message, NewMessage, Session, SessionFilter
-from app.sessions.service import Heading, SessionService, clean_name
+from app.sessions.service import MAX_MESSAGE_CHARACTERS, MAX_NAME_CHARACTERS, Heading, SessionService, clean_name
 from app.store.store import Store
 
 Storable = SessionRecord | MessageRecord | MemoryRecord
@@ -25,11 +25,20 @@ _PAGE = 200
 
 @dataclass(slots=True)
 class _Session:
-    """Where an import has come in one conversation: its id with us, and the number of the last turn read."""
+    """Where an import has come in one conversation.
+
+    Args:
+        session_id: Its id with us.
+        seq: The number of the last turn read.
+        known: The turns stored, by what they say; ``None`` until they are needed.
+        last: The number of the last turn stored when ``known`` was read or added to.
+    """
 
     session_id: str
     seq: int = 0
     is_forgotten: bool = False
+    known: set[str] | None = None
+    last: int = 0
 
 
 @dataclass(slots=True)
@@ -115,8 +124,7 @@ class VaultSink:
         )
 
     def _open_session(self, connection: apsw.Connection, record: SessionRecord, fmt: str, counts: _Counts) -> _Session:
-        session_id = record.key if fmt == "keepsake" else f"{fmt}:{record.key}"
-        session_id = clean_name(session_id) or f"{fmt}:untitled"
+        session_id = _session_id(record.key if fmt == "keepsake" else f"{fmt}:{record.key}")
         head = repo.head(connection, session_id)
         opened = _Session(session_id, is_forgotten=head is not None and head[1] is not None)
         self._open[record.key] = opened
@@ -135,18 +143,24 @@ class VaultSink:
             return
         fresh = self._fresh(connection, opened, turns, counts)
         if fresh:
-            self._sessions.append_in(connection, fresh, opened.session_id, Heading())
+            appended = self._sessions.append_in(connection, fresh, opened.session_id, Heading())
             counts.messages += len(fresh)
+            if opened.known is not None:
+                opened.known.update(_key(message.role, message.content) for message in fresh)
+                opened.last = appended.seqs[-1]
 
     def _fresh(
         self, connection: apsw.Connection, opened: _Session, turns: Sequence[MessageRecord], counts: _Counts
     ) -> list[NewMessage]:
         head = repo.head(connection, opened.session_id)
         last = head[0] if head is not None else 0
-        known = self._known(connection, opened, turns, last)
+        known = self._known(connection, opened, last)
         fresh: list[NewMessage] = []
         for turn in turns:
             message = turn.message
+            if len(message.content) > MAX_MESSAGE_CHARACTERS:
+                counts.problems.append(_too_long(turn))
+                continue
             opened.seq = opened.seq + 1 if message.seq is None else message.seq
             if opened.seq > last:
                 fresh.append(message)
@@ -162,15 +176,31 @@ class VaultSink:
         return fresh
 
     @staticmethod
-    def _known(connection: apsw.Connection, opened: _Session, turns: Sequence[MessageRecord], last: int) -> set[str]:
+    def _known(connection: apsw.Connection, opened: _Session, last: int) -> set[str]:
         if not last or opened.seq >= last:
             return set()
-        stored = repo.all_messages(connection, opened.session_id)
-        return {_key(message.role, message.content) for message in stored}
+        if opened.known is None or opened.last != last:  # read once, and again when somebody else appended
+            stored = repo.all_messages(connection, opened.session_id)
+            opened.known = {_key(message.role, message.content) for message in stored}
+            opened.last = last
+        return opened.known
+
+
+def _session_id(key: str) -> str:
+    """Return the id of a foreign conversation with us: its key where that can be an id, else made of it."""
+    clean = clean_name(key)
+    if clean and not storable(key)[1] and len(key) <= MAX_NAME_CHARACTERS:
+        return key
+    return f"{clean[: MAX_NAME_CHARACTERS // 2]}:{content_hash(key)}"
 
 
 def _key(role: str, content: str) -> str:
     return f"{role}:{content_hash(content)}"
+
+
+def _too_long(turn: MessageRecord) -> Problem:
+    allowed = f"{MAX_MESSAGE_CHARACTERS >> 20} million characters"
+    return Problem(f"session {turn.session_key}", f"A message has more than {allowed} and was left out.")
 
 
 def _taken(turn: MessageRecord, opened: _Session) -> Problem:

@@ -21,6 +21,7 @@ _SENTENCE: Final = re.compile(r"(?:[.!?…]+[\"'”’)\]]*\s+|[。！？｡]+[�
 _WORD: Final = re.compile(r"\s+")
 _ENDS: Final = (_PARAGRAPH, _LINE, _SENTENCE, _WORD)
 _LONGEST_AUTHOR: Final = 64
+_LONGEST_END: Final = 8  # so far before the last third what ends in it may begin
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +124,7 @@ class _Joining:
         self.text = last[start:].strip()
 
     def add(self, message: Line) -> None:
-        author = message.author[:_LONGEST_AUTHOR]
+        author = message.author[: min(_LONGEST_AUTHOR, self.size // 4)]
         head = f"{author}: " if author else ""
         body = message.text.strip()
         if len(head) + len(body) > self.size:
@@ -139,7 +140,8 @@ class _Joining:
         self.text = f"{self.text}\n{head}{body}" if self.text else head + body
 
     def split(self, message: Line, head: str, body: str) -> None:
-        for piece in pieces(body, max(self.size - len(head), 2 * self.overlap, 1), self.overlap):
+        room = max(self.size - len(head), 1)
+        for piece in pieces(body, room, min(self.overlap, room // 2)):
             text = head + piece.text
             self.made.append(Passage(message.seq, message.seq, text, created_ms=message.created_ms))
         self.begin(self.made[-1].text)
@@ -153,12 +155,14 @@ class _Joining:
 
 
 def _cut(text: str, size: int, overlap: int) -> Iterator[Piece]:
-    start = 0
+    start = last = 0
     while len(text) - start > size:
         end = _end(text, start, start + size)
+        if end <= last:
+            start = last  # one character fills what repeating left of the piece, so nothing is repeated
+            continue
         yield Piece(text[start:end], start, end)
-        # Where one character fills most of the piece, repeating could stand still.
-        start = _resume(text, start, end, overlap) if end - start > 2 * overlap else end
+        start, last = _resume(text, start, end, overlap), end
     if start < len(text):
         yield Piece(text[start:], start, len(text))
 
@@ -167,8 +171,8 @@ def _end(text: str, start: int, limit: int) -> int:
     """Return where the piece from ``start`` ends, ``limit`` at the latest: the best place in its last third."""
     earliest = limit - (limit - start) // 3
     for end in _ENDS:
-        places = [match.end() for match in end.finditer(text, earliest, limit)]
-        found = next((place for place in reversed(places) if is_boundary(text, place)), None)
+        places = [match.end() for match in end.finditer(text, max(start, earliest - _LONGEST_END), limit)]
+        found = next((place for place in reversed(places) if place >= earliest and is_boundary(text, place)), None)
         if found is not None:
             return found
     return next((place for place in range(limit, start, -1) if is_boundary(text, place)), limit)
@@ -202,8 +206,8 @@ _LONGEST_REGIONS: Final = 4_096  # as far back as flags are counted
 def is_boundary(text: str, place: int) -> bool:
     """Tell whether ``text`` may be cut before ``place`` without taking a character apart.
 
-    Follows the extended grapheme clusters of Unicode's annex 29, and is more careful where Python knows less: nothing is
-    cut off after a joiner or a virama.
+    Follows the extended grapheme clusters of Unicode's annex 29, and is more careful where Python knows less: nothing
+    is cut off after a joiner or a virama.
     """
     if not 0 < place < len(text):
         return True

@@ -2,9 +2,9 @@
 
 The word index cuts at spaces, so a sentence of Chinese, Japanese or Thai is one word to it. Its second column therefore
 holds, for each run of such a script, every pair of neighbours and then the last character alone: ``我们今天`` becomes
-``我们 们今 今天 天``. Each character then begins exactly one entry, so a phrase of pairs is a search for a substring and
-one character is a search by prefix. Words that touch a run stand between its pairs as they are: ``用iPhone`` becomes
-``用 iPhone``, which also finds the word that the run swallowed.
+``我们 们今 今天 天``. Each character then begins exactly one entry, so a phrase of pairs is a search for a substring
+and one character is a search by prefix. Words that touch a run stand between its pairs as they are: ``用iPhone``
+becomes ``用 iPhone``, which also finds the word that the run swallowed.
 """
 
 import re
@@ -95,7 +95,7 @@ def between(text: str) -> list[str]:
 
 
 def _apart(stretch: str, follows: bool, leads: bool) -> str:
-    """Return ``stretch`` without what the tokenizer does not part from a run before or after: marks, unassigned ones."""
+    """Return ``stretch`` without the marks and unassigned characters that the tokenizer leaves joined to a run."""
     if follows and stretch and unicodedata.category(stretch[0]) in _CLINGING:
         stretch = _FIRST_WORD.sub("", stretch)
     if leads and stretch and unicodedata.category(stretch[-1]) in _CLINGING:
@@ -123,7 +123,7 @@ def units(piece: str) -> list[str]:
         return list(piece)
     found: list[str] = []
     for character in piece:
-        if found and unicodedata.category(character) in _MARKED:
+        if found and unicodedata.category(character) in _MARKED and _SOUTH_EAST_CHARACTER.match(character):
             found[-1] += character
         else:
             found.append(character)

@@ -29,6 +29,7 @@ class Indexer:
 
     def session_restored(self, connection: apsw.Connection, session_id: str) -> None:
         """Index all turns of a session again; passages and vectors follow in the background."""
+        repo.forget_passages(connection, session_id)
         for batch in _batches(all_messages(connection, session_id)):
             self.messages_stored(connection, batch)
 

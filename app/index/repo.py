@@ -58,9 +58,12 @@ def insert_chunks(connection: apsw.Connection, chunks: Sequence[Chunk]) -> None:
 
 
 def delete_of_session(connection: apsw.Connection, session_id: str) -> list[int]:
-    """Delete a session's chunks and return their ids, for their vectors."""
-    rows = connection.execute("DELETE FROM chunks WHERE session_id = ? RETURNING id", (session_id,)).fetchall()
-    connection.execute("UPDATE session_state SET passage_seq = 0 WHERE session_id = ?", (session_id,))
+    """Delete the chunks of a session's turns and return their ids, for their vectors; its memories keep theirs."""
+    rows = connection.execute(
+        "DELETE FROM chunks WHERE session_id = ? AND kind IN ('message', 'passage') RETURNING id", (session_id,)
+    ).fetchall()
+    # As if passages covered all of it: nothing is left to do for a session that is not in the index.
+    note_passages(connection, session_id, None)
     return [int(str(row[0])) for row in rows]
 
 
@@ -87,8 +90,8 @@ def pending_count(connection: apsw.Connection) -> int:
 
 
 def chunk_count(connection: apsw.Connection) -> int:
-    """Return how many chunks there are."""
-    return int(connection.execute("SELECT count(*) FROM chunks").get)
+    """Return how many chunks there are that have a vector or wait for one."""
+    return int(connection.execute("SELECT count(*) FROM chunks WHERE kind <> 'passage' OR seq_start = seq_end").get)
 
 
 def still_current(connection: apsw.Connection, texts: Sequence[PendingText]) -> set[int]:
@@ -142,6 +145,11 @@ def last_passage(connection: apsw.Connection, session_id: str) -> tuple[int, int
         (session_id,),
     ).fetchone()
     return None if row is None else (row[0], row[1], row[2])
+
+
+def forget_passages(connection: apsw.Connection, session_id: str) -> None:
+    """Note that no turn of a session has a passage."""
+    connection.execute("UPDATE session_state SET passage_seq = 0 WHERE session_id = ?", (session_id,))
 
 
 def note_passages(connection: apsw.Connection, session_id: str, seq: int | None) -> None:

@@ -1,6 +1,7 @@
 """Background work of the index: passages of grown sessions, then vectors of new chunks. Resumable at any point."""
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -47,12 +48,23 @@ class IndexSync:
         clock: Where the time comes from.
         open_embedder: Makes the embedder; called once, in a worker thread, with the first text.
         progressed: Called with the number of vectors still to make after each step.
+        embeds: False where vectors are switched off; passages are made all the same.
+        retry_s: Seconds after which what failed is looked at again when nothing else happens.
     """
 
     def __init__(
-        self, store: Store, clock: Clock, open_embedder: Callable[[], Embedder], progressed: Callable[[int], None]
+        self,
+        store: Store,
+        clock: Clock,
+        open_embedder: Callable[[], Embedder],
+        progressed: Callable[[int], None],
+        *,
+        embeds: bool = True,
+        retry_s: float = RETRY_MS / 1000,
     ) -> None:
         self._store = store
+        self._embeds = embeds
+        self._retry_s = retry_s
         self._clock = clock
         self._open_embedder = open_embedder
         self._progressed = progressed
@@ -75,20 +87,34 @@ class IndexSync:
     async def run(self) -> None:
         """Work until cancelled."""
         self._wake.set()
-        while True:
-            await self._wake.wait()
-            self._wake.clear()
-            more = await self._guarded_step()
-            if more:
-                self._wake.set()
-            elif not self._wake.is_set():
-                self._idle.set()
+        try:
+            while True:
+                await self._woken()
+                self._wake.clear()
+                more = await self._guarded_step()
+                if more:
+                    self._wake.set()
+                elif not self._wake.is_set():
+                    self._idle.set()
+        except Exception as error:
+            # Our bug: nothing is indexed any more, which must show and must not leave anyone waiting.
+            self.failure = f"Indexing stopped after an error inside Keepsake ({type(error).__name__}). Restart it."
+            _log.exception("indexing broke")
+            raise
+        finally:
+            self._idle.set()
+
+    async def _woken(self) -> None:
+        """Return when there may be something to do; after a failure also when it may be tried again."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self._retry_s if self.failure else None):
+                await self._wake.wait()
 
     async def _guarded_step(self) -> bool:
         try:
             return await self._step()
         except KeepsakeError as error:
-            # Search goes on with words; the failure shows in the status, and the next change tries again.
+            # Search goes on with words; the failure shows in the status and is tried again after a while.
             self.failure = error.message
             _log.info("indexing stopped: %s", error.code)
             return False
@@ -96,7 +122,12 @@ class IndexSync:
     async def _step(self) -> bool:
         if await self._store.write(self._build_passages):
             return True
-        return await self._embed_some()
+        if self._embeds and await self._embed_some():
+            return True
+        waiting = await self._store.read(repo.pending_count) if self.failure and self._embeds else 0
+        if not waiting:
+            self.failure = ""
+        return False
 
     async def embedder(self) -> Embedder:
         """Return the embedder, opened at the first call."""

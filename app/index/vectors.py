@@ -7,6 +7,9 @@ import apsw
 
 from app.embed.model import Identity
 
+# As the triggers of the first migration have it.
+HAS_VECTOR = "(kind <> 'passage' OR seq_start = seq_end)"
+
 
 @dataclass(frozen=True, slots=True)
 class Generation:
@@ -60,16 +63,17 @@ def _activate(connection: apsw.Connection, generation: Generation) -> None:
     )
     connection.execute("UPDATE generations SET state = 'retired' WHERE id <> ?", (generation.id,))
     connection.execute("UPDATE generations SET state = 'serving' WHERE id = ?", (generation.id,))
-    # Chunks that changed while another generation served have stale vectors here: drop what is gone, queue the rest.
+    # A generation that served before lacks what came since; what it has needs no second time.
     connection.execute(
         f"DELETE FROM {generation.table} WHERE chunk_id IN"
         f" (SELECT chunk_id FROM {generation.table} EXCEPT SELECT id FROM chunks)"
     )
     connection.execute(
         "INSERT INTO pending_vectors (chunk_id)"
-        f" SELECT id FROM chunks WHERE id NOT IN (SELECT chunk_id FROM {generation.table})"
+        f" SELECT id FROM chunks WHERE {HAS_VECTOR} AND id NOT IN (SELECT chunk_id FROM {generation.table})"
         " ON CONFLICT (chunk_id) DO UPDATE SET attempts = 0, retry_at = 0"
     )
+    connection.execute(f"DELETE FROM pending_vectors WHERE chunk_id IN (SELECT chunk_id FROM {generation.table})")
 
 
 def store_vectors(connection: apsw.Connection, generation: Generation, vectors: Sequence[tuple[int, bytes]]) -> None:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, fields
 
 import apsw
 
+from app.core.plain import plain
 from app.exchange.model import MemoryRecord
-from app.memories.plain import plain
 
 _UNSAID = frozenset({"key", "created_ms", "updated_ms", "mention_count"})
 

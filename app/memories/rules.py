@@ -7,12 +7,12 @@ from datetime import datetime
 
 from app.core.clock import to_datetime, to_ms
 from app.core.ids import new_id
+from app.core.plain import plain
 from app.core.tags import normalise_tags
 from app.core.text import storable
 from app.core.tokens import estimate_tokens
 from app.errors import InputError
 from app.memories.model import KINDS, STORES, Memory, NewMemory, StoreName
-from app.memories.plain import plain
 from app.memories.wiki import find_tags
 
 MAX_BYTES = 128 * 1024 * 1024

@@ -10,11 +10,11 @@ import apsw
 from app.changes import Changed
 from app.core.clock import Clock
 from app.core.ids import new_id
+from app.core.plain import plain
 from app.core.tags import normalise_tags
 from app.errors import InputError, NotFoundError, StaleError
 from app.memories import repo, rules
 from app.memories.model import STORES, Memory, NewMemory, StoreName
-from app.memories.plain import plain
 from app.memories.writer import MemoryIndex, MemoryWriter
 from app.store.store import Store
 
@@ -71,7 +71,8 @@ class MemoryService:
     ) -> Changed[Memory]:
         """Change what is given of an active memory, of which the caller read ``version``.
 
-        When that changes nothing, nothing is written.
+        When that changes nothing, nothing is written. Somebody who goes on changing the content within a few minutes
+        makes one entry of the history, whose id is returned again.
 
         Raises:
             NotFoundError: There is no active memory of that id.
@@ -100,7 +101,7 @@ class MemoryService:
                 attributes=after.attributes if attributes is None else plain(attributes),
             )
             rules.require_text(after.content, after.title, after.facts)
-            return before if after == before else writer.update(before, after)
+            return before if after == before else writer.write_on(before, after)
 
         return await self._write(work, actor, operation)
 

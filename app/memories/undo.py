@@ -11,7 +11,7 @@ from app.changes import Changed, ChangeSet
 from app.core.clock import Clock, to_datetime
 from app.core.text import storable
 from app.errors import InputError, InternalError, NotFoundError, StaleError
-from app.memories import repo
+from app.memories import chain, repo
 from app.memories.model import STORES, Event, HistoryEntry
 from app.memories.state import differing, from_state
 from app.memories.writer import MAX_NAMED, MemoryIndex, place, recorded, rival
@@ -122,8 +122,8 @@ class UndoService:
         """
 
         def work(connection: apsw.Connection) -> Changed[list[int]]:
-            entries = journal.entries(connection, run_id=run_id, limit=-1)
-            standing = [entry.id for entry in entries if _latest(connection, entry)[1]]
+            made = chain.of_run(connection, storable(run_id)[0])
+            standing = [history_id for history_id in made if chain.latest(connection, history_id)[1]]
             if not standing:
                 raise NotFoundError("Nothing is left to undo of that run.", run=run_id)
             return self._undo_all(standing, stores, actor, operation, connection)
@@ -137,7 +137,6 @@ class UndoService:
 
         ``undone_by`` is ``None`` for an entry whose effect stands, after a redo too.
         """
-
         named = None if target is None else storable(target)[0]
 
         def work(connection: apsw.Connection) -> list[HistoryEntry]:
@@ -156,17 +155,17 @@ class UndoService:
     def _undo_all(
         self, history_ids: list[int], stores: Sequence[str], actor: str, operation: str, connection: apsw.Connection
     ) -> Changed[list[int]]:
-        entries = [_standing(connection, history_id, stores) for history_id in history_ids]
-        entries.sort(key=lambda entry: entry.id, reverse=True)
-        made = [self._undo_one(connection, entry, actor) for entry in entries]
-        targets = tuple(dict.fromkeys(entry.target for entry in entries))
-        changes = ChangeSet(
-            areas=frozenset().union(*(_AREAS[entry.target_kind] for entry in entries)),
-            ids=targets if len(targets) <= MAX_NAMED else (),
-            actor=actor,
-            operation=operation,
-            history_ids=tuple(made),
-        )
+        standing = sorted((_standing(connection, history_id) for history_id in history_ids), reverse=True)
+        made: list[int] = []
+        touched: dict[str, None] = {}
+        areas: set[str] = set()
+        for history_id in standing:
+            entry = _visible(connection, history_id, stores)
+            made.append(self._undo_one(connection, entry, actor))
+            touched[entry.target] = None
+            areas |= _AREAS[entry.target_kind]
+        ids = tuple(touched) if len(touched) <= MAX_NAMED else ()
+        changes = ChangeSet(frozenset(areas), ids, actor, operation, tuple(made))
         return Changed(made, changes)
 
     def _undo_one(self, connection: apsw.Connection, entry: HistoryRow, actor: str) -> int:
@@ -193,23 +192,19 @@ class UndoService:
         return made
 
 
-def _standing(connection: apsw.Connection, history_id: int, stores: Sequence[str]) -> HistoryRow:
+def _standing(connection: apsw.Connection, history_id: int) -> int:
     """Return the entry through which the effect of ``history_id`` stands: itself, or the last that redid it."""
-    entry = journal.entry(connection, history_id)
-    if entry is None or not _is_visible(entry, stores):
-        raise NotFoundError(f"The history has no entry {history_id}.", history=history_id)
-    latest, stands = _latest(connection, entry)
+    latest, stands = chain.latest(connection, history_id)
     if not stands:
-        raise InputError("That change is undone already.", history=history_id, undone_by=latest.id)
+        raise InputError("That change is undone already.", history=history_id, undone_by=latest)
     return latest
 
 
-def _latest(connection: apsw.Connection, entry: HistoryRow) -> tuple[HistoryRow, bool]:
-    """Follow an entry over its undoing, its redoing and so on to the last; return that and whether ``entry`` stands."""
-    stands = True
-    while entry.undone_by is not None and (following := journal.entry(connection, entry.undone_by)) is not None:
-        entry, stands = following, not stands
-    return entry, stands
+def _visible(connection: apsw.Connection, history_id: int, stores: Sequence[str]) -> HistoryRow:
+    entry = journal.entry(connection, history_id)
+    if entry is None or not _is_visible(entry, stores):
+        raise NotFoundError(f"The history has no entry {history_id}.", history=history_id)
+    return entry
 
 
 def _is_visible(entry: HistoryRow, stores: Sequence[str]) -> bool:
@@ -221,7 +216,7 @@ def _is_visible(entry: HistoryRow, stores: Sequence[str]) -> bool:
 
 
 def _shown(connection: apsw.Connection, row: HistoryRow) -> HistoryEntry:
-    latest, stands = _latest(connection, row)
+    latest, stands = chain.latest(connection, row.id)
     return HistoryEntry(
         id=row.id,
         target_kind=row.target_kind,
@@ -232,7 +227,7 @@ def _shown(connection: apsw.Connection, row: HistoryRow) -> HistoryEntry:
         before=row.before,
         after=row.after,
         run_id=row.run_id,
-        undone_by=None if stands else latest.id,
+        undone_by=None if stands else latest,
     )
 
 

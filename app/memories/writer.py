@@ -11,10 +11,13 @@ from app.changes import ChangeSet
 from app.core.clock import to_datetime
 from app.memories import links, repo, tags
 from app.memories.model import Event, Memory
-from app.memories.state import to_state
+from app.memories.state import differing, to_state
 from app.store import journal
+from app.store.journal import HistoryRow
 
 MAX_NAMED = 500  # a change set names no more ids than this
+SPELL_MS = 5 * 60_000  # so long somebody who goes on writing makes one change
+_WRITING = frozenset({"content", "title", "tags", "tokens"})
 
 
 class MemoryIndex(Protocol):
@@ -64,6 +67,35 @@ class MemoryWriter:
         pinned_only = replace(after, pinned=before.pinned) == before
         updated = updated_at or (before.updated_at if pinned_only else to_datetime(self.at_ms))
         return self._change(before, replace(after, version=before.version + 1, updated_at=updated), "UPDATE")
+
+    def write_on(self, before: Memory, after: Memory) -> Memory:
+        """Update like ``update``; an editor that saves every few seconds adds one entry for the whole spell.
+
+        The entry that the spell began with then leads to ``after``, so that undoing it goes back to before the spell.
+        """
+        begun = self._spell(before, after)
+        if begun is None:
+            return self.update(before, after)
+        stored = replace(after, version=before.version + 1, updated_at=to_datetime(self.at_ms))
+        place(self.connection, self._index, before, stored, touched=self._areas.update)
+        journal.extend(self.connection, begun.id, to_state(stored))
+        self.history_ids.append(begun.id)
+        self._touched[stored.id] = None
+        return stored
+
+    def _spell(self, before: Memory, after: Memory) -> HistoryRow | None:
+        """Return the entry that the change from ``before`` to ``after`` goes on with, if it does."""
+        changed = differing(to_state(before), to_state(after))
+        latest = next(iter(journal.entries(self.connection, target=before.id, limit=1)), None)
+        if latest is None or "content" not in changed or not _WRITING.issuperset(changed):
+            return None
+        follows = latest.actor == self._actor and 0 <= self.at_ms - latest.at_ms <= SPELL_MS
+        single = latest.event == "UPDATE" and (latest.run_id, self._run_id, latest.undone_by) == (None, None, None)
+        if not (follows and single) or differing(latest.after, to_state(before)):
+            return None
+        wrote = differing(latest.before, latest.after)
+        is_writing = "content" in wrote and _WRITING.issuperset(wrote)
+        return latest if is_writing and not journal.undoes_another(self.connection, latest) else None
 
     def delete(self, before: Memory) -> Memory:
         """Delete a memory softly; its tags and links stay with it."""

@@ -168,8 +168,7 @@ def by_vector(
     subset = None
     if where.narrows:
         subset = (f"SELECT c.id FROM chunks c WHERE {_SINGLE} AND {where.sql}", where.values)
-    # Unfiltered, passages that only lend context take places among the nearest: ask for more and drop them.
-    near = nearest(connection, generation, vector, depth if subset else depth * 2, subset)
+    near = nearest(connection, generation, vector, depth, subset)
     scores = dict(near)
     rows = connection.execute(
         f"SELECT {_FIELDS} FROM chunks c WHERE c.id IN ({_marks(near)}) AND {_SINGLE} AND {where.sql}",

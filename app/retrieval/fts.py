@@ -27,8 +27,8 @@ _DIACRITICS: Final = re.compile("[\u0300-\u036f]+")
 _LAST_WORD: Final = re.compile(r"[^\W_]+(?=[\W_]*\Z)")
 _GUARDS: Final = ("", "ful", "ness", "ly", "e", "ing")
 _ENDINGS: Final = (
-    "s", "e", "es", "ed", "ing", "er", "y", "ly", "ies", "ied", "ion", "al", "ic", "ness", "ful", "able", "ability", "ment",
-    "ity", "ive", "ance", "ant", "ence", "ent", "ous", "ator", "ation", "ative", "ization",
+    "s", "e", "es", "ed", "ing", "er", "y", "ly", "ies", "ied", "ion", "al", "ic", "ness", "ful", "able", "ability",
+    "ment", "ity", "ive", "ance", "ant", "ence", "ent", "ous", "ator", "ation", "ative", "ization",
 )  # fmt: skip
 _RECOMPOSED: Final = re.compile("[\u0370-\u052f\u1f00-\u1fff]")
 _STEP_2: Final = (
@@ -43,8 +43,8 @@ _STEP_3: Final = (
 _STEP_4: Final = tuple(
     (ending, "")
     for ending in (
-        "al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ion", "ou", "ism", "ate", "iti",
-        "ous", "ive", "ize",
+        "al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ion", "ou", "ism", "ate",
+        "iti", "ous", "ive", "ize",
     )
 )  # fmt: skip
 
@@ -59,8 +59,8 @@ def match_expression(
 
     Args:
         query: A parsed search or its terms; operators are not words and play no part.
-        mode: Whether a text needs any of the words or all of them. A run of Chinese, Japanese, Korean or Thai writing is
-            one word; in mode ``any`` its pairs of characters count as well.
+        mode: Whether a text needs any of the words or all of them. A run of Chinese, Japanese, Korean or Thai writing
+            is one word; in mode ``any`` its pairs of characters count as well.
         drop_stop_words: Leave words like "the" out when others remain. Phrases and prefixes are kept.
         need_phrases: In mode ``any``, texts without every quoted phrase do not match.
 
@@ -77,8 +77,15 @@ def match_expression(
     expression = _joined(wanted, mode)
     if need_phrases and mode == "any" and (phrases := [term for term in wanted if term.phrase]) and wanted != phrases:
         expression = f"({_joined(phrases, 'all')}) AND ({expression})"
-    unwanted = list(dict.fromkeys(_whole(term) for term in terms if term.excluded))
-    return f"({expression}) NOT ({_either(unwanted)})" if unwanted else expression
+    unwanted = excluded_expression(terms)
+    return f"({expression}) NOT ({unwanted})" if unwanted else expression
+
+
+def excluded_expression(query: Query | Sequence[Term]) -> str | None:
+    """Build the expression for texts that have any of the excluded terms just as it stands, ``None`` without such."""
+    terms = query.terms if isinstance(query, Query) else tuple(query)
+    unwanted = dict.fromkeys(_whole(term) for term in terms if term.excluded and has_token(term.text))
+    return _either(list(unwanted)) if unwanted else None
 
 
 def quoted(text: str) -> str:
@@ -90,7 +97,8 @@ def has_token(text: str) -> bool:
     """Tell whether the tokenizer finds anything in ``text``; what Unicode has not assigned counts as a letter there."""
     if text.isascii():
         return any(map(str.isalnum, text))
-    return any(unicodedata.category(character)[0] in "LNM" or _is_unassigned(character) for character in text)
+    letters = _DIACRITICS.sub("", text)
+    return any(unicodedata.category(character)[0] in "LNM" or _is_unassigned(character) for character in letters)
 
 
 def _is_unassigned(character: str) -> bool:

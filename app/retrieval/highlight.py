@@ -7,7 +7,7 @@ Positions are code points.
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice, pairwise
 from typing import Final
@@ -85,7 +85,7 @@ def snippet(text: str, terms: Iterable[Term], length: int = LENGTH) -> tuple[str
         length: Characters about which the part has; it is cut at words, with an ellipsis where something is left out.
 
     Returns:
-        The part with white space collapsed, the ranges to mark in it, and the words found in ``text`` as they stand there.
+        The part with white space collapsed, the ranges to mark in it, and the words found in ``text`` as they stand.
     """
     scanned = text[:SCANNED]
     marks = _marks(scanned, _sought(tuple(term for term in terms if not term.excluded)))
@@ -155,7 +155,7 @@ def _runs(text: str) -> list[str]:
 def _words(text: str) -> list[str]:
     """Return the words of a term outside of runs."""
     apart = "".join(" " if grams.has_wide(character) else character for character in grams.normal(text))
-    return [fold(word) for word in _TOKEN.findall(apart.replace("_", " "))]
+    return [folded for word in _TOKEN.findall(apart.replace("_", " ")) if (folded := fold(word))]
 
 
 def _flat(text: str) -> str:
@@ -175,6 +175,8 @@ def _marks(text: str, sought: _Sought) -> list[_Mark]:
     for mark in found:
         if not apart or mark.start >= apart[-1].end:
             apart.append(mark)
+        elif mark.end > apart[-1].end:
+            apart[-1] = replace(apart[-1], end=mark.end)
     return apart
 
 

@@ -206,7 +206,7 @@ class _Reading:
         else:
             self.take_word(f"{name}:{written}", excluded=excluded)
         # A web address, a path or a scope is no attempt at an operator.
-        if written and len(name) > 1 and written[0].isalnum() and name.lower() not in ("mailto", "urn", "doi"):
+        if len(name) > 1 and written.lstrip('"')[:1].isalnum() and name.lower() not in ("mailto", "urn", "doi"):
             close = get_close_matches(name.lower(), _BY_NAME, n=1)
             instead = f" Did you mean {close[0]}:?" if close else f" There are {', '.join(f'{n}:' for n in _BY_NAME)}."
             self.hint(f"“{excerpt(name, 20)}:” is not an operator, so it was searched as a word.{instead}")

@@ -14,7 +14,7 @@ from app.errors import InputError, KeepsakeError
 from app.index.sync import IndexSync
 from app.memories.model import STORES
 from app.retrieval.candidates import Candidate, Conditions, by_vector, by_words, conditions, newest, with_words
-from app.retrieval.fts import match_expression
+from app.retrieval.fts import excluded_expression, match_expression
 from app.retrieval.hits import Ranked, facets_of, hits_of, rows_of
 from app.retrieval.model import Found, Leg, OperatorHelp, Query
 from app.retrieval.query import operators, parse
@@ -24,6 +24,7 @@ from app.store.store import Store
 from app.trace.journal import Trace
 
 DEPTH = 200
+MAX_DEPTH = 4_096  # neighbours at most that sqlite-vec gives; whoever pages on finds nothing more
 MAX_LIMIT = 1_000
 _NO_VECTORS = "Search by meaning was left out: {reason}"
 _FILLING = "{count} texts are not yet indexed for search by meaning."
@@ -54,7 +55,7 @@ class SearchService:
     @staticmethod
     def operators() -> list[OperatorHelp]:
         """Return the operators of the query language."""
-        return [OperatorHelp(item.name, item.help, item.values) for item in operators()]
+        return list(operators())
 
     async def search(
         self,
@@ -79,7 +80,7 @@ class SearchService:
         query = self.parse(text)
         watch.lap("parse")
         wanted = [leg for leg in chosen.legs if legs is None or leg in legs]
-        where, depth = conditions(query, stores), max(DEPTH, offset + limit)
+        where, depth = conditions(query, stores), min(max(DEPTH, offset + limit), MAX_DEPTH)
         if all(term.excluded for term in query.terms):
             found, notes = dict[Leg, list[Candidate]](), tuple[str, ...]()
             ranked = in_order(await self._newest(query, where, depth))
@@ -126,13 +127,13 @@ class SearchService:
         generation = await self._sync.generation()
         vector = (await asyncio.to_thread(embedder.embed_query, asked)).tobytes()
         phrases = [term for term in query.terms if term.phrase and not term.excluded]
-        narrowed = with_words(where, match_expression(phrases, "all"), _banned(query))
+        narrowed = with_words(where, match_expression(phrases, "all"), excluded_expression(query))
         return await self._store.read(
             partial(by_vector, generation=generation, vector=vector, where=narrowed, depth=depth)
         )
 
     async def _newest(self, query: Query, where: Conditions, depth: int) -> list[Candidate]:
-        narrowed = with_words(where, None, _banned(query))
+        narrowed = with_words(where, None, excluded_expression(query))
         return await self._store.read(partial(newest, where=narrowed, depth=depth))
 
     async def _hydrate(self, ranked: Sequence[Ranked], shown: Sequence[Ranked], query: Query) -> Found:
@@ -141,10 +142,6 @@ class SearchService:
             return Found(query, "", hits_of(connection, shown, rows, query), facets_of(rows), len(ranked))
 
         return await self._store.read(work)
-
-
-def _banned(query: Query) -> str | None:
-    return match_expression([replace(term, excluded=False) for term in query.terms if term.excluded], "any")
 
 
 class Stopwatch:

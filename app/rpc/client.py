@@ -1,5 +1,6 @@
 """Calls a running host from another process and waits for the answers."""
 
+import contextlib
 import socket
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -53,7 +54,9 @@ class Client:
         self.call("subscribe")
 
     def close(self) -> None:
-        """Leave."""
+        """Leave; a call that waits in another thread fails."""
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()
 
     def __enter__(self) -> Self:

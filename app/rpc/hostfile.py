@@ -1,5 +1,6 @@
 """``host.json`` in the vault: where its host listens and what a client must show. Only its owner can read it."""
 
+import logging
 import os
 import secrets
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from app.rpc.framing import PROTOCOL
 
 FILE = "host.json"
 _TOKEN_BYTES = 32
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +50,11 @@ def write_hostfile(vault: Path, description: HostFile) -> None:
 
 
 def remove_hostfile(vault: Path) -> None:
-    """Remove the file."""
-    (vault / FILE).unlink(missing_ok=True)
+    """Remove the file; one that cannot be removed misleads nobody, as nothing answers where it points."""
+    try:
+        (vault / FILE).unlink(missing_ok=True)
+    except OSError as error:
+        _log.info("%s stays behind: %s", vault / FILE, error)
 
 
 def read_hostfile(vault: Path) -> HostFile:

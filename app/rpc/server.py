@@ -1,6 +1,7 @@
 """The host's socket: lets the owner's programs in and tells them what changes."""
 
 import asyncio
+import contextlib
 import logging
 from dataclasses import replace
 from pathlib import Path
@@ -103,7 +104,8 @@ class SocketServer:
 
     def _unlink(self) -> None:
         if self._path is not None:
-            self._path.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):  # a dead socket is harmless: the next host removes it
+                self._path.unlink(missing_ok=True)
 
     def _on_connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if not is_own(writer.get_extra_info("socket")):

@@ -31,10 +31,13 @@ class Subscription:
 
     def offer(self, frame: bytes) -> bool:
         """Queue a frame; False when the subscriber fell behind: then only the reason is still sent."""
-        full = len(self._waiting) >= MAX_WAITING or (self._waiting and self._bytes + len(frame) > MAX_BYTES)
+        # One frame may be longer than all that may wait.
+        too_long = bool(self._waiting) and self._bytes + len(frame) > MAX_BYTES
+        full = too_long or len(self._waiting) >= MAX_WAITING
         if full:
             self._open = False
             self._waiting.clear()
+            self._bytes = 0
             frame = encode(notification(DROPPED, {"reason": _REASON}))
         self._waiting.append(frame)
         self._bytes += len(frame)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import Any, cast
 
 import apsw
@@ -59,7 +60,7 @@ def session_of_channel(connection: apsw.Connection, channel: str) -> str | None:
 def insert_messages(connection: apsw.Connection, messages: Sequence[Message]) -> None:
     """Insert turns."""
     connection.executemany(
-        f"INSERT INTO messages ({MESSAGE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608
+        f"INSERT INTO messages ({MESSAGE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [_message_values(message) for message in messages],
     )
 
@@ -98,7 +99,7 @@ def note_appended(
 def get_session(connection: apsw.Connection, session_id: str) -> Session | None:
     """Return a session that is not forgotten."""
     row = connection.execute(
-        f"SELECT {SESSION_COLUMNS} FROM sessions WHERE id = ? AND forgotten_at IS NULL",  # noqa: S608
+        f"SELECT {SESSION_COLUMNS} FROM sessions WHERE id = ? AND forgotten_at IS NULL",
         (session_id,),
     ).fetchone()
     return None if row is None else session_of(row)
@@ -123,7 +124,7 @@ def messages_between(
     """Return turns with ``after < seq < before``, ascending; the last ``limit`` of them where ``newest``."""
     order = "DESC" if newest else "ASC"
     rows = connection.execute(
-        f"SELECT {MESSAGE_COLUMNS} FROM messages"  # noqa: S608
+        f"SELECT {MESSAGE_COLUMNS} FROM messages"
         f" WHERE session_id = ? AND seq > ? AND seq < ? ORDER BY seq {order} LIMIT ?",
         (session_id, after, before, limit),
     ).fetchall()
@@ -132,12 +133,18 @@ def messages_between(
 
 
 def find_in(connection: apsw.Connection, session_id: str, text: str, limit: int) -> list[int]:
-    """Return numbers of the turns whose content holds ``text``, ASCII letters compared without case."""
-    rows = connection.execute(
-        "SELECT seq FROM messages WHERE session_id = ? AND content LIKE ? ESCAPE '\\' ORDER BY seq LIMIT ?",
-        (session_id, f"%{like(text)}%", limit),
-    )
-    return [int(row[0]) for row in rows]
+    """Return numbers of the turns whose content holds ``text``, letters compared without case."""
+    if text.isascii():
+        # SQLite's lower() knows ASCII only, which is all there is here, and LIKE refuses long patterns.
+        rows = connection.execute(
+            "SELECT seq FROM messages WHERE session_id = ? AND instr(lower(content), lower(?)) ORDER BY seq LIMIT ?",
+            (session_id, text, limit),
+        )
+        return [int(str(row[0])) for row in rows]
+    folded = text.casefold()
+    turns = connection.execute("SELECT seq, content FROM messages WHERE session_id = ? ORDER BY seq", (session_id,))
+    found = (int(str(seq)) for seq, content in turns if folded in str(content).casefold())
+    return list(islice(found, limit))
 
 
 def seq_at(connection: apsw.Connection, session_id: str, at_ms: int) -> int | None:
@@ -190,7 +197,7 @@ def message_of(row: Sequence[Any]) -> Message:
 def all_messages(connection: apsw.Connection, session_id: str) -> Iterable[Message]:
     """Yield every turn of a session in order, forgotten or not."""
     rows = connection.execute(
-        f"SELECT {MESSAGE_COLUMNS} FROM messages WHERE session_id = ? ORDER BY seq",  # noqa: S608
+        f"SELECT {MESSAGE_COLUMNS} FROM messages WHERE session_id = ? ORDER BY seq",
         (session_id,),
     )
     return (message_of(row) for row in rows)

@@ -11,6 +11,7 @@ import apsw
 from app.changes import Changed, ChangeSet
 from app.core.clock import Clock, to_datetime, to_ms
 from app.core.ids import new_id
+from app.core.plain import plain
 from app.core.text import excerpt, storable
 from app.core.tokens import estimate_tokens
 from app.errors import InputError, NotFoundError, StaleError
@@ -22,7 +23,9 @@ from app.store.store import Store
 
 MAX_MESSAGE_CHARACTERS = 128 * 1024 * 1024
 MAX_NAME_CHARACTERS = 500
+MAX_SEQ = 1 << 53  # beyond, JSON readers round
 PREVIEW_CHARACTERS = 140
+_LONGEST_WANTED = 2 * MAX_NAME_CHARACTERS
 
 
 class MessageIndex(Protocol):
@@ -112,8 +115,8 @@ class SessionService:
         messages: Sequence[NewMessage],
         now: int,
     ) -> tuple[str, int, bool]:
-        if session is None and heading.channel:
-            session = repo.session_of_channel(connection, heading.channel)
+        if session is None and (channel := clean_name(heading.channel)):
+            session = repo.session_of_channel(connection, channel)
         found = repo.head(connection, session) if session is not None else None
         if session is not None and found is not None:
             if found[1] is not None:
@@ -138,7 +141,7 @@ class SessionService:
             channel=clean_name(heading.channel),
             created_ms=now if created is None else created,
             now_ms=now,
-            attributes=heading.attributes or {},
+            attributes=plain(heading.attributes or {}),
         )
         return key
 
@@ -173,13 +176,21 @@ class SessionService:
     async def find(self, session: str, text: str, limit: int) -> list[int]:
         """Return numbers of the turns that hold ``text``."""
         clean, _ = storable(text)
-        return (
-            await self._store.read(lambda connection: repo.find_in(connection, session, clean, limit)) if clean else []
-        )
+
+        def work(connection: apsw.Connection) -> list[int]:
+            _existing(connection, session)
+            return repo.find_in(connection, session, clean, limit) if clean else []
+
+        return await self._store.read(work)
 
     async def at(self, session: str, when: datetime) -> int | None:
         """Return the number of the first turn said at ``when`` or later."""
-        return await self._store.read(lambda connection: repo.seq_at(connection, session, to_ms(when)))
+
+        def work(connection: apsw.Connection) -> int | None:
+            _existing(connection, session)
+            return repo.seq_at(connection, session, to_ms(when))
+
+        return await self._store.read(work)
 
     async def ids(self, wanted: SessionFilter, order: SessionOrder, limit: int = -1, offset: int = 0) -> list[str]:
         """Return ids of the sessions meant, in order."""
@@ -281,6 +292,8 @@ def number(messages: Sequence[NewMessage], session: str, last_seq: int, now_ms: 
                 seq=seq,
                 last_seq=previous,
             )
+        if seq > MAX_SEQ:
+            raise InputError(f"A message's number is at most {MAX_SEQ:,}.", field="seq", seq=seq)
         stored.append(_stored(message, session, seq, now_ms))
         previous = seq
     return stored
@@ -304,8 +317,8 @@ def _stored(message: NewMessage, session: str, seq: int, now_ms: int) -> Message
         tokens=estimate_tokens(content),
         tool_call_id=None if message.tool_call_id is None else clean_name(message.tool_call_id),
         tool_name=None if message.tool_name is None else clean_name(message.tool_name),
-        tool_calls=message.tool_calls,
-        payload=message.payload,
+        tool_calls=None if message.tool_calls is None else plain(message.tool_calls),
+        payload=None if message.payload is None else plain(message.payload),
     )
 
 
@@ -327,7 +340,8 @@ def check_name(session: str, field: str) -> str:
 
 
 def _clean_filter(wanted: SessionFilter) -> SessionFilter:
-    return replace(wanted, text=storable(wanted.text)[0], agent=storable(wanted.agent)[0])
+    # Nothing that is looked through is as long as a pattern may be.
+    return replace(wanted, text=storable(wanted.text[:_LONGEST_WANTED])[0], agent=storable(wanted.agent)[0])
 
 
 def _preview(messages: Sequence[Message]) -> str:

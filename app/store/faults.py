@@ -7,6 +7,7 @@ import apsw
 
 from app.errors import (
     DiskFullError,
+    InputError,
     KeepsakeError,
     MachineError,
     TimeLimitError,
@@ -49,6 +50,13 @@ def from_sqlite(error: apsw.Error) -> KeepsakeError | None:
         if isinstance(error, kinds):
             return fault(sentence, sqlite=type(error).__name__)
     return None
+
+
+def from_binding(error: UnicodeEncodeError | OverflowError) -> InputError:
+    """Return the failure of a value that SQLite cannot take: half a character, or a number beyond 64 bits."""
+    if isinstance(error, OverflowError):
+        return InputError("A number is too large: whole numbers have at most 64 bits.")
+    return InputError("A text holds half a character (a lone surrogate). Send it as proper Unicode.")
 
 
 @contextmanager

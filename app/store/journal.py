@@ -74,6 +74,19 @@ def entries(
     return [_row(row) for row in rows]
 
 
+def extend(connection: apsw.Connection, history_id: int, after: State) -> None:
+    """Make ``after`` what an entry led to: a change that went on is one change."""
+    connection.execute("UPDATE memory_history SET after = ? WHERE id = ?", (_dump(after), history_id))
+
+
+def undoes_another(connection: apsw.Connection, entry: HistoryRow) -> bool:
+    """Return whether ``entry`` is itself the undoing of another entry of its target."""
+    found = connection.execute(
+        "SELECT 1 FROM memory_history WHERE target = ? AND undone_by = ?", (entry.target, entry.id)
+    ).fetchone()
+    return found is not None
+
+
 def mark_undone(connection: apsw.Connection, history_id: int, by: int | None) -> None:
     """Note that entry ``by`` undid ``history_id``; ``None`` makes it stand again."""
     connection.execute("UPDATE memory_history SET undone_by = ? WHERE id = ?", (by, history_id))

@@ -23,6 +23,7 @@ T = TypeVar("T")
 
 DATABASE = "memory.db"
 READERS = 4
+READ_LIMIT_S = 10.0
 
 
 class Store:
@@ -32,8 +33,9 @@ class Store:
     snapshot for the whole of its work.
     """
 
-    def __init__(self, vault: Path, lock: VaultLock, schema: int) -> None:
+    def __init__(self, vault: Path, lock: VaultLock, schema: int, read_limit_s: float = READ_LIMIT_S) -> None:
         self.vault = vault
+        self._read_limit_s = read_limit_s
         self.path = vault / DATABASE
         self.schema = schema
         self._lock = lock
@@ -41,8 +43,13 @@ class Store:
         self._readers = Pool("reader", READERS, partial(open_reader, self.path), writes=False)
 
     @classmethod
-    def open(cls, vault: Path, migrations: Path) -> "Store":
+    def open(cls, vault: Path, migrations: Path, read_limit_s: float = READ_LIMIT_S) -> "Store":
         """Open the vault at ``vault``, making it when there is none.
+
+        Args:
+            vault: The vault's folder.
+            migrations: Where the SQL files of the schema are.
+            read_limit_s: Seconds that a read may take where it names no limit of its own.
 
         Raises:
             VaultUnusableError: The path is a file or cannot be made.
@@ -65,19 +72,20 @@ class Store:
         except BaseException:
             lock.release()
             raise
-        return cls(vault, lock, schema)
+        return cls(vault, lock, schema, read_limit_s)
 
     async def write(self, work: Work[T]) -> T:
         """Run ``work`` on the writer in one transaction, committed (and durable) before this returns."""
         return cast("T", await asyncio.wrap_future(self._writer.submit(work)))
 
-    async def read(self, work: Work[T], *, limit_s: float = 10.0) -> T:
+    async def read(self, work: Work[T], *, limit_s: float | None = None) -> T:
         """Run ``work`` on a reader.
 
         Raises:
-            TimeLimitError: It took longer than ``limit_s`` seconds.
+            TimeLimitError: It took longer than ``limit_s`` seconds, or than any read may when that is ``None``.
         """
-        return cast("T", await asyncio.wrap_future(self._readers.submit(work, limit_s)))
+        limit = self._read_limit_s if limit_s is None else limit_s
+        return cast("T", await asyncio.wrap_future(self._readers.submit(work, limit)))
 
     async def back_up(self, reason: str) -> Path:
         """Copy the database into the vault's ``backups`` and return the copy's path."""
@@ -96,14 +104,16 @@ def prepare_folder(vault: Path) -> None:
     """Make the vault's folder, private to its owner.
 
     Raises:
-        VaultUnusableError: The path is a file.
+        VaultUnusableError: The path is a file, or no path at all.
         VaultReadOnlyError: It cannot be made there.
     """
-    if vault.exists() and not vault.is_dir():
-        raise VaultUnusableError(f"{vault} is a file, not a folder. Name a folder with --vault.", path=str(vault))
     try:
+        if vault.exists() and not vault.is_dir():
+            raise VaultUnusableError(f"{vault} is a file, not a folder. Name a folder with --vault.", path=str(vault))
         vault.mkdir(mode=0o700, parents=True, exist_ok=True)
         if os.name == "posix" and vault.stat().st_mode & 0o077:
             vault.chmod(0o700)
     except OSError as error:
         raise from_os(error, vault) from error
+    except ValueError as error:
+        raise VaultUnusableError("The vault's path holds a NUL character. Name a folder with --vault.") from error

@@ -11,7 +11,7 @@ from typing import TypeVar
 import apsw
 
 from app.errors import InternalError, KeepsakeError, MachineError
-from app.store.faults import from_sqlite
+from app.store.faults import from_binding, from_sqlite
 
 T = TypeVar("T")
 Work = Callable[[apsw.Connection], T]
@@ -63,6 +63,10 @@ class ConnectionThread(threading.Thread):
                 fault = from_sqlite(error) or InternalError(f"The database refused a statement: {error}")
                 fault.__cause__ = error
                 job.future.set_exception(fault)
+            except (UnicodeEncodeError, OverflowError) as error:
+                refusal = from_binding(error)
+                refusal.__cause__ = error
+                job.future.set_exception(refusal)
             except BaseException as error:  # noqa: BLE001  (the future carries it to whoever asked)
                 job.future.set_exception(error)
         if connection is not None:

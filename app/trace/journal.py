@@ -1,8 +1,14 @@
-"""A rotating JSONL file of spans, written by one queue so that no caller waits for the disk."""
+"""A rotating JSONL file of spans, written by one queue so that no caller waits for the disk.
 
+A disk that takes no trace costs only the trace: the vault goes on.
+"""
+
+import contextlib
+import io
 import json
 import logging
 import logging.handlers
+import os
 import queue
 import time
 from collections.abc import Iterator
@@ -10,6 +16,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from app.errors import KeepsakeError
+
+_log = logging.getLogger(__name__)
 
 MAX_BYTES = 4 * 1024 * 1024
 KEEP = 3
@@ -28,9 +36,8 @@ class Trace:
         self._queue: queue.SimpleQueue[logging.LogRecord] = queue.SimpleQueue()
         self._listener: logging.handlers.QueueListener | None = None
         self._handler: logging.Handler | None = None
-        if folder is not None:
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._handler = logging.handlers.RotatingFileHandler(
+        if folder is not None and _is_made(folder):
+            self._handler = _PrivateFile(
                 folder / "trace.jsonl", maxBytes=MAX_BYTES, backupCount=KEEP, encoding="utf-8", delay=True
             )
             self._listener = logging.handlers.QueueListener(self._queue, self._handler)
@@ -63,3 +70,28 @@ class Trace:
         if self._handler is not None:
             self._handler.close()
         self._listener = None
+
+
+class _PrivateFile(logging.handlers.RotatingFileHandler):
+    """A file for its owner only; what the disk refuses is dropped without a word on the console."""
+
+    def _open(self) -> io.TextIOWrapper:
+        handle = os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        return io.TextIOWrapper(os.fdopen(handle, "ab"), encoding=self.encoding)
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Drop the record and the file: it is opened anew for the next one."""
+        del record
+        stream, self.stream = self.stream, None
+        if stream is not None:
+            with contextlib.suppress(OSError):  # closing writes what is left once more
+                stream.close()
+
+
+def _is_made(folder: Path) -> bool:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        _log.info("no trace is kept: %s", error.strerror)
+        return False
+    return True

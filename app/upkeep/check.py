@@ -8,11 +8,13 @@ from pathlib import Path
 
 import apsw
 
+from app.index.vectors import HAS_VECTOR
 from app.upkeep.model import Finding
 
 _REBUILD = "Run 'keepsake call vault.reindex {}'; only derived data is rebuilt."
 _RESTORE = "Restore a backup; what is readable stays as it is until then."
 _MAX_LINES = 20
+_LOOKED_AT = 10_000  # characters of a turn looked at for anything but white space
 
 
 def findings(connection: apsw.Connection, vault: Path) -> list[Finding]:
@@ -44,18 +46,26 @@ def _words(connection: apsw.Connection) -> Iterator[Finding]:
     orphans = connection.execute(
         "SELECT count(*) FROM chunks c WHERE (c.memory_id IS NOT NULL AND NOT EXISTS"
         " (SELECT 1 FROM memories m WHERE m.id = c.memory_id AND m.valid_until IS NULL))"
-        " OR (c.session_id IS NOT NULL AND NOT EXISTS"
+        " OR (c.kind <> 'memory' AND NOT EXISTS"
         " (SELECT 1 FROM sessions s WHERE s.id = c.session_id AND s.forgotten_at IS NULL))"
     ).get
     if orphans:
         yield Finding("words", "error", f"{orphans} search entries belong to nothing.", _REBUILD)
-    missing = connection.execute(
-        "SELECT count(*) FROM messages m JOIN sessions s ON s.id = m.session_id"
-        " WHERE s.forgotten_at IS NULL AND trim(m.content, char(9, 10, 13, 32)) <> '' AND NOT EXISTS (SELECT 1 FROM"
-        " chunks c WHERE c.session_id = m.session_id AND c.kind = 'message' AND c.seq_start = m.seq)"
-    ).get
-    if missing:
+    turns = connection.execute(
+        "SELECT substr(m.content, 1, ?) FROM messages m JOIN sessions s ON s.id = m.session_id"
+        " WHERE s.forgotten_at IS NULL AND NOT EXISTS (SELECT 1 FROM"
+        " chunks c WHERE c.session_id = m.session_id AND c.kind = 'message' AND c.seq_start = m.seq)",
+        (_LOOKED_AT,),
+    )
+    # What is blank is Python's to say: SQLite knows fewer kinds of white space.
+    if missing := sum(1 for (content,) in turns if content.strip()):
         yield Finding("words", "error", f"{missing} turns cannot be found by search.", _REBUILD)
+    lost = connection.execute(
+        "SELECT count(*) FROM memories m WHERE m.valid_until IS NULL"
+        " AND NOT EXISTS (SELECT 1 FROM chunks c WHERE c.memory_id = m.id)"
+    ).get
+    if lost:
+        yield Finding("words", "error", f"{lost} notes cannot be found by search.", _REBUILD)
 
 
 def _vectors(connection: apsw.Connection) -> Iterator[Finding]:
@@ -67,7 +77,7 @@ def _vectors(connection: apsw.Connection) -> Iterator[Finding]:
     if stray:
         yield Finding("vectors", "error", f"{stray} vectors belong to nothing.", _REBUILD)
     lost = connection.execute(
-        f"SELECT count(*) FROM (SELECT id FROM chunks EXCEPT SELECT chunk_id FROM {table}"
+        f"SELECT count(*) FROM (SELECT id FROM chunks WHERE {HAS_VECTOR} EXCEPT SELECT chunk_id FROM {table}"
         " EXCEPT SELECT chunk_id FROM pending_vectors)"
     ).get
     if lost:

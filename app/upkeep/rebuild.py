@@ -40,7 +40,10 @@ def clear(connection: apsw.Connection) -> None:
         " END"
     )
     connection.execute("INSERT INTO chunks_fts (chunks_fts) VALUES ('rebuild')")
-    connection.execute("UPDATE session_state SET passage_seq = 0")
+    connection.execute(
+        "UPDATE session_state SET passage_seq = 0"
+        " WHERE session_id IN (SELECT id FROM sessions WHERE forgotten_at IS NULL)"
+    )
 
 
 def next_step(position: Position) -> Callable[[apsw.Connection], Step]:

@@ -1,4 +1,4 @@
-"""No test sees the person's home, vault, settings or screen."""
+"""No test sees the person's home, vault, settings or screen, or takes all the memory."""
 
 import os
 import shutil
@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+if sys.platform == "linux":
+    import resource
 
 HOME_KEY = pytest.StashKey[Path]()
 SAVED_KEY = pytest.StashKey[dict[str, str]]()
@@ -25,7 +28,11 @@ FOLDERS = {
     "XDG_CACHE_HOME": "cache",
     "XDG_STATE_HOME": "state",
     "XDG_RUNTIME_DIR": "run",
+    "FASTEMBED_CACHE_PATH": "cache",
 }
+
+# A run that goes astray ends in MemoryError instead of taking the machine with it.
+MEMORY_BYTES = 6 * 1024**3
 
 settings.register_profile(
     "ci",
@@ -58,7 +65,16 @@ def pytest_configure(config: pytest.Config) -> None:
         del os.environ[name]
     if not config.getoption("--headed"):
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    _limit_memory()
     settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+def _limit_memory() -> None:
+    if sys.platform != "linux":
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    known = [limit for limit in (soft, hard, MEMORY_BYTES) if limit != resource.RLIM_INFINITY]
+    resource.setrlimit(resource.RLIMIT_DATA, (min(known), hard))
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

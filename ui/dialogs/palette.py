@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent
-from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QListView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QLabel, QLineEdit, QListView, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
 from app.memories.model import MemoryFilter
 from app.sessions.model import SessionFilter
 from ui import theme
 from ui.actions import Actions
+from ui.commands import group_title
 from ui.dialogs.entries import Entry, ranked
 from ui.dialogs.entrylist import EntryDelegate, EntryModel
 from ui.navigation import Place
@@ -41,6 +43,7 @@ class Palette(QFrame):
         self._anchor = anchor
         self._bridge: Bridge | None = None
         self._jumping = False
+        self._before: QWidget | None = None
         self._generation = 0
         self._titles: list[Entry] = []
         self.recent_places: list[Place] = []
@@ -109,6 +112,8 @@ class Palette(QFrame):
 
     def _open(self, *, jumping: bool, hint: str) -> None:
         self._jumping = jumping
+        focus = QApplication.focusWidget()
+        self._before = focus if focus is not self._field else self._before
         self._titles = []
         self._field.setPlaceholderText(hint)
         self._field.clear()
@@ -170,9 +175,8 @@ class Palette(QFrame):
     def _close(self) -> None:
         self._generation += 1
         self.hide()
-        window = self.parentWidget()
-        if window is not None:
-            window.setFocus()
+        if self._before is not None and isValid(self._before) and self._before.isVisible():
+            self._before.setFocus(Qt.FocusReason.PopupFocusReason)
 
     def _on_text_changed(self) -> None:
         self._fill()
@@ -194,7 +198,7 @@ class Palette(QFrame):
                 key=action.id,
                 title=action.title.rstrip("…"),
                 run=partial(self._actions.run, action.id),
-                detail=action.group.capitalize(),
+                detail=group_title(action.group),
                 icon=action.icon,
                 keys=action.keys,
                 also=action.keywords,

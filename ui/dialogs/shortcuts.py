@@ -4,10 +4,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHeaderView, QLineEdit, QTreeWidget, QTreeWidgetItem, QWidget
 
 from ui.actions import Actions
-from ui.commands import MENUS, translated
+from ui.commands import group_title
 from ui.dialogs.sheet import Sheet
 from ui.icons import icon
-from ui.panestack import PANES
 from ui.widgets.button import text_button
 
 SIZE = (560, 620)
@@ -50,14 +49,13 @@ class Shortcuts(Sheet):
 
     def _fill(self) -> None:
         wanted = self._search.text().casefold()
-        names = {group: translated(title) for group, title in MENUS} | {pane.name: pane.shown_title for pane in PANES}
         self._tree.clear()
         heads: dict[str, QTreeWidgetItem] = {}
         for action in self._actions.all():
             if not action.keys or wanted not in f"{action.title} {action.keys}".casefold():
                 continue
             if action.group not in heads:
-                head = QTreeWidgetItem(self._tree, [names.get(action.group, action.group.capitalize())])
+                head = QTreeWidgetItem(self._tree, [group_title(action.group)])
                 head.setFlags(Qt.ItemFlag.ItemIsEnabled)
                 head.setFirstColumnSpanned(True)
                 font = head.font(0)

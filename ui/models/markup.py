@@ -38,6 +38,7 @@ class Ink:
         link: Links, wiki links and tags.
         code: Background of code.
         line: Rules and table borders.
+        ground: Background of table cells.
         mono: Family of fixed-width text.
     """
 
@@ -46,6 +47,7 @@ class Ink:
     link: str
     code: str
     line: str
+    ground: str
     mono: str = "monospace"
 
 
@@ -132,22 +134,36 @@ class _Renderer(RendererHTML):
         return "</td></tr></table>"
 
     def table_open(self, tokens: "Sequence[Token]", idx: int, options: "OptionsDict", env: "EnvType") -> str:
-        """Open a table with thin borders."""
+        """Open a table; its ground shines through between the cells as thin lines."""
         del tokens, idx, options
-        return (
-            '<table border="1" cellspacing="0" cellpadding="5" '
-            f'style="border-collapse:collapse;border-color:{_ink(env).line};margin:6px 0">'
-        )
+        return f'<table bgcolor="{_ink(env).line}" cellspacing="1" cellpadding="6" style="margin:6px 0">'
+
+    def td_open(self, tokens: "Sequence[Token]", idx: int, options: "OptionsDict", env: "EnvType") -> str:
+        """Open a cell."""
+        del options
+        return f'<td bgcolor="{_ink(env).ground}"{_side(tokens[idx])}>'
+
+    def th_open(self, tokens: "Sequence[Token]", idx: int, options: "OptionsDict", env: "EnvType") -> str:
+        """Open a heading cell."""
+        del options
+        return f'<th bgcolor="{_ink(env).code}"{_side(tokens[idx])}>'
 
     def hr(self, tokens: "Sequence[Token]", idx: int, options: "OptionsDict", env: "EnvType") -> str:
-        """Draw a rule."""
-        del tokens, idx, options, env
-        return "<hr>"
+        """Draw a thin rule; Qt's own takes the colour of the words."""
+        del tokens, idx, options
+        style = f"background-color:{_ink(env).line};font-size:1px;line-height:1px;margin:12px 0"
+        return f'<p style="{style}">&nbsp;</p>'
 
 
 def _ink(env: "EnvType") -> Ink:
     ink: Ink = env["ink"]  # type: ignore[assignment, unused-ignore]
     return ink
+
+
+def _side(token: "Token") -> str:
+    """Return the alignment of a cell, which Markdown writes into its style."""
+    style = str(token.attrGet("style") or "text-align:left")
+    return f' align="{style.rpartition(":")[2]}"'
 
 
 def _block(code: str, ink: Ink) -> str:

@@ -81,5 +81,7 @@ class EmptyState(QWidget):
         width = round(TEXT_WIDTH * theme.current().scale)
         for label in (self._title, self._text, self._hint):
             label.ensurePolished()
+            # A label counts its minimum height into the height it says it needs.
+            label.setMinimumHeight(0)
             label.setFixedWidth(width)
             label.setMinimumHeight(max(0, label.heightForWidth(width)))

@@ -76,6 +76,7 @@ class FacetTree(QTreeWidget):
         self.setMouseTracking(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setExpandsOnDoubleClick(False)
+        self.setStyleSheet("QTreeWidget { background: transparent; }")
         self.setItemDelegate(_FacetDelegate(self))
         self._chosen: dict[str, set[str]] = {}
         self._folded: set[str] = set()
@@ -122,7 +123,7 @@ class FacetTree(QTreeWidget):
     def _fill(self, head: QTreeWidgetItem, group: FacetGroup) -> None:
         rows = list(group.rows)
         known = {row.name for row in rows}
-        rows += [FacetRow(name, 0) for name in sorted(self._chosen.get(group.key, set()) - known)]
+        rows += [FacetRow(name) for name in sorted(self._chosen.get(group.key, set()) - known)]
         made: dict[str, QTreeWidgetItem] = {}
         for row in sorted(rows, key=lambda one: one.name.count("/")) if group.nested else rows:
             parent, label = head, row.label or row.name

@@ -22,15 +22,14 @@ class Section(QWidget):
     def __init__(self, title: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._title = title
+        self._open = True
         self.head = QToolButton(self)
-        self.head.setCheckable(True)
-        self.head.setChecked(True)
         self.head.setProperty("flat", True)
         self.head.setProperty("type", "small")
         self.head.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.head.setIconSize(QSize(14, 14))
         self.head.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        self.head.toggled.connect(self._on_head_toggled)
+        self.head.clicked.connect(self._on_head_clicked)
         self.body = QWidget(self)
         self.rows = QVBoxLayout(self.body)
         self.rows.setContentsMargins(Space.S, 0, 0, Space.S)
@@ -41,7 +40,15 @@ class Section(QWidget):
         column.addWidget(self.head)
         column.addWidget(self.body)
         self.set_count(None)
-        self._on_head_toggled(True)
+        self.set_open(True)
+
+    def set_open(self, on: bool) -> None:
+        """Show or fold what is inside."""
+        self._open = on
+        self.head.setIcon(icon("chevron-down" if on else "chevron-right"))
+        self.head.setAccessibleDescription(self.tr("open") if on else self.tr("folded"))
+        self.body.setVisible(on)
+        self.folded.emit(not on)
 
     def set_count(self, count: int | None) -> None:
         """Say how many things are inside."""
@@ -56,10 +63,8 @@ class Section(QWidget):
                 widget.hide()
                 widget.deleteLater()
 
-    def _on_head_toggled(self, on: bool) -> None:
-        self.head.setIcon(icon("chevron-down" if on else "chevron-right", "muted", "muted"))
-        self.body.setVisible(on)
-        self.folded.emit(not on)
+    def _on_head_clicked(self) -> None:
+        self.set_open(not self._open)
 
 
 @dataclass(frozen=True, slots=True)

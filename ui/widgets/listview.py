@@ -104,8 +104,10 @@ class CardList(QListView):
         if quiet:
             self._announced = identity
         index = self._source().index(row)
+        far = not self.viewport().rect().intersects(self.visualRect(index))
         self.selectionModel().setCurrentIndex(index, _FLAG.ClearAndSelect)
-        self.scrollTo(index)
+        hint = QAbstractItemView.ScrollHint
+        self.scrollTo(index, hint.PositionAtCenter if far else hint.EnsureVisible)
         return True
 
     def choose_row(self, row: int) -> None:

@@ -17,13 +17,14 @@ from ui.widgets.button import text_button
 
 Start = Callable[[Coroutine[Any, Any, Any]], object]
 PREVIEW_MS = 220
+INDENT = 22
 
 
 def ink() -> Ink:
     """Return the theme's colours as rendering wants them."""
     tokens = theme.current().tokens
     mono = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).family()
-    return Ink(tokens.text, tokens.muted, tokens.link, tokens.code, tokens.line, mono)
+    return Ink(tokens.text, tokens.muted, tokens.link, tokens.code, tokens.line, tokens.surface, mono)
 
 
 def style_sheet() -> str:
@@ -33,7 +34,7 @@ def style_sheet() -> str:
         f"h{level} {{ font-size: {points * factor:.1f}pt; font-weight: 600; margin: {above}px 0 4px 0; }}"
         for level, factor, above in ((1, 1.45, 14), (2, 1.25, 12), (3, 1.1, 10), (4, 1.0, 8), (5, 1.0, 8), (6, 1.0, 8))
     )
-    return sizes + "p { margin-top: 0; margin-bottom: 6px; } li { margin-bottom: 2px; }"
+    return sizes + "p { margin-top: 0; margin-bottom: 8px; line-height: 128%; } li { margin-bottom: 3px; line-height: 128%; }"
 
 
 def open_outside(parent: QWidget, address: str) -> None:
@@ -75,6 +76,7 @@ class _Page(QTextBrowser):
         self.setOpenExternalLinks(False)
         self.setUndoRedoEnabled(False)
         self.document().setDocumentMargin(0)
+        self.document().setIndentWidth(INDENT)
 
     def loadResource(self, kind: int, name: QUrl | str) -> Any:
         """Load nothing: pictures in memories never come from the network or the file system."""

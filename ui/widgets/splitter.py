@@ -1,7 +1,7 @@
 """Parts side by side whose widths are remembered, and which can step aside."""
 
 from PySide6.QtCore import QByteArray, Qt
-from PySide6.QtWidgets import QSplitter, QWidget
+from PySide6.QtWidgets import QFrame, QSplitter, QWidget
 
 
 class PaneSplitter(QSplitter):
@@ -11,6 +11,7 @@ class PaneSplitter(QSplitter):
         super().__init__(orientation, parent)
         self.setHandleWidth(1)
         self.setChildrenCollapsible(False)
+        self._first_sizes: list[int] = []
 
     def add(self, widget: QWidget, size: int, *, least: int = 120, stretch: int = 0) -> None:
         """Add a part.
@@ -27,9 +28,9 @@ class PaneSplitter(QSplitter):
             widget.setMinimumHeight(least)
         self.addWidget(widget)
         self.setStretchFactor(self.count() - 1, stretch)
-        sizes = self.sizes()
-        sizes[-1] = size
-        self.setSizes(sizes)
+        # All of them each time: before the first layout Qt answers zeros for parts it was already told of.
+        self._first_sizes.append(size)
+        self.setSizes(self._first_sizes)
 
     def set_shown(self, widget: QWidget, shown: bool) -> None:
         """Show or hide a part; the others take or give the room."""
@@ -43,3 +44,11 @@ class PaneSplitter(QSplitter):
         """Apply what ``state`` returned, when it fits."""
         if state:
             self.restoreState(QByteArray(state))
+
+
+def hairline(parent: QWidget) -> QFrame:
+    """Return a thin line across."""
+    line = QFrame(parent)
+    line.setObjectName("hairline")
+    line.setFixedHeight(1)
+    return line

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from ui.panes.base import Notice
 from ui.tokens import Space
@@ -26,7 +26,7 @@ class Toast(QFrame):
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.notice = notice
         self._timer = QTimer(self, singleShot=True, interval=round(notice.seconds * 1000))
-        self._timer.timeout.connect(self.dismiss)
+        self._timer.timeout.connect(self._on_timeout)
         error = notice.kind == "error"
         sign = Sign("circle-alert", "danger", parent=self) if error else Sign("circle-check", "success", parent=self)
         text = QLabel(notice.text, self)
@@ -59,8 +59,8 @@ class Toast(QFrame):
         self.gone.emit(self)
 
     def event(self, event: QEvent) -> bool:
-        """Hold still while looked at."""
-        if event.type() in (QEvent.Type.HoverEnter, QEvent.Type.FocusIn):
+        """Hold still while the pointer moves on it; one that merely lies there does not count."""
+        if event.type() == QEvent.Type.HoverMove:
             self._timer.stop()
         elif event.type() == QEvent.Type.HoverLeave:
             self._wait()
@@ -76,6 +76,13 @@ class Toast(QFrame):
     def _wait(self) -> None:
         if self.notice.kind != "error":
             self._timer.start()
+
+    def _on_timeout(self) -> None:
+        focus = QApplication.focusWidget()
+        if focus is not None and self.isAncestorOf(focus):
+            self._wait()
+        else:
+            self.dismiss()
 
     def _on_undo_clicked(self) -> None:
         self.undo_asked.emit(self.notice)

@@ -73,7 +73,7 @@ def test_thread():
 def test_ended_thread():
     kept[-2].set()
     kept[-1].join()
-    thread = threading.Thread(target=kept.clear, name="keepsake-test", daemon=True)
+    thread = threading.Thread(target=int, name="keepsake-test", daemon=True)
     thread.start()
 """
 

@@ -62,7 +62,12 @@ class Shelf:
 
     def vault_status(self) -> Any:
         return SimpleNamespace(
-            pending_vectors=self.pending, total_chunks=60000, notes=(), embedder="static-256", memories=41208, sessions=312
+            pending_vectors=self.pending,
+            total_chunks=60000,
+            notes=(),
+            embedder="static-256",
+            memories=41208,
+            sessions=312,
         )
 
     def settings_list(self) -> list[SettingValue]:

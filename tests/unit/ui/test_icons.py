@@ -7,7 +7,6 @@ import pytest
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QIcon, QImage
 
-from tests.unit.ui.frame_fixtures import look  # noqa: F401  (a fixture)
 from ui import icons, theme
 from ui.commands import FRAME
 from ui.glyphs import MARKS
@@ -36,7 +35,7 @@ def _colours(icon: QIcon, mode: QIcon.Mode = QIcon.Mode.Normal, state: QIcon.Sta
     return {pixel.name() for pixel in pixels if pixel.alpha() == 255}
 
 
-def test_icon_follows_the_theme_by_itself(look: theme.Theme) -> None:  # noqa: F811
+def test_icon_follows_the_theme_by_itself(look: theme.Theme) -> None:
     kept = icons.icon("square", "text")
     look.set_scheme(Scheme.LIGHT)
     assert _colours(kept) == {look.tokens.text}
@@ -44,18 +43,18 @@ def test_icon_follows_the_theme_by_itself(look: theme.Theme) -> None:  # noqa: F
     assert _colours(kept) == {look.tokens.text}
 
 
-def test_checked_and_disabled_have_their_colours(look: theme.Theme) -> None:  # noqa: F811
+def test_checked_and_disabled_have_their_colours(look: theme.Theme) -> None:
     icon = icons.icon("square")
     assert _colours(icon, state=QIcon.State.On) == {look.tokens.accent}
     assert _colours(icon, QIcon.Mode.Disabled) == {look.tokens.edge}
 
 
-def test_missing_icon_is_empty(look: theme.Theme) -> None:  # noqa: F811
+def test_missing_icon_is_empty(look: theme.Theme) -> None:
     assert icons.icon("no-such-icon").isNull()
     assert _colours(icons.icon("no-such-icon")) == set()
 
 
-def test_sharp_on_dense_screens(look: theme.Theme) -> None:  # noqa: F811
+def test_sharp_on_dense_screens(look: theme.Theme) -> None:
     pixels = icons.icon("search").pixmap(QSize(18, 18), 2.0)
     assert pixels.size() == QSize(36, 36)
     assert pixels.devicePixelRatio() == 2.0

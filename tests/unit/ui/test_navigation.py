@@ -23,7 +23,8 @@ def test_link_leads_somewhere(link: str, place: Place) -> None:
 
 
 @pytest.mark.parametrize(
-    "link", ["", "keepsake://", "keepsake://memory/", "https://memory/note-1", "keepsake://x/1", "keepsake://[", "note-1"]
+    "link",
+    ["", "keepsake://", "keepsake://memory/", "https://memory/note-1", "keepsake://x/1", "keepsake://[", "note-1"],
 )
 def test_other_links_lead_nowhere(link: str) -> None:
     assert place_of(link) is None
@@ -35,7 +36,9 @@ def test_search_links_come_back(words: str) -> None:
     assert place_of(link_of(place)) == place
 
 
-@pytest.mark.parametrize("place", [Place("notes", "note-1"), Place("sessions", "ses-1"), Place("sessions", "ses-1", "7")])
+@pytest.mark.parametrize(
+    "place", [Place("notes", "note-1"), Place("sessions", "ses-1"), Place("sessions", "ses-1", "7")]
+)
 def test_links_come_back(place: Place) -> None:
     assert place_of(link_of(place)) == place
 

@@ -4,7 +4,6 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.changes import Progress
-from tests.unit.ui.frame_fixtures import look  # noqa: F401  (a fixture)
 from ui import status
 from ui.status import Holdings, StatusLine, amount, progress_text, span, status_text
 
@@ -49,7 +48,7 @@ def test_progress(progress: Progress, words: str) -> None:
 
 
 @pytest.fixture
-def line(qtbot: QtBot, look: object) -> StatusLine:  # noqa: F811
+def line(qtbot: QtBot, look: object) -> StatusLine:
     made = StatusLine()
     qtbot.addWidget(made)
     made.show()

@@ -10,7 +10,6 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
-from tests.unit.ui.frame_fixtures import look  # noqa: F401  (a fixture)
 from ui import theme
 from ui.glyphs import MARKS, Glyphs
 from ui.stylesheet import stylesheet_for
@@ -92,7 +91,7 @@ def test_glyphs_are_written_in_the_colour_of_the_look() -> None:
             assert getattr(tokens, MARKS[mark][1]) in file.read()
 
 
-def test_switching_is_live(look: theme.Theme, qtbot: QtBot) -> None:  # noqa: F811
+def test_switching_is_live(look: theme.Theme, qtbot: QtBot) -> None:
     with qtbot.waitSignal(look.changed):
         look.set_scheme(Scheme.DARK)
     app = QApplication.instance()
@@ -102,7 +101,7 @@ def test_switching_is_live(look: theme.Theme, qtbot: QtBot) -> None:  # noqa: F8
     assert app.palette().color(QPalette.ColorRole.Window).name() == tokens_for(Scheme.LIGHT).canvas
 
 
-def test_scale_moves_the_font_and_stays_in_bounds(look: theme.Theme) -> None:  # noqa: F811
+def test_scale_moves_the_font_and_stays_in_bounds(look: theme.Theme) -> None:
     normal = QApplication.font().pointSizeF()
     look.set_scale(1.5)
     assert QApplication.font().pointSizeF() == pytest.approx(normal * 1.5, abs=0.1)
@@ -110,7 +109,7 @@ def test_scale_moves_the_font_and_stays_in_bounds(look: theme.Theme) -> None:  #
     assert look.scale == theme.MAX_SCALE
 
 
-def test_type_scale_reaches_a_label(look: theme.Theme, qtbot: QtBot) -> None:  # noqa: F811
+def test_type_scale_reaches_a_label(look: theme.Theme, qtbot: QtBot) -> None:
     title, body = QLabel("a"), QLabel("a")
     qtbot.addWidget(title)
     qtbot.addWidget(body)

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from app.errors import StaleError
-from tests.unit.ui.frame_fixtures import Rest, door, look, rest, shelf  # noqa: F401  (fixtures)
+from tests.unit.ui.conftest import Rest
 from tests.unit.ui.shelf import Shelf
 from ui.bridge import Bridge
 from ui.panes.base import Notice
@@ -13,13 +13,13 @@ from ui.undo import Undo
 
 
 @pytest.fixture
-def undo(door: Bridge) -> Undo:  # noqa: F811
+def undo(door: Bridge) -> Undo:
     made = Undo()
     made.set_bridge(door)
     return made
 
 
-def test_undo_and_redo_carry_the_ids_of_the_answers(undo: Undo, shelf: Shelf, rest: Rest) -> None:  # noqa: F811
+def test_undo_and_redo_carry_the_ids_of_the_answers(undo: Undo, shelf: Shelf, rest: Rest) -> None:
     undo.record("delete ‘Rose list’", (7, 8))
     assert undo.undo_text == "Undo delete ‘Rose list’"
     undo.undo()
@@ -33,7 +33,7 @@ def test_undo_and_redo_carry_the_ids_of_the_answers(undo: Undo, shelf: Shelf, re
     assert [call["history_ids"] for call in shelf.asked("memory.undo")] == [[7, 8], [101], [102]]
 
 
-def test_one_at_a_time(undo: Undo, shelf: Shelf, rest: Rest) -> None:  # noqa: F811
+def test_one_at_a_time(undo: Undo, shelf: Shelf, rest: Rest) -> None:
     undo.record("a", (1,))
     undo.record("b", (2,))
     undo.undo()
@@ -42,7 +42,7 @@ def test_one_at_a_time(undo: Undo, shelf: Shelf, rest: Rest) -> None:  # noqa: F
     assert shelf.asked("memory.undo") == [{"history_ids": [2]}]
 
 
-def test_failure_leaves_it_where_it_was(undo: Undo, shelf: Shelf, rest: Rest) -> None:  # noqa: F811
+def test_failure_leaves_it_where_it_was(undo: Undo, shelf: Shelf, rest: Rest) -> None:
     shelf.refuse["memory.undo"] = StaleError("‘Rose list’ was changed since; undo that first.")
     told: list[Notice] = []
     undo.notice.connect(told.append)
@@ -54,7 +54,7 @@ def test_failure_leaves_it_where_it_was(undo: Undo, shelf: Shelf, rest: Rest) ->
     assert not undo.can_redo()
 
 
-def test_toast_of_the_last_change_undoes_it_once(undo: Undo, shelf: Shelf, rest: Rest) -> None:  # noqa: F811
+def test_toast_of_the_last_change_undoes_it_once(undo: Undo, shelf: Shelf, rest: Rest) -> None:
     notice = Notice("Deleted", (7,))
     undo.record("delete", notice.history_ids)
     undo.undo_notice(notice)
@@ -63,7 +63,7 @@ def test_toast_of_the_last_change_undoes_it_once(undo: Undo, shelf: Shelf, rest:
     assert len(shelf.asked("memory.undo")) == 1
 
 
-def test_toast_of_an_older_change_undoes_only_that(undo: Undo, shelf: Shelf, rest: Rest) -> None:  # noqa: F811
+def test_toast_of_an_older_change_undoes_only_that(undo: Undo, shelf: Shelf, rest: Rest) -> None:
     older = Notice("Deleted ‘A’", (7,), undo_text="delete ‘A’")
     undo.record("delete ‘A’", older.history_ids)
     undo.record("delete ‘B’", (8,))
@@ -72,7 +72,7 @@ def test_toast_of_an_older_change_undoes_only_that(undo: Undo, shelf: Shelf, res
     assert shelf.asked("memory.undo") == [{"history_ids": [7]}]
 
 
-def test_nothing_to_undo_asks_nothing(undo: Undo, shelf: Shelf, qt_loop: asyncio.AbstractEventLoop) -> None:  # noqa: F811
+def test_nothing_to_undo_asks_nothing(undo: Undo, shelf: Shelf, qt_loop: asyncio.AbstractEventLoop) -> None:
     undo.record("nothing", ())
     undo.undo()
     undo.redo()

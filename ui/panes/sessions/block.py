@@ -25,7 +25,7 @@ from ui.icons import pixmap
 from ui.models.markup import is_rich, render
 from ui.models.when import clock, number
 from ui.tokens import Radius, Space
-from ui.widgets.markdown import SealedDocument, ink, style_sheet
+from ui.widgets.markdown import INDENT, SealedDocument, ink, style_sheet
 
 GUTTER = 44
 AVATAR = 28
@@ -271,7 +271,7 @@ class Block:
         box = QRectF(-Space.S, -Space.S + 2, self._width + 2 * Space.S, self._height - Space.XS)
         if self.flash > 0:
             glow = look.colour("mark")
-            glow.setAlphaF(min(1.0, self.flash) * 0.75)
+            glow.setAlphaF(min(1.0, self.flash) * 0.5)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(glow)
             painter.drawRoundedRect(box, Radius.MEDIUM, Radius.MEDIUM)
@@ -394,6 +394,7 @@ def _document(width: int) -> SealedDocument:
     document = SealedDocument()
     document.setUndoRedoEnabled(False)
     document.setDocumentMargin(0)
+    document.setIndentWidth(INDENT)
     document.setDefaultFont(theme.current().font("body"))
     option = QTextOption()
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)

@@ -43,6 +43,7 @@ class SessionHead(QFrame):
         theme.set_type(self.title, "heading")
         self.title.committed.connect(self._on_title_committed)
         self._facts = QLabel(self)
+        self._facts.setContentsMargins(2, 0, 0, 0)
         self._facts.setTextFormat(Qt.TextFormat.PlainText)
         theme.set_type(self._facts, "small muted")
         words = QVBoxLayout()

@@ -23,7 +23,7 @@ from ui.panes.sessions.reach import Reach
 from ui.panes.sessions.transcript import Transcript
 from ui.panes.state import bytes_of, pack, unpack
 from ui.widgets.empty import EmptyState
-from ui.widgets.splitter import PaneSplitter
+from ui.widgets.splitter import PaneSplitter, hairline
 
 if TYPE_CHECKING:
     from app.changes import ChangeSet
@@ -144,7 +144,7 @@ class SessionsPane(ReadingPane):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         reading.setObjectName("sheet")
-        for widget in (self.head, self.finder):
+        for widget in (self.head, hairline(reading), self.finder):
             column.addWidget(widget)
         column.addWidget(self.transcript, 1)
         column.addWidget(self.composer)

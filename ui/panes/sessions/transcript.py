@@ -27,6 +27,7 @@ from ui.models.markup import target_of
 from ui.models.when import day_of, heading
 from ui.panes.sessions.block import Block, Part, Reading, Words
 from ui.panes.sessions.reach import Reach
+from ui.panes.words import role_word
 from ui.tokens import Space
 from ui.widgets.markdown import open_outside
 
@@ -88,12 +89,7 @@ class Transcript(QAbstractScrollArea):
         theme.current().changed.connect(self._on_theme_changed)
 
     def _make_words(self) -> Words:
-        roles = {
-            "user": self.tr("You"),
-            "assistant": self.tr("Assistant"),
-            "tool": self.tr("Tool"),
-            "system": self.tr("System"),
-        }
+        roles = {role: role_word(role) for role in ("user", "assistant", "tool", "system")}
         more = self.tr("Show more ({count} more characters)")
         return Words(more, self.tr("Called {name}"), self.tr("{name} answered"), roles, self.tr("important"))
 
@@ -116,6 +112,8 @@ class Transcript(QAbstractScrollArea):
         if place < 0:
             return False
         self._flash.stop()
+        if self._flashing is not None:
+            self._flashing.flash = 0.0
         self._pin = (seq, max(MARGIN, self.viewport().height() // 5))
         self._select_current(seq)
         self._settle()

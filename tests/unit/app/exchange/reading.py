@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
+from hypothesis import strategies as st
+
 from app.exchange.model import MemoryRecord, MessageRecord, Problem, Record, SessionRecord
 
 T = TypeVar("T")
@@ -95,3 +97,10 @@ def claude_talk(key: str, *said: str, **extra: Any) -> dict[str, Any]:
         for number, text in enumerate(said)
     ]
     return {"uuid": key, "name": f"Talk {key}", "created_at": "2024-01-15T10:00:00Z", "chat_messages": spoken, **extra}
+
+
+def foreign_values(*names: str) -> st.SearchStrategy[Any]:
+    """Values of any shape that use the field names a reader looks for."""
+    name = st.sampled_from(names)
+    leaf = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8) | name
+    return st.recursive(leaf, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(name, inner, max_size=6))

@@ -3,6 +3,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from app.exchange.chatgpt import read
 from app.exchange.model import Position
@@ -12,6 +14,7 @@ from .reading import (
     chatgpt_message,
     chatgpt_talk,
     contents,
+    foreign_values,
     messages,
     never,
     only,
@@ -48,7 +51,11 @@ def test_a_conversation_with_its_turns(tmp_path: Path) -> None:
 def test_the_branch_in_use_is_kept_and_the_others_are_counted(tmp_path: Path) -> None:
     talk = chatgpt_talk("c", "Hi", "first answer", "thanks")
     talk["mapping"]["m0"]["children"].append("retry")
-    talk["mapping"]["retry"] = {"parent": "m0", "children": [], "message": chatgpt_message("second answer", "assistant")}
+    talk["mapping"]["retry"] = {
+        "parent": "m0",
+        "children": [],
+        "message": chatgpt_message("second answer", "assistant"),
+    }
     talk["current_node"] = "retry"
     found = records(read, write_json(tmp_path / "conversations.json", [talk]))
     assert contents(found) == ["Hi", "second answer"]
@@ -164,7 +171,9 @@ def test_an_unknown_role_goes_in_as_system_and_is_reported(tmp_path: Path) -> No
     assert problems(found)[0].place == 'conversations.json, conversation 1 ("Talk c"), message 1'
 
 
-@pytest.mark.parametrize("value", [None, 1, "x", [], {}, {"mapping": []}, {"mapping": {"a": 1}}, {"mapping": {"a": {}}}])
+@pytest.mark.parametrize(
+    "value", [None, 1, "x", [], {}, {"mapping": []}, {"mapping": {"a": 1}}, {"mapping": {"a": {}}}]
+)
 def test_what_is_no_conversation_is_reported_and_the_next_goes_in(tmp_path: Path, value: object) -> None:
     found = records(read, write_json(tmp_path / "conversations.json", [value, chatgpt_talk("c", "Hi")]))
     assert contents(found) == ["Hi"]
@@ -234,3 +243,29 @@ def test_reading_can_be_stopped(tmp_path: Path) -> None:
     path = write_json(tmp_path / "conversations.json", [chatgpt_talk("c", "Hi")])
     assert list(read(path, lambda: True)) == []
     assert list(read(path, never))
+
+
+VALUES = foreign_values("id", "title", "mapping", "message", "parent", "content", "content_type", "parts", "thoughts")
+MESSAGES = foreign_values(
+    "author", "role", "name", "create_time", "content", "content_type", "parts", "text", "metadata"
+)
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("foreign") / "conversations.json"
+
+
+@given(value=VALUES)
+def test_values_of_any_shape_end_in_records(path: Path, value: Any) -> None:
+    records(read, write_json(path, [value]))
+
+
+@given(message=MESSAGES, content=MESSAGES, kind=st.sampled_from(["text", "code", "thoughts", "tether_quote", "x"]))
+def test_messages_of_any_shape_cost_no_other(path: Path, message: Any, content: Any, kind: str) -> None:
+    talk = chatgpt_talk("c", "Hi", "middle", "end")
+    if isinstance(message, dict):
+        message["content"] = {"content_type": kind, **content} if isinstance(content, dict) else content
+    talk["mapping"]["m1"]["message"] = message
+    said = contents(records(read, write_json(path, [talk])))
+    assert (said[0], said[-1]) == ("Hi", "end")

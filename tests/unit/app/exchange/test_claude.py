@@ -2,11 +2,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
 
 from app.exchange.claude import read
 from app.sessions.model import NewMessage
 
-from .reading import claude_talk, contents, messages, problems, records, sessions, write_json, write_zip
+from .reading import claude_talk, contents, foreign_values, messages, problems, records, sessions, write_json, write_zip
 
 
 def of_one(tmp_path: Path, **fields: Any) -> list[NewMessage]:
@@ -112,3 +113,25 @@ def test_broken_messages_are_reported_with_their_place(tmp_path: Path) -> None:
         ("message 3", False),
         ("message 3", False),
     ]
+
+
+VALUES = foreign_values("uuid", "name", "chat_messages", "sender", "text", "content", "type", "thinking", "input", "id")
+CONTENT = foreign_values("type", "text", "tool_use", "tool_result", "thinking", "content", "name", "id", "tool_use_id")
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("foreign") / "conversations.json"
+
+
+@given(value=VALUES)
+def test_values_of_any_shape_end_in_records(path: Path, value: Any) -> None:
+    records(read, write_json(path, [value]))
+
+
+@given(content=CONTENT, attachments=CONTENT)
+def test_messages_of_any_shape_cost_no_other(path: Path, content: Any, attachments: Any) -> None:
+    talk = claude_talk("c", "Hi", "middle", "end")
+    talk["chat_messages"][1] |= {"content": content, "attachments": attachments, "files": attachments}
+    said = contents(records(read, write_json(path, [talk])))
+    assert (said[0], said[-1]) == ("Hi", "end")

@@ -59,7 +59,7 @@ def test_orders(desk: Desk, garden: dict[str, Memory], order: MemoryOrder, expec
         (MemoryFilter(tags=("garden",)), {"", "apples", "Soil"}),
         (MemoryFilter(tags=("#Garden/Soil",)), {"", "Soil"}),
         (MemoryFilter(tags=("garden", "fruit")), {"apples"}),
-        (MemoryFilter(tags=("gard",)), set()),
+        (MemoryFilter(tags=("garde",)), set()),
         (MemoryFilter(text="COMPOST"), {"Soil"}),
         (MemoryFilter(text="lime soil"), {"Soil"}),
         (MemoryFilter(text="été"), {"ÉTÉ"}),

@@ -1,6 +1,7 @@
 """Fusion: numbers worked out by hand from the formulas, and what holds for any lists."""
 
 import math
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -104,7 +105,7 @@ def test_the_order_given_changes_nothing(lists: dict, newer: dict, chance) -> No
 def test_each_id_once_best_first_shares_add_up(lists: dict, newer: dict) -> None:
     for found in (weighted(lists, {"words": 0.5, "vector": 0.5}, newer), rrf(lists, newer=newer)):
         assert sorted(order(found)) == sorted({key for pairs in lists.values() for key, _ in pairs})
-        assert all(a.score >= b.score for a, b in zip(found, found[1:], strict=False))
+        assert all(a.score >= b.score for a, b in pairwise(found))
         assert all(math.isclose(one.score, sum(part.share for part in one.parts), abs_tol=1e-9) for one in found)
 
 
@@ -112,9 +113,7 @@ def test_each_id_once_best_first_shares_add_up(lists: dict, newer: dict) -> None
 def test_a_single_list_keeps_its_order(pairs: list) -> None:
     expected = [key for key, _ in sorted(pairs, key=lambda pair: (-pair[1], pair[0]))]
     assert order(rrf({"words": pairs})) == expected
-    assert {key: score for key, score in pairs} == {
-        one.id: one.parts[0].score for one in weighted({"words": pairs}, {})
-    }
+    assert dict(pairs) == {one.id: one.parts[0].score for one in weighted({"words": pairs}, {})}
 
 
 @given(LISTS.filter(bool), st.data())

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ui import theme
 from ui.actions import Actions
 
 from .shelf import Shelf, ShelfBridge

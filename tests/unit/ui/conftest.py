@@ -18,7 +18,16 @@ from ui.state import WindowState
 from ui.theme import Scheme
 from ui.window import Window
 
+HERE = Path(__file__).parent
+OFFSCREEN = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 Rest = Callable[[Callable[[], bool]], None]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let the offscreen platform say what it cannot do; it says so for every window that is shown."""
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(OFFSCREEN)
 
 
 @pytest.fixture

@@ -1,0 +1,56 @@
+"""``keepsake`` and ``python -m app``."""
+
+import logging
+import signal
+import sys
+import warnings
+from collections.abc import Sequence
+from types import FrameType
+
+from app import __version__
+
+_TERMINATED = 128 + signal.SIGTERM
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line; return the exit status."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if arguments == ["--version"]:
+        # What scripts ask most is answered before anything is loaded.
+        sys.stdout.write(f"keepsake {__version__}\n")
+        return 0
+    from app.cli import terminal  # noqa: PLC0415
+    from app.cli.failures import Boundary  # noqa: PLC0415
+
+    debug = "--debug" in arguments
+    _prepare(debug=debug)
+    terminal.prepare()
+    with Boundary(debug=debug) as boundary:
+        boundary.status = _run(arguments)
+        terminal.flush()
+    return boundary.status
+
+
+def _run(arguments: list[str]) -> int:
+    import typer  # noqa: PLC0415
+
+    from app.cli.commands import application  # noqa: PLC0415
+
+    status = typer.main.get_command(application).main(arguments, prog_name="keepsake", standalone_mode=False)
+    return status if isinstance(status, int) else 0
+
+
+def _prepare(*, debug: bool) -> None:
+    logging.basicConfig(level=logging.DEBUG if debug else logging.WARNING, format="keepsake: %(message)s")
+    if not debug and not sys.warnoptions:
+        warnings.simplefilter("ignore")
+    signal.signal(signal.SIGTERM, _on_terminated)
+
+
+def _on_terminated(_number: int, _frame: FrameType | None) -> None:
+    # As an exception, so that an open vault is closed on the way out.
+    sys.exit(_TERMINATED)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

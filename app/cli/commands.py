@@ -1,0 +1,286 @@
+"""The verbs of ``keepsake``; each says what it wants of a vault and how the answer is read."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import typer
+
+from app import __version__
+from app.cli import hits, reports, terminal
+from app.cli.door import open_door
+from app.core.paths import default_vault, resources, user_path
+from app.errors import InputError
+
+_LOSSES = 1
+
+application = typer.Typer(
+    name="keepsake",
+    no_args_is_help=False,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+settings = typer.Typer(name="config", help="Show and change settings.", rich_markup_mode=None)
+application.add_typer(settings)
+
+Text = Annotated[str, typer.Argument(show_default=False)]
+
+
+def _on_version(wanted: bool) -> None:
+    if wanted:
+        terminal.say(f"keepsake {__version__}")
+        raise typer.Exit
+
+
+@application.callback(invoke_without_command=True)
+def window(
+    context: typer.Context,
+    vault: Annotated[Path | None, typer.Option(help="The vault's folder.", show_default=False)] = None,
+    hidden: Annotated[bool, typer.Option("--hidden", help="Start the window in the tray.")] = False,
+    link: Annotated[str, typer.Option("--open", metavar="LINK", help="Open the window at a keepsake:// link.")] = "",
+    debug: Annotated[bool, typer.Option("--debug", help="Say more, and where a failure came from.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_on_version)
+    ] = False,
+) -> None:
+    """Keep one person's long-term memory. Without a command, open the window.
+
+    The vault is --vault, else the variable KEEPSAKE_VAULT, else the platform's data folder. Commands go through the
+    Keepsake that has the vault open, and open it themselves when none has. Exit statuses: 0 done, 1 something was
+    left out or is wrong, 2 wrong usage, 65 wrong input, 69 not running, 74 the machine, 75 the vault is in use, 77 not
+    allowed, 130 interrupted.
+    """
+    context.obj = user_path(str(vault)) if vault is not None else default_vault().absolute()
+    if context.invoked_subcommand is None:
+        from app.cli.windows import open_window  # noqa: PLC0415
+
+        arguments = ["--hidden"] * hidden + (["--open", link] if link else [])
+        raise typer.Exit(open_window(context.obj, arguments))
+
+
+@application.command()
+def serve(context: typer.Context) -> None:
+    """Run without a window until told to stop, for other programs to connect to."""
+    from app.cli.service import serve_until_told  # noqa: PLC0415
+
+    serve_until_told(context.obj)
+
+
+@application.command()
+def demo(
+    context: typer.Context,
+    out: Annotated[Path, typer.Option(help="Where pictures go when there is no screen.")] = Path("demo-out"),
+) -> None:
+    """Show a vault with a sample of conversations and notes; a temporary one, unless --vault names an empty folder."""
+    from app.demo import run_demo  # noqa: PLC0415
+
+    named = context.parent is not None and context.parent.params.get("vault") is not None
+    run_demo(context.obj if named else None, out.absolute(), terminal.say)
+
+
+@application.command(name="import")
+def import_(
+    context: typer.Context,
+    path: Text,
+    form: Annotated[
+        str, typer.Option("--format", help="chatgpt, claude, markdown, keepsake, or auto to look.")
+    ] = "auto",
+    store: Annotated[str, typer.Option(help="Who may see imported notes: private, shared or social.")] = "private",
+    wait: Annotated[
+        bool, typer.Option("--wait/--no-wait", help="Wait until everything can be found by meaning.")
+    ] = True,
+) -> None:
+    """Import an export of ChatGPT or Claude, a folder of Markdown, or Keepsake's own JSON lines.
+
+    What is there already is not added again. The exit status is 1 when something of it had to be left out.
+    """
+    from app.exchange.model import ImportReport  # noqa: PLC0415
+
+    with open_door(context.obj) as door:
+        raw = door.work("exchange.import", _show, path=str(user_path(path)), format=form, store=store)
+        report = msgspec.convert(raw, ImportReport)
+        _say_all(reports.import_lines(report))
+        if not door.is_remote and wait and not report.cancelled:
+            terminal.show_line("Preparing search by meaning; Ctrl-C leaves that for later.")
+            _settle(door)
+        elif not door.is_remote:
+            terminal.say("Search by meaning follows when the window is open or 'keepsake serve' runs.")
+    if report.cancelled:
+        raise KeyboardInterrupt
+    raise typer.Exit(_LOSSES if reports.has_losses(report) else 0)
+
+
+@application.command()
+def export(
+    context: typer.Context,
+    path: Text,
+    form: Annotated[
+        str, typer.Option("--format", help="jsonl is complete and can be imported; markdown is for reading.")
+    ] = "jsonl",
+) -> None:
+    """Write everything to a file (jsonl) or into a new or empty folder (markdown)."""
+    from app.exchange.model import ExportReport  # noqa: PLC0415
+
+    with open_door(context.obj) as door:
+        raw = door.work("exchange.export", _show, path=str(user_path(path)), format=form)
+        _say_all(reports.export_lines(msgspec.convert(raw, ExportReport)))
+
+
+@application.command()
+def search(
+    context: typer.Context,
+    query: Annotated[list[str], typer.Argument(help='Words, a "phrase", tag:garden, after:2026-05 and so on.')],
+    limit: Annotated[int, typer.Option(help="Hits at most.", min=1, max=500)] = 10,
+    recipe: Annotated[str | None, typer.Option(help="How words and meaning are weighed.", show_default=False)] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the whole answer as JSON.")] = False,
+) -> None:
+    """Find turns of conversations, notes and facts, each with the reason for its place."""
+    from app.retrieval.model import Found  # noqa: PLC0415
+
+    text = terminal.given(" ".join(query))
+    with open_door(context.obj) as door:
+        raw = door.call("memory.search", query=text, limit=limit, recipe=recipe)
+    if json:
+        _say_json(raw)
+    else:
+        _say_all(hits.found_lines(msgspec.convert(raw, Found), 1, styled=terminal.is_styled()))
+
+
+@application.command()
+def capture(
+    context: typer.Context,
+    text: Annotated[str | None, typer.Argument(help="The note; standard input when left out or '-'.")] = None,
+    title: Annotated[str, typer.Option(help="Its title.")] = "",
+    tag: Annotated[list[str], typer.Option(help="A tag; may be given several times.")] = [],  # noqa: B006
+    store: Annotated[str, typer.Option(help="Who may see it: private, shared or social.")] = "private",
+) -> None:
+    """Keep a note, and print its id."""
+    content = terminal.given(text) if text not in {None, "-"} else _standard_input(asked=text == "-")
+    if not content.strip():
+        raise InputError("There is nothing to keep: give the note as an argument or on standard input.")
+    tags = [terminal.given(item) for item in tag]
+    with open_door(context.obj) as door:
+        note = door.call("note.save", content=content, title=terminal.given(title), tags=tags, store=store)
+    terminal.say(note["id"])
+
+
+@application.command()
+def call(
+    context: typer.Context,
+    operation: Annotated[str, typer.Argument(help="Its name, such as note.get.", show_default=False)] = "",
+    arguments: Annotated[str, typer.Argument(help="A JSON object; '-' reads standard input.")] = "{}",
+    listing: Annotated[bool, typer.Option("--list", help="Explain the operation, or list all.")] = False,
+) -> None:
+    """Call any operation and print its answer as JSON."""
+    if listing or not operation:
+        from app.reference import operation_lines  # noqa: PLC0415
+
+        _say_all(operation_lines(operation))
+        return
+    given = _arguments(_standard_input(asked=True) if arguments == "-" else terminal.given(arguments))
+    with open_door(context.obj) as door:
+        _say_json(door.call(operation, **given))
+
+
+@application.command()
+def check(context: typer.Context) -> None:
+    """Check that the vault is sound; the exit status is 1 when it is not."""
+    from app.upkeep.model import CheckReport  # noqa: PLC0415
+
+    with open_door(context.obj) as door:
+        report = msgspec.convert(door.call("vault.check"), CheckReport)
+    _say_all(reports.check_lines(report))
+    raise typer.Exit(0 if report.ok else 1)
+
+
+@application.command()
+def backup(context: typer.Context) -> None:
+    """Copy the database into the vault's backups folder, and print the copy's path."""
+    with open_door(context.obj) as door:
+        terminal.say(door.call("vault.backup"))
+
+
+@application.command()
+def docs(
+    folder: Annotated[Path | None, typer.Argument(help="Where to; the program's help when left out.")] = None,
+) -> None:
+    """Write the reference of operations, settings and commands as Markdown."""
+    from app.reference import write_reference  # noqa: PLC0415
+
+    for path in write_reference(folder.absolute() if folder is not None else resources() / "help"):
+        terminal.say(str(path))
+
+
+@settings.command(name="list")
+def list_settings(context: typer.Context) -> None:
+    """Print every setting with its value and where that comes from."""
+    with open_door(context.obj) as door:
+        for item in door.call("settings.list"):
+            terminal.say(f"{item['name']} = {_shown(item['value'])}  ({item['source']})")
+
+
+@settings.command(name="get")
+def get_setting(context: typer.Context, name: Text) -> None:
+    """Print the value of one setting."""
+    from app.config.schema import setting  # noqa: PLC0415
+
+    setting(name)
+    with open_door(context.obj) as door:
+        terminal.say(next(_shown(item["value"]) for item in door.call("settings.list") if item["name"] == name))
+
+
+@settings.command(name="set")
+def set_setting(context: typer.Context, name: Text, value: Text) -> None:
+    """Change one setting and save it in the vault's config.toml."""
+    with open_door(context.obj) as door:
+        changed = door.call("settings.set", name=name, value=terminal.given(value))
+    later = "  (from the next start)" if changed["restart"] else ""
+    terminal.say(f"{name} = {_shown(changed['value'])}{later}")
+
+
+def _show(progress: Any) -> None:
+    terminal.show_line(reports.progress_words(progress))
+
+
+def _settle(door: Any) -> None:
+    try:
+        status = door.call("vault.settle")
+    except KeyboardInterrupt:
+        status = {"pending_vectors": 1}
+    terminal.show_line("")
+    if status["pending_vectors"]:
+        terminal.say("Search by meaning follows when the window is open or 'keepsake serve' runs.")
+
+
+def _standard_input(*, asked: bool) -> str:
+    """Return what is piped in; nothing from a terminal, where waiting would look like being stuck."""
+    if sys.stdin is None or (sys.stdin.isatty() and not asked):
+        return ""
+    return sys.stdin.buffer.read().decode("utf-8", "replace")
+
+
+def _arguments(text: str) -> dict[str, Any]:
+    try:
+        return msgspec.json.decode(text, type=dict[str, Any])
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise InputError(f"The arguments must be one JSON object such as '{{\"limit\": 5}}': {error}.") from error
+
+
+def _say_all(lines: list[str]) -> None:
+    for line in lines:
+        terminal.say(line)
+
+
+def _say_json(value: Any) -> None:
+    encoded = msgspec.json.format(msgspec.json.encode(value)).decode()
+    encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower().replace("-", "")
+    terminal.say(encoded if encoding == "utf8" else terminal.ascii_json(value))
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f"{value:g}" if isinstance(value, float) else terminal.printable(str(value)) or '""'

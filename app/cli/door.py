@@ -1,0 +1,165 @@
+"""The way to a vault: through the host that has it open, or by opening it here."""
+
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import msgspec
+
+from app.changes import Event, Progress
+from app.cli import terminal
+from app.core.ids import new_id
+from app.errors import HostUnreachableError, KeepsakeError, VaultLockedError
+from app.rpc.client import Client
+
+if TYPE_CHECKING:
+    from app.host import Host
+
+Watcher = Callable[[Progress], None]
+
+# How long another command may hold the vault, or a host may take from its lock to its socket.
+_PATIENCE_SECONDS = 5.0
+_PAUSE_SECONDS = 0.05
+
+
+class Door(Protocol):
+    """Answers calls as JSON values."""
+
+    is_remote: bool
+
+    def call(self, operation: str, /, **arguments: Any) -> Any:
+        """Call an operation and wait for its answer."""
+
+    def work(self, operation: str, watcher: Watcher, /, **arguments: Any) -> Any:
+        """Call one that takes a ``job``: progress is told, and Ctrl-C asks it to stop."""
+
+    def close(self) -> None:
+        """Leave the vault."""
+
+
+@contextmanager
+def open_door(vault: Path) -> Iterator[Door]:
+    """Return a way to ``vault``.
+
+    Raises:
+        VaultLockedError: Another process has it open and does not answer.
+        KeepsakeError: It cannot be opened.
+    """
+    until = time.monotonic() + _PATIENCE_SECONDS
+    while (door := _remote(vault) or _local(vault, until)) is None:
+        time.sleep(_PAUSE_SECONDS)
+    try:
+        yield door
+    finally:
+        door.close()
+
+
+class RemoteDoor:
+    """Through a running host's socket."""
+
+    is_remote = True
+
+    def __init__(self, client: Client, vault: Path) -> None:
+        self._client = client
+        self._vault = vault
+
+    def call(self, operation: str, /, **arguments: Any) -> Any:
+        """See ``Door``."""
+        return self._client.call(operation, arguments)
+
+    def work(self, operation: str, watcher: Watcher, /, **arguments: Any) -> Any:
+        """See ``Door``."""
+        job = new_id("run")
+
+        def hear(kind: str, event: Any) -> None:
+            if kind == "progressed" and event["job"] == job:
+                watcher(msgspec.convert(event, Progress))
+
+        self._client.subscribe(hear)
+        # In a thread of its own, so that Ctrl-C finds this one waiting and not in the middle of a message.
+        pool = ThreadPoolExecutor(1)
+        try:
+            return _finish(pool.submit(self._client.call, operation, {**arguments, "job": job}), self._cancel, job)
+        finally:
+            pool.shutdown(wait=False)
+
+    def close(self) -> None:
+        """See ``Door``."""
+        self._client.close()
+
+    def _cancel(self, job: str) -> None:
+        with Client.connect(self._vault) as other:
+            other.call("job.cancel", {"job": job})
+
+
+class LocalDoor:
+    """Through a host in this process, which leaves the vault with the command."""
+
+    is_remote = False
+
+    def __init__(self, host: "Host") -> None:
+        self._host = host
+
+    def call(self, operation: str, /, **arguments: Any) -> Any:
+        """See ``Door``."""
+        return msgspec.to_builtins(self._host.call(operation, arguments).result().value)
+
+    def work(self, operation: str, watcher: Watcher, /, **arguments: Any) -> Any:
+        """See ``Door``."""
+        job = new_id("run")
+
+        def hear(event: Event) -> None:
+            if isinstance(event, Progress) and event.job == job:
+                watcher(event)
+
+        unsubscribe = self._host.subscribe(hear)
+        try:
+            future = self._host.call(operation, {**arguments, "job": job})
+            return msgspec.to_builtins(_finish(future, self._cancel, job).value)
+        finally:
+            unsubscribe()
+
+    def close(self) -> None:
+        """See ``Door``."""
+        self._host.stop()
+
+    def _cancel(self, job: str) -> None:
+        self._host.ask("job.cancel", job=job)
+
+
+def _remote(vault: Path) -> RemoteDoor | None:
+    try:
+        return RemoteDoor(Client.connect(vault), vault)
+    except HostUnreachableError:
+        return None
+
+
+def _local(vault: Path, until: float) -> LocalDoor | None:
+    # Loading the engine takes longer than asking a running one.
+    from app.host import Host  # noqa: PLC0415
+
+    host = Host(vault, serve=False)
+    try:
+        host.start()
+    except VaultLockedError:
+        if time.monotonic() >= until:
+            raise
+        return None
+    return LocalDoor(host)
+
+
+def _finish(future: "Future[Any]", cancel: Callable[[str], None], job: str) -> Any:
+    try:
+        return future.result()
+    except KeyboardInterrupt:
+        terminal.tell("Stopping; what is done so far stays. Press Ctrl-C again to leave at once.")
+        try:
+            cancel(job)
+        except KeepsakeError as error:
+            terminal.tell(f"keepsake: {error.message}")
+        return future.result()
+    finally:
+        terminal.show_line("")

@@ -1,0 +1,78 @@
+"""The one place where a failure becomes a sentence on standard error and an exit status."""
+
+import os
+import sys
+import traceback
+from types import TracebackType
+from typing import Self
+
+from app.cli import terminal
+from app.errors import KeepsakeError
+
+USAGE = 2
+SYSTEM = 74
+INTERNAL = 70
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+
+
+class Boundary:
+    """Turns whatever leaves its block into ``status``; only a request to exit passes.
+
+    Args:
+        debug: Show where the failure came from.
+    """
+
+    def __init__(self, *, debug: bool) -> None:
+        self.status = 0
+        self._debug = debug
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        if error is None or isinstance(error, SystemExit):
+            return False
+        self.status, sentence = outcome(error)
+        if self._debug:
+            traceback.print_exception(error)
+        if sentence:
+            terminal.tell(f"keepsake: {terminal.printable(sentence)}")
+        return True
+
+
+def outcome(error: BaseException) -> tuple[int, str]:
+    """Return the exit status of a failure and what to say about it, ``""`` for nothing."""
+    if isinstance(error, KeepsakeError):
+        return error.exit_status, error.message
+    if isinstance(error, BrokenPipeError):
+        _forget_output()
+        return BROKEN_PIPE, ""
+    if isinstance(error, KeyboardInterrupt) or type(error).__name__ == "Abort":
+        return INTERRUPTED, ""
+    if isinstance(error, OSError):
+        place = f": {error.filename}" if error.filename else ""
+        return SYSTEM, f"{error.strerror or error}{place}"
+    what = f"Something went wrong inside Keepsake ({type(error).__name__}: {error})."
+    return _usage(error) or (INTERNAL, f"{what} Run it again with --debug for details.")
+
+
+def _usage(error: BaseException) -> tuple[int, str] | None:
+    """Return what the option parser found wrong; its exceptions moved between its versions, so they are felt for."""
+    describe = getattr(error, "format_message", None)
+    if describe is None:
+        return None
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context is not None else "keepsake"
+    return USAGE, f"{str(describe()).rstrip('.')}. See '{command} --help'."
+
+
+def _forget_output() -> None:
+    """Let the interpreter flush into nothing at exit: whoever read our output has left."""
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nothing, sys.stdout.fileno())
+    finally:
+        os.close(nothing)

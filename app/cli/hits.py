@@ -1,0 +1,58 @@
+"""Hits of a search as a person reads them in a terminal."""
+
+from typing import TYPE_CHECKING
+
+from app.cli.terminal import bold, dim, one_line, printable
+
+# Only to check types: 'keepsake capture' has no use for these and should not wait for them.
+if TYPE_CHECKING:
+    from app.retrieval.model import Found, Hit, Span, Why
+
+_LEGS = {"words": "words", "vector": "meaning"}
+
+
+def found_lines(found: "Found", first: int, *, styled: bool) -> list[str]:
+    """Return the answer of a search, line by line.
+
+    Args:
+        found: The answer.
+        first: The rank of its first hit.
+        styled: Mark terms in bold.
+    """
+    lines: list[str] = []
+    for rank, hit in enumerate(found.hits, first):
+        lines += [*([""] if lines else []), *_hit_lines(rank, hit, styled=styled)]
+    if not found.hits:
+        lines.append("Nothing found.")
+    return lines + [dim(printable(note), styled=styled) for note in found.notes]
+
+
+def why_words(why: "Why") -> str:
+    """Return the reasons of a hit: what found it, at which rank, and the words it has."""
+    parts = [f"{_LEGS[score.leg]} {score.rank}" for score in why.legs]
+    if why.terms:
+        parts.append("has " + ", ".join(one_line(term) for term in why.terms))
+    return "; ".join(parts) or "matches the filters"
+
+
+def marked(text: str, spans: "tuple[Span, ...]", *, styled: bool) -> str:
+    """Return a snippet on one line with the spans in bold."""
+    pieces, at = [], 0
+    for span in sorted(spans, key=lambda item: item.start):
+        start, end = max(span.start, at), min(span.end, len(text))
+        if start < end:
+            pieces += [printable(text[at:start]), bold(printable(text[start:end]), styled=styled)]
+            at = end
+    return " ".join("".join([*pieces, printable(text[at:])]).split())
+
+
+def _hit_lines(rank: int, hit: "Hit", *, styled: bool) -> list[str]:
+    title = one_line(hit.title) or hit.kind.capitalize()
+    where = [hit.created_at.astimezone().strftime("%Y-%m-%d %H:%M"), one_line(hit.agent), hit.kind, hit.id]
+    margin = " " * 4
+    return [
+        f"{rank:>2}. {bold(title, styled=styled)}",
+        margin + dim(" · ".join(part for part in where if part), styled=styled),
+        margin + marked(hit.snippet, hit.highlights, styled=styled),
+        margin + dim(f"why: {why_words(hit.why)}", styled=styled),
+    ]

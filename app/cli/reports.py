@@ -1,0 +1,90 @@
+"""Reports of long work, in words."""
+
+from typing import TYPE_CHECKING
+
+from app.cli.terminal import one_line, printable
+
+# Only to check types: 'keepsake capture' has no use for these and should not wait for them.
+if TYPE_CHECKING:
+    from app.changes import Progress
+    from app.exchange.model import ExportReport, ImportReport
+    from app.upkeep.model import CheckReport
+
+SHOWN_PROBLEMS = 20
+_KILO = 1000
+
+
+def import_lines(report: "ImportReport") -> list[str]:
+    """Return what an import did."""
+    verb = "Stopped after importing" if report.cancelled else "Imported"
+    source = one_line(report.source)
+    lines = [f"{verb} {_holdings(report)} from {source} ({report.format}, {report.seconds:.1f} s)."]
+    if report.updated:
+        lines.append(f"{_count(report.updated, 'item')} changed since the last import and brought up to date.")
+    if report.unchanged:
+        lines.append(f"{_count(report.unchanged, 'item')} there already.")
+    return lines + _problem_lines(report)
+
+
+def has_losses(report: "ImportReport") -> bool:
+    """Return whether something was left out."""
+    return any(problem.lost for problem in report.problems)
+
+
+def export_lines(report: "ExportReport") -> list[str]:
+    """Return what an export wrote."""
+    files = "" if report.files == 1 else f" in {_count(report.files, 'file')}"
+    return [f"Wrote {_holdings(report)}{files} ({size_words(report.bytes)}) to {printable(report.path)}."]
+
+
+def check_lines(report: "CheckReport") -> list[str]:
+    """Return what a check found."""
+    lines = []
+    for finding in report.findings:
+        lines += [f"{finding.severity}: {finding.area}: {printable(finding.what)}", f"  {printable(finding.remedy)}"]
+    sound = "The vault is sound" if report.ok else "The vault has errors"
+    return [*lines, f"{sound} ({report.seconds:.1f} s)."]
+
+
+def progress_words(progress: "Progress") -> str:
+    """Return how far work has come, on one line."""
+    is_bytes = progress.unit == "bytes"
+    done = size_words(progress.done) if is_bytes else f"{progress.done:,} {progress.unit}"
+    parts = [one_line(progress.title)]
+    if progress.total:
+        parts.append(f"{min(100, 100 * progress.done // progress.total)} %")
+    parts.append(done)
+    if progress.rate:
+        parts.append(f"{size_words(int(progress.rate)) if is_bytes else f'{progress.rate:,.0f}'}/s")
+    return "  ".join(parts)
+
+
+def size_words(size: int) -> str:
+    """Return a number of bytes as a person says it: ``12 kB``, ``3.4 MB``."""
+    amount = float(size)
+    for unit in ("bytes", "kB", "MB"):
+        if amount < _KILO:
+            return f"{amount:.0f} {unit}" if unit != "MB" else f"{amount:.1f} {unit}"
+        amount /= _KILO
+    return f"{amount:.1f} GB"
+
+
+def _holdings(report: "ImportReport | ExportReport") -> str:
+    conversations = f"{_count(report.sessions, 'conversation')} with {_count(report.messages, 'message')}"
+    return f"{conversations}, and {_count(report.memories, 'note or fact', 'notes and facts')}"
+
+
+def _count(number: int, one: str, many: str = "") -> str:
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def _problem_lines(report: "ImportReport") -> list[str]:
+    if not report.problem_count:
+        return []
+    lines = [f"{_count(report.problem_count, 'problem')}:"]
+    for problem in report.problems[:SHOWN_PROBLEMS]:
+        kept = "left out" if problem.lost else "repaired"
+        lines.append(f"  {printable(problem.place)}: {printable(problem.what)} ({kept})")
+    if (more := report.problem_count - SHOWN_PROBLEMS) > 0:
+        lines.append(f"  … and {more:,} more.")
+    return lines

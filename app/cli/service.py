@@ -1,0 +1,46 @@
+"""``keepsake serve``: a host without a window, until it is told to stop."""
+
+import logging
+import signal
+import threading
+from pathlib import Path
+from types import FrameType
+
+from app.cli import terminal
+from app.errors import MachineError
+from app.host import Host
+
+_SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+# A wait without end cannot be interrupted on Windows.
+_TURN_SECONDS = 3600.0
+_log = logging.getLogger(__name__)
+
+
+def serve_until_told(vault: Path) -> None:
+    """Serve ``vault`` until a signal to stop, then close it in order.
+
+    Raises:
+        MachineError: The vault cannot be opened, or there is nowhere to listen.
+    """
+    told = threading.Event()
+
+    def stop(number: int, _frame: FrameType | None) -> None:
+        # A second signal ends the process at once, should the orderly way take too long.
+        for item in _SIGNALS:
+            signal.signal(item, signal.SIG_DFL)
+        _log.info("stopping after signal %s", number)
+        told.set()
+
+    for item in _SIGNALS:
+        signal.signal(item, stop)
+    host = Host(vault)
+    host.start()
+    try:
+        if not host.address:
+            raise MachineError("There is nowhere for other programs to connect; the reason is above.")
+        terminal.say(f"Keepsake serves {terminal.printable(str(vault))} at {host.address}")
+        terminal.flush()
+        while not told.wait(_TURN_SECONDS):
+            pass
+    finally:
+        host.stop()

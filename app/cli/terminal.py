@@ -1,0 +1,89 @@
+"""What a person reads in a terminal: text that no encoding and no control character can break."""
+
+import json
+import os
+import sys
+import unicodedata
+from typing import Any, TextIO
+
+_BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
+_KEPT = {"\n", "\t"}
+_TURNING = {*"\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"}
+
+
+def prepare() -> None:
+    """Write what the terminal's encoding lacks as escapes instead of failing."""
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None and hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def say(text: str = "") -> None:
+    """Write a line to standard output."""
+    _write(sys.stdout, text + "\n")
+
+
+def tell(text: str) -> None:
+    """Write a line to standard error, in place of a progress line that may stand there."""
+    show_line("")
+    _write(sys.stderr, text + "\n")
+
+
+def show_line(text: str) -> None:
+    """Write a passing line to standard error when that is a terminal; the next one replaces it."""
+    if sys.stderr is not None and sys.stderr.isatty():
+        _write(sys.stderr, f"\r\x1b[K{text}")
+        sys.stderr.flush()
+
+
+def flush() -> None:
+    """Hand everything to the system now, where a failure can still be reported."""
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.flush()
+
+
+def printable(text: str) -> str:
+    """Return ``text`` without characters that steer a terminal or turn its direction."""
+    return "".join(char for char in text if char in _KEPT or not _steers(char))
+
+
+def _steers(char: str) -> bool:
+    return char in _TURNING or unicodedata.category(char) == "Cc"
+
+
+def one_line(text: str) -> str:
+    """Return ``text`` printable, with every run of white space as one blank."""
+    return printable(" ".join(text.split()))
+
+
+def is_styled() -> bool:
+    """Return whether standard output shows bold."""
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return not plain and sys.stdout is not None and sys.stdout.isatty()
+
+
+def bold(text: str, *, styled: bool) -> str:
+    """Return ``text`` in bold."""
+    return f"{_BOLD}{text}{_PLAIN}" if styled and text else text
+
+
+def dim(text: str, *, styled: bool) -> str:
+    """Return ``text`` in grey."""
+    return f"{_DIM}{text}{_PLAIN}" if styled and text else text
+
+
+def given(text: str) -> str:
+    """Return an argument with bytes that were no text replaced."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def ascii_json(value: Any) -> str:
+    """Return ``value`` as JSON that every encoding can carry."""
+    return json.dumps(value, indent=2)
+
+
+def _write(stream: TextIO | None, text: str) -> None:
+    # A program started without streams has none; there is nobody to tell then.
+    if stream is not None:
+        stream.write(text)

@@ -1,0 +1,230 @@
+"""The reference, made from the declarations: operations, settings and commands as Markdown pages."""
+
+import dataclasses
+import inspect
+import re
+import typing
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from app.api.catalogue import declared
+from app.api.registry import Operation, Parameter, type_name
+from app.cli import commands
+from app.config.config import variable
+from app.config.schema import SETTINGS, Setting
+from app.errors import UnknownOperationError
+
+_TRUST = {
+    "public": "open to any caller",
+    "familiar": "for familiar trust or more",
+    "inner": "for inner trust or more",
+    "full": "for full trust",
+}
+_EMPTY: tuple[object, ...] = (None, "", [], {})
+
+
+def write_reference(folder: Path) -> list[Path]:
+    """Write the pages into ``folder`` and return their paths."""
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for name, text in pages().items():
+        path = folder / f"{name}.md"
+        path.write_text(text, encoding="utf-8", newline="\n")
+        written.append(path)
+    return written
+
+
+def pages() -> dict[str, str]:
+    """Return every page by its file name without ending."""
+    made = {"operations": operations_page(), "settings": settings_page(), "commands": commands_page()}
+    return {name: "\n".join(lines) + "\n" for name, lines in made.items()}
+
+
+def operations_page() -> list[str]:
+    """Return the page of operations and of the values they take and give."""
+    lines = [
+        "# Operations",
+        "",
+        "Everything Keepsake can do, by name. The window, the command line (`keepsake call NAME JSON`) and other",
+        "programs at the local socket all call these, with arguments by name. Times are ISO 8601.",
+    ]
+    subject = ""
+    for item in declared():
+        if (head := item.name.partition(".")[0]) != subject:
+            subject = head
+            lines += ["", f"## {subject}"]
+        lines += ["", f"### {item.name}", "", *_operation_body(item)]
+    lines += ["", "## Values", "", "What operations take and answer, field by field."]
+    for kind in _values():
+        lines += ["", f"### {kind.__name__}", "", *_value_body(kind)]
+    return lines
+
+
+def settings_page() -> list[str]:
+    """Return the page of settings."""
+    lines = [
+        "# Settings",
+        "",
+        "In the window under Settings, with `keepsake config`, or by hand in the vault's `config.toml`. An environment",
+        "variable wins over the file. Only what differs from the default is saved.",
+    ]
+    section = ""
+    for item in SETTINGS:
+        if (head := item.name.partition(".")[0]) != section:
+            section = head
+            lines += ["", f"## {section}"]
+        lines += ["", f"### {item.name}", "", *_setting_body(item)]
+    return lines
+
+
+def commands_page() -> list[str]:
+    """Return the page of the command line."""
+    import typer  # noqa: PLC0415
+
+    root = typer.main.get_command(commands.application)
+    lines = ["# Command line", "", _joined(root.help or ""), "", *_option_lines(root)]
+    for path, command in _commands("keepsake", root):
+        usage = " ".join([path, *(_placeholder(item) for item in command.params if _is_argument(item))])
+        lines += ["", f"## {path}", "", f"`{usage}`", "", _joined(command.help or ""), *_spaced(_option_lines(command))]
+    return lines
+
+
+def operation_lines(name: str = "") -> list[str]:
+    """Return one operation in full, or every operation on a line, for a terminal.
+
+    Raises:
+        UnknownOperationError: There is none of that name.
+    """
+    every = {item.name: item for item in declared()}
+    if not name:
+        width = max(map(len, every))
+        return [f"{item.name:<{width}}  {item.summary}" for item in every.values()]
+    if name not in every:
+        raise UnknownOperationError(f"There is no operation '{name}'. See 'keepsake call --list'.", operation=name)
+    item = every[name]
+    lines = [f"{item.name}: {item.summary}", *_spaced([item.doc] if item.doc else [])]
+    for parameter in item.parameters:
+        lines += ["", f"  {parameter.name}: {parameter.type}{_default_words(parameter)}"]
+        lines += [f"      {parameter.help}"] if parameter.help else []
+    return [*lines, "", f"  answers {type_name(item.returns)}"]
+
+
+def _operation_body(item: Operation) -> list[str]:
+    lines = [item.summary]
+    if item.doc:
+        lines += ["", _joined(item.doc)]
+    if item.parameters:
+        lines += ["", "| argument | type | default | |", "|---|---|---|---|"]
+        lines += [
+            f"| `{each.name}` | {_code(each.type)} | {_default(each)} | {_cell(each.help)} |"
+            for each in item.parameters
+        ]
+    traits = ["changes the vault" if item.access == "write" else "only reads", _TRUST[item.trust]]
+    if item.destructive:
+        traits.append("takes something away")
+    return [*lines, "", f"Answers {_code(type_name(item.returns))}; {', '.join(traits)}."]
+
+
+def _default(parameter: Parameter) -> str:
+    if parameter.required:
+        return "required"
+    value = msgspec.to_builtins(parameter.default)
+    if dataclasses.is_dataclass(parameter.default) or value in _EMPTY:
+        return ""
+    return f"`{msgspec.json.encode(value).decode()}`"
+
+
+def _default_words(parameter: Parameter) -> str:
+    shown = _default(parameter).strip("`")
+    return f" ({shown if parameter.required else f'default {shown}'})" if shown else ""
+
+
+def _values() -> list[Any]:
+    """Return every dataclass in an argument or answer, by name."""
+    found: dict[str, Any] = {}
+    for item in declared():
+        kinds = [field.type for field in msgspec.structs.fields(item.arguments)]
+        for kind in [*kinds, item.returns]:
+            _collect(kind, found)
+    return [found[name] for name in sorted(found)]
+
+
+def _collect(kind: Any, found: dict[str, Any]) -> None:
+    for inner in typing.get_args(kind):
+        _collect(inner, found)
+    if isinstance(kind, type) and dataclasses.is_dataclass(kind) and kind.__name__ not in found:
+        found[kind.__name__] = kind
+        for hint in typing.get_type_hints(kind).values():
+            _collect(hint, found)
+
+
+def _value_body(kind: Any) -> list[str]:
+    head, _, arguments = (inspect.getdoc(kind) or "").partition("\nArgs:\n")
+    helps = {
+        name: " ".join(match[2].split())
+        for match in re.finditer(r"^ {4}([\w, ]+): (.*(?:\n {8,}.*)*)", arguments, re.MULTILINE)
+        for name in match[1].split(", ")
+    }
+    lines = [_joined(head), "", "| field | type | |", "|---|---|---|"]
+    hints = typing.get_type_hints(kind)
+    return lines + [
+        f"| `{field.name}` | {_code(type_name(hints[field.name]))} | {_cell(helps.get(field.name, ''))} |"
+        for field in dataclasses.fields(kind)
+    ]
+
+
+def _setting_body(item: Setting) -> list[str]:
+    allowed = ", ".join(f"`{choice}`" for choice in item.choices)
+    if item.minimum is not None and item.maximum is not None:
+        allowed = f"{item.minimum:g} to {item.maximum:g}"
+    default = msgspec.json.encode(item.default).decode()
+    lines = [item.help, "", f"- Type: {item.type}" + (f" ({allowed})" if allowed else "")]
+    lines += [f"- Default: `{default}`", f"- Variable: `{variable(item)}`"]
+    return [*lines, "- Takes effect at the next start."] if item.restart else lines
+
+
+def _commands(path: str, group: Any) -> Iterator[tuple[str, Any]]:
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from _commands(f"{path} {name}", command)
+        else:
+            yield f"{path} {name}", command
+
+
+def _option_lines(command: Any) -> list[str]:
+    lines = []
+    for item in command.params:
+        names = _placeholder(item) if _is_argument(item) else ", ".join([*item.opts, *item.secondary_opts])
+        if item.help:
+            lines.append(f"- `{names}`: {item.help}")
+    return lines
+
+
+def _is_argument(item: Any) -> bool:
+    return bool(item.param_type_name == "argument")
+
+
+def _placeholder(item: Any) -> str:
+    name = str(item.name).upper().strip("_") + ("…" if item.nargs == -1 else "")
+    return name if item.required else f"[{name}]"
+
+
+def _code(text: str) -> str:
+    return f"`{_cell(text)}`"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("``", "`")
+
+
+def _joined(text: str) -> str:
+    """Return paragraphs with each on one line."""
+    return "\n\n".join(" ".join(part.split()) for part in text.replace("``", "`").split("\n\n"))
+
+
+def _spaced(lines: Iterable[str]) -> list[str]:
+    made = list(lines)
+    return ["", *made] if made else []

@@ -1,0 +1,212 @@
+"""The program from start to quit, over a real vault: opening, refusing, capturing, undoing, raising, leaving."""
+
+import asyncio
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtNetwork import QLocalSocket
+from PySide6.QtWidgets import QMessageBox
+from pytestqt.qtbot import QtBot
+
+from app.host import Host
+from ui import theme
+from ui.app import start_host
+from ui.faults import Faults
+from ui.instance import Instance, Wish, address, encode
+from ui.navigation import Place
+from ui.program import Program
+from ui.render import render_panes
+from ui.signals import SignalWatch
+from ui.state import WindowState
+from ui.theme import Scheme
+
+if TYPE_CHECKING:
+    from ui.bridge import Bridge
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+Until = Callable[[Callable[[], bool]], None]
+
+
+@pytest.fixture
+def until(qt_loop: asyncio.AbstractEventLoop) -> Until:
+    """Run the program until something is true."""
+
+    async def wait(done: Callable[[], bool]) -> None:
+        while not done():
+            await asyncio.sleep(0.01)
+
+    def run(done: Callable[[], bool]) -> None:
+        qt_loop.run_until_complete(asyncio.wait_for(wait(done), 20))
+
+    return run
+
+
+@pytest.fixture
+def launch(qtbot: QtBot, qapp: Any, until: Until) -> Iterator[Callable[[Path], Program]]:
+    """Start the program on a vault, with the graph pane in front; it is quit at the end."""
+    theme.current().install(qapp)
+    started: list[Program] = []
+    ended: set[Program] = set()
+
+    def start(vault: Path) -> Program:
+        vault.mkdir(exist_ok=True)
+        state = WindowState(vault)
+        state.keep("window/pane", "graph")
+        state.write()
+        instance = Instance(address(vault))
+        assert instance.listen()
+        program = Program(vault, instance, Faults(), start_host)
+        program.finished.connect(lambda: ended.add(program))
+        program.start(hidden=False, wishes=[])
+        started.append(program)
+        return program
+
+    yield start
+    for program in started:
+        program.quit()
+        until(lambda program=program: program in ended)  # type: ignore[misc]
+        # Not left to qtbot: it closes windows before this, and closing one here means quitting.
+        for item in (program.window, program.capture, program):
+            item.deleteLater()
+
+
+def _is_idle(program: Program) -> bool:
+    return "Idle" in program.window.status_line.text
+
+
+def test_window_is_there_before_the_vault_and_fills_when_it_opens(
+    launch: Callable[[Path], Program], until: Until, tmp_path: Path
+) -> None:
+    program = launch(tmp_path / "v")
+    assert program.window.isVisible()
+    assert "Opening" in program.window.start_page.text
+    assert program.window.panes is None
+    until(lambda: _is_idle(program))
+    assert program.window.status_line.text == "Idle · 0 memories · 0 sessions · index complete"
+
+
+def test_locked_vault_is_explained_and_opens_on_retry(
+    launch: Callable[[Path], Program], until: Until, tmp_path: Path
+) -> None:
+    other = Host(tmp_path / "v")
+    other.start()
+    try:
+        program = launch(tmp_path / "v")
+        until(program.window.start_page.retry.isVisible)
+        assert program.window.status_line.text == "No vault is open"
+        assert program.window.start_page.text
+    finally:
+        other.stop()
+    program.window.start_page.retry.click()
+    until(lambda: _is_idle(program))
+
+
+def test_captured_words_are_in_the_vault_and_can_be_undone(
+    launch: Callable[[Path], Program], until: Until, qtbot: QtBot, tmp_path: Path
+) -> None:
+    program = launch(tmp_path / "v")
+    until(lambda: _is_idle(program))
+    program.window.registry.run("file.capture")
+    qtbot.keyClicks(program.capture._words, "Plant the climbing rose #garden")
+    qtbot.keyClick(program.capture._words, Qt.Key.Key_Return)
+    until(lambda: "1 memory" in program.window.status_line.text)
+    assert program.window.toaster.toasts[-1].notice.text == "Saved"
+    program.window.registry.run("edit.undo")
+    until(lambda: "0 memories" in program.window.status_line.text)
+    program.window.registry.run("edit.redo")
+    until(lambda: "1 memory" in program.window.status_line.text)
+
+
+def test_theme_is_kept_in_the_vault(launch: Callable[[Path], Program], until: Until, tmp_path: Path) -> None:
+    program = launch(tmp_path / "v")
+    until(lambda: _is_idle(program))
+    program.window.registry.run("view.dark")
+    config = tmp_path / "v" / "config.toml"
+    until(lambda: config.exists() and "dark" in config.read_text("utf-8"))
+    theme.current().set_scheme(Scheme.SYSTEM)
+
+
+def test_second_launch_raises_and_hands_over(launch: Callable[[Path], Program], until: Until, tmp_path: Path) -> None:
+    program = launch(tmp_path / "v")
+    until(lambda: _is_idle(program))
+    program.window.hide()
+    socket = QLocalSocket()
+    socket.connectToServer(address(tmp_path / "v"))
+    assert socket.waitForConnected(1000)
+    socket.write(encode(Wish("capture", ("from the shell",))))
+    socket.flush()
+    until(program.capture.isVisible)
+    assert program.capture.text == "from the shell"
+    program.fulfil(Wish("raise"))
+    assert program.window.isVisible()
+    socket.close()
+
+
+def test_closing_without_a_tray_quits(launch: Callable[[Path], Program], until: Until, tmp_path: Path) -> None:
+    program = launch(tmp_path / "v")
+    until(lambda: _is_idle(program))
+    assert program.tray is None
+    ended: list[bool] = []
+    program.finished.connect(lambda: ended.append(True))
+    program.window.close()
+    until(lambda: bool(ended))
+    assert not any(thread.name == "keepsake-engine" for thread in threading.enumerate())
+
+
+def test_closing_with_a_tray_asks_once(
+    launch: Callable[[Path], Program], until: Until, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ui.tray.available", lambda: True)
+    program = launch(tmp_path / "v")
+    until(lambda: _is_idle(program))
+    program.window.close()
+    box = program.window.findChild(QMessageBox)
+    assert box is not None
+    assert program.window.isVisible()
+    next(button for button in box.buttons() if button.text() == "Keep running").click()
+    assert not program.window.isVisible()
+    program.window.bring()
+    program.window.close()
+    assert not program.window.isVisible()
+
+
+def test_text_not_saved_survives_quitting(
+    launch: Callable[[Path], Program], until: Until, qtbot: QtBot, tmp_path: Path
+) -> None:
+    program = launch(tmp_path / "v")
+    until(lambda: _is_idle(program))
+    program.capture.bring()
+    qtbot.keyClicks(program.capture._words, "half a thought")
+    ended: list[bool] = []
+    program.finished.connect(lambda: ended.append(True))
+    program.quit()
+    until(lambda: bool(ended))
+    assert WindowState(tmp_path / "v").text("capture/draft") == "half a thought"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM to send to oneself")
+def test_sigterm_asks_to_leave(qtbot: QtBot) -> None:
+    watch = SignalWatch()
+    with qtbot.waitSignal(watch.asked_to_leave):
+        os.kill(os.getpid(), signal.SIGTERM)
+    watch.close()
+    watch.deleteLater()
+
+
+def test_pictures_of_panes(bridge: "Bridge", run_async: Callable[[Any], Any], qapp: Any, tmp_path: Path) -> None:
+    theme.current().install(qapp)
+    written = run_async(render_panes(bridge, tmp_path / "shots", (900, 600), panes=("graph", "schedule")))
+    assert {path.name for path in written} == {
+        f"{name}-{look}.png" for name in ("graph", "schedule") for look in ("light", "dark")
+    }
+    assert all(path.stat().st_size > 5000 for path in written)
+    assert not (tmp_path / "shots" / "window.ini").exists()
+    assert Place("graph") == Place("graph", title="x")
+    run_async(bridge.close())

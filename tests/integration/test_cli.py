@@ -1,0 +1,295 @@
+"""``keepsake`` as a person and a shell run it: real processes on real vaults."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from app import __version__
+from app.rpc.hostfile import FILE
+
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLE = ROOT / "resources" / "sample"
+LIMIT_S = 60
+
+Done = subprocess.CompletedProcess[bytes]
+Keepsake = Callable[..., Done]
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and sockets of Unix")
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """Return where the vault of the test will be."""
+    return tmp_path / "vault"
+
+
+@pytest.fixture
+def keepsake(place: Path, tmp_path: Path) -> Keepsake:
+    """Return what runs ``keepsake`` on the test's vault, with a home of its own."""
+
+    def run(*arguments: str | bytes, stdin: bytes | None = None, **environment: str) -> Done:
+        return subprocess.run(
+            [sys.executable, "-m", "app", "--vault", str(place), *arguments],
+            cwd=tmp_path,
+            env=surroundings(tmp_path, **environment),
+            input=stdin,
+            stdin=subprocess.DEVNULL if stdin is None else None,
+            capture_output=True,
+            timeout=LIMIT_S,
+            check=False,
+        )
+
+    return run
+
+
+def surroundings(home: Path, **more: str) -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(ROOT), "HOME": str(home), "PYTHONUTF8": "1", **more}
+
+
+@contextmanager
+def serving(place: Path, home: Path) -> Iterator["subprocess.Popen[bytes]"]:
+    """Run ``keepsake serve`` until the block ends."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "app", "--vault", str(place), "serve"],
+        env=surroundings(home),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    try:
+        assert process.stdout.readline().startswith(b"Keepsake serves ")
+        yield process
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=LIMIT_S)
+
+
+def sentence(done: Done) -> str:
+    """Return the one sentence a failed command said."""
+    assert done.returncode != 0
+    told = done.stderr.decode()
+    assert told.startswith("keepsake: ")
+    assert told.count("\n") == 1
+    assert "Traceback" not in told
+    return told
+
+
+def test_the_version(keepsake: Keepsake) -> None:
+    assert keepsake("--version").stdout.decode().strip() == f"keepsake {__version__}"
+
+
+def test_a_note_is_kept_and_found(keepsake: Keepsake) -> None:
+    kept = keepsake("capture", "Bram lends the endoscope", "--tag", "garden", "--title", "Bram")
+    assert kept.returncode == 0, kept.stderr
+    found = keepsake("search", "endoscope").stdout.decode()
+    assert kept.stdout.decode().strip() in found
+    assert "why: " in found
+    assert "\x1b" not in found
+    note = json.loads(keepsake("call", "note.get", json.dumps({"id": kept.stdout.decode().strip()})).stdout)
+    assert (note["title"], note["tags"]) == ("Bram", ["garden"])
+
+
+def test_a_note_is_kept_from_standard_input(keepsake: Keepsake) -> None:
+    kept = keepsake("capture", stdin="流氷 from a pipe\n".encode())
+    found = json.loads(keepsake("search", "--json", "流氷").stdout)
+    assert found["hits"][0]["id"] == kept.stdout.decode().strip()
+
+
+def test_nothing_to_keep_is_said(keepsake: Keepsake) -> None:
+    for done in (keepsake("capture"), keepsake("capture", "  "), keepsake("capture", stdin=b"\n")):
+        assert done.returncode == 65
+        assert "nothing to keep" in sentence(done)
+
+
+def test_commands_go_through_the_host_that_runs(keepsake: Keepsake, place: Path, tmp_path: Path) -> None:
+    with serving(place, tmp_path) as process:
+        assert process.pid == json.loads((place / FILE).read_bytes())["pid"]
+        kept = keepsake("capture", "through the socket")
+        assert kept.returncode == 0, kept.stderr
+        assert b"through the socket" in keepsake("search", "socket").stdout
+        assert keepsake("import", str(SAMPLE / "notes")).returncode == 0
+        assert keepsake("export", "relative.jsonl").returncode == 0
+        assert (tmp_path / "relative.jsonl").is_file()
+        assert keepsake("config", "set", "search.limit", "60").stdout == b"search.limit = 60\n"
+        assert keepsake("config", "get", "search.limit").stdout == b"60\n"
+        assert keepsake("check").returncode == 0
+        assert Path(keepsake("backup").stdout.decode().strip()).is_file()
+    assert b"through the socket" in keepsake("search", "socket").stdout
+
+
+def test_a_second_host_is_refused(keepsake: Keepsake, place: Path, tmp_path: Path) -> None:
+    with serving(place, tmp_path) as process:
+        second = keepsake("serve")
+        assert second.returncode == 75
+        assert f"Another Keepsake (process {process.pid}) has this vault open" in sentence(second)
+        assert keepsake("capture", "still well").returncode == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_signal_leaves_a_clean_vault(keepsake: Keepsake, place: Path, tmp_path: Path, number: signal.Signals) -> None:
+    with serving(place, tmp_path) as process:
+        socket = Path(json.loads((place / FILE).read_bytes())["socket"])
+        assert socket.is_socket()
+        keepsake("capture", "before the signal")
+        process.send_signal(number)
+        assert process.wait(LIMIT_S) == 0
+    assert not socket.exists()
+    assert not (place / FILE).exists()
+    assert keepsake("check").returncode == 0
+    assert b"before the signal" in keepsake("search", "signal").stdout
+
+
+def test_a_killed_host_is_forgotten(keepsake: Keepsake, place: Path, tmp_path: Path) -> None:
+    with serving(place, tmp_path) as process:
+        keepsake("capture", "before the end")
+        process.kill()
+        process.wait(LIMIT_S)
+    assert (place / FILE).exists()
+    assert b"before the end" in keepsake("search", "end").stdout
+    with serving(place, tmp_path):
+        assert b"before the end" in keepsake("search", "end").stdout
+
+
+def test_the_sample_goes_in_and_out_and_in(keepsake: Keepsake, tmp_path: Path) -> None:
+    for part in ("conversations.jsonl", "memories.jsonl", "notes"):
+        done = keepsake("import", str(SAMPLE / part))
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.startswith(b"Imported ")
+    for example in json.loads((SAMPLE / "searches.json").read_bytes()):
+        found = json.loads(keepsake("search", "--json", example["query"]).stdout)
+        names = [name for hit in found["hits"] for name in (hit["id"], hit["title"])]
+        assert example["expected"] in names
+    again = keepsake("import", str(SAMPLE / "conversations.jsonl"))
+    assert b"Imported 0 conversations with 0 messages" in again.stdout
+    assert keepsake("export", "first.jsonl").returncode == 0
+    assert keepsake("--vault", str(tmp_path / "other"), "import", "first.jsonl").returncode == 0
+    assert keepsake("--vault", str(tmp_path / "other"), "export", "second.jsonl").returncode == 0
+    first, second = (sorted((tmp_path / f"{name}.jsonl").read_bytes().splitlines()) for name in ("first", "second"))
+    assert len(first) == len(second)
+    assert keepsake("export", "--format", "markdown", "reading").returncode == 0
+    assert list((tmp_path / "reading").rglob("*.md"))
+
+
+def test_what_was_left_out_shows_in_the_status(keepsake: Keepsake, tmp_path: Path) -> None:
+    good = '{"type":"memory","kind":"note","content":"kept"}'
+    (tmp_path / "half.jsonl").write_text(f"{good}\n{{broken\n")
+    done = keepsake("import", "half.jsonl")
+    assert done.returncode == 1
+    assert b"left out" in done.stdout
+    assert b"kept" in keepsake("search", "kept").stdout
+
+
+def test_wrong_usage_and_wrong_input_are_sentences(keepsake: Keepsake) -> None:
+    statuses = {
+        ("nonsense",): 2,
+        ("search",): 2,
+        ("search", "--limit", "0", "x"): 2,
+        ("search", "--recipe", "none", "x"): 65,
+        ("call", "no.such"): 65,
+        ("call", "note.get", "[]"): 65,
+        ("call", "note.get", "{"): 65,
+        ("call", "note.get", '{"id": 5}'): 65,
+        ("call", "note.get", '{"id": "note-nowhere"}'): 65,
+        ("config", "get", "no.such"): 65,
+        ("config", "set", "search.limit", "many"): 65,
+        ("import", "nowhere.zip"): 65,
+    }
+    for arguments, status in statuses.items():
+        done = keepsake(*arguments)
+        assert done.returncode == status, (arguments, done.stderr)
+        sentence(done)
+
+
+def test_a_vault_that_is_a_file_is_said(keepsake: Keepsake, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    done = keepsake("--vault", str(tmp_path / "file"), "search", "x")
+    assert done.returncode == 74
+    assert "is a file" in sentence(done)
+
+
+def test_naughty_arguments_do_no_harm(keepsake: Keepsake, place: Path, tmp_path: Path) -> None:
+    from tests.helpers.material import NAUGHTY
+
+    texts = [text for text in NAUGHTY if "\0" not in text]
+    with serving(place, tmp_path):
+        for text in texts:
+            for arguments in (
+                ["capture", "--title", text, "--tag", text, "--", text or "empty"],
+                ["search", "--", text],
+                ["call", "--", text],
+                ["call", "memory.search", "--", text],
+                ["config", "set", "--", text, text],
+            ):
+                done = keepsake(*arguments)
+                assert done.returncode in {0, 2, 65}, (arguments, done.stderr)
+                assert b"Traceback" not in done.stderr
+    assert keepsake("check").returncode == 0
+
+
+def test_bytes_that_are_no_text_do_no_harm(keepsake: Keepsake) -> None:
+    kept = keepsake("capture", b"caf\xe9 bytes")
+    assert kept.returncode == 0, kept.stderr
+    assert keepsake("search", b"\xff\xfe").returncode == 0
+    assert keepsake("import", b"no\xff.zip").returncode == 65
+
+
+def test_a_terminal_that_knows_only_ascii_is_served(keepsake: Keepsake) -> None:
+    keepsake("capture", "流氷 \x1b[2J drift ice")
+    plain = {"PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii", "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0"}
+    shown = keepsake("search", "drift", **plain)
+    assert shown.returncode == 0, shown.stderr
+    assert b"\\u6d41" in shown.stdout
+    assert b"\x1b" not in shown.stdout
+    assert json.loads(keepsake("search", "--json", "drift", **plain).stdout)["hits"][0]["snippet"].startswith("流氷")
+
+
+def test_a_reader_that_leaves_is_no_failure(keepsake: Keepsake, place: Path, tmp_path: Path) -> None:
+    keepsake("capture", "x")
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [sys.executable, "-m", "app", "--vault", str(place), "call", "--list"],
+        env=surroundings(tmp_path),
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        timeout=LIMIT_S,
+        check=False,
+    )
+    os.close(writing)
+    assert done.returncode == 141
+    assert done.stderr == b""
+
+
+def test_closed_streams_do_no_harm(place: Path, tmp_path: Path) -> None:
+    command = f'"{sys.executable}" -m app --vault "{place}"'
+    for line, status in ((f"{command} capture words <&- >&- 2>&-", 0), (f"{command} capture <&-", 65)):
+        done = subprocess.run(
+            ["/bin/sh", "-c", line], env=surroundings(tmp_path), capture_output=True, timeout=LIMIT_S, check=False
+        )
+        assert done.returncode == status, done.stderr
+
+
+def test_without_a_window_the_way_out_is_said(keepsake: Keepsake) -> None:
+    script = "import sys; from app.cli.windows import installed; from app.errors import MachineError\n"
+    script += "try: installed('keepsake.nothing')\nexcept MachineError as error: sys.exit(error.message)"
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, timeout=LIMIT_S, check=False)
+    assert b"has no window" in done.stderr
+
+
+def test_the_reference_is_written_where_asked(keepsake: Keepsake, tmp_path: Path) -> None:
+    done = keepsake("docs", "pages")
+    assert sorted(path.name for path in (tmp_path / "pages").iterdir()) == [
+        "commands.md",
+        "operations.md",
+        "settings.md",
+    ]
+    assert done.stdout.count(b"\n") == 3

@@ -1,0 +1,54 @@
+import pytest
+import typer
+
+from app.cli.failures import Boundary, outcome
+from app.errors import AccessDeniedError, InputError, KeepsakeError, VaultLockedError
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "words"),
+    [
+        (InputError("Give a path."), 65, "Give a path."),
+        (VaultLockedError("In use."), 75, "In use."),
+        (AccessDeniedError("No."), 77, "No."),
+        (KeepsakeError("Hm."), 70, "Hm."),
+        (KeyboardInterrupt(), 130, ""),
+        (typer.Abort(), 130, ""),
+        (FileNotFoundError(2, "No such file", "x.md"), 74, "No such file: x.md"),
+        (OSError("odd"), 74, "odd"),
+        (typer.BadParameter("It is wrong."), 2, "It is wrong. See 'keepsake --help'."),
+    ],
+)
+def test_each_failure_has_a_status_and_a_sentence(error: BaseException, status: int, words: str) -> None:
+    found, sentence = outcome(error)
+    assert found == status
+    assert sentence.endswith(words)
+
+
+def test_a_bug_is_one_sentence_too(capsys: pytest.CaptureFixture[str]) -> None:
+    with Boundary(debug=False) as boundary:
+        raise ZeroDivisionError("division by zero")
+    assert boundary.status == 70
+    told = capsys.readouterr().err
+    assert told.startswith("keepsake: Something went wrong inside Keepsake (ZeroDivisionError")
+    assert "Traceback" not in told
+
+
+def test_debug_shows_where(capsys: pytest.CaptureFixture[str]) -> None:
+    with Boundary(debug=True) as boundary:
+        raise InputError("Give a path.")
+    assert boundary.status == 65
+    told = capsys.readouterr().err
+    assert "Traceback" in told
+    assert told.rstrip().endswith("keepsake: Give a path.")
+
+
+def test_an_exit_passes() -> None:
+    with pytest.raises(SystemExit), Boundary(debug=False):
+        raise SystemExit(3)
+
+
+def test_a_failure_cannot_steer_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    with Boundary(debug=False):
+        raise InputError("bad \x1b[2J name")
+    assert "\x1b" not in capsys.readouterr().err

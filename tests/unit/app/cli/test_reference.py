@@ -1,0 +1,59 @@
+"""The pages of the reference are those of the declarations, and the written pages are right."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from app.api.catalogue import declared
+from app.config.schema import SETTINGS
+from app.core.paths import resources
+from app.errors import UnknownOperationError
+from app.reference import operation_lines, pages, write_reference
+from app.retrieval.query import operators, parse
+
+HELP = resources() / "help"
+NOW_MS = 1_790_000_000_000
+
+
+@pytest.mark.parametrize("name", ["operations", "settings", "commands"])
+def test_the_committed_page_is_current(name: str) -> None:
+    committed = (HELP / f"{name}.md").read_text(encoding="utf-8")
+    assert committed == pages()[name], "run 'keepsake docs'"
+
+
+def test_everything_declared_is_documented(tmp_path: Path) -> None:
+    written = {path.stem: path.read_text(encoding="utf-8") for path in write_reference(tmp_path / "new")}
+    for item in declared():
+        assert f"### {item.name}\n" in written["operations"]
+        assert item.summary
+    for setting in SETTINGS:
+        assert f"### {setting.name}\n" in written["settings"]
+
+
+def test_one_operation_is_explained_and_all_are_listed() -> None:
+    assert operation_lines("note.get")[0].startswith("note.get: ")
+    assert len(operation_lines()) == len(list(declared()))
+    with pytest.raises(UnknownOperationError):
+        operation_lines("no.such")
+
+
+def test_every_example_of_a_search_is_understood() -> None:
+    text = (HELP / "search.md").read_text(encoding="utf-8")
+    examples = re.findall(r"^\| `(.+?)` \|", text, re.MULTILINE)
+    for example in examples:
+        assert parse(example, NOW_MS).hints == ()
+    for operator in operators():
+        # People and things are not linked yet, so their operator is not advertised.
+        assert operator.name == "entity" or any(f"{operator.name}:" in example for example in examples)
+
+
+def test_every_link_between_pages_leads_somewhere() -> None:
+    for page in HELP.glob("*.md"):
+        for target in re.findall(r"\]\((\w[\w-]*\.md)\)", page.read_text(encoding="utf-8")):
+            assert (HELP / target).is_file(), f"{page.name} links to {target}"
+
+
+def test_every_page_has_a_title() -> None:
+    for page in HELP.glob("*.md"):
+        assert page.read_text(encoding="utf-8").startswith("# ")

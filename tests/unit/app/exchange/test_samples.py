@@ -1,0 +1,112 @@
+import tarfile
+from collections import Counter
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from app.errors import FormatError
+from app.exchange.detect import detect
+from app.exchange.exporters import MarkdownExporter
+from app.exchange.markdown import read
+from app.exchange.model import MemoryRecord
+from app.exchange.service import READERS
+from app.memories.model import Memory
+
+from .reading import contents, messages, only, problems, records, sessions
+
+NOW = datetime(2024, 1, 31, tzinfo=UTC)
+DAMAGED = {"everything-chatgpt/sample/conversations.json"}
+
+
+def place(path: Path) -> str:
+    return "/".join(path.parts[-3:])
+
+
+@pytest.mark.parametrize("folder", ["chatgpt", "claude", "multi", "slack"])
+def test_every_export_goes_in_or_is_refused_with_a_sentence(shared_data: Path, folder: str) -> None:
+    for path in sorted((shared_data / "chat-exports" / folder).rglob("*.*")):
+        if not path.is_file():
+            continue
+        try:
+            name = detect(path)
+        except FormatError:
+            continue
+        found = records(READERS[name], path)
+        if place(path) in DAMAGED:
+            assert [problem.lost for problem in problems(found)] == [True]
+        else:
+            assert contents(found), path
+            assert sum(problem.lost for problem in problems(found)) <= 1
+
+
+def test_every_turn_of_a_long_export_goes_in(shared_data: Path) -> None:
+    path = shared_data / "chat-exports/chatgpt/chatgpt2graph/examples/conversations.json"
+    found = records(READERS["chatgpt"], path)
+    assert (len(sessions(found)), len(messages(found)), len(problems(found))) == (1, 42, 0)
+    assert {record.message.role for record in messages(found)} == {"user", "assistant", "tool"}
+
+
+@pytest.mark.parametrize("name", ["kepano-obsidian", "logseq-docs", "nikita-knowledge", "knowledge-garden-zh"])
+def test_a_real_vault_comes_back_byte_for_byte(shared_data: Path, tmp_path: Path, name: str) -> None:
+    with tarfile.open(shared_data / "vaults" / f"{name}.tar.gz") as archive:
+        archive.extractall(tmp_path / "in", filter="data")
+    found = only(records(read, tmp_path / "in"), MemoryRecord)
+    exporter = MarkdownExporter(tmp_path / "out")
+    for record in found:
+        exporter.write([_stored(record)])
+    exporter.finish()
+    kept = Counter(file.read_bytes() for file in (tmp_path / "out" / "notes").rglob("*") if file.is_file())
+    assert kept == Counter((tmp_path / "in" / str(record.attributes["path"])).read_bytes() for record in found)
+
+
+def _stored(record: MemoryRecord) -> Memory:
+    return Memory(
+        id="note-1",
+        kind="note",
+        title=" ".join(record.title.split()),
+        content=record.content,
+        store="private",
+        source="import:markdown",
+        created_at=NOW,
+        updated_at=NOW,
+        tags=record.tags,
+        attributes=record.attributes,
+    )
+
+
+def test_bad_front_matter_and_bad_text_lose_nothing(shared_data: Path) -> None:
+    folder = shared_data / "bad-inputs"
+    found = {str(record.attributes["path"]): record for record in only(records(read, folder), MemoryRecord)}
+    for key, record in found.items():
+        raw = str(record.attributes.get("front_matter", ""))
+        source = (folder / key).read_bytes().decode()
+        assert raw + record.content == source.replace("\r\n", "\n")
+
+
+def test_invalid_utf8_is_repaired_and_reported(shared_data: Path, tmp_path: Path) -> None:
+    for source in (shared_data / "bad-inputs" / "utf8-invalid" / "artifacts").glob("*.txt"):
+        (tmp_path / f"{source.stem}.md").write_bytes(source.read_bytes())
+    found = records(read, tmp_path)
+    assert len(contents(found)) == len(list(tmp_path.iterdir()))
+    assert problems(found)
+    assert not any(problem.lost for problem in problems(found))
+
+
+def test_the_json_torture_set_never_breaks_a_reader(shared_data: Path, tmp_path: Path) -> None:
+    with tarfile.open(shared_data / "bad-inputs" / "json-test-suite.tar.gz") as archive:
+        archive.extractall(tmp_path, filter="data")
+    files = sorted(tmp_path.rglob("*.json"))
+    assert files
+    for file in files:
+        for name in ("chatgpt", "claude", "keepsake"):
+            assert not contents(records(READERS[name], file))
+
+
+def test_the_naughty_strings_survive(blns: list[str], tmp_path: Path) -> None:
+    for number, text in enumerate(blns):
+        (tmp_path / f"{number}.md").write_text(text, encoding="utf-8", newline="")
+    found = {str(record.attributes["path"]): record for record in only(records(read, tmp_path), MemoryRecord)}
+    for number, text in enumerate(blns):
+        if found[f"{number}.md"].attributes.get("newline") is None:
+            assert found[f"{number}.md"].content.encode() == text.encode().removeprefix(b"\xef\xbb\xbf")

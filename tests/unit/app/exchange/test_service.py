@@ -1,0 +1,208 @@
+import asyncio
+import os
+import threading
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import wraps
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+
+from app.errors import CancelledByPersonError, FormatError, InputError, NotFoundError
+from app.exchange.batches import MAX_RECORDS, Storable
+from app.exchange.model import MessageRecord, Problem
+from app.exchange.service import ExchangeService, Ingested
+from app.memories.model import Memory, StoreName
+from app.sessions.model import Message, Session
+
+from .reading import chatgpt_talk, write_json
+
+NOW = datetime(2024, 1, 31, tzinfo=UTC)
+T = TypeVar("T")
+
+
+def on_loop(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+    @wraps(test)
+    def run(**given: Any) -> None:
+        asyncio.run(test(**given))
+
+    return run
+
+
+@dataclass
+class Shelf:
+    """A place for records that remembers them, and what was asked of it."""
+
+    batches: list[list[Storable]] = field(default_factory=list)
+    asked: set[tuple[str, str, str, str]] = field(default_factory=set)
+    failure: Exception | None = None
+    on_batch: Callable[[], None] = lambda: None
+
+    async def ingest(
+        self,
+        batch: Sequence[Storable],
+        *,
+        source: str,
+        format: str,  # noqa: A002
+        store: StoreName,
+        actor: str,
+    ) -> Ingested:
+        self.on_batch()
+        if self.failure is not None:
+            raise self.failure
+        self.batches.append(list(batch))
+        self.asked.add((source, format, store, actor))
+        turns = sum(isinstance(record, MessageRecord) for record in batch)
+        return Ingested(sessions=len(batch) - turns, messages=turns, problems=(Problem("x", "from the vault"),))
+
+    def sessions(self) -> AsyncIterator[Session]:
+        return self._each([Session(key, key, "", "", NOW, NOW, 700) for key in ("a", "b")])
+
+    def messages(self, session_id: str) -> AsyncIterator[Message]:
+        return self._each([Message(session_id, seq, "user", "", f"{seq}", NOW, 0.5, 1) for seq in range(1, 701)])
+
+    def memories(self) -> AsyncIterator[Memory]:
+        return self._each([Memory("note-1", "note", "T", "x", "private", "person", NOW, NOW)])
+
+    @staticmethod
+    async def _each(values: Sequence[T]) -> AsyncIterator[T]:
+        for value in values:
+            await asyncio.sleep(0)
+            yield value
+
+
+@dataclass
+class Watch:
+    """A job that remembers what it heard, and stops when told."""
+
+    heard: list[tuple[int, int | None, str]] = field(default_factory=list)
+    stopped: bool = False
+
+    def is_cancelled(self) -> bool:
+        return self.stopped
+
+    def advance(self, done: int, total: int | None, detail: str = "") -> None:
+        self.heard.append((done, total, detail))
+
+
+def service(shelf: Shelf) -> ExchangeService:
+    return ExchangeService(lambda: shelf, shelf)
+
+
+def export(tmp_path: Path, count: int = 1500) -> Path:
+    return write_json(tmp_path / "conversations.json", [chatgpt_talk(f"c{number}", "Hi") for number in range(count)])
+
+
+@on_loop
+async def test_an_import_in_batches(tmp_path: Path) -> None:
+    shelf, watch, path = Shelf(), Watch(), export(tmp_path)
+    report = await service(shelf).import_path(path, "auto", "shared", "import:person", watch)
+    assert (report.format, report.source, report.sessions, report.messages) == ("chatgpt", str(path), 1500, 1500)
+    assert not report.cancelled
+    assert max(map(len, shelf.batches)) <= MAX_RECORDS
+    assert shelf.asked == {("import:chatgpt", "chatgpt", "shared", "import:person")}
+    assert report.problem_count == len(report.problems) == len(shelf.batches)
+    assert watch.heard[-1][:2] == (path.stat().st_size, path.stat().st_size)
+    assert "1,500 messages" in watch.heard[-1][2]
+
+
+@on_loop
+async def test_the_first_thousand_problems_are_kept_and_all_are_counted(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text("broken\n" * 3000)
+    report = await service(Shelf()).import_path(path, "keepsake", "private", "a", Watch())
+    assert (len(report.problems), report.problem_count) == (1000, 3000)
+
+
+@on_loop
+async def test_a_stopped_import_keeps_what_was_stored(tmp_path: Path) -> None:
+    shelf, watch = Shelf(), Watch()
+    shelf.on_batch = lambda: setattr(watch, "stopped", len(shelf.batches) == 1)
+    report = await service(shelf).import_path(export(tmp_path), "chatgpt", "private", "a", watch)
+    assert report.cancelled
+    assert len(shelf.batches) == 2
+    assert report.sessions + report.messages == sum(map(len, shelf.batches))
+
+
+@on_loop
+async def test_an_import_stopped_before_it_began(tmp_path: Path) -> None:
+    report = await service(Shelf()).import_path(export(tmp_path), "chatgpt", "private", "a", Watch(stopped=True))
+    assert (report.cancelled, report.messages) == (True, 0)
+
+
+@on_loop
+async def test_a_failing_vault_ends_the_import_and_its_thread(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no room"):
+        await service(Shelf(failure=InputError("no room"))).import_path(
+            export(tmp_path), "chatgpt", "private", "a", Watch()
+        )
+
+
+@on_loop
+async def test_a_cancelled_task_lets_go_of_the_file(tmp_path: Path) -> None:
+    begun = asyncio.Event()
+    shelf = Shelf(on_batch=begun.set)
+    task = asyncio.create_task(service(shelf).import_path(export(tmp_path, 5000), "chatgpt", "private", "a", Watch()))
+    await begun.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+@pytest.mark.parametrize(
+    ("name", "error"), [("none.json", NotFoundError), ("empty.json", FormatError), ("cut.zip", FormatError)]
+)
+@on_loop
+async def test_what_cannot_be_read_is_said(tmp_path: Path, name: str, error: type[Exception]) -> None:
+    (tmp_path / "empty.json").touch()
+    (tmp_path / "cut.zip").write_bytes(b"PK\x03\x04" + os.urandom(100))
+    for format_name in ("auto", "chatgpt") if name != "empty.json" else ("auto",):
+        with pytest.raises(error):
+            await service(Shelf()).import_path(tmp_path / name, format_name, "private", "a", Watch())
+
+
+@on_loop
+async def test_unknown_formats_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="There is no format"):
+        await service(Shelf()).import_path(tmp_path, "word", "private", "a", Watch())
+    with pytest.raises(InputError, match="jsonl or markdown"):
+        await service(Shelf()).export_path(tmp_path / "x", "word", Watch())
+
+
+@on_loop
+async def test_reading_happens_beside_the_loop(tmp_path: Path) -> None:
+    loop_thread, seen = threading.get_ident(), set[int]()
+
+    class Spy(Watch):
+        def is_cancelled(self) -> bool:
+            seen.add(threading.get_ident())
+            return False
+
+    await service(Shelf()).import_path(export(tmp_path), "chatgpt", "private", "a", Spy())
+    assert seen - {loop_thread}
+
+
+@on_loop
+async def test_an_export_and_its_import(tmp_path: Path) -> None:
+    shelf, watch, path = Shelf(), Watch(), tmp_path / "out.jsonl"
+    report = await service(shelf).export_path(path, "jsonl", watch)
+    assert (report.sessions, report.messages, report.memories) == (2, 1400, 1)
+    assert watch.heard[-1][0] == 1403
+    again = await service(shelf).import_path(path, "auto", "private", "a", Watch())
+    assert (again.format, again.messages) == ("keepsake", 1400)
+
+
+@pytest.mark.parametrize("name", ["jsonl", "markdown"])
+@on_loop
+async def test_a_stopped_export_leaves_nothing(tmp_path: Path, name: str) -> None:
+    with pytest.raises(CancelledByPersonError):
+        await service(Shelf()).export_path(tmp_path / "out", name, Watch(stopped=True))
+    assert not list(tmp_path.iterdir())
+
+
+@on_loop
+async def test_a_preview(tmp_path: Path) -> None:
+    path = export(tmp_path, 1)
+    assert (await service(Shelf()).preview(path)).format == "chatgpt"

@@ -1,0 +1,143 @@
+import asyncio
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.changes import Progress
+from app.errors import HostUnreachableError, InputError, StaleError, UnknownOperationError
+from app.rpc.async_client import AsyncClient
+from app.rpc.client import Client
+from app.rpc.hostfile import FILE, HostFile, read_hostfile, write_hostfile
+from tests.unit.app.rpc.conftest import Served, serving
+
+
+def test_a_call_is_answered(served: Served) -> None:
+    with Client.connect(served.vault) as client:
+        assert client.call("echo.say", {"text": "hello"}) == "hello"
+        assert client.call("echo.change", {"name": "n"}) == "n"
+
+
+def test_failures_come_back_as_themselves(served: Served) -> None:
+    with Client.connect(served.vault) as client:
+        with pytest.raises(StaleError) as caught:
+            client.call("echo.refuse")
+        assert caught.value.data == {"version": 3}
+        with pytest.raises(UnknownOperationError):
+            client.call("no.such")
+        with pytest.raises(InputError, match="cannot be sent"):
+            client.call("echo.say", {"text": "\udc80"})
+        assert client.call("echo.say", {"text": "still here"}) == "still here"
+
+
+def test_events_are_heard_while_a_call_waits(served: Served) -> None:
+    heard: list[tuple[str, Any]] = []
+    with Client.connect(served.vault) as client:
+        client.subscribe(lambda kind, event: heard.append((kind, event["done"])))
+        served.feed.publish(Progress("run-1", "Importing", 3))
+        served.feed.publish(Progress("run-1", "Importing", 4))
+        while len(heard) < 2:
+            client.call("echo.say", {"text": ""})
+    assert heard == [("progressed", 3), ("progressed", 4)]
+
+
+def test_no_host_is_said_in_words(folder: Path) -> None:
+    with pytest.raises(HostUnreachableError, match="not running"):
+        Client.connect(folder)
+    with pytest.raises(HostUnreachableError, match="not running"):
+        Client.connect(folder / "nowhere")
+
+
+@pytest.mark.parametrize("content", [b"", b"{}", b"[]", b"\xff", b'{"socket": 5}', b"not json"])
+def test_a_damaged_host_file_is_said_in_words(folder: Path, content: bytes) -> None:
+    (folder / FILE).write_bytes(content)
+    with pytest.raises(HostUnreachableError, match="damaged"):
+        Client.connect(folder)
+
+
+@pytest.mark.parametrize(
+    ("path", "port"), [("/nowhere/at/all.sock", 0), ("x" * 500, 0), ("a\0b", 0), ("", 0), ("", 10**9)]
+)
+def test_a_host_file_that_points_nowhere_is_no_host(folder: Path, path: str, port: int) -> None:
+    write_hostfile(folder, HostFile(path, port, "token", 1, "0.1.0", 1))
+    with pytest.raises(HostUnreachableError):
+        Client.connect(folder)
+
+
+def test_a_wrong_token_is_refused(served: Served) -> None:
+    description = read_hostfile(served.vault)
+    write_hostfile(served.vault, _with_token(description))
+    with pytest.raises(InputError, match="token"):
+        Client.connect(served.vault)
+
+
+def _with_token(description: HostFile) -> HostFile:
+    return HostFile(
+        description.socket, description.port, "guess", os.getpid(), description.version, description.protocol
+    )
+
+
+def test_a_host_that_leaves_fails_what_waits(folder: Path) -> None:
+    failures: list[Exception] = []
+    with serving(folder):
+        client = Client.connect(folder)
+
+        def wait() -> None:
+            try:
+                client.call("echo.wait")
+                client.call("echo.wait")
+            except HostUnreachableError as error:
+                failures.append(error)
+
+        thread = threading.Thread(target=wait, name="keepsake-waiting")
+        thread.start()
+    thread.join(10)
+    client.close()
+    assert len(failures) == 1
+
+
+def test_async_calls_run_side_by_side(served: Served) -> None:
+    async def scenario() -> list[Any]:
+        client = await AsyncClient.connect(served.vault)
+        slow = asyncio.create_task(client.call("echo.wait"))
+        quick = [await client.call("echo.say", {"text": str(number)}) for number in range(20)]
+        served.open_gate()
+        quick.append(await slow)
+        with pytest.raises(StaleError):
+            await client.call("echo.refuse")
+        await client.close()
+        with pytest.raises(HostUnreachableError):
+            await client.call("echo.say", {"text": ""})
+        return quick
+
+    assert asyncio.run(scenario()) == [*map(str, range(20)), 1]
+
+
+def test_async_events_and_loss_are_heard(folder: Path) -> None:
+    heard: list[str] = []
+
+    async def scenario() -> None:
+        lost = asyncio.Event()
+        with serving(folder) as served:
+            client = await AsyncClient.connect(folder, lambda kind, event: heard.append(kind), lost.set)
+            await client.subscribe()
+            assert await client.reply("echo.change", {"name": "n"}) == (
+                "n",
+                {
+                    "areas": ["memories"],
+                    "ids": ["n"],
+                    "actor": "person",
+                    "operation": "echo.change",
+                    "history_ids": [7],
+                },
+            )
+            await client.call("echo.say", {"text": ""})
+            served.stop()
+            await asyncio.wait_for(lost.wait(), 10)
+        assert not client.is_open
+        await client.close()
+
+    asyncio.run(scenario())
+    assert heard == ["changed"]

@@ -1,0 +1,87 @@
+"""Help, shortcuts and about."""
+
+from pathlib import Path
+
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QGuiApplication
+from pytestqt.qtbot import QtBot
+
+from app.errors import MachineError
+from tests.unit.ui.conftest import Rest
+from tests.unit.ui.shelf import Shelf
+from ui.actions import Action, Actions
+from ui.bridge import Bridge
+from ui.dialogs.about import About
+from ui.dialogs.help import Help
+from ui.dialogs.report import format_name, problem_lines, report_text
+from ui.dialogs.shortcuts import Shortcuts
+from ui.theme import Theme
+
+
+def test_help_lists_pages_by_their_headings_and_follows_links(qtbot: QtBot, look: Theme, tmp_path: Path) -> None:
+    (tmp_path / "01-start.md").write_text("# First steps\n\nSee [search](02-search.md).", "utf-8")
+    (tmp_path / "02-search.md").write_text("no heading", "utf-8")
+    pages = Help(folder=tmp_path)
+    qtbot.addWidget(pages)
+    assert [pages._list.item(row).text() for row in range(2)] == ["First steps", "02 search"]
+    assert "First steps" in pages._page.toPlainText()
+    pages._on_anchor_clicked(QUrl("02-search.md"))
+    assert pages._page.toPlainText() == "no heading"
+    with qtbot.waitSignal(pages.place_asked) as asked:
+        pages._on_anchor_clicked(QUrl("keepsake://memory/note-1"))
+    assert asked.args == ["keepsake://memory/note-1"]
+    assert not pages.open_page("none")
+
+
+def test_help_without_pages_says_so(qtbot: QtBot, look: Theme, tmp_path: Path) -> None:
+    pages = Help(folder=tmp_path)
+    qtbot.addWidget(pages)
+    assert "missing" in pages._page.toPlainText()
+
+
+def test_shortcuts_come_from_the_registry(qtbot: QtBot, look: Theme) -> None:
+    actions = Actions()
+    actions.register(
+        Action("file.import", "Import…", dir, shortcut="Ctrl+I", group="file"),
+        Action("file.none", "No key", dir, group="file"),
+        Action("notes.new", "New note", dir, shortcut="Ctrl+N", group="notes"),
+    )
+    page = Shortcuts(actions)
+    qtbot.addWidget(page)
+    page.bring()
+    assert page._tree.topLevelItemCount() == 2
+    qtbot.keyClicks(page._search, "ctrl+n")
+    assert page._tree.topLevelItemCount() == 1
+    assert page._tree.topLevelItem(0).child(0).text(0) == "New note"
+    page.hide()
+
+
+def test_about_copies_facts_and_no_content(qtbot: QtBot, door: Bridge, shelf: Shelf, rest: Rest) -> None:
+    about = About(door)
+    qtbot.addWidget(about)
+    about.bring()
+    rest(lambda: "memories: 41208" in about._debug.toPlainText())
+    about._on_copy_clicked()
+    text = QGuiApplication.clipboard().text()
+    assert "Qt 6." in text
+    assert "Rose" not in text
+    about.hide()
+
+
+def test_about_works_when_the_vault_does_not(qtbot: QtBot, door: Bridge, shelf: Shelf, rest: Rest) -> None:
+    shelf.refuse["vault.status"] = MachineError("The vault is closed.")
+    about = About(door)
+    qtbot.addWidget(about)
+    about.bring()
+    rest(lambda: "The vault is closed." in about._debug.toPlainText())
+    about.hide()
+
+
+def test_report_in_words(shelf: Shelf) -> None:
+    report = shelf.exchange_import("/a.zip")
+    title, text = report_text(report)
+    assert title == "Imported"
+    assert text.startswith("312 conversations · 9,041 messages · in 14 s\n12 were there already")
+    assert problem_lines(report)[1].endswith("(repaired)")
+    assert format_name("chatgpt") == "ChatGPT export"
+    assert format_name("other") == "other"

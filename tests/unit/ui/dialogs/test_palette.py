@@ -1,0 +1,110 @@
+"""The palette is driven by the keyboard alone."""
+
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from tests.unit.ui.conftest import Rest
+from ui.dialogs.palette import Palette
+from ui.navigation import Place
+from ui.window import Window
+
+
+def _titles(palette: Palette) -> list[str]:
+    return [entry.title for entry in palette.entries]
+
+
+def test_command_by_keyboard(window: Window, qtbot: QtBot) -> None:
+    window.registry.run("go.palette")
+    palette = window.palette_popup
+    assert palette.isVisible()
+    qtbot.keyClicks(palette._field, "sched")
+    assert _titles(palette)[0] == "Schedule"
+    qtbot.keyClick(palette._field, Qt.Key.Key_Return)
+    assert not palette.isVisible()
+    assert window.panes is not None
+    assert window.panes.front is not None
+    assert window.panes.front.name == "schedule"
+
+
+def test_arrows_go_round(window: Window, qtbot: QtBot) -> None:
+    palette = window.palette_popup
+    palette.show_commands()
+    qtbot.keyClick(palette._field, Qt.Key.Key_Up)
+    assert palette._list.currentIndex().row() == len(palette.entries) - 1
+    qtbot.keyClick(palette._field, Qt.Key.Key_Down)
+    assert palette._list.currentIndex().row() == 0
+    qtbot.keyClick(palette._field, Qt.Key.Key_PageDown)
+    assert palette._list.currentIndex().row() > 1
+
+
+def test_escape_closes_and_recent_command_leads_next_time(window: Window, qtbot: QtBot) -> None:
+    palette = window.palette_popup
+    palette.show_commands()
+    qtbot.keyClicks(palette._field, "schedule")
+    qtbot.keyClick(palette._field, Qt.Key.Key_Return)
+    palette.show_commands()
+    assert _titles(palette)[0] == "Schedule"
+    qtbot.keyClick(palette._field, Qt.Key.Key_Escape)
+    assert not palette.isVisible()
+
+
+def test_titles_come_from_the_vault(window: Window, qtbot: QtBot, rest: Rest) -> None:
+    palette = window.palette_popup
+    window.registry.run("go.jump")
+    qtbot.keyClicks(palette._field, "rose")
+    rest(lambda: "Rose list" in _titles(palette))
+    assert _titles(palette)[-2:] == ["Search everything for ‘rose’", "Create note ‘rose’"]
+    with qtbot.waitSignal(palette.navigate) as went:
+        palette.navigate.disconnect(window.go)
+        qtbot.keyClick(palette._field, Qt.Key.Key_Return)
+    assert went.args == [Place("notes", "note-0")]
+
+
+def test_exact_title_is_not_created_again(window: Window, qtbot: QtBot, rest: Rest) -> None:
+    palette = window.palette_popup
+    palette.show_titles()
+    qtbot.keyClicks(palette._field, "rose list")
+    rest(lambda: "Rose list" in _titles(palette))
+    assert _titles(palette)[-1] == "Search everything for ‘rose list’"
+
+
+def test_enter_without_a_match_searches(window: Window, qtbot: QtBot) -> None:
+    palette = window.palette_popup
+    palette.search_asked.disconnect(window.frame.search)
+    palette.show_titles()
+    qtbot.keyClicks(palette._field, "zzzz")
+    with qtbot.waitSignal(palette.search_asked) as asked:
+        qtbot.keyClick(palette._field, Qt.Key.Key_Return)
+    assert asked.args == ["zzzz"]
+
+
+def test_places_visited_lead_the_titles(window: Window) -> None:
+    palette = window.palette_popup
+    palette.remember(Place("notes", "note-9", title="Older"))
+    palette.remember(Place("sessions", "ses-9", title="Newer"))
+    palette.remember(Place("graph"))
+    palette.show_titles()
+    assert _titles(palette)[:2] == ["Newer", "Older"]
+
+
+def test_leaving_the_field_closes_it(window: Window) -> None:
+    window.palette_popup.show_commands()
+    window.top_bar.field.setFocus()
+    assert not window.palette_popup.isVisible()
+
+
+def test_answer_that_comes_late_is_dropped(window: Window, qtbot: QtBot, rest: Rest) -> None:
+    palette = window.palette_popup
+    palette.show_titles()
+    qtbot.keyClicks(palette._field, "rose")
+    qtbot.keyClick(palette._field, Qt.Key.Key_Escape)
+    palette.show_commands()
+    rest(lambda: not palette._debounce.isActive())
+    assert "Rose list" not in _titles(palette)
+
+
+def test_focus_goes_back_to_where_it_was(window: Window, qtbot: QtBot) -> None:
+    window.top_bar.field.setFocus()
+    window.palette_popup.show_commands()
+    qtbot.keyClick(window.palette_popup._field, Qt.Key.Key_Escape)
+    assert window.top_bar.field.hasFocus()

@@ -1,0 +1,75 @@
+"""Settings are made from their declaration and stored when they are changed."""
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QSpinBox
+from pytestqt.qtbot import QtBot
+
+from app.config.model import SettingValue
+from app.config.schema import SETTINGS
+from app.errors import InputError
+from tests.unit.ui.conftest import Rest
+from tests.unit.ui.shelf import Shelf
+from ui.bridge import Bridge
+from ui.dialogs.settings import Settings
+
+
+@pytest.fixture
+def settings(qtbot: QtBot, door: Bridge, rest: Rest) -> Iterator[Settings]:
+    made = Settings(door)
+    qtbot.addWidget(made)
+    made.bring()
+    rest(lambda: bool(made._fields))
+    yield made
+    made.hide()
+
+
+def test_every_setting_has_a_field(settings: Settings) -> None:
+    assert set(settings._fields) == {setting.name for setting in SETTINGS}
+    kinds = {"bool": QCheckBox, "choice": QComboBox, "int": QSpinBox, "str": QLineEdit}
+    for setting in SETTINGS:
+        if setting.type in kinds:
+            assert isinstance(settings._fields[setting.name].editor, kinds[setting.type])
+
+
+def test_change_is_stored_and_told(settings: Settings, shelf: Shelf, rest: Rest) -> None:
+    applied: list[SettingValue] = []
+    settings.applied.connect(applied.append)
+    editor = settings._fields["window.theme"].editor
+    assert isinstance(editor, QComboBox)
+    editor.setCurrentIndex(editor.findData("dark"))
+    rest(lambda: bool(applied))
+    assert shelf.asked("settings.set") == [{"name": "window.theme", "value": "dark"}]
+    assert applied[0].value == "dark"
+
+
+def test_refusal_is_shown_and_the_old_value_comes_back(settings: Settings, shelf: Shelf, rest: Rest) -> None:
+    shelf.refuse["settings.set"] = InputError("'search.limit' must be a whole number from 5 to 500, not 3.")
+    editor = settings._fields["search.limit"].editor
+    assert isinstance(editor, QSpinBox)
+    editor.setValue(70)
+    rest(lambda: settings._error.isVisible() and editor.value() == 50)
+    assert "from 5 to 500" in settings._error.text()
+
+
+def test_search_hides_the_rest(settings: Settings, qtbot: QtBot) -> None:
+    qtbot.keyClicks(settings._search, "colours window")
+    shown = [name for name, field in settings._fields.items() if field.isVisibleTo(settings)]
+    assert shown == ["window.theme"]
+    qtbot.keyClicks(settings._search, " zzz")
+    assert settings._nothing.isVisible()
+
+
+def test_forced_from_outside_cannot_be_changed(settings: Settings) -> None:
+    field = settings._fields["search.recipe"]
+    field.set_value(SettingValue("search.recipe", "words", "balanced", "environment", "choice", "How.", ("words",)))
+    assert not field.editor.isEnabled()
+    assert "environment" in field._about.text()
+
+
+def test_untouched_line_stores_nothing(settings: Settings, shelf: Shelf) -> None:
+    editor = settings._fields["embedding.model"].editor
+    assert isinstance(editor, QLineEdit)
+    editor.editingFinished.emit()
+    assert shelf.asked("settings.set") == []

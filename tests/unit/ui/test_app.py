@@ -1,0 +1,35 @@
+"""The command line of the window, and what a second launch does."""
+
+from pathlib import Path
+
+import pytest
+
+from ui import app
+from ui.instance import Wish
+
+
+def test_options() -> None:
+    options = app.parser().parse_args(["--vault", "/v", "--hidden", "--open", "keepsake://memory/note-1"])
+    assert (options.vault, options.hidden) == (Path("/v"), True)
+    assert app._wishes(options) == [Wish("open", ("keepsake://memory/note-1",))]
+
+
+@pytest.mark.parametrize(
+    ("argv", "wish"),
+    [
+        ([], Wish("raise")),
+        (["--capture"], Wish("capture", ("",))),
+        (["--capture", "buy milk"], Wish("capture", ("buy milk",))),
+        (["--import", "/a.zip", "/b"], Wish("import", ("/a.zip", "/b"))),
+    ],
+)
+def test_wishes(argv: list[str], wish: Wish) -> None:
+    assert app._wishes(app.parser().parse_args(argv)) == [wish]
+
+
+def test_application_is_dressed(qapp: object) -> None:
+    application = app.make_application()
+    assert application is qapp
+    assert not application.quitOnLastWindowClosed()
+    assert not application.windowIcon().isNull()
+    assert application.desktopFileName() == app.DESKTOP_ID

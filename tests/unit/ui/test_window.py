@@ -1,0 +1,241 @@
+"""The window wires its parts: places, panes, notices, undo, drops, and the keyboard everywhere."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QAccessible, QDragEnterEvent, QDropEvent, QGuiApplication
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.changes import ChangeSet, Progress
+from app.errors import VaultLockedError
+from tests.unit.ui.conftest import Rest
+from tests.unit.ui.shelf import Shelf
+from ui.actions import Actions
+from ui.commands import FRAME
+from ui.faults import Faults
+from ui.navigation import Place
+from ui.panes.base import Notice
+from ui.panestack import PANES
+from ui.state import WindowState
+from ui.theme import Scheme, Theme
+from ui.window import Window
+
+
+def _front(window: Window) -> str:
+    assert window.panes is not None
+    assert window.panes.front is not None
+    return window.panes.front.name
+
+
+def _nameless(root: QWidget) -> list[str]:
+    """Return focusable widgets a screen reader has no name for."""
+    found = []
+    for widget in [root, *root.findChildren(QWidget)]:
+        if widget.focusPolicy() == Qt.FocusPolicy.NoFocus or not widget.isVisibleTo(root):
+            continue
+        if widget.objectName().startswith("qt_") or _is_inner(widget):
+            continue
+        spoken = QAccessible.queryAccessibleInterface(widget)
+        if spoken is None or not spoken.text(QAccessible.Text.Name).strip():
+            found.append(f"{type(widget).__name__} {widget.objectName()!r} in {type(widget.parent()).__name__}")
+    return found
+
+
+def _is_inner(widget: QWidget) -> bool:
+    """Return whether Qt made the widget as part of another that has the name."""
+    return type(widget.parent()).__name__ in {"QSpinBox", "QDoubleSpinBox", "QComboBox"}
+
+
+def test_shows_before_the_vault_is_open(qtbot: QtBot, look: Theme, tmp_path: Path) -> None:
+    window = Window(Actions(), WindowState(tmp_path), Faults())
+    qtbot.addWidget(window)
+    window.start_page.show_opening("/vault")
+    window.show()
+    assert window.start_page.text == "Opening /vault"
+    assert window.status_line.text == "Opening…"
+    window.registry.run("go.palette")
+    assert not window.palette_popup.isVisible()
+    window.start_page.show_error(VaultLockedError("Another Keepsake has this vault open."))
+    assert window.start_page.text == "Another Keepsake has this vault open."
+    assert window.status_line.text == "No vault is open"
+    with qtbot.waitSignal(window.start_page.retry_asked):
+        window.start_page.retry.click()
+    window.start_page.finish()
+
+
+def test_every_declared_action_is_wired(window: Window) -> None:
+    assert {item.id for item in FRAME} <= {action.id for action in window.registry.all()}
+    shortcuts = [sequence for action in window.actions() for sequence in action.shortcuts()]
+    assert len({sequence.toString() for sequence in shortcuts}) == len(shortcuts)
+
+
+def test_every_focusable_widget_has_a_name(window: Window) -> None:
+    window.banner.tell("x")
+    window.tell(Notice("Deleted", (1,)))
+    window.registry.run("go.palette")
+    assert window.desk is not None
+    for name in ("import", "settings"):
+        window.registry.run(f"file.{name}")
+    for name in ("pages", "shortcuts", "about"):
+        window.registry.run(f"help.{name}")
+    windows = [item for item in QApplication.topLevelWidgets() if item.isVisible()]
+    assert len(windows) >= 6
+    assert [line for item in windows for line in _nameless(item)] == []
+    for item in windows:
+        if item is not window:
+            item.hide()
+
+
+def test_back_returns_and_rail_follows(window: Window, qtbot: QtBot) -> None:
+    window.go(Place("schedule"))
+    assert _front(window) == "schedule"
+    assert window.rail._buttons["schedule"].isChecked()
+    assert window.registry.qaction("go.back").isEnabled()
+    window.registry.run("go.back")
+    assert _front(window) == "graph"
+    assert window.rail._buttons["graph"].isChecked()
+    window.registry.run("go.forward")
+    assert _front(window) == "schedule"
+    qtbot.mouseClick(window.rail._buttons["graph"], Qt.MouseButton.LeftButton)
+    assert _front(window) == "graph"
+
+
+def test_keys_choose_panes(window: Window, qtbot: QtBot) -> None:
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    qtbot.keyClick(window, Qt.Key.Key_4, Qt.KeyboardModifier.ControlModifier)
+    assert _front(window) == "schedule"
+    assert [pane.shortcut for pane in PANES] == [f"Ctrl+{number}" for number in range(1, 6)]
+
+
+def test_f6_goes_round_and_comes_back(window: Window) -> None:
+    window.activateWindow()
+    assert window.panes is not None
+    assert window.panes.front is not None
+    window.panes.front.focus_first()
+    start = QApplication.focusWidget()
+    seen = set()
+    for _ in range(4):
+        window.registry.run("go.region")
+        seen.add(QApplication.focusWidget())
+    assert start in seen
+    assert len(seen) >= 3
+
+
+def test_notice_is_undone_by_key_and_toast(window: Window, shelf: Shelf, rest: Rest) -> None:
+    window.tell(Notice("Deleted ‘Rose list’", (7,), undo_text="delete ‘Rose list’"))
+    assert window.registry.qaction("edit.undo").text() == "Undo delete ‘Rose list’"
+    window.registry.run("edit.undo")
+    rest(window.undo.can_redo)
+    assert shelf.asked("memory.undo") == [{"history_ids": [7]}]
+    assert window.registry.qaction("edit.redo").text() == "Redo delete ‘Rose list’"
+
+
+def test_scheme_and_size_are_stored(window: Window, shelf: Shelf, look: Theme, rest: Rest) -> None:
+    window.registry.run("view.dark")
+    assert look.scheme is Scheme.DARK
+    assert window.registry.qaction("view.dark").isChecked()
+    window.registry.run("view.larger")
+    rest(lambda: len(shelf.asked("settings.set")) == 2)
+    assert shelf.settings["window.theme"].value == "dark"
+    assert shelf.settings["window.scale"].value == 110
+    window.registry.run("view.normal")
+    assert look.scale == 1.0
+
+
+def test_change_of_settings_elsewhere_is_obeyed(window: Window, shelf: Shelf, look: Theme, rest: Rest) -> None:
+    shelf.settings_set("window.theme", "dark")
+    assert window.bridge is not None
+    window.bridge.changed.emit(ChangeSet(frozenset({"settings"})))
+    rest(lambda: look.scheme is Scheme.DARK)
+
+
+def test_progress_reaches_the_line_and_cancel_the_vault(window: Window, shelf: Shelf, rest: Rest) -> None:
+    assert window.bridge is not None
+    window.bridge.progressed.emit(Progress("job-1", "Importing a.zip", 5, 10, "messages"))
+    assert window.status_line.text.startswith("Importing a.zip — 5 of 10")
+    window.status_line._cancel.click()
+    rest(lambda: shelf.asked("job.cancel") == [{"job": "job-1"}])
+
+
+def test_failures_of_tasks_are_told(window: Window) -> None:
+    assert window.bridge is not None
+    window.faults.blockSignals(True)
+    window.faults.blockSignals(False)
+    window.banner.tell("The vault did not answer.")
+    window.faults._details.append("Traceback")
+    window.banner.details_asked.emit()
+    assert QGuiApplication.clipboard().text() == "Traceback"
+    assert not window.banner.isVisible()
+
+
+def test_dropped_files_are_offered_for_import(window: Window, shelf: Shelf, rest: Rest) -> None:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile("/tmp/chatgpt.zip")])
+    button, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    window.dragEnterEvent(QDragEnterEvent(QPoint(50, 50), Qt.DropAction.CopyAction, data, button, keys))
+    assert window._veil.isVisible()
+    window.dropEvent(QDropEvent(QPointF(50, 50), Qt.DropAction.CopyAction, data, button, keys))
+    assert not window._veil.isVisible()
+    rest(lambda: bool(shelf.asked("exchange.preview")))
+    assert window.desk is not None
+    assert window.desk.importer.isVisible()
+    window.desk.importer.hide()
+
+
+def test_links_and_nonsense(window: Window) -> None:
+    assert not window.open_link("https://example.org")
+    window.registry.run("go.copy_link")
+    assert "no link" in window.toaster.toasts[-1].notice.text
+
+
+def test_close_asks_the_program(window: Window, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(window.closed):
+        window.close()
+    assert window.isVisible()
+
+
+def test_size_and_pane_come_back(window: Window, qtbot: QtBot, tmp_path: Path) -> None:
+    window.resize(781, 611)
+    window.go(Place("schedule"))
+    window.palette_popup.remember(Place("notes", "note-1", title="Rose list"))
+    window.keep_state()
+    again = Window(Actions(), WindowState(tmp_path), Faults())
+    qtbot.addWidget(again)
+    assert (again.width(), again.height()) == (781, 611)
+    assert again._state.text("window/pane") == "schedule"
+    assert [place.title for place in again.palette_popup.recent_places] == ["Rose list"]
+
+
+def test_create_note_opens_it(window: Window, shelf: Shelf, rest: Rest, monkeypatch: pytest.MonkeyPatch) -> None:
+    went: list[Place] = []
+    monkeypatch.setattr(window, "go", went.append)
+    window.frame.create_note("Kite project")
+    rest(lambda: bool(window.toaster.toasts))
+    assert shelf.asked("note.save") == [{"title": "Kite project", "content": ""}]
+    assert went[0].pane == "notes"
+    assert window.undo.undo_text == "Undo create ‘Kite project’"
+
+
+def test_menu_lists_every_group(window: Window) -> None:
+    window.frame._fill_menu()
+    titles = [action.text() for action in window.frame.menu.actions()]
+    assert titles == ["File", "Edit", "Go", "View", "Help"]
+
+
+def test_missing_pane_does_not_take_the_window_with_it(
+    window: Window, allow_logs: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    allow_logs("The pane search is missing")  # type: ignore[operator]
+
+    def missing(name: str) -> None:
+        raise ModuleNotFoundError(f"No module named {name!r}")
+
+    monkeypatch.setattr("ui.panestack.import_module", missing)
+    window.go(Place("search"))
+    assert window.panes is not None
+    assert type(window.panes.front).__name__ == "MissingPane"
+    window.go(Place("graph"))
+    assert _front(window) == "graph"

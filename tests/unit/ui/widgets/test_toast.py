@@ -1,0 +1,95 @@
+"""Toasts stack, wait while looked at, undo, and can be reached by keyboard."""
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtGui import QHoverEvent
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from ui.panes.base import Notice
+from ui.theme import Theme
+from ui.widgets.toast import STACK_LIMIT, Toaster
+
+
+@pytest.fixture
+def toaster(qtbot: QtBot, look: Theme) -> Iterator[Toaster]:
+    window = QWidget()
+    window.resize(900, 600)
+    qtbot.addWidget(window)
+    made = Toaster(window)
+    window.show()
+    yield made
+    window.hide()
+
+
+def test_stays_in_the_corner(toaster: Toaster) -> None:
+    window = toaster.window()
+    toaster.show_notice(Notice("Saved"))
+    window.resize(700, 500)
+    assert toaster.geometry().right() < 700
+    assert toaster.geometry().bottom() < 500
+    assert toaster.geometry().left() > 350
+
+
+def test_goes_by_itself(toaster: Toaster, qtbot: QtBot) -> None:
+    toaster.show_notice(Notice("Saved", seconds=0.01))
+    qtbot.waitUntil(lambda: not toaster.toasts)
+    assert not toaster.isVisible()
+
+
+def test_stays_while_the_keyboard_is_on_it(toaster: Toaster) -> None:
+    toast = toaster.show_notice(Notice("Deleted", (1,)))
+    toaster.focus_last()
+    toast._on_timeout()
+    assert toaster.toasts == [toast]
+    toaster.window().setFocus()
+    toast._on_timeout()
+    assert toaster.toasts == []
+
+
+def test_errors_stay(toaster: Toaster) -> None:
+    toast = toaster.show_notice(Notice("The disk is full.", kind="error", seconds=0.01))
+    assert not toast._timer.isActive()
+    toast.dismiss()
+    assert toaster.toasts == []
+
+
+def test_stays_while_the_pointer_is_on_it(toaster: Toaster) -> None:
+    toast = toaster.show_notice(Notice("Deleted", (1,)))
+    where = QPointF(5, 5)
+    for kind, waits in ((QEvent.Type.HoverMove, False), (QEvent.Type.HoverLeave, True)):
+        QApplication.sendEvent(toast, QHoverEvent(kind, where, where, where))
+        assert toast._timer.isActive() is waits
+
+
+def test_undo_is_asked_once(toaster: Toaster, qtbot: QtBot) -> None:
+    notice = Notice("Deleted ‘Rose list’", (7,))
+    toast = toaster.show_notice(notice)
+    assert toast.undo is not None
+    with qtbot.waitSignal(toaster.undo_asked) as asked:
+        qtbot.mouseClick(toast.undo, Qt.MouseButton.LeftButton)
+    assert asked.args == [notice]
+    assert toaster.toasts == []
+
+
+def test_nothing_to_undo_offers_none(toaster: Toaster) -> None:
+    assert toaster.show_notice(Notice("Saved")).undo is None
+
+
+def test_keyboard_reaches_the_newest(toaster: Toaster, qtbot: QtBot) -> None:
+    assert not toaster.focus_last()
+    toaster.show_notice(Notice("first", (1,)))
+    last = toaster.show_notice(Notice("second", (2,)))
+    assert toaster.focus_last()
+    assert last.undo is not None
+    assert last.undo.hasFocus()
+    qtbot.keyClick(last.undo, Qt.Key.Key_Escape)
+    assert [toast.notice.text for toast in toaster.toasts] == ["first"]
+
+
+def test_stack_is_bounded(toaster: Toaster) -> None:
+    for number in range(STACK_LIMIT + 3):
+        toaster.show_notice(Notice(str(number)))
+    assert [toast.notice.text for toast in toaster.toasts] == ["3", "4", "5", "6"]

@@ -1,0 +1,264 @@
+"""One memory to read and write: title, tags, source and preview."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
+
+from app.memories.model import Memory
+from ui import theme
+from ui.models.when import full
+from ui.panes.notes.conflict import Comparison
+from ui.panes.words import kind_word, source_word, store_word
+from ui.tokens import Space
+from ui.widgets.button import icon_button
+from ui.widgets.editor import EDIT_LIMIT, MarkdownEditor, Wanted
+from ui.widgets.markdown import MarkdownView
+from ui.widgets.splitter import PaneSplitter, hairline
+from ui.widgets.tagedit import TagEdit
+
+if TYPE_CHECKING:
+    from app.memories.model import Facet, Link
+    from ui.bridge import Bridge
+
+Mode = Literal["write", "split", "read"]
+MODES: tuple[Mode, ...] = ("write", "split", "read")
+
+
+class Document(QFrame):
+    """Shows a memory and tells what the person changes; it stores nothing itself."""
+
+    edited = Signal(str, object)
+    """A field and its new value: ``title``, ``content`` or ``tags``."""
+    left = Signal()
+    """The keyboard left a field: a good moment to save."""
+    pin_asked = Signal(bool)
+    delete_asked = Signal()
+    restore_asked = Signal()
+    inspector_asked = Signal()
+    mode_changed = Signal(str)
+
+    def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("sheet")
+        self._bridge = bridge
+        self._mode: Mode = "write"
+        self._forced = False
+        self.title = _TitleField(self)
+        self.tags = TagEdit(self.tr("Add a tag"), bridge.start, self._suggest_tags, self)
+        self.editor = MarkdownEditor(self.tr("Text"), bridge.start, self._complete, self)
+        self.editor.setPlaceholderText(self.tr("Write in Markdown. [[ links to a note, # adds a tag."))
+        self.preview = MarkdownView(self.tr("Preview"), bridge.start, self)
+        self.comparison = Comparison(self)
+        self._facts = QLabel(self)
+        self._facts.setTextFormat(Qt.TextFormat.PlainText)
+        theme.set_type(self._facts, "small muted")
+        self._state = QLabel(self)
+        self._state.setWordWrap(True)
+        theme.set_type(self._state, "small muted")
+        self._make_buttons()
+        self._arrange()
+        self._connect()
+        self.set_mode("write")
+
+    # --- what the pane uses ---
+
+    @property
+    def mode(self) -> Mode:
+        """Whether one writes, reads, or both."""
+        return self._mode
+
+    def set_mode(self, mode: Mode) -> None:
+        """Show source, preview, or both."""
+        self._mode = mode
+        self._buttons[mode].setChecked(True)
+        self._show_mode(mode)
+        self.mode_changed.emit(mode)
+
+    def show_memory(self, memory: Memory | None, *, keep_place: bool = False) -> None:
+        """Show ``memory``, or an empty page for one that does not exist yet."""
+        title, content, tags = (memory.title, memory.content, memory.tags) if memory else ("", "", ())
+        if self.title.text() != title:
+            self.title.setText(title)
+            self.title.setCursorPosition(0)
+        if not keep_place or self.editor.source() != content:
+            self.editor.set_source(content, keep_place=keep_place)
+        self.tags.set_tags(tags)
+        self.preview.set_source(self._readable(memory), soon=keep_place)
+        self.comparison.hide()
+        gone = memory is not None and memory.deleted_at is not None
+        self._set_fixed(gone or len(content) > EDIT_LIMIT)
+        self._restore.setVisible(gone)
+        self._pin.setEnabled(memory is not None and not gone)
+        self._delete.setEnabled(memory is not None and not gone)
+        self.show_facts(memory)
+        reading = memory is not None and (memory.kind != "note" or gone)
+        self._show_mode("read" if reading and self._mode == "write" else self._mode)
+
+    def show_facts(self, memory: Memory | None) -> None:
+        """Show what is known of the memory beside its text."""
+        self._pin.setChecked(memory is not None and memory.pinned)
+        if memory is None:
+            self._facts.setText(self.tr("New note"))
+            return
+        words = [kind_word(memory.kind), store_word(memory.store), source_word(memory.source)]
+        words.append(full(memory.updated_at))
+        if memory.deleted_at is not None:
+            words.append(self.tr("deleted"))
+        self._facts.setText("  ·  ".join(words))
+
+    def show_state(self, text: str, *, wrong: bool = False) -> None:
+        """Say whether it is saved."""
+        self._state.setText(text)
+        theme.set_type(self._state, "small danger" if wrong else "small muted")
+
+    def take_tags(self, tags: Sequence[str]) -> None:
+        """Show the tags as stored, which also has those written in the text, unless one is being typed."""
+        if not self.tags.field.text():
+            self.tags.set_tags(tags)
+
+    # --- building ---
+
+    def _make_buttons(self) -> None:
+        self._modes = QButtonGroup(self)
+        names = {
+            "write": ("pencil", self.tr("Write")),
+            "split": ("panel-right", self.tr("Write and preview side by side")),
+            "read": ("eye", self.tr("Read")),
+        }
+        self._buttons = {mode: icon_button(*names[mode], checkable=True, parent=self) for mode in MODES}
+        for place, mode in enumerate(MODES):
+            self._modes.addButton(self._buttons[mode], place)
+        self._pin = icon_button("pin", self.tr("Pin"), checkable=True, parent=self)
+        self._delete = icon_button("trash-2", self.tr("Delete"), parent=self)
+        self._restore = icon_button("archive-restore", self.tr("Restore"), tint="accent", parent=self)
+        self._inspect = icon_button("info", self.tr("Links and history"), shortcut="Ctrl+Shift+P", parent=self)
+        self._restore.hide()
+
+    def _arrange(self) -> None:
+        top = QHBoxLayout()
+        top.setSpacing(0)
+        top.addWidget(self.title, 1)
+        for mode in MODES:
+            top.addWidget(self._buttons[mode])
+        top.addSpacing(Space.S)
+        for button in (self._pin, self._restore, self._delete, self._inspect):
+            top.addWidget(button)
+        known = QHBoxLayout()
+        known.addWidget(self._facts, 1)
+        known.addWidget(self._state)
+        head = QVBoxLayout()
+        head.setContentsMargins(Space.XL, Space.M, Space.S, Space.S)
+        head.setSpacing(Space.XS)
+        head.addLayout(top)
+        head.addLayout(known)
+        head.addWidget(self.tags)
+        known.setContentsMargins(2, 0, Space.S, Space.XS)
+        self._split = PaneSplitter(parent=self)
+        self._split.add(self.editor, 400, least=200, stretch=1)
+        self._split.add(self.preview, 400, least=200, stretch=1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(head)
+        column.addWidget(hairline(self))
+        column.addWidget(self.comparison)
+        column.addWidget(self._split, 1)
+
+    def _connect(self) -> None:
+        self.title.textEdited.connect(self._on_title_text_edited)
+        self.title.finished.connect(self.editor.setFocus)
+        self.title.editingFinished.connect(self.left)
+        self.tags.edited.connect(self._on_tags_edited)
+        self.editor.edited.connect(self._on_editor_edited)
+        self.editor.left.connect(self.left)
+        self._modes.idClicked.connect(self._on_modes_id_clicked)
+        self._pin.clicked.connect(self.pin_asked)
+        self._delete.clicked.connect(self.delete_asked)
+        self._restore.clicked.connect(self.restore_asked)
+        self._inspect.clicked.connect(self.inspector_asked)
+
+    def _set_fixed(self, fixed: bool) -> None:
+        self.title.setReadOnly(fixed)
+        self.editor.setReadOnly(fixed)
+        self.tags.setEnabled(not fixed)
+
+    def _show_mode(self, mode: Mode) -> None:
+        self._split.set_shown(self.editor, mode != "read")
+        self._split.set_shown(self.preview, mode != "write")
+        self._buttons[mode].setChecked(True)
+
+    def _readable(self, memory: Memory | None) -> str:
+        """Return what the preview shows: the text, and for facts what they are about."""
+        if memory is None:
+            return ""
+        if memory.kind == "note":
+            return memory.content
+        parts = []
+        if memory.category or memory.key:
+            parts.append(f"#### {' › '.join(part for part in (memory.category, memory.key) if part)}")
+        if memory.type:
+            parts.append(f"*{memory.type}*")
+        parts.append(memory.content)
+        parts += ["\n".join(f"- {fact}" for fact in memory.facts)]
+        return "\n\n".join(part for part in parts if part)
+
+    # --- completion ---
+
+    async def _complete(self, kind: Wanted, prefix: str) -> Sequence[str]:
+        if kind is Wanted.TAG:
+            return await self._suggest_tags(prefix)
+        titles: list[Link] = await self._bridge.call("note.titles", prefix=prefix, limit=20)
+        return [link.title for link in titles if link.title]
+
+    async def _suggest_tags(self, prefix: str) -> Sequence[str]:
+        tags: list[Facet] = await self._bridge.call("memory.tags", prefix=prefix.lower(), limit=20)
+        return [tag.name for tag in tags]
+
+    # --- events ---
+
+    def _on_title_text_edited(self, text: str) -> None:
+        self.edited.emit("title", text)
+
+    def _on_tags_edited(self, tags: tuple[str, ...]) -> None:
+        self.edited.emit("tags", tags)
+
+    def _on_editor_edited(self) -> None:
+        source = self.editor.source()
+        self.edited.emit("content", source)
+        if self.preview.isVisible():
+            self.preview.set_source(source, soon=True)
+
+    def _on_modes_id_clicked(self, place: int) -> None:
+        mode = MODES[place]
+        if mode != "write":
+            self.preview.set_source(self.editor.source())
+        self.set_mode(mode)
+        (self.preview if mode == "read" else self.editor).setFocus(Qt.FocusReason.OtherFocusReason)
+
+
+class _TitleField(QLineEdit):
+    """The title; Enter and Down go on to the text."""
+
+    finished = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(self.tr("Title"))
+        self.setPlaceholderText(self.tr("Title"))
+        self.setProperty("plain", True)
+        theme.set_type(self, "title")
+
+    def sizeHint(self) -> QSize:
+        """Return room for descenders at every scale."""
+        hint = super().sizeHint()
+        return QSize(hint.width(), hint.height() + Space.XS)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Go on to the text."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Down):
+            self.finished.emit()
+        else:
+            super().keyPressEvent(event)

@@ -1,0 +1,214 @@
+"""One open memory and what was typed into it: saved soon, saved once, never lost."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from PySide6.QtCore import QObject, QTimer, Signal
+from shiboken6 import isValid
+
+from app.errors import KeepsakeError, NotFoundError, StaleError
+from app.memories.model import Memory
+
+if TYPE_CHECKING:
+    from ui.bridge import Bridge
+
+SAVE_MS = 1000
+RETRY_MS = 5000
+UNSAVED_MS = 8000
+
+State = Literal["saved", "edited", "saving", "conflict", "failed"]
+
+
+class Draft(QObject):
+    """Collects changes of one memory and writes them a second after the last key, one write at a time.
+
+    Keys that come while a write is under way wait for it and are written next. When somebody else changed the memory,
+    writing stops with ``conflicted`` until ``resolve``; what was typed stays.
+
+    Args:
+        bridge: The door to the engine.
+        memory: What is open, ``None`` for one that does not exist yet.
+        parent: Its owner.
+    """
+
+    state_changed = Signal(str, str)
+    """The state, and a sentence when it failed."""
+    saved = Signal(object, bool)
+    """The memory as stored, and whether it was just created."""
+    reloaded = Signal(object)
+    """The memory was changed elsewhere and nothing was typed: show this one."""
+    conflicted = Signal(object)
+    """The memory was changed elsewhere while something was typed: theirs."""
+
+    def __init__(self, bridge: "Bridge", memory: Memory | None, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._bridge = bridge
+        self.memory = memory
+        self.theirs: Memory | None = None
+        self.state: State = "saved"
+        self.why = ""
+        self._pending: dict[str, Any] = {}
+        self._offered: dict[str, Any] = {}
+        self._saving = False
+        self._timer = QTimer(self, singleShot=True, interval=SAVE_MS)
+        self._timer.timeout.connect(self._on_timer_timeout)
+        # Someone who types without a pause is saved all the same.
+        self._longest = QTimer(self, singleShot=True, interval=UNSAVED_MS)
+        self._longest.timeout.connect(self._on_timer_timeout)
+
+    @property
+    def id(self) -> str:
+        """The memory's id, ``""`` while it does not exist."""
+        return self.memory.id if self.memory else ""
+
+    @property
+    def dirty(self) -> bool:
+        """Whether something is not stored yet."""
+        return bool(self._pending) or self._saving
+
+    def value(self, field: str) -> Any:
+        """Return a field as it will be stored."""
+        return self._pending.get(field, getattr(self.memory, field, None))
+
+    def change(self, **fields: Any) -> None:
+        """Take what was typed; it is written soon."""
+        fields = {**self._offered, **fields}
+        self._offered = {}
+        for name, value in fields.items():
+            if self.memory is not None and not self._saving and getattr(self.memory, name) == value:
+                self._pending.pop(name, None)
+            else:
+                self._pending[name] = value
+        if self.state == "conflict":
+            return
+        self._set_state("edited" if self._pending else "saved")
+        if self._pending:
+            self._timer.start()
+            if not self._longest.isActive():
+                self._longest.start()
+
+    def offer(self, **fields: Any) -> None:
+        """Have fields ready that are stored with the first thing the person types, and not without it."""
+        self._offered = fields
+
+    def flush(self) -> None:
+        """Write at once what is not stored yet."""
+        if self._pending and not self._saving and self.state != "conflict":
+            self._bridge.start(self.write())
+
+    async def write(self) -> None:
+        """Write until nothing is left to write, or it cannot be."""
+        if self._saving or self.state == "conflict":
+            return
+        self._timer.stop()
+        self._longest.stop()
+        self._saving = True
+        try:
+            while self._pending and isValid(self):
+                if not await self._write_once():
+                    return
+        finally:
+            self._saving = False
+        if isValid(self):
+            self._set_state("saved")
+
+    def heard(self, memory: Memory) -> None:
+        """Take notice of the memory as it is stored now."""
+        if self._saving or self.memory is None or memory.version <= self.memory.version:
+            return
+        if not self._pending:
+            self.memory = memory
+            self.reloaded.emit(memory)
+        elif self._differs(memory):
+            self._conflict(memory)
+        else:
+            self.memory = memory
+
+    def resolve(self, *, mine: bool) -> None:
+        """End a conflict: write mine over theirs, or drop mine."""
+        if self.theirs is None:
+            return
+        self.memory, theirs = self.theirs, self.theirs
+        self.theirs = None
+        self._set_state("edited" if mine else "saved")
+        if mine:
+            self.flush()
+        else:
+            self._pending.clear()
+            self.reloaded.emit(theirs)
+
+    async def _write_once(self) -> bool:
+        """Write what is pending now; what comes meanwhile is pending afterwards."""
+        taken, self._pending = self._pending, {}
+        self._set_state("saving")
+        try:
+            created = self.memory is None
+            stored = await self._store(taken)
+        except StaleError:
+            self._pending = {**taken, **self._pending}
+            await self._fetch_theirs()
+            return False
+        except NotFoundError as error:
+            self._give_back(taken, error)
+            return False
+        except KeepsakeError as error:
+            self._give_back(taken, error)
+            if isValid(self):
+                self._timer.start(RETRY_MS)
+            return False
+        self.memory = stored
+        if isValid(self):
+            self.saved.emit(stored, created)
+        return True
+
+    async def _store(self, taken: dict[str, Any]) -> Memory:
+        call = self._bridge.call
+        if self.memory is None:
+            fields = {name: taken[name] for name in ("title", "tags", "store") if name in taken}
+            made: Memory = await call("note.save", content=taken.get("content") or "", **fields)
+            return made
+        changed: Memory = await call("note.update", id=self.memory.id, version=self.memory.version, **taken)
+        return changed
+
+    async def _fetch_theirs(self) -> None:
+        try:
+            theirs = await self._bridge.call("note.get", id=self.id)
+        except KeepsakeError as error:
+            self._give_back({}, error)
+            return
+        if not isValid(self) or self.memory is None:
+            return
+        if self._differs(theirs):
+            self._conflict(theirs)
+            return
+        # Only what the person did not touch was changed: theirs and mine go together.
+        self.memory = theirs
+        self._timer.start(0)
+
+    def _differs(self, theirs: Memory) -> bool:
+        """Return whether they changed something the person is changing too."""
+        if self.memory is None:
+            return True
+        mine = replace(self.memory, **self._pending)
+        return any(
+            getattr(theirs, name) not in (getattr(self.memory, name), getattr(mine, name)) for name in self._pending
+        )
+
+    def _conflict(self, theirs: Memory) -> None:
+        self._timer.stop()
+        self._longest.stop()
+        self.theirs = theirs
+        self._set_state("conflict")
+        self.conflicted.emit(theirs)
+
+    def _give_back(self, taken: dict[str, Any], error: KeepsakeError) -> None:
+        self._pending = {**taken, **self._pending}
+        if isValid(self):
+            self._set_state("failed", error.message)
+
+    def _set_state(self, state: State, why: str = "") -> None:
+        self.state, self.why = state, why
+        self.state_changed.emit(state, why)
+
+    def _on_timer_timeout(self) -> None:
+        self.flush()

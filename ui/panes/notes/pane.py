@@ -1,0 +1,437 @@
+"""The Notes pane: facets, list, the open memory, and what belongs to it."""
+
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QPoint, Qt, QTimer
+from PySide6.QtGui import QHideEvent
+from PySide6.QtWidgets import QInputDialog, QMenu, QStackedWidget, QVBoxLayout, QWidget
+from shiboken6 import isValid
+
+from app.core.tags import normalise_tags
+from app.core.text import excerpt
+from app.errors import KeepsakeError
+from ui.actions import Action
+from ui.panes.base import Place
+from ui.panes.notes.desk import Desk
+from ui.panes.notes.details import Details
+from ui.panes.notes.document import MODES, Document, Mode
+from ui.panes.notes.facets import NoteFacets
+from ui.panes.notes.listing import NoteList
+from ui.panes.reading import ReadingPane, history_of
+from ui.panes.state import bytes_of, pack, unpack
+from ui.panes.words import title_of
+from ui.widgets.empty import EmptyState
+from ui.widgets.splitter import PaneSplitter
+
+if TYPE_CHECKING:
+    from app.changes import ChangeSet
+    from app.memories.model import HistoryEntry, Memory
+    from ui.actions import Actions
+    from ui.bridge import Bridge
+
+CHOICE_MS = 90
+WIDE = 1180
+AREAS = frozenset({"memories", "tags", "links"})
+
+
+class NotesPane(ReadingPane):
+    """Write, read and tidy every memory."""
+
+    name = "notes"
+    title = str(QT_TRANSLATE_NOOP("Panes", "Notes"))
+    icon = "notebook-pen"
+
+    def __init__(self, bridge: "Bridge", actions: "Actions", parent: QWidget | None = None) -> None:
+        super().__init__(bridge, actions, parent)
+        self._dirty = True
+        self._restored = ""
+        self._inspecting: bool | None = None
+        self._faceted: bool | None = None
+        self.listing = NoteList(bridge, self)
+        self.facets = NoteFacets(self)
+        self.document = Document(bridge, self)
+        self.details = Details(bridge, self)
+        self.desk = Desk(bridge, self.document, self.details, self)
+        self._choice = QTimer(self, singleShot=True, interval=CHOICE_MS)
+        self._arrange()
+        self._connect()
+
+    # --- what the frame calls ---
+
+    def shown(self) -> None:
+        """Load what was put off."""
+        if self._dirty:
+            self._dirty = False
+            self.listing.load()
+
+    def open_place(self, place: Place) -> None:
+        """Open a memory, or the list narrowed to a tag."""
+        if place.id:
+            self._restored = ""
+            self.listing.choose(place.id)
+            self.desk.open(place.id)
+
+    def current_place(self) -> Place:
+        """Return the open memory."""
+        memory = self.desk.memory
+        return Place(self.name, memory.id, title=memory.title) if memory else Place(self.name)
+
+    def commands(self) -> list[Action]:
+        """Return what can be done here."""
+        always = partial(Action, group="notes", pane=self.name)
+        opened = partial(always, enabled=self._has_memory)
+        return [
+            always("notes.new", self.tr("New note"), self.new_note, "plus", "Ctrl+N", keywords="create write"),
+            Action("notes.daily", self.tr("Today's note"), self.daily_note, "calendar-clock", "Ctrl+D", group="notes"),
+            always("notes.filter", self.tr("Filter notes"), self.listing.filter.setFocus, "search", "Ctrl+F"),
+            always("notes.trash", self.tr("Show deleted notes"), self.listing.trash.toggle, "trash-2"),
+            always("notes.facets", self.tr("Show or hide facets"), self.listing.sides.click, "funnel"),
+            opened("notes.pin", self.tr("Pin or unpin"), self._toggle_pin, "pin", "Ctrl+Shift+D"),
+            opened("notes.delete", self.tr("Delete note"), self._delete_current, "trash-2"),
+            opened("notes.tag", self.tr("Add a tag"), self.document.tags.setFocus, "tag", "Ctrl+T"),
+            opened("notes.write", self.tr("Write"), partial(self.document.set_mode, "write"), "pencil"),
+            opened(
+                "notes.split", self.tr("Write and preview"), partial(self.document.set_mode, "split"), "panel-right"
+            ),
+            opened("notes.read", self.tr("Read"), partial(self.document.set_mode, "read"), "eye"),
+        ]
+
+    def focus_first(self) -> None:
+        """Put the keyboard on the list."""
+        self.listing.list.setFocus(Qt.FocusReason.TabFocusReason)
+
+    def regions(self) -> list[QWidget]:
+        """Return facets, list, text and inspector, those that are shown."""
+        parts: list[QWidget] = [self.facets.tree, self.listing.list, self.document.editor, self.document.preview.page]
+        return [part for part in parts if part.isVisible()]
+
+    def refresh(self, changes: "ChangeSet") -> None:
+        """Follow what agents, imports and the person changed."""
+        if not changes.areas & AREAS:
+            return
+        self.listing.model.invalidate(changes.ids)
+        if self.isVisible():
+            self.listing.load_soon()
+        else:
+            self._dirty = True
+        self.desk.heard(changes.ids)
+
+    def toggle_inspector(self) -> None:
+        """Show or hide links and history."""
+        self._inspecting = self.details.isHidden()
+        self._fit()
+
+    async def settle(self) -> None:
+        """Write what is typed but not saved yet."""
+        await self.desk.settle()
+
+    def save_state(self) -> bytes:
+        """Return widths, order, mode, the open memory and what is hidden."""
+        self.desk.flush()
+        memory = self.desk.memory
+        return pack({
+            "split": self._split.state(),
+            "opened": memory.id if memory else "",
+            "mode": self.document.mode,
+            "inspector": self._inspecting,
+            "facets": self._faceted,
+            **self.listing.state,
+        })  # fmt: skip
+
+    def restore_state(self, state: bytes) -> None:
+        """Apply what ``save_state`` returned."""
+        values = unpack(state)
+        self._inspecting = values.get("inspector")
+        self._faceted = values.get("facets")
+        self._split.restore(bytes_of(values, "split"))
+        self.listing.restore(values)
+        mode: Mode = next((mode for mode in MODES if mode == values.get("mode")), "write")
+        self.document.set_mode(mode)
+        self._restored = str(values.get("opened") or "")
+        self._fit()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Save when another pane comes to the front."""
+        self.desk.flush()
+        super().hideEvent(event)
+
+    def resizeEvent(self, event: object) -> None:
+        """Let facets and inspector step aside where there is no room."""
+        self._fit()
+
+    # --- building ---
+
+    def _arrange(self) -> None:
+        self._nothing_chosen = EmptyState(
+            "notebook-pen",
+            self.tr("Choose a note"),
+            self.tr("Its text, its links and its history appear here."),
+            self.tr("New note"),
+            parent=self,
+        )
+        self._right = QStackedWidget(self)
+        self._right.setObjectName("sheet")
+        self._right.addWidget(self._nothing_chosen)
+        self._right.addWidget(self.document)
+        self._split = PaneSplitter(parent=self)
+        self._split.add(self.facets, 190, least=140)
+        self._split.add(self.listing, 320, least=220)
+        self._split.add(self._right, 700, least=320, stretch=1)
+        self._split.add(self.details, 250, least=180)
+        self._empty = EmptyState(
+            "notebook-pen",
+            self.tr("No notes yet"),
+            self.tr(
+                "Write the first one, or import a folder of Markdown files. "
+                "What agents learn about you appears here too, for you to read, correct and delete."
+            ),
+            self.tr("Write a note"),
+            hint=self.tr("Ctrl+N begins a note, Ctrl+D opens today's."),
+            parent=self,
+        )
+        self._whole = QStackedWidget(self)
+        self._whole.addWidget(self._split)
+        self._whole.addWidget(self._empty)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(self._whole)
+        self.details.hide()
+
+    def _connect(self) -> None:
+        rows = self.listing.list
+        rows.chosen.connect(self._on_rows_chosen)
+        rows.opened.connect(self._on_rows_opened)
+        rows.delete_asked.connect(self._delete)
+        rows.rename_asked.connect(self._on_rows_rename_asked)
+        rows.menu_asked.connect(self._on_rows_menu_asked)
+        self._choice.timeout.connect(self._on_choice_timeout)
+        self.listing.loaded.connect(self._on_listing_loaded)
+        self.listing.counted.connect(self.facets.show_counts)
+        self.listing.failed.connect(self.tell_error)
+        self.listing.new.clicked.connect(self.new_note)
+        self.listing.sides.clicked.connect(self._on_sides_clicked)
+        self.facets.changed.connect(self.listing.set_facets)
+        self._empty.asked.connect(self.new_note)
+        self._nothing_chosen.asked.connect(self.new_note)
+        self.desk.opened.connect(self._on_desk_opened)
+        self.desk.closed.connect(self._on_desk_closed)
+        self.desk.created.connect(self._on_desk_created)
+        self.desk.stored.connect(self._on_desk_stored)
+        self.desk.failed.connect(self.tell_error)
+        self.document.pin_asked.connect(self._toggle_pin)
+        self.document.delete_asked.connect(self._delete_current)
+        self.document.restore_asked.connect(self._restore_current)
+        self.document.inspector_asked.connect(self.toggle_inspector)
+        self.document.preview.wiki_clicked.connect(self.follow_wiki)
+        self.document.preview.tag_clicked.connect(self.facets.choose_tag)
+        self.document.preview.link_clicked.connect(self.follow_link)
+        self.details.opened.connect(self._go)
+        self.details.missing_opened.connect(self.follow_wiki)
+        self.details.session_opened.connect(self._on_details_session_opened)
+        self.details.version_asked.connect(self._on_details_version_asked)
+
+    def _fit(self) -> None:
+        """Show facets and inspector where they fit, or where the person insists."""
+        wide = self.width() >= WIDE
+        faceted = wide if self._faceted is None else self._faceted
+        self.facets.setVisible(faceted)
+        self.listing.sides.setChecked(faceted)
+        inspecting = wide if self._inspecting is None else self._inspecting
+        self.details.setVisible(inspecting and self._right.currentWidget() is self.document)
+
+    # --- opening ---
+
+    def new_note(self) -> None:
+        """Begin a note; it exists from its first letter on."""
+        self._whole.setCurrentWidget(self._split)
+        self.listing.list.clear_choice()
+        self.desk.begin()
+        self.document.title.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def daily_note(self) -> None:
+        """Open today's note, writing its head when it is the first time today."""
+        self.bridge.start(self._open_daily(datetime.now().astimezone().date().isoformat()))
+
+    async def _open_daily(self, title: str) -> None:
+        found = await self.bridge.call("note.resolve", title=title)
+        if not isValid(self):
+            return
+        if found:
+            self._go(found)
+        else:
+            self.navigate.emit(Place(self.name))
+            self.new_note()
+            self.desk.prefill(title=title, tags=("daily",))
+            self.document.editor.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def title_missing(self, title: str) -> None:
+        """Begin the note that a link names and nobody has written yet."""
+        self.new_note()
+        self.desk.prefill(title=title)
+        self.document.editor.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.document.show_state(self.tr("New note. It is kept once you write something."))
+
+    def _go(self, identity: str) -> None:
+        self.open_place(Place(self.name, identity))
+        self.navigate.emit(Place(self.name, identity))
+
+    def _has_memory(self) -> bool:
+        return self.desk.memory is not None
+
+    def _on_listing_loaded(self) -> None:
+        nothing = not self.listing.model.ids and not self.listing.filtered and not self.desk.busy
+        self._whole.setCurrentWidget(self._empty if nothing else self._split)
+        if nothing or self.desk.busy:
+            return
+        if self._restored and self.listing.model.row_of(self._restored) >= 0:
+            self.listing.choose(self._restored)
+            self.desk.open(self._restored)
+        else:
+            self.listing.list.choose_row(0)
+        self._restored = ""
+
+    def _on_rows_chosen(self, identity: str) -> None:
+        del identity
+        self._choice.start()
+
+    def _on_choice_timeout(self) -> None:
+        identity = self.listing.list.current_id()
+        if identity and identity != self.desk.id:
+            self.desk.open(identity)
+            words = str(self.listing.list.currentIndex().data() or "")
+            self.navigate.emit(Place(self.name, identity, title=words))
+
+    def _on_rows_opened(self, identity: str) -> None:
+        self.desk.open(identity)
+        reading = self.document.editor.isHidden()
+        (self.document.preview if reading else self.document.editor).setFocus(Qt.FocusReason.TabFocusReason)
+
+    def _on_rows_rename_asked(self, identity: str) -> None:
+        self.desk.open(identity)
+        self.document.title.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.document.title.selectAll()
+
+    def _on_desk_opened(self) -> None:
+        self._right.setCurrentWidget(self.document)
+        self._fit()
+        self.registry.refresh()
+
+    def _on_desk_closed(self) -> None:
+        self._right.setCurrentWidget(self._nothing_chosen)
+        self._fit()
+        self.registry.refresh()
+
+    def _on_desk_created(self, memory: "Memory") -> None:
+        self.listing.choose(memory.id)
+        self.navigate.emit(Place(self.name, memory.id, title=memory.title))
+
+    def _on_desk_stored(self, memory: "Memory") -> None:
+        self.listing.model.invalidate([memory.id])
+
+    def _on_sides_clicked(self) -> None:
+        self._faceted = self.facets.isHidden()
+        self._fit()
+
+    def _on_details_session_opened(self, session: str) -> None:
+        self.navigate.emit(Place("sessions", session))
+
+    def _on_details_version_asked(self, entry: "HistoryEntry") -> None:
+        self.desk.compare(entry)
+
+    # --- changing several ---
+
+    def _toggle_pin(self) -> None:
+        if self.desk.memory is not None:
+            self.desk.change_now(pinned=not self.desk.memory.pinned)
+
+    def _delete_current(self) -> None:
+        if self.desk.memory is not None:
+            self._delete([self.desk.memory.id])
+
+    def _delete(self, ids: list[str]) -> None:
+        if self.listing.trash.isChecked():
+            return
+        neighbour = self.listing.list.neighbour(ids)
+        title = str(self.listing.list.currentIndex().data() or "")
+        self.bridge.start(self._delete_all(ids, neighbour, title))
+
+    async def _delete_all(self, ids: list[str], neighbour: str, title: str) -> None:
+        await self.desk.settle()
+        try:
+            if len(ids) == 1:
+                reply = await self.bridge.reply("note.delete", id=ids[0])
+                title = title_of(reply.value.title, reply.value.content, self.tr("Untitled"))
+            else:
+                reply = await self.bridge.reply("note.delete_many", ids=ids)
+        except KeepsakeError as error:
+            self.tell_error(error)
+            return
+        if not isValid(self):
+            return
+        if self.desk.id in ids:
+            self.desk.close()
+        if neighbour:
+            self.listing.list.choose(neighbour)
+        one = self.tr("Deleted ‘{title}’").format(title=excerpt(title, 60))
+        words = one if len(ids) == 1 else self.tr("Deleted {count} notes").format(count=len(ids))
+        self.tell(words, history_of(reply))
+
+    def _restore_current(self) -> None:
+        if self.desk.memory is not None:
+            self.bridge.start(self._restore([self.desk.memory.id]))
+
+    async def _restore(self, ids: list[str]) -> None:
+        history: list[int] = []
+        try:
+            for identity in ids:
+                history += history_of(await self.bridge.reply("note.restore", id=identity))
+        except KeepsakeError as error:
+            self.tell_error(error)
+        if isValid(self) and history:
+            self.tell(self.tr("Restored {count}").format(count=len(history)), tuple(history))
+
+    def _tag(self, ids: list[str]) -> None:
+        box = QInputDialog(self)
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.setWindowTitle(self.tr("Add tags"))
+        box.setLabelText(self.tr("Tags for {count} notes, separated by commas:").format(count=len(ids)))
+        box.setProperty("ids", ids)
+        box.textValueSelected.connect(self._on_tags_given)
+        box.open()
+
+    def _on_tags_given(self, text: str) -> None:
+        tags = normalise_tags(text.split(","))
+        if tags:
+            self.bridge.start(self._tag_all(list(self.sender().property("ids")), list(tags)))
+
+    async def _tag_all(self, ids: list[str], tags: list[str]) -> None:
+        await self.desk.settle()
+        try:
+            reply = await self.bridge.reply("note.tag_many", ids=ids, add=tags)
+        except KeepsakeError as error:
+            self.tell_error(error)
+            return
+        if isValid(self):
+            words = self.tr("Tagged {count} notes").format(count=len(reply.value))
+            self.tell(words, history_of(reply))
+
+    def _on_rows_menu_asked(self, ids: list[str], where: QPoint) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        if self.listing.trash.isChecked():
+            menu.addAction(self.tr("Restore"), partial(self._start_restore, ids))
+            menu.popup(where)
+            return
+        if len(ids) == 1:
+            menu.addAction(self.tr("Rename"), partial(self._on_rows_rename_asked, ids[0]))
+            menu.addAction(self.tr("Pin or unpin"), self._toggle_pin)
+            menu.addAction(self.tr("Copy link"), partial(self.copy_link, Place(self.name, ids[0])))
+        menu.addAction(self.tr("Add tags…"), partial(self._tag, ids))
+        delete = self.tr("Delete") if len(ids) == 1 else self.tr("Delete {count} notes").format(count=len(ids))
+        menu.addAction(delete, partial(self._delete, ids))
+        menu.popup(where)
+
+    def _start_restore(self, ids: list[str]) -> None:
+        self.bridge.start(self._restore(ids))

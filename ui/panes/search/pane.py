@@ -1,0 +1,441 @@
+"""The Search pane: ask, narrow by facets, see why, open."""
+
+import asyncio
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QT_TRANSLATE_NOOP, Qt, QTimer
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
+from shiboken6 import isValid
+
+from app.config.schema import RECIPES
+from app.errors import KeepsakeError
+from app.retrieval.model import Found, Hit, Leg, Query
+from ui import theme
+from ui.actions import Action
+from ui.models.when import number
+from ui.panes.base import Place
+from ui.panes.reading import ReadingPane, copy_text
+from ui.panes.search.explain import Explanation
+from ui.panes.search.query import FACETS, chosen_of, terms_of, with_operator, written
+from ui.panes.search.recents import Recents
+from ui.panes.search.results import Heading, ResultList
+from ui.panes.search.why import WhyPanel
+from ui.panes.state import bytes_of, pack, unpack
+from ui.panes.words import kinds_word, store_word
+from ui.tokens import Space
+from ui.widgets.button import icon_button, name_button
+from ui.widgets.empty import EmptyState
+from ui.widgets.facets import FacetGroup, FacetRow, FacetTree
+from ui.widgets.searchbox import Hint, SearchBox
+from ui.widgets.splitter import PaneSplitter, hairline
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.changes import ChangeSet
+    from ui.actions import Actions
+    from ui.bridge import Bridge
+
+PAUSE_MS = 60
+PATIENCE_MS = 5000
+LIMIT = 50
+RECENT_LIMIT = 12
+WIDE = 1180
+_WORDS: list[Leg] = ["words"]
+
+
+class SearchPane(ReadingPane):
+    """Find anything by words and by meaning."""
+
+    name = "search"
+    title = str(QT_TRANSLATE_NOOP("Panes", "Search"))
+    icon = "search"
+
+    def __init__(self, bridge: "Bridge", actions: "Actions", parent: QWidget | None = None) -> None:
+        super().__init__(bridge, actions, parent)
+        self._asked = 0
+        self._limit = LIMIT
+        self._found: Found | None = None
+        self._helped = False
+        self._inspecting: bool | None = None
+        self.saved: list[str] = []
+        self.recent: list[str] = []
+        self.box = SearchBox(
+            self.tr("Search everything"), self.tr("Search conversations and notes…"), PAUSE_MS, parent=self
+        )
+        self.explanation = Explanation(self)
+        self.facets = FacetTree(self.tr("Facets"), self)
+        self.results = ResultList(self)
+        self.why = WhyPanel(bridge, self)
+        self._summary = QLabel(self)
+        self._notes = QLabel(self)
+        self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
+        self._make_buttons()
+        self._arrange()
+        self._connect()
+        self._show_recents()
+
+    # --- what the frame calls ---
+
+    def shown(self) -> None:
+        """Learn the operators once, and take the keyboard."""
+        if not self._helped:
+            self._helped = True
+            self.bridge.start(self._learn())
+
+    def open_place(self, place: Place) -> None:
+        """Search for what the place names."""
+        if place.extra != self.box.text():
+            self.box.set_text_quietly(place.extra)
+            self._search(place.extra)
+
+    def current_place(self) -> Place:
+        """Return the search as a place."""
+        return Place(self.name, extra=self.box.text(), title=self.box.text())
+
+    def commands(self) -> list[Action]:
+        """Return what can be done here."""
+        always = partial(Action, group="search", pane=self.name)
+        asked = partial(always, enabled=self._has_results)
+        return [
+            always("search.box", self.tr("Type a search"), self.focus_first, "search", "Ctrl+F"),
+            asked("search.copy", self.tr("Copy results as Markdown"), self._copy, "copy", "Ctrl+Shift+C"),
+            asked("search.save", self.tr("Save or forget this search"), self._toggle_saved, "bookmark", "Ctrl+D"),
+            always("search.group", self.tr("Group by conversation"), self._group.click, "list-tree", "Ctrl+G"),
+        ]
+
+    def focus_first(self) -> None:
+        """Put the keyboard on the search box."""
+        self.box.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.box.selectAll()
+
+    def regions(self) -> list[QWidget]:
+        """Return box, facets, results and text, those that are shown."""
+        parts: list[QWidget] = [self.box, self.facets, self.results, self.why.preview.page]
+        return [part for part in parts if part.isVisible()]
+
+    def refresh(self, changes: "ChangeSet") -> None:
+        """Leave results alone while they are read; deleted ones go at once."""
+        if self._found is None or changes.operation not in ("note.delete", "note.delete_many", "session.forget"):
+            return
+        gone = set(changes.ids)
+        hits = tuple(hit for hit in self._found.hits if hit.id not in gone and hit.session_id not in gone)
+        if len(hits) != len(self._found.hits):
+            self._search(self.box.text())
+
+    def toggle_inspector(self) -> None:
+        """Show or hide the reasons and the text."""
+        self._inspecting = self.why.isHidden()
+        self._fit()
+
+    def save_state(self) -> bytes:
+        """Return widths, saved and recent searches, and how results are shown."""
+        return pack({
+            "split": self._split.state(),
+            "saved": self.saved,
+            "recent": self.recent,
+            "group": self._group.isChecked(),
+            "recipe": self._recipe.currentData(),
+            "inspector": self._inspecting,
+        })  # fmt: skip
+
+    def restore_state(self, state: bytes) -> None:
+        """Apply what ``save_state`` returned."""
+        values = unpack(state)
+        self._split.restore(bytes_of(values, "split"))
+        self.saved = [str(text) for text in values.get("saved") or ()]
+        self.recent = [str(text) for text in values.get("recent") or ()]
+        self._group.setChecked(bool(values.get("group")))
+        self._recipe.setCurrentIndex(max(0, self._recipe.findData(values.get("recipe") or "")))
+        self._inspecting = values.get("inspector")
+        self._show_recents()
+        self._fit()
+
+    def resizeEvent(self, event: object) -> None:
+        """Let the sides step aside where there is no room."""
+        self._fit()
+
+    # --- building ---
+
+    def _make_buttons(self) -> None:
+        self._recipe = QComboBox(self)
+        self._recipe.setAccessibleName(self.tr("How results are ranked"))
+        self._recipe.addItem(self.tr("Ranking: as set"), "")
+        for recipe in RECIPES:
+            self._recipe.addItem(recipe, recipe)
+        self._group = icon_button("list-tree", self.tr("Group by conversation"), checkable=True, parent=self)
+        self._save = icon_button("bookmark-plus", self.tr("Save this search"), shortcut="Ctrl+D", parent=self)
+        self._copier = icon_button("copy", self.tr("Copy results as Markdown"), parent=self)
+        theme.set_type(self._summary, "small muted")
+        theme.set_type(self._notes, "small warning")
+        self._notes.setWordWrap(True)
+        self._notes.setTextFormat(Qt.TextFormat.PlainText)
+        self._notes.hide()
+
+    def _arrange(self) -> None:
+        top = QHBoxLayout()
+        top.setSpacing(Space.XS)
+        top.addWidget(self.box, 1)
+        for widget in (self._recipe, self._group, self._save, self._copier):
+            top.addWidget(widget)
+        head = QVBoxLayout()
+        head.setContentsMargins(Space.L, Space.M, Space.M, Space.S)
+        head.setSpacing(Space.S)
+        head.addLayout(top)
+        head.addWidget(self.explanation)
+        line = QHBoxLayout()
+        line.setContentsMargins(2, 0, 0, 0)
+        line.addWidget(self._summary, 1)
+        head.addLayout(line)
+        head.addWidget(self._notes)
+        self._recents = Recents(self)
+        self._nothing = EmptyState(
+            "search", self.tr("Nothing found"), self.tr("Try fewer or other words, or take operators out."), parent=self
+        )
+        self._middle = QStackedWidget(self)
+        self._middle.setObjectName("sheet")
+        for page in (self._recents, self.results, self._nothing):
+            self._middle.addWidget(page)
+        self._split = PaneSplitter(parent=self)
+        self._split.add(self.facets, 190, least=130)
+        self._split.add(self._middle, 560, least=300, stretch=1)
+        self._split.add(self.why, 420, least=240, stretch=1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(head)
+        column.addWidget(hairline(self))
+        column.addWidget(self._split, 1)
+
+    def _connect(self) -> None:
+        self.box.searched.connect(self._on_box_searched)
+        self.box.entered.connect(self._on_box_entered)
+        self.box.stepped_down.connect(self._on_box_stepped_down)
+        self.facets.toggled.connect(self._on_facets_toggled)
+        self.results.chosen.connect(self._on_results_chosen)
+        self.results.opened.connect(self._on_results_opened)
+        self.results.more_asked.connect(self._on_results_more_asked)
+        self.why.opened.connect(self._on_results_opened)
+        self.why.preview.wiki_clicked.connect(self.follow_wiki)
+        self.why.preview.tag_clicked.connect(self.follow_tag)
+        self.why.preview.link_clicked.connect(self.follow_link)
+        self._recents.picked.connect(self._on_recents_picked)
+        self._recipe.activated.connect(self._on_recipe_activated)
+        self._group.toggled.connect(self._on_group_toggled)
+        self._save.clicked.connect(self._toggle_saved)
+        self._copier.clicked.connect(self._copy)
+        self._patience.timeout.connect(self._on_patience_timeout)
+
+    def _fit(self) -> None:
+        wide = self.width() >= WIDE
+        results = self._middle.currentWidget() is self.results
+        inspecting = self.width() >= WIDE * 3 // 4 if self._inspecting is None else self._inspecting
+        self.facets.setVisible(wide and self._middle.currentWidget() is not self._recents)
+        self.why.setVisible(inspecting and results)
+
+    # --- searching ---
+
+    async def _learn(self) -> None:
+        """Fetch the operators once, for completion in the box."""
+        operators = await self.bridge.call("memory.operators")
+        if isValid(self):
+            names = [Hint(f"{operator.name}:", operator.help) for operator in operators]
+            values: dict[str, Sequence[Hint]] = {
+                operator.name: [Hint(value) for value in operator.values] for operator in operators
+            }
+            self.box.set_hints(names, values)
+
+    def _search(self, text: str) -> None:
+        """Ask; what is shown stays until the first answer."""
+        self._asked += 1
+        self._patience.stop()
+        if not text.strip():
+            self._found = None
+            self.explanation.show_query(None)
+            self._tell("")
+            self._show_recents()
+            return
+        self._patience.start()
+        self.bridge.start(self._ask(text, self._asked))
+
+    async def _ask(self, text: str, asked: int) -> None:
+        """Explain at once, answer by words at once, then answer in full."""
+        parsing = asyncio.ensure_future(self._parse(text, asked))
+        try:
+            first: Found = await self._call(text, legs=_WORDS)
+            if self._current(asked) and self._limit == LIMIT:
+                self._show(first, settled=False)
+            found: Found = await self._call(text)
+            if self._current(asked):
+                self._show(found, settled=True)
+        except KeepsakeError as error:
+            if self._current(asked):
+                self._patience.stop()
+                self._tell(error.message, wrong=True)
+        finally:
+            await parsing
+
+    async def _call(self, text: str, **more: Any) -> Found:
+        recipe = self._recipe.currentData() or None
+        found: Found = await self.bridge.call("memory.search", query=text, limit=self._limit, recipe=recipe, **more)
+        return found
+
+    async def _parse(self, text: str, asked: int) -> None:
+        try:
+            query: Query = await self.bridge.call("memory.parse", query=text)
+        except KeepsakeError:
+            return  # the search itself says what is wrong
+        if self._current(asked):
+            self.explanation.show_query(query)
+            self._choose_facets(query)
+
+    def _current(self, asked: int) -> bool:
+        return isValid(self) and asked == self._asked
+
+    def _show(self, found: Found, *, settled: bool) -> None:
+        self._found = found
+        more = ""
+        if settled and len(found.hits) >= self._limit and found.candidates > len(found.hits):
+            more = self.tr("Show more results")
+        if found.hits or settled:
+            self.results.show_hits(found.hits, by_session=self._group.isChecked(), more=more)
+            self._middle.setCurrentWidget(self.results if found.hits else self._nothing)
+        self._show_facets(found)
+        self._fit()
+        self._show_saved()
+        self.registry.refresh()
+        if settled:
+            self._patience.stop()
+        self._summarise(found, settled=settled)
+
+    def _summarise(self, found: Found, *, settled: bool) -> None:
+        legs = {"words": self.tr("words"), "vector": self.tr("meaning")}
+        used = " + ".join(legs[leg] for leg in found.legs)
+        count = number(len(found.hits))
+        words = self.tr("{count} results by {legs}, ranked ‘{recipe}’").format(
+            count=count, legs=used or self.tr("nothing"), recipe=found.recipe
+        )
+        if not settled:
+            words = self.tr("{count} results by words, looking for meaning…").format(count=count)
+        self._tell(words)
+        hints = set(found.query.hints)
+        notes = [note for note in found.notes if note not in hints]
+        self._notes.setText("\n".join(notes))
+        self._notes.setVisible(bool(notes) and settled)
+
+    def _tell(self, words: str, *, wrong: bool = False) -> None:
+        self._summary.setText(words)
+        theme.set_type(self._summary, "small danger" if wrong else "small muted")
+        if not words:
+            self._notes.hide()
+
+    def _show_facets(self, found: Found) -> None:
+        titles = {
+            "kind": self.tr("Kind"),
+            "agent": self.tr("Agent"),
+            "role": self.tr("Said by"),
+            "tag": self.tr("Tags"),
+            "store": self.tr("Store"),
+        }
+        labels = {"kind": kinds_word, "store": store_word}
+        groups = []
+        for name in FACETS:
+            rows = [
+                FacetRow(one.value, one.count, labels[name](one.value) if name in labels else "")
+                for one in found.facets
+                if one.name == name and one.value
+            ]
+            groups.append(FacetGroup(name, titles[name], rows, nested=name == "tag"))
+        self._choose_facets(found.query)
+        self.facets.set_groups(groups)
+
+    def _choose_facets(self, query: Query) -> None:
+        for name, values in chosen_of(query).items():
+            self.facets.set_chosen(name, values)
+
+    def _show_recents(self) -> None:
+        self._recents.show_searches(self.saved, [text for text in self.recent if text not in self.saved])
+        self._middle.setCurrentWidget(self._recents)
+        self._show_saved()
+        self._fit()
+
+    def _show_saved(self) -> None:
+        known = self.box.text().strip() in self.saved
+        name_button(self._save, self.tr("Forget this saved search") if known else self.tr("Save this search"), "Ctrl+D")
+        self._save.setEnabled(bool(self.box.text().strip()))
+        self._copier.setEnabled(self._has_results())
+
+    def _has_results(self) -> bool:
+        return self._found is not None and bool(self._found.hits)
+
+    # --- what the person does ---
+
+    def _on_box_searched(self, text: str) -> None:
+        self._limit = LIMIT
+        self._search(text)
+
+    def _on_box_entered(self) -> None:
+        if self._has_results():
+            self.results.setFocus(Qt.FocusReason.TabFocusReason)
+
+    def _on_box_stepped_down(self) -> None:
+        if self._middle.currentWidget() is self.results:
+            self.results.setFocus(Qt.FocusReason.TabFocusReason)
+
+    def _on_facets_toggled(self, name: str, value: str, on: bool) -> None:
+        text = with_operator(self.box.text(), name, value, on)
+        self.box.set_text_quietly(text)
+        self._on_box_searched(text)
+
+    def _on_results_chosen(self, hit: Hit) -> None:
+        if self._found is not None:
+            self.why.show_hit(hit, terms_of(self._found.query, hit))
+
+    def _on_results_opened(self, row: Hit | Heading) -> None:
+        self._remember(self.box.text())
+        self.navigate.emit(self.current_place())
+        if isinstance(row, Heading):
+            self.navigate.emit(Place("sessions", row.session_id, title=row.title))
+        elif row.target == "message" and row.session_id:
+            self.navigate.emit(Place("sessions", row.session_id, str(row.seq), title=row.title))
+        else:
+            self.navigate.emit(Place("notes", row.id, title=row.title))
+
+    def _on_results_more_asked(self) -> None:
+        self._limit += LIMIT
+        self._search(self.box.text())
+
+    def _on_recents_picked(self, text: str) -> None:
+        self.box.set_text_quietly(text)
+        self.box.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._on_box_searched(text)
+
+    def _on_recipe_activated(self) -> None:
+        self._search(self.box.text())
+
+    def _on_group_toggled(self, on: bool) -> None:
+        if self._found is not None:
+            self.results.show_hits(self._found.hits, by_session=on)
+
+    def _on_patience_timeout(self) -> None:
+        self._tell(self.tr("Still searching: the index is busy or the vault is large. Words already found stay shown."))
+
+    def _remember(self, text: str) -> None:
+        text = text.strip()
+        self.recent = [text, *(known for known in self.recent if known != text)][:RECENT_LIMIT]
+
+    def _toggle_saved(self) -> None:
+        text = self.box.text().strip()
+        if text in self.saved:
+            self.saved.remove(text)
+            self.tell(self.tr("Forgot the search ‘{text}’").format(text=text))
+        elif text:
+            self.saved.insert(0, text)
+            self.tell(self.tr("Saved the search ‘{text}’").format(text=text))
+        self._show_saved()
+
+    def _copy(self) -> None:
+        if self._found is not None:
+            copy_text(written(self._found, self.tr("Untitled")))
+            self.tell(self.tr("Copied {count} results").format(count=len(self._found.hits)))
