@@ -36,8 +36,14 @@ def _run(arguments: list[str]) -> int:
 
     from app.cli.commands import application  # noqa: PLC0415
 
-    status = typer.main.get_command(application).main(arguments, prog_name="keepsake", standalone_mode=False)
-    return status if isinstance(status, int) else 0
+    # Not its ``main``, which would leave with a status of its own when whoever reads our output has left.
+    command = typer.main.get_command(application)
+    try:
+        with command.make_context("keepsake", arguments) as context:
+            command.invoke(context)
+    except typer.Exit as leaving:
+        return leaving.exit_code
+    return 0
 
 
 def _prepare(*, debug: bool) -> None:

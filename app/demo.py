@@ -100,8 +100,9 @@ def has_screen() -> bool:
 
 
 def _draw(host: Host, out: Path, say: Say) -> None:
+    say("")
     say(f"There is no screen, so the window is drawn into {out}:")
-    paths: list[Path] = installed(RENDER)(host, out)
+    paths: list[Path] = installed(RENDER)(host, out, examples()[0].query)
     for path in paths:
         say(str(path))
 

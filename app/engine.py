@@ -19,7 +19,16 @@ from app.memories.reads import MemoryReads
 from app.memories.service import MemoryService
 from app.memories.undo import Applier, MemoryApplier, UndoService
 from app.retrieval.service import SearchService
+from app.sessions.capture import Capture
+from app.sessions.compaction import CompactionService
+from app.sessions.digest import DigestService
+from app.sessions.restore import RestoreService
+from app.sessions.scratchpad import ScratchpadService
 from app.sessions.service import SessionApplier, SessionService
+from app.sessions.summary import SummaryService
+from app.sessions.terms import terms_of
+from app.sessions.working import WorkingMemory
+from app.sessions.write_behind import WriteBehind
 from app.store.store import Store
 from app.trace.journal import Trace
 from app.upkeep.care import CareService
@@ -45,12 +54,30 @@ class Engine:
         self.config = config
         self.clock = clock
         self.feed = feed
+        self._background: set[asyncio.Task[None]] = set()
         self.store = Store.open(vault, migrations(), config.number("store.read_limit"))
+        try:
+            self._build(config, clock)
+        except BaseException:
+            self.store.close()
+            raise
+
+    def _build(self, config: Config, clock: Clock) -> None:
+        vault = self.vault
         self.trace = Trace(vault / "trace" if config.flag("trace.enabled") else None)
         vectors = config.flag("index.vectors")
         indexer = Indexer()
         self.sync = IndexSync(self.store, clock, partial(_embedder_of, config), self._on_vectors_made, embeds=vectors)
-        self.sessions = SessionService(self.store, indexer, clock)
+        terms = partial(terms_of, config)
+        capture = Capture(terms)
+        self.sessions = SessionService(self.store, indexer, clock, capture)
+        self.working = WorkingMemory(self.store, terms().working_turns)
+        self.write_behind = WriteBehind(self.sessions, clock, self.publish, terms().queue)
+        self.summaries = SummaryService(self.store, clock)
+        self.compaction = CompactionService(self.store, clock, terms)
+        self.restoring = RestoreService(self.store, terms)
+        self.scratchpads = ScratchpadService(self.store, self.sessions, capture, clock)
+        self.digests = DigestService(self.store, clock)
         self.memories = MemoryService(self.store, indexer, clock)
         self.memory_reads = MemoryReads(self.store)
         appliers: dict[str, Applier] = {"session": SessionApplier(indexer), "memory": MemoryApplier(indexer)}
@@ -60,7 +87,6 @@ class Engine:
         self.exchange = ExchangeService(new_sink, VaultSource(self.store, self.memory_reads))
         self.jobs = Jobs(self.publish)
         self.care = CareService(self.store, self.sync, self.jobs, config.text("embedding.model"))
-        self._background: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
         """Begin the background work."""
@@ -75,6 +101,7 @@ class Engine:
     async def stop(self) -> None:
         """Cancel jobs and background work, finish what is written, close the vault."""
         self.interrupt()
+        await self.write_behind.drain()
         # What broke in the background was told when it broke; it must not keep the vault from closing.
         await asyncio.gather(*self._background, return_exceptions=True)
         await asyncio.to_thread(self.store.close)
@@ -83,8 +110,10 @@ class Engine:
 
     def publish(self, event: Event) -> None:
         """Tell the index and everyone who listens of a change or of progress."""
-        if isinstance(event, ChangeSet) and event.areas & _INDEXED_AREAS:
-            self.sync.wake()
+        if isinstance(event, ChangeSet):
+            self.working.heard(event)
+            if event.areas & _INDEXED_AREAS:
+                self.sync.wake()
         self.feed.publish(event)
 
     def _on_vectors_made(self, pending: int) -> None:

@@ -25,9 +25,9 @@ CREATE TABLE sessions (
     forgotten_at    INTEGER,
     attributes      TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(attributes))
 ) STRICT;
-CREATE INDEX sessions_listed ON sessions (updated_at DESC, rowid DESC, id, agent, message_count)
+CREATE INDEX sessions_listed ON sessions (updated_at DESC, rowid DESC, id, agent, message_count, forgotten_at)
     WHERE forgotten_at IS NULL;
-CREATE INDEX sessions_by_channel ON sessions (channel) WHERE channel <> '';
+CREATE INDEX sessions_by_channel ON sessions (channel, updated_at) WHERE channel <> '';
 CREATE INDEX sessions_pending ON sessions (updated_at) WHERE consolidated_at IS NULL AND forgotten_at IS NULL;
 
 CREATE TABLE messages (
@@ -104,10 +104,13 @@ CREATE TABLE memories (
     version        INTEGER NOT NULL DEFAULT 1,
     attributes     TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(attributes))
 ) STRICT;
-CREATE INDEX memories_listed ON memories (pinned DESC, updated_at DESC, rowid DESC, id, kind, store, source)
+-- Each of the lists below is read from its index alone, which must hold the column of its own condition for that.
+CREATE INDEX memories_listed ON memories
+    (pinned DESC, updated_at DESC, rowid DESC, id, kind, store, source, valid_until)
     WHERE valid_until IS NULL;
-CREATE INDEX memories_by_created ON memories (pinned DESC, created_at DESC, rowid DESC, id) WHERE valid_until IS NULL;
-CREATE INDEX memories_by_name ON memories (pinned DESC, title_key = '', title_key, rowid, id)
+CREATE INDEX memories_by_created ON memories (pinned DESC, created_at DESC, rowid DESC, id, valid_until)
+    WHERE valid_until IS NULL;
+CREATE INDEX memories_by_name ON memories (pinned DESC, title_key = '', title_key, rowid, id, valid_until)
     WHERE valid_until IS NULL;
 CREATE INDEX memories_deleted ON memories (valid_until DESC, rowid, id, superseded_by) WHERE valid_until IS NOT NULL;
 CREATE INDEX memories_aliased ON memories (created_at)
@@ -170,6 +173,8 @@ CREATE TABLE memory_archive (
 CREATE INDEX archive_by_time ON memory_archive (archived_at);
 
 -- Entities -----------------------------------------------------------------------------------------------------
+-- Canonical: what a person decided (entities with touched = 1, their aliases, claims and relations). Derived: mentions,
+-- and the entities and counts that only come of them.
 
 CREATE TABLE entities (
     rowid          INTEGER PRIMARY KEY,
@@ -186,10 +191,14 @@ CREATE TABLE entities (
     merged_into    TEXT,
     position_x     REAL,
     position_y     REAL,
-    attributes     TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(attributes)),
-    UNIQUE (name_key, type)
+    attributes     TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(attributes))
 ) STRICT;
+CREATE UNIQUE INDEX entities_by_name ON entities (name_key, type) WHERE merged_into IS NULL;
+CREATE INDEX entities_by_count ON entities (mention_count DESC, rowid) WHERE merged_into IS NULL;
+CREATE INDEX entities_merged ON entities (merged_into) WHERE merged_into IS NOT NULL;
+CREATE INDEX entities_unused ON entities (rowid) WHERE mention_count = 0 AND touched = 0 AND protected = 0;
 
+-- Every name an entity goes by, its canonical one among them.
 CREATE TABLE entity_aliases (
     alias_key TEXT NOT NULL,
     entity_id TEXT NOT NULL REFERENCES entities (id) ON DELETE CASCADE ON UPDATE CASCADE,
@@ -198,18 +207,86 @@ CREATE TABLE entity_aliases (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX aliases_by_entity ON entity_aliases (entity_id);
 
+-- What of an owner names an entity although the same name elsewhere names another: the half of a split by owners.
+CREATE TABLE entity_claims (
+    owner_kind TEXT NOT NULL CHECK (owner_kind IN ('message', 'memory')),
+    owner_id   TEXT NOT NULL,
+    from_id    TEXT NOT NULL REFERENCES entities (id) ON DELETE CASCADE ON UPDATE CASCADE,
+    to_id      TEXT NOT NULL REFERENCES entities (id) ON DELETE CASCADE ON UPDATE CASCADE,
+    PRIMARY KEY (owner_kind, owner_id, from_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX claims_by_entity ON entity_claims (to_id);
+
+-- surface is the type and key of the name as found; aliases, merges and claims decide which entity that is.
 CREATE TABLE mentions (
-    entity_id  TEXT NOT NULL REFERENCES entities (id) ON DELETE CASCADE ON UPDATE CASCADE,
     owner_kind TEXT NOT NULL CHECK (owner_kind IN ('message', 'memory')),
     owner_id   TEXT NOT NULL,
     start      INTEGER NOT NULL DEFAULT -1,
+    surface    TEXT NOT NULL,
     length     INTEGER NOT NULL DEFAULT 0,
+    entity_id  TEXT NOT NULL REFERENCES entities (id) ON DELETE CASCADE ON UPDATE CASCADE,
+    store      TEXT NOT NULL DEFAULT 'private',
     confidence REAL NOT NULL DEFAULT 1.0,
     provider   TEXT NOT NULL DEFAULT '',
     at         INTEGER NOT NULL,
-    PRIMARY KEY (entity_id, owner_kind, owner_id, start)
+    PRIMARY KEY (owner_kind, owner_id, start, surface)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX mentions_by_owner ON mentions (owner_kind, owner_id);
+CREATE INDEX mentions_by_entity ON mentions (entity_id, at, store);
+CREATE INDEX mentions_by_surface ON mentions (surface);
+CREATE TRIGGER mentions_counted AFTER INSERT ON mentions BEGIN
+    UPDATE entities SET mention_count = mention_count + 1 WHERE id = new.entity_id;
+END;
+CREATE TRIGGER mentions_uncounted AFTER DELETE ON mentions BEGIN
+    UPDATE entities SET mention_count = mention_count - 1 WHERE id = old.entity_id;
+END;
+CREATE TRIGGER mentions_moved AFTER UPDATE OF entity_id ON mentions WHEN new.entity_id <> old.entity_id BEGIN
+    UPDATE entities SET mention_count = mention_count - 1 WHERE id = old.entity_id;
+    UPDATE entities SET mention_count = mention_count + 1 WHERE id = new.entity_id;
+END;
+
+-- Which memories and restored sessions wait to be read for names; new turns are found by their rowid (meta). Mentions of
+-- what is forgotten, deleted or rewritten go in the same transaction.
+CREATE TABLE pending_mentions (
+    owner_kind TEXT NOT NULL CHECK (owner_kind IN ('session', 'memory')),
+    owner_id   TEXT NOT NULL,
+    after_seq  INTEGER NOT NULL DEFAULT -1000000000000000000,
+    PRIMARY KEY (owner_kind, owner_id)
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER memories_unread AFTER INSERT ON memories WHEN new.valid_until IS NULL BEGIN
+    INSERT INTO pending_mentions (owner_kind, owner_id) VALUES ('memory', new.id) ON CONFLICT DO NOTHING;
+END;
+CREATE TRIGGER memories_unread_again AFTER UPDATE OF title, content, facts, event_time, valid_until ON memories
+WHEN new.title <> old.title OR new.content <> old.content OR new.facts <> old.facts
+    OR new.event_time IS NOT old.event_time OR (new.valid_until IS NULL) <> (old.valid_until IS NULL) BEGIN
+    DELETE FROM mentions WHERE owner_kind = 'memory' AND owner_id = new.id;
+    DELETE FROM pending_mentions WHERE owner_kind = 'memory' AND owner_id = new.id;
+    INSERT INTO pending_mentions (owner_kind, owner_id) SELECT 'memory', new.id WHERE new.valid_until IS NULL;
+END;
+CREATE TRIGGER memories_shown_to_others AFTER UPDATE OF store ON memories WHEN new.store <> old.store BEGIN
+    UPDATE mentions SET store = new.store WHERE owner_kind = 'memory' AND owner_id = new.id;
+END;
+CREATE TRIGGER memories_unnamed AFTER DELETE ON memories BEGIN
+    DELETE FROM mentions WHERE owner_kind = 'memory' AND owner_id = old.id;
+    DELETE FROM pending_mentions WHERE owner_kind = 'memory' AND owner_id = old.id;
+    DELETE FROM entity_claims WHERE owner_kind = 'memory' AND owner_id = old.id;
+END;
+CREATE TRIGGER sessions_unnamed AFTER UPDATE OF forgotten_at ON sessions
+WHEN new.forgotten_at IS NOT NULL AND old.forgotten_at IS NULL BEGIN
+    DELETE FROM mentions WHERE owner_kind = 'message'
+        AND owner_id IN (SELECT session_id || '#' || seq FROM messages WHERE session_id = new.id);
+    DELETE FROM pending_mentions WHERE owner_kind = 'session' AND owner_id = new.id;
+END;
+CREATE TRIGGER sessions_unread AFTER UPDATE OF forgotten_at ON sessions
+WHEN new.forgotten_at IS NULL AND old.forgotten_at IS NOT NULL BEGIN
+    INSERT INTO pending_mentions (owner_kind, owner_id) VALUES ('session', new.id) ON CONFLICT DO NOTHING;
+END;
+CREATE TRIGGER messages_unnamed AFTER DELETE ON messages BEGIN
+    DELETE FROM mentions WHERE owner_kind = 'message' AND owner_id = old.session_id || '#' || old.seq;
+    DELETE FROM entity_claims WHERE owner_kind = 'message' AND owner_id = old.session_id || '#' || old.seq;
+    UPDATE meta SET value = (SELECT CAST(coalesce(max(rowid), 0) AS TEXT) FROM messages)
+        WHERE key = 'entities_message_rowid'
+        AND CAST(value AS INTEGER) > (SELECT coalesce(max(rowid), 0) FROM messages);
+END;
 
 CREATE TABLE relations (
     subject_id TEXT NOT NULL REFERENCES entities (id) ON DELETE CASCADE ON UPDATE CASCADE,
@@ -223,7 +300,8 @@ CREATE TABLE relations (
 CREATE INDEX relations_by_object ON relations (object_id);
 
 CREATE VIEW co_occurrences AS
-    SELECT a.entity_id AS first_id, b.entity_id AS second_id, count(DISTINCT a.owner_id) AS weight, max(a.at) AS last_at
+    SELECT a.entity_id AS first_id, b.entity_id AS second_id,
+        count(DISTINCT a.owner_kind || a.owner_id) AS weight, max(a.at) AS last_at
     FROM mentions a
     JOIN mentions b ON a.owner_kind = b.owner_kind AND a.owner_id = b.owner_id AND a.entity_id < b.entity_id
     GROUP BY a.entity_id, b.entity_id;
@@ -246,6 +324,7 @@ CREATE TABLE chunks (
     error        TEXT
 ) STRICT;
 CREATE INDEX chunks_by_session ON chunks (session_id, kind, seq_start) WHERE session_id IS NOT NULL;
+CREATE INDEX chunks_embedded ON chunks (kind, seq_start, seq_end) WHERE kind <> 'passage' OR seq_start = seq_end;
 CREATE INDEX chunks_by_memory ON chunks (memory_id) WHERE memory_id IS NOT NULL;
 
 -- Thai and Indic vowel signs are marks: without "M*" unicode61 would cut words at each of them.

@@ -8,9 +8,8 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
 from app.core.paths import runtime_dir
@@ -116,6 +115,7 @@ class Instance(QObject):
         while (socket := self._server.nextPendingConnection()) is not None:
             visitor = _Visitor(socket, self)
             visitor.wished.connect(self.asked)
+            visitor.listen()
 
 
 class _Visitor(QObject):
@@ -127,14 +127,18 @@ class _Visitor(QObject):
         super().__init__(parent)
         self._socket = socket
         socket.setParent(self)
-        self._timer: Any = self.startTimer(IDLE_MS)
-        socket.readyRead.connect(self._on_ready_read)
-        socket.disconnected.connect(self.deleteLater)
+        self._patience = QTimer(self, singleShot=True, interval=IDLE_MS)
+        self._patience.timeout.connect(socket.abort)
+        socket.disconnected.connect(self._on_disconnected)
+
+    def listen(self) -> None:
+        """Begin to read; the message may be there already."""
+        self._patience.start()
+        self._socket.readyRead.connect(self._on_ready_read)
         self._on_ready_read()
 
-    def timerEvent(self, _event: Any) -> None:
-        """Hang up on who says nothing."""
-        self._socket.abort()
+    def _on_disconnected(self) -> None:
+        self._patience.stop()
         self.deleteLater()
 
     def _on_ready_read(self) -> None:

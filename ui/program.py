@@ -53,6 +53,8 @@ class Program(QObject):
         self._open_host = open_vault
         self._vault = vault
         self._instance = instance
+        # With a parent it goes with this object, on this thread; its sockets and timers must not die on another.
+        instance.setParent(self)
         self._host: OpenVault | None = None
         self.bridge: Bridge | None = None
         self._tasks: set[asyncio.Task[None]] = set()

@@ -1,14 +1,18 @@
 """Pictures of every pane in both looks, drawn offscreen: for the demo, the README and a look at changes."""
 
 import asyncio
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import qasync
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from ui import theme
+from ui import guard, theme
 from ui.actions import Actions
+from ui.app import make_application
+from ui.bridge import Bridge
 from ui.faults import Faults
 from ui.navigation import Place
 from ui.panestack import PANES
@@ -17,12 +21,41 @@ from ui.theme import Scheme
 from ui.window import Window
 
 if TYPE_CHECKING:
-    from ui.bridge import Bridge
+    from ui.bridge import Backend
 
 SETTLE_TURNS = 16
 TURN_S = 0.05
 NAMES = tuple(pane.name for pane in PANES)
 LOOKS = (Scheme.LIGHT, Scheme.DARK)
+
+
+def render_vault(backend: "Backend", out_dir: Path, search: str = "") -> list[Path]:
+    """Draw every pane of an open vault where there is no event loop yet, and no screen either.
+
+    Args:
+        backend: Answers for the vault.
+        out_dir: Where the pictures go, made when missing.
+        search: A search to draw the answer of.
+
+    Returns:
+        The files written.
+    """
+    guard.check()
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    with qasync.QEventLoop(make_application()) as loop:
+        written: list[Path] = loop.run_until_complete(_draw(backend, out_dir, search))
+    return written
+
+
+async def _draw(backend: "Backend", out_dir: Path, search: str) -> list[Path]:
+    bridge = Bridge(backend)
+    try:
+        sessions = await bridge.call("session.ids")
+        places = [Place("sessions", item) for item in sessions[:1]]
+        places += [Place("search", extra=search)] if search else []
+        return await render_panes(bridge, out_dir, places=tuple(places))
+    finally:
+        await bridge.close()
 
 
 async def render_panes(

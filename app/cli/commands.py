@@ -38,7 +38,7 @@ def _on_version(wanted: bool) -> None:
 @application.callback(invoke_without_command=True)
 def window(
     context: typer.Context,
-    vault: Annotated[Path | None, typer.Option(help="The vault's folder.", show_default=False)] = None,
+    vault: Annotated[str | None, typer.Option(metavar="FOLDER", help="The vault's folder.", show_default=False)] = None,
     hidden: Annotated[bool, typer.Option("--hidden", help="Start the window in the tray.")] = False,
     link: Annotated[str, typer.Option("--open", metavar="LINK", help="Open the window at a keepsake:// link.")] = "",
     debug: Annotated[bool, typer.Option("--debug", help="Say more, and where a failure came from.")] = False,
@@ -53,7 +53,7 @@ def window(
     left out or is wrong, 2 wrong usage, 65 wrong input, 69 not running, 74 the machine, 75 the vault is in use, 77 not
     allowed, 130 interrupted.
     """
-    context.obj = user_path(str(vault)) if vault is not None else default_vault().absolute()
+    context.obj = _path(vault) if vault is not None else default_vault().absolute()
     if context.invoked_subcommand is None:
         from app.cli.windows import open_window  # noqa: PLC0415
 
@@ -100,7 +100,7 @@ def import_(
     from app.exchange.model import ImportReport  # noqa: PLC0415
 
     with open_door(context.obj) as door:
-        raw = door.work("exchange.import", _show, path=str(user_path(path)), format=form, store=store)
+        raw = door.work("exchange.import", _show, path=str(_path(path)), format=form, store=store)
         report = msgspec.convert(raw, ImportReport)
         _say_all(reports.import_lines(report))
         if not door.is_remote and wait and not report.cancelled:
@@ -125,7 +125,7 @@ def export(
     from app.exchange.model import ExportReport  # noqa: PLC0415
 
     with open_door(context.obj) as door:
-        raw = door.work("exchange.export", _show, path=str(user_path(path)), format=form)
+        raw = door.work("exchange.export", _show, path=str(_path(path)), format=form)
         _say_all(reports.export_lines(msgspec.convert(raw, ExportReport)))
 
 
@@ -253,6 +253,13 @@ def _settle(door: Any) -> None:
     terminal.show_line("")
     if status["pending_vectors"]:
         terminal.say("Search by meaning follows when the window is open or 'keepsake serve' runs.")
+
+
+def _path(text: str) -> Path:
+    """Return the path a person wrote; an empty one is a variable that was not set, never the current folder."""
+    if not text.strip():
+        raise InputError("A path is empty. Name a file or folder; '.' is the current one.")
+    return user_path(text)
 
 
 def _standard_input(*, asked: bool) -> str:

@@ -1,7 +1,7 @@
 """The vault as a target of imports and a source of exports."""
 
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import apsw
@@ -16,11 +16,19 @@ from app.memories.reads import MemoryReads
 from app.memories.writer import MemoryIndex
 from app.sessions import listing, repo
 from app.sessions.model import Message, NewMessage, Session, SessionFilter
-from app.sessions.service import MAX_MESSAGE_CHARACTERS, MAX_NAME_CHARACTERS, Heading, SessionService, clean_name
+from app.sessions.service import (
+    MAX_MESSAGE_CHARACTERS,
+    MAX_NAME_CHARACTERS,
+    MAX_SEQ,
+    Heading,
+    SessionService,
+    clean_name,
+)
 from app.store.store import Store
 
 Storable = SessionRecord | MessageRecord | MemoryRecord
 _PAGE = 200
+_HIGHEST = MAX_SEQ >> 1
 
 
 @dataclass(slots=True)
@@ -157,7 +165,7 @@ class VaultSink:
         known = self._known(connection, opened, last)
         fresh: list[NewMessage] = []
         for turn in turns:
-            message = turn.message
+            message = _with_room(turn.message)
             if len(message.content) > MAX_MESSAGE_CHARACTERS:
                 counts.problems.append(_too_long(turn))
                 continue
@@ -196,6 +204,11 @@ def _session_id(key: str) -> str:
 
 def _key(role: str, content: str) -> str:
     return f"{role}:{content_hash(content)}"
+
+
+def _with_room(message: NewMessage) -> NewMessage:
+    """Return ``message``, without its number when that leaves no room for turns to come."""
+    return replace(message, seq=None) if message.seq is not None and message.seq > _HIGHEST else message
 
 
 def _too_long(turn: MessageRecord) -> Problem:

@@ -117,7 +117,7 @@ def postpone(connection: apsw.Connection, chunk_ids: Sequence[int], retry_ms: in
 def sessions_without_passages(connection: apsw.Connection, limit: int) -> list[tuple[str, int]]:
     """Return sessions whose passages do not cover their last turns, with the last turn covered."""
     rows = connection.execute(
-        "SELECT t.session_id, t.passage_seq FROM session_state t JOIN sessions s ON s.id = t.session_id"
+        "SELECT t.session_id, t.passage_seq FROM session_state t CROSS JOIN sessions s ON s.id = t.session_id"
         " WHERE t.last_seq > t.passage_seq AND s.forgotten_at IS NULL LIMIT ?",
         (limit,),
     )

@@ -103,7 +103,7 @@ def nearest(
     k: int,
     subset: tuple[str, Sequence[object]] | None,
 ) -> list[tuple[int, float]]:
-    """Return the ``k`` nearest chunks with their cosine, best first.
+    """Return the ``k`` nearest chunks with their cosine, best first; those that have no direction are left out.
 
     Args:
         connection: A reader.
@@ -118,4 +118,5 @@ def nearest(
         f" WHERE embedding MATCH ? AND k = ?{allowed} ORDER BY distance",
         (vector, k, *values),
     )
-    return [(row[0], row[1]) for row in rows]
+    # A text with nothing in it has a vector without direction, whose cosine with any other is undefined.
+    return [(row[0], row[1]) for row in rows if row[1] is not None]

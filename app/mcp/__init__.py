@@ -1,0 +1,1 @@
+"""The bridge from the catalogue to MCP tools, over the socket: an agent's process never opens the database."""

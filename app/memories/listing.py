@@ -12,11 +12,13 @@ import apsw
 from app.core.clock import to_ms
 from app.core.tags import normalise_tag
 from app.core.text import storable
+from app.errors import InputError
 from app.memories.model import STORES, Facet, Facets, MemoryFilter, MemoryOrder, MemoryRow
 from app.memories.repo import rows, seen
 from app.memories.tags import ACTIVE, covered, nested_counts
 
 _MAX_WORDS = 16
+_MAX_TAGS = 100
 _MAX_WORD = 1_000  # SQLite refuses patterns of more than 50,000 bytes
 MAX_FACETS = 1_000
 
@@ -66,7 +68,9 @@ def facets(connection: apsw.Connection, chosen: MemoryFilter, *, stores: Sequenc
     """Return the counts by kind, tag, store and source over the memories that ``chosen`` leaves."""
     where, values = condition(chosen, stores)
     groups = connection.execute(
-        f"SELECT m.kind, m.store, m.source, count(*) FROM memories m WHERE {where} GROUP BY 1, 2, 3", values
+        f"SELECT m.kind, m.store, m.source, count(*) FROM memories m WHERE {where}"
+        " GROUP BY +m.kind, m.store, m.source",  # the plus keeps SQLite to the index that has all three
+        values,
     ).fetchall()
     by_kind, by_store, by_source = (_totals(groups, column) for column in range(3))
     return Facets(by_kind, tuple(nested_counts(connection, where, values)[:MAX_FACETS]), by_store, by_source)
@@ -103,9 +107,12 @@ def condition(chosen: MemoryFilter, stores: Sequence[str] = STORES) -> tuple[str
         if (value := getattr(chosen, field)) not in ("", (), None):
             parts.append(clause)
             values.append(bind(value))
-    for tag in chosen.tags:
+    tags = dict.fromkeys(map(normalise_tag, chosen.tags))
+    if len(tags) > _MAX_TAGS:
+        raise InputError(f"A list can be narrowed to at most {_MAX_TAGS} tags at once.", allowed=_MAX_TAGS)
+    for tag in tags:
         parts.append(f"m.id IN (SELECT memory_id FROM memory_tags WHERE {covered('tag')})")
-        values.extend([normalise_tag(tag)] * 3)
+        values.extend([tag] * 3)
     for word in storable(chosen.text)[0].split()[:_MAX_WORDS]:
         operator, pattern = _pattern(word[:_MAX_WORD])
         parts.append(f"(m.title {operator} OR m.content {operator})")

@@ -51,7 +51,8 @@ def head(connection: apsw.Connection, session_id: str) -> tuple[int, int | None]
 def session_of_channel(connection: apsw.Connection, channel: str) -> str | None:
     """Return the id of the channel's latest session that is not forgotten."""
     row = connection.execute(
-        "SELECT id FROM sessions WHERE channel = ? AND forgotten_at IS NULL ORDER BY updated_at DESC LIMIT 1",
+        "SELECT id FROM sessions WHERE channel = ? AND channel <> '' AND forgotten_at IS NULL"
+        " ORDER BY updated_at DESC LIMIT 1",
         (channel,),
     ).fetchone()
     return None if row is None else str(row[0])

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
 from typing import Any, Protocol
 
 import apsw
@@ -17,6 +16,7 @@ from app.core.tokens import estimate_tokens
 from app.errors import InputError, NotFoundError, StaleError
 from app.memories.model import Facet
 from app.sessions import listing, repo
+from app.sessions.capture import Capture
 from app.sessions.model import IMPORTANCE, Appended, Message, NewMessage, Session, SessionFilter, SessionOrder
 from app.store import journal
 from app.store.store import Store
@@ -59,17 +59,21 @@ class SessionService:
         store: The vault's database.
         index: Told of every turn.
         clock: Where the time comes from.
+        capture: Whose turns are stored; everybody's when ``None``.
     """
 
-    def __init__(self, store: Store, index: MessageIndex, clock: Clock) -> None:
+    def __init__(self, store: Store, index: MessageIndex, clock: Clock, capture: Capture | None = None) -> None:
         self._store = store
         self._index = index
         self._clock = clock
+        self._capture = capture
 
     async def append(
         self, messages: Sequence[NewMessage], session: str | None, heading: Heading, actor: str
     ) -> Changed[Appended]:
         """Append turns to a session, making it when there is none.
+
+        Of an agent whose conversations are not kept, nothing is stored: the answer then has no numbers.
 
         Args:
             messages: The turns, in order.
@@ -83,8 +87,18 @@ class SessionService:
         """
         if not messages:
             raise InputError("There is nothing to append: 'messages' is empty.", field="messages")
-        work = partial(self.append_in, messages=messages, session=session, heading=heading)
-        done: Appended = await self._store.write(work)
+
+        def work(connection: apsw.Connection) -> Appended:
+            names = (heading.agent, actor)
+            if self._capture and not self._capture.keeps(
+                connection, session, *names, channel=clean_name(heading.channel)
+            ):
+                return Appended(session or "", (), created=False)
+            return self.append_in(connection, messages, session, heading)
+
+        done = await self._store.write(work)
+        if not done.seqs:
+            return Changed(done, ChangeSet(frozenset(), (), actor))
         return Changed(done, ChangeSet(frozenset({"sessions", "messages"}), (done.session_id,), actor))
 
     def append_in(

@@ -65,11 +65,12 @@ def entries(
     before_id: int | None = None,
 ) -> list[HistoryRow]:
     """Return entries, newest first; of one target or run where named, older than ``before_id`` where given."""
+    # Only what is asked stands in the statement, for else no index would serve it.
+    asked = {"target = ?": target, "run_id = ?": run_id, "id < ?": before_id}
+    where = " AND ".join(["TRUE", *(clause for clause, value in asked.items() if value is not None)])
+    values = [value for value in asked.values() if value is not None]
     rows = connection.execute(
-        f"SELECT {_COLUMNS} FROM memory_history"
-        " WHERE (:target IS NULL OR target = :target) AND (:run IS NULL OR run_id = :run)"
-        " AND (:before IS NULL OR id < :before) ORDER BY id DESC LIMIT :limit",
-        {"target": target, "run": run_id, "before": before_id, "limit": limit},
+        f"SELECT {_COLUMNS} FROM memory_history WHERE {where} ORDER BY id DESC LIMIT ?", (*values, limit)
     )
     return [_row(row) for row in rows]
 

@@ -95,8 +95,9 @@ class Store:
 
     def close(self) -> None:
         """Finish queued writes, close every connection and free the vault. Blocks; safe to call twice."""
-        self._writer.close()
+        # The last connection to close takes the log into the database, and only the writer can.
         self._readers.close()
+        self._writer.close()
         self._lock.release()
 
 

@@ -225,9 +225,6 @@ def test_naughty_arguments_do_no_harm(keepsake: Keepsake, place: Path, tmp_path:
             for arguments in (
                 ["capture", "--title", text, "--tag", text, "--", text or "empty"],
                 ["search", "--", text],
-                ["call", "--", text],
-                ["call", "memory.search", "--", text],
-                ["config", "set", "--", text, text],
             ):
                 done = keepsake(*arguments)
                 assert done.returncode in {0, 2, 65}, (arguments, done.stderr)
@@ -235,8 +232,44 @@ def test_naughty_arguments_do_no_harm(keepsake: Keepsake, place: Path, tmp_path:
     assert keepsake("check").returncode == 0
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [["--vault", "", "check"], ["import", ""], ["export", " "], ["call", "--", "%s {0}\n\x1b[2J", "\u202e"]],
+)
+def test_arguments_that_say_nothing_are_refused(keepsake: Keepsake, arguments: list[str]) -> None:
+    done = keepsake(*arguments)
+    assert done.returncode == 65
+    assert b"\x1b" not in done.stderr
+
+
+def test_ctrl_c_stops_an_import_in_order(keepsake: Keepsake, place: Path, tmp_path: Path) -> None:
+    lines = [f'{{"type":"message","session":"s{n % 50}","role":"user","content":"turn {n}"}}' for n in range(40_000)]
+    (tmp_path / "big.jsonl").write_text("\n".join(lines))
+    master, slave = os.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "app", "--vault", str(place), "import", "big.jsonl"],
+        cwd=tmp_path,
+        env=surroundings(tmp_path),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=slave,
+    )
+    os.close(slave)
+    shown = b""
+    while b"Importing" not in shown:
+        shown += os.read(master, 1000)
+    process.send_signal(signal.SIGINT)
+    said, _ = process.communicate(timeout=LIMIT_S)
+    os.close(master)
+    assert process.returncode == 130
+    assert said.startswith(b"Stopped after importing")
+    again = keepsake("import", "--no-wait", "big.jsonl")
+    assert again.returncode == 0
+    assert json.loads(keepsake("call", "memory.stats").stdout)["messages"] == 40_000
+
+
 def test_bytes_that_are_no_text_do_no_harm(keepsake: Keepsake) -> None:
-    kept = keepsake("capture", b"caf\xe9 bytes")
+    kept = keepsake("capture", b"not \xe9 utf-8")
     assert kept.returncode == 0, kept.stderr
     assert keepsake("search", b"\xff\xfe").returncode == 0
     assert keepsake("import", b"no\xff.zip").returncode == 65
@@ -283,6 +316,27 @@ def test_without_a_window_the_way_out_is_said(keepsake: Keepsake) -> None:
     script += "try: installed('keepsake.nothing')\nexcept MachineError as error: sys.exit(error.message)"
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, timeout=LIMIT_S, check=False)
     assert b"has no window" in done.stderr
+
+
+def test_the_demo_finds_what_it_promises(keepsake: Keepsake, place: Path, tmp_path: Path) -> None:
+    from app.demo import examples, fill, show_search
+    from app.host import Host
+
+    said: list[str] = []
+    host = Host(place, serve=False)
+    host.start()
+    fill(host, said.append)
+    for example in examples():
+        show_search(host, example, said.append)
+    host.stop()
+    report = "\n".join(said)
+    assert "345 messages" in report
+    assert "Nothing found" not in report
+    for example in examples():
+        assert example.query in report
+    refused = keepsake("demo")
+    assert refused.returncode == 65
+    assert "not an empty folder" in sentence(refused)
 
 
 def test_the_reference_is_written_where_asked(keepsake: Keepsake, tmp_path: Path) -> None:

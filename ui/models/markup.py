@@ -22,9 +22,13 @@ TAG = "tag:"
 RICH_LIMIT = 100_000
 PLAIN_STEP = 200_000
 THREAD_LIMIT = 20_000
+EDIT_LIMIT = 2_000_000
 
 _TAG = re.compile(r"#([^\W\d_][\w/-]{0,63})")
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+_LONG_RUN = re.compile(r"\S{2000}(?=\S)")
+_UNBROKEN = re.compile(r"\S{10000}")
+_LONG_LINE = re.compile(r"[^\n]{100000}")
 _TASK = re.compile(r"^\[([ xX])\][ \u00a0]")
 
 
@@ -200,12 +204,22 @@ def render(source: str, ink: Ink) -> str:
     if found := _FRONT_MATTER.match(source):
         head, source = _block(found[1], ink), source[found.end() :]
     env: dict[str, Any] = {"ink": ink}
-    return head + str(_parser().render(source, env))
+    return head + str(_parser().render(breakable(source), env)).rstrip()
 
 
 def is_rich(source: str) -> bool:
     """Return whether a text is small enough to be laid out with all its formats."""
     return len(source) <= RICH_LIMIT
+
+
+def is_editable(source: str) -> bool:
+    """Return whether an editor can hold a text: laying out one unbroken run takes the square of its length."""
+    return len(source) <= EDIT_LIMIT and not _UNBROKEN.search(source) and not _LONG_LINE.search(source)
+
+
+def breakable(source: str) -> str:
+    """Return ``source`` with places where very long unbroken runs may end a line; for showing, never for storing."""
+    return _LONG_RUN.sub("\\g<0>\u200b", source)
 
 
 def target_of(href: str) -> tuple[str, str]:

@@ -5,20 +5,20 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from enum import StrEnum
 from typing import Any
 
-from PySide6.QtCore import QEvent, QStringListModel, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QMimeData, QStringListModel, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QTextCursor
 from PySide6.QtWidgets import QCompleter, QListView, QPlainTextEdit, QWidget
 from shiboken6 import isValid
 
 from app.errors import KeepsakeError
 from ui import theme
+from ui.models.markup import is_editable
 from ui.tokens import Space
 from ui.widgets.highlighter import MarkdownHighlighter
 
 Start = Callable[[Coroutine[Any, Any, Any]], object]
 Complete = Callable[["Wanted", str], Awaitable[Sequence[str]]]
 COLOUR_LIMIT = 1_000_000
-EDIT_LIMIT = 5_000_000
 COMPLETE_MS = 80
 _PARAGRAPH = "\u2029"
 _WIKI = re.compile(r"\[\[([^\[\]|]*)$")
@@ -47,6 +47,8 @@ class MarkdownEditor(QPlainTextEdit):
     """The person changed the text; not emitted by ``set_source``."""
     left = Signal()
     """The keyboard went elsewhere."""
+    refused = Signal(str)
+    """Something was not put in, and why."""
 
     def __init__(self, name: str, start: Start, complete: Complete, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -81,19 +83,31 @@ class MarkdownEditor(QPlainTextEdit):
         return text.replace("\n", "\r\n") if self._crlf else text
 
     def set_source(self, text: str, *, keep_place: bool = False) -> None:
-        """Show another text; ``keep_place`` leaves cursor and scroll where they are."""
+        """Show another text; ``keep_place`` leaves cursor and scroll where they are.
+
+        Raises:
+            ValueError: The text is not ``is_editable``.
+        """
         place, scroll = self.textCursor().position(), self.verticalScrollBar().value()
         self._crlf = "\r\n" in text
+        if not is_editable(text):
+            raise ValueError("This text is too long, or has too long a line, to be edited")
         self._setting = True
         self._colour(text)
-        self.setReadOnly(len(text) > EDIT_LIMIT)
-        self.setPlainText(text[:EDIT_LIMIT])
+        self.setPlainText(text)
         self._setting = False
         if keep_place:
             cursor = self.textCursor()
             cursor.setPosition(min(place, self.document().characterCount() - 1))
             self.setTextCursor(cursor)
             self.verticalScrollBar().setValue(scroll)
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        """Paste or drop text, unless it would freeze the editor."""
+        if is_editable(source.text()):
+            super().insertFromMimeData(source)
+        else:
+            self.refused.emit(self.tr("That text is too long to put into a note. Import it as a file instead."))
 
     def wrap_selection(self, before: str, after: str = "") -> None:
         """Put marks around the selection, or take them away where they are."""
@@ -148,7 +162,9 @@ class MarkdownEditor(QPlainTextEdit):
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             return not event.modifiers() and self._continue_item()
         if event.key() in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab):
-            return self._indent(event.key() == Qt.Key.Key_Tab)
+            if not self._indent(event.key() == Qt.Key.Key_Tab):
+                event.ignore()
+            return True
         return False
 
     def _continue_item(self) -> bool:
@@ -188,6 +204,12 @@ class MarkdownEditor(QPlainTextEdit):
             block = block.next()
         cursor.endEditBlock()
         return True
+
+    def focusNextPrevChild(self, next: bool) -> bool:  # noqa: A002  (Qt's own name)
+        """Let Tab leave, except from a list item, which it indents."""
+        if _ITEM.match(self.textCursor().block().text()):
+            return False
+        return super().focusNextPrevChild(next)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         """Tell that the keyboard left, unless only a popup took it."""

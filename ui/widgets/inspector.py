@@ -121,14 +121,15 @@ class Bars(QWidget):
         look = theme.current()
         painter.setFont(look.font("small"))
         step, mirrored = self._step(), self.isRightToLeft()
+        flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute
         for place, bar in enumerate(self._bars):
             line = QRect(0, place * step, self.width(), step - BAR_HEIGHT - 6)
             near, far = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight
             near, far = (far, near) if mirrored else (near, far)
             painter.setPen(look.colour("text"))
-            painter.drawText(line, int(near | Qt.AlignmentFlag.AlignVCenter), bar.label)
+            painter.drawText(line, int(near | flags), bar.label)
             painter.setPen(look.colour("muted"))
-            painter.drawText(line, int(far | Qt.AlignmentFlag.AlignVCenter), bar.value)
+            painter.drawText(line, int(far | flags), bar.value)
             track = QRect(0, line.bottom() + 1, self.width(), BAR_HEIGHT)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(look.colour("sunken"))

@@ -2,6 +2,7 @@
 
 from PySide6.QtCore import (
     QAbstractItemModel,
+    QElapsedTimer,
     QEvent,
     QItemSelection,
     QItemSelectionModel,
@@ -22,7 +23,7 @@ from PySide6.QtGui import (
     QRegion,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QAbstractItemView, QListView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QListView, QWidget
 
 from ui import theme
 from ui.models.ids import IdListModel, Role
@@ -69,6 +70,8 @@ class CardList(QListView):
         self._announced = ""
         self._hovered = -1
         self._empty = ""
+        self._typed = ""
+        self._typed_at = QElapsedTimer()
         self.doubleClicked.connect(self._on_double_clicked)
         theme.current().changed.connect(self._on_theme_changed)
 
@@ -273,9 +276,14 @@ class CardList(QListView):
     def keyboardSearch(self, search: str) -> None:
         """Go to the next loaded row whose title begins with what is typed; rows never seen are not fetched for it."""
         source = self._source()
+        fresh = not self._typed_at.isValid() or self._typed_at.elapsed() > QApplication.keyboardInputInterval()
+        self._typed = search if fresh else self._typed + search
+        self._typed_at.restart()
+        # Further letters narrow from the row one is at; a new word begins with the row after it.
         start, count = max(0, self.currentIndex().row()), source.rowCount()
-        wanted = search.casefold()
-        for row in (*range(start + 1, count), *range(start + 1)):
+        first = start + 1 if fresh else start
+        wanted = self._typed.casefold()
+        for row in (*range(first, count), *range(first)):
             card = source.card_of(source.ids[row])
             if card and card.title.casefold().startswith(wanted):
                 self.choose_row(row)

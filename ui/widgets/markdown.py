@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLabel, QMessageBox, QTextBrowser, QTextEdit, QVBo
 from shiboken6 import isValid
 
 from ui import theme
-from ui.models.markup import PLAIN_STEP, THREAD_LIMIT, Ink, is_rich, render, target_of
+from ui.models.markup import PLAIN_STEP, THREAD_LIMIT, Ink, breakable, is_rich, render, target_of
 from ui.models.when import number
 from ui.tokens import Space
 from ui.widgets.button import text_button
@@ -34,7 +34,10 @@ def style_sheet() -> str:
         f"h{level} {{ font-size: {points * factor:.1f}pt; font-weight: 600; margin: {above}px 0 4px 0; }}"
         for level, factor, above in ((1, 1.45, 14), (2, 1.25, 12), (3, 1.1, 10), (4, 1.0, 8), (5, 1.0, 8), (6, 1.0, 8))
     )
-    return sizes + "p { margin-top: 0; margin-bottom: 8px; line-height: 128%; } li { margin-bottom: 3px; line-height: 128%; }"
+    return (
+        sizes
+        + "p { margin-top: 0; margin-bottom: 8px; line-height: 128%; } li { margin-bottom: 3px; line-height: 128%; }"
+    )
 
 
 def open_outside(parent: QWidget, address: str) -> None:
@@ -188,7 +191,7 @@ class MarkdownView(QWidget):
     def _show_plain(self) -> None:
         self._shown = None
         part = self._source[: self._length]
-        self.page.setPlainText(part)
+        self.page.setPlainText(breakable(part))
         self._notice.setText(
             self.tr("This text has {count} characters, so it is shown as written: the first {part}.").format(
                 count=number(len(self._source)), part=number(len(part))

@@ -8,8 +8,9 @@ from typing import Any
 
 from app.config.schema import RECIPES
 from tests.bench.machine import machine
-from tests.bench.retrieval.datasets import LOADERS, DataError, load
+from tests.bench.retrieval.datasets import LOADERS, load
 from tests.bench.retrieval.runner import Tally, limited, run
+from tests.bench.retrieval.values import DataError
 
 _SHOWN = ("share@1", "share@5", "share@10", "share@20", "any@5", "any@10", "all@10", "mrr", "ndcg@10")
 
@@ -48,6 +49,8 @@ def _options() -> argparse.Namespace:
 def _show(report: dict[str, Any]) -> None:
     print(f"{report['dataset']}, {report['recipe']}, {report['embedder']}: {report['questions']} questions")
     for unit, scores in report["units"].items():
+        if not scores["by_category"]:
+            continue
         print(f"\n{unit:10}" + "".join(f"{name:>10}" for name in _SHOWN))
         rows = {"all": scores, **{f"category {name}": row for name, row in scores["by_category"].items()}}
         for name, row in rows.items():

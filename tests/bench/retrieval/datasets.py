@@ -3,48 +3,15 @@
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from tests.bench.retrieval import published
+from tests.bench.retrieval.values import DataError, Haystack, Question, Turn
+
 _SESSION = re.compile(r"session_(\d+)\Z")
 _WHEN = re.compile(r"(\d{1,2}):(\d{2}) (am|pm) on (\d{1,2}) (\w+), (\d{4})")
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """One turn; ``id`` is the data set's own name for it."""
-
-    id: str
-    session: str
-    seq: int
-    author: str
-    role: str
-    text: str
-    created_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """One question and the ids of the turns that answer it."""
-
-    text: str
-    evidence: frozenset[str]
-    category: str
-
-
-@dataclass(frozen=True, slots=True)
-class Haystack:
-    """What one vault is filled with, and what it is asked."""
-
-    name: str
-    turns: tuple[Turn, ...]
-    questions: tuple[Question, ...]
-
-
-class DataError(Exception):
-    """The folder does not hold the data set in its published shape."""
 
 
 def load(dataset: str, folder: Path) -> Iterator[Haystack]:
@@ -126,4 +93,12 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
                 yield json.loads(line)
 
 
-LOADERS = {"locomo": _locomo, "plain": _plain}
+LOADERS = {
+    "locomo": _locomo,
+    "longmemeval-s": published.longmemeval_own,
+    "longmemeval-one": published.longmemeval_one,
+    "plain": _plain,
+    "realmem": published.realmem,
+    "scifact": published.scifact,
+    "scifact-train": published.scifact_train,
+}

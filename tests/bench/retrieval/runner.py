@@ -2,7 +2,7 @@
 
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import Any
 
 from app.host import Host
 from app.sessions.model import NewMessage
-from tests.bench.retrieval.datasets import Haystack, Question, Turn
+from tests.bench.retrieval.values import Haystack, Note, Question, Turn
 from tests.bench.retrieval.metrics import Scores, mean, percentile, score
 
 DEPTH = 50  # hits asked for: enough for 20 distinct sessions on every data set
@@ -18,9 +18,9 @@ DEPTH = 50  # hits asked for: enough for 20 distinct sessions on every data set
 
 @dataclass(slots=True)
 class Tally:
-    """Scores of all questions so far, by unit and then by category, and milliseconds of each search."""
+    """Scores of all questions so far, by unit (items are turns or notes) and then by category, and milliseconds of each search."""
 
-    units: dict[str, dict[str, list[Scores]]] = field(default_factory=lambda: {"turn": {}, "session": {}})
+    units: dict[str, dict[str, list[Scores]]] = field(default_factory=lambda: {"item": {}, "session": {}})
     latencies: list[float] = field(default_factory=list)
 
     def add(self, unit: str, category: str, scores: Scores) -> None:
@@ -47,7 +47,7 @@ def run(haystack: Haystack, recipe: str, embedder: str, tally: Tally, folder: st
         host = Host(Path(place) / "vault", overrides=overrides, serve=False)
         host.start()
         try:
-            names = _fill(host, haystack.turns)
+            names = fill(host, haystack)
             host.ask("vault.settle")
             for question in haystack.questions:
                 _ask(host, question, names, recipe, tally)
@@ -55,9 +55,10 @@ def run(haystack: Haystack, recipe: str, embedder: str, tally: Tally, folder: st
             host.stop()
 
 
-def _fill(host: Host, turns: Sequence[Turn]) -> dict[str, Turn]:
-    names: dict[str, Turn] = {}
-    for session, group in groupby(turns, key=lambda turn: turn.session):
+def fill(host: Host, haystack: Haystack) -> dict[str, Turn | Note]:
+    """Store what a haystack holds; return turns and notes by the id that the vault gives them."""
+    names: dict[str, Turn | Note] = {}
+    for session, group in groupby(haystack.turns, key=lambda turn: turn.session):
         batch = list(group)
         messages = [
             NewMessage(role=turn.role, content=turn.text, author=turn.author, created_at=turn.created_at, seq=turn.seq)  # type: ignore[arg-type]
@@ -65,18 +66,30 @@ def _fill(host: Host, turns: Sequence[Turn]) -> dict[str, Turn]:
         ]
         host.ask("session.append", messages=messages, session=session)
         names.update({f"{session}#{turn.seq}": turn for turn in batch})
+    for note in haystack.notes:
+        names[host.ask("note.save", title=note.title, content=note.text).id] = note
     return names
 
 
-def _ask(host: Host, question: Question, names: dict[str, Turn], recipe: str, tally: Tally) -> None:
+def _ask(host: Host, question: Question, names: dict[str, Turn | Note], recipe: str, tally: Tally) -> None:
+    text = question.text if question.until is None else f"before:{question.until.isoformat()} {question.text}"
     begun = time.perf_counter()
-    found = host.ask("memory.search", query=question.text, limit=DEPTH, recipe=recipe)
+    found = host.ask("memory.search", query=text, limit=DEPTH, recipe=recipe)
     tally.latencies.append((time.perf_counter() - begun) * 1000)
-    turns = [names[hit.id] for hit in found.hits if hit.id in names]
-    tally.add("turn", question.category, score([turn.id for turn in turns], question.evidence))
-    sessions = list(dict.fromkeys(turn.session for turn in turns))
-    wanted = frozenset(turn.session for turn in names.values() if turn.id in question.evidence)
-    tally.add("session", question.category, score(sessions, wanted))
+    hits = [names[hit.id] for hit in found.hits if hit.id in names]
+    if question.evidence:
+        tally.add("item", question.category, score([hit.id for hit in hits], question.evidence))
+    wanted = question.sessions or sessions_of(question, names)
+    if wanted:
+        sessions = dict.fromkeys(hit.session for hit in hits if isinstance(hit, Turn))
+        tally.add("session", question.category, score(list(sessions), wanted))
+
+
+def sessions_of(question: Question, names: dict[str, Turn | Note]) -> frozenset[str]:
+    """Return the sessions of the turns that answer ``question``."""
+    return frozenset(
+        item.session for item in names.values() if isinstance(item, Turn) and item.id in question.evidence
+    )
 
 
 def limited(haystacks: Iterator[Haystack], most: int | None) -> Iterator[Haystack]:

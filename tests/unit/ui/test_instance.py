@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PySide6.QtCore import QTimer
 from PySide6.QtNetwork import QLocalSocket
 from pytestqt.qtbot import QtBot
 
@@ -90,6 +91,33 @@ def test_wish_arrives_and_is_answered(instance: tuple[Instance, str], qtbot: QtB
     qtbot.waitUntil(lambda: socket.bytesAvailable() > 0)
     assert socket.readAll().data() == b"ok"
     socket.close()
+
+
+def test_wish_that_is_there_before_it_is_looked_for_arrives(instance: tuple[Instance, str], qtbot: QtBot) -> None:
+    listener, where = instance
+    asked: list[Wish] = []
+    listener.asked.connect(asked.append)
+    sockets = [_send(qtbot, where, encode(Wish("raise", (str(number),)))) for number in range(3)]
+    for socket in sockets:
+        socket.waitForBytesWritten(1000)
+    qtbot.waitUntil(lambda: len(asked) == 3)
+    assert {wish.arguments for wish in asked} == {("0",), ("1",), ("2",)}
+
+
+def test_visitors_leave_nothing_behind(instance: tuple[Instance, str], qtbot: QtBot) -> None:
+    listener, where = instance
+    with qtbot.waitSignal(listener.asked):
+        socket = _send(qtbot, where, encode(Wish("raise")))
+    socket.close()
+    qtbot.waitUntil(lambda: not listener.findChildren(QTimer))
+
+
+def test_who_says_nothing_is_hung_up_on(
+    instance: tuple[Instance, str], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ui.instance.IDLE_MS", 10)
+    socket = _send(qtbot, instance[1], b"")
+    qtbot.waitUntil(lambda: socket.state() == QLocalSocket.LocalSocketState.UnconnectedState)
 
 
 def test_wish_in_pieces_arrives(instance: tuple[Instance, str], qtbot: QtBot) -> None:

@@ -9,12 +9,13 @@ from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLabel, QLineEd
 
 from app.memories.model import Memory
 from ui import theme
+from ui.models.markup import is_editable
 from ui.models.when import full
 from ui.panes.notes.conflict import Comparison
 from ui.panes.words import kind_word, source_word, store_word
 from ui.tokens import Space
 from ui.widgets.button import icon_button
-from ui.widgets.editor import EDIT_LIMIT, MarkdownEditor, Wanted
+from ui.widgets.editor import MarkdownEditor, Wanted
 from ui.widgets.markdown import MarkdownView
 from ui.widgets.splitter import PaneSplitter, hairline
 from ui.widgets.tagedit import TagEdit
@@ -73,8 +74,8 @@ class Document(QFrame):
     def set_mode(self, mode: Mode) -> None:
         """Show source, preview, or both."""
         self._mode = mode
-        self._buttons[mode].setChecked(True)
-        self._show_mode(mode)
+        if self._buttons[mode].isEnabled():
+            self._show_mode(mode)
         self.mode_changed.emit(mode)
 
     def show_memory(self, memory: Memory | None, *, keep_place: bool = False) -> None:
@@ -83,19 +84,24 @@ class Document(QFrame):
         if self.title.text() != title:
             self.title.setText(title)
             self.title.setCursorPosition(0)
-        if not keep_place or self.editor.source() != content:
+        editable = is_editable(content)
+        if not editable:
+            self.editor.set_source("")
+        elif not keep_place or self.editor.source() != content:
             self.editor.set_source(content, keep_place=keep_place)
         self.tags.set_tags(tags)
         self.preview.set_source(self._readable(memory), soon=keep_place)
         self.comparison.hide()
         gone = memory is not None and memory.deleted_at is not None
-        self._set_fixed(gone or len(content) > EDIT_LIMIT)
+        self._set_fixed(gone or not editable)
         self._restore.setVisible(gone)
         self._pin.setEnabled(memory is not None and not gone)
         self._delete.setEnabled(memory is not None and not gone)
         self.show_facts(memory)
+        self._buttons["write"].setEnabled(editable)
+        self._buttons["split"].setEnabled(editable)
         reading = memory is not None and (memory.kind != "note" or gone)
-        self._show_mode("read" if reading and self._mode == "write" else self._mode)
+        self._show_mode("read" if not editable or (reading and self._mode == "write") else self._mode)
 
     def show_facts(self, memory: Memory | None) -> None:
         """Show what is known of the memory beside its text."""
@@ -174,6 +180,7 @@ class Document(QFrame):
         self.tags.edited.connect(self._on_tags_edited)
         self.editor.edited.connect(self._on_editor_edited)
         self.editor.left.connect(self.left)
+        self.editor.refused.connect(self.show_state)
         self._modes.idClicked.connect(self._on_modes_id_clicked)
         self._pin.clicked.connect(self.pin_asked)
         self._delete.clicked.connect(self.delete_asked)

@@ -313,11 +313,11 @@ class SearchPane(ReadingPane):
         legs = {"words": self.tr("words"), "vector": self.tr("meaning")}
         used = " + ".join(legs[leg] for leg in found.legs)
         count = number(len(found.hits))
-        words = self.tr("{count} results by {legs}, ranked ‘{recipe}’").format(
+        words = self.tr("Results: {count}  ·  by {legs}  ·  ranking ‘{recipe}’").format(
             count=count, legs=used or self.tr("nothing"), recipe=found.recipe
         )
         if not settled:
-            words = self.tr("{count} results by words, looking for meaning…").format(count=count)
+            words = self.tr("Results: {count}  ·  by words, meaning follows…").format(count=count)
         self._tell(words)
         hints = set(found.query.hints)
         notes = [note for note in found.notes if note not in hints]

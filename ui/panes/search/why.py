@@ -1,12 +1,14 @@
 """Why a hit is there, and the text it comes from."""
 
 import asyncio
+import re
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
+from app.core.text import excerpt
 from app.errors import KeepsakeError
 from app.retrieval.model import Hit, LegScore
 from ui import theme
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
 BEFORE, AFTER = 2, 3
 TURN_LIMIT = 4000
+TITLE = 160
 
 
 class WhyPanel(QWidget):
@@ -77,7 +80,7 @@ class WhyPanel(QWidget):
         """Explain ``hit``; its text follows when it arrives."""
         same = self._hit is not None and self._hit.id == hit.id
         self._hit = hit
-        self._title.setText(hit.title or kind_word(hit.kind))
+        self._title.setText(_breakable(excerpt(hit.title, TITLE)) or kind_word(hit.kind))
         known = (kind_word(hit.kind), hit.author or role_word(hit.role), hit.agent, full(hit.created_at))
         self._facts.setText("  ·  ".join(part for part in known if part))
         self._explain(hit)
@@ -130,6 +133,11 @@ class WhyPanel(QWidget):
     def _on_open_clicked(self) -> None:
         if self._hit is not None:
             self.opened.emit(self._hit)
+
+
+def _breakable(text: str) -> str:
+    """Return ``text`` with places to break very long words at, which a label otherwise cuts off."""
+    return re.sub(r"(\S{16})(?=\S)", "\\1\u200b", text)
 
 
 def _size(item: tuple[str, float]) -> float:

@@ -22,7 +22,7 @@ from app.core.text import excerpt
 from app.sessions.model import Message
 from ui import theme
 from ui.icons import pixmap
-from ui.models.markup import is_rich, render
+from ui.models.markup import breakable, is_rich, render
 from ui.models.when import clock, number
 from ui.tokens import Radius, Space
 from ui.widgets.markdown import INDENT, SealedDocument, ink, style_sheet
@@ -422,7 +422,7 @@ def _plain(text: str, width: int, *, mono: bool) -> SealedDocument:
         font = QFont(ink().mono)
         font.setPointSizeF(theme.current().points * 0.92)
         document.setDefaultFont(font)
-    document.setPlainText(text)
+    document.setPlainText(breakable(text))
     document.setTextWidth(max(40, width))
     return document
 

@@ -1,3 +1,4 @@
+import contextlib
 import json
 import os
 import stat
@@ -8,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from app.changes import ChangeSet, Progress
 from app.rpc.connection import MAX_IN_FLIGHT, Patience
@@ -286,3 +289,20 @@ def test_loopback_serves_where_there_are_no_unix_sockets(folder: Path) -> None:
         guest = Raw(served.server.address).greet(folder)
         assert guest.ask(SAY)["result"]["value"] == "hello"
         guest.socket.close()
+
+
+@given(st.lists(st.binary(max_size=60), min_size=1, max_size=8))
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_bytes_harm_nobody(served: Served, parts: list[bytes]) -> None:
+    stranger, guest = Raw(served.server.address), Raw(served.server.address).greet(served.vault)
+    try:
+        with contextlib.suppress(OSError):
+            for part in parts:
+                stranger.send(part)
+                guest.send(framed(part) if part else b"")
+    finally:
+        stranger.socket.close()
+        guest.socket.close()
+    other = Raw(served.server.address).greet(served.vault)
+    assert other.ask(SAY)["result"]["value"] == "hello"
+    other.socket.close()

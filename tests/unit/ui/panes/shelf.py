@@ -1,3 +1,4 @@
+# ruff: noqa: A002  (parameters are called what the operations call them)
 """A vault in lists: what panes ask of the bridge, answered at once, at any size, without a host."""
 
 import asyncio
@@ -309,7 +310,9 @@ class ShelfBridge(QObject):
                 terms.append(Term(part.strip('"-*'), phrase, part.endswith("*"), part.startswith("-")))
         return Query(query, tuple(terms), hints=tuple(hints), **{k: tuple(v) for k, v in fields.items()})
 
-    def _memory_search(self, query: str, limit: int = 20, recipe: str | None = None, legs: Any = None, **_: Any) -> Found:
+    def _memory_search(
+        self, query: str, limit: int = 20, recipe: str | None = None, legs: Any = None, **_: Any
+    ) -> Found:
         parsed = self._memory_parse(query)
         words = [t.text for t in parsed.terms if not t.excluded]
         hits = []
@@ -324,23 +327,37 @@ class ShelfBridge(QObject):
                     break
         for m in self.shelf.memories.values():
             if words and all(w.casefold() in f"{m.title} {m.content}".casefold() for w in words):
-                hits.append(self._hit(m.content, words, id=m.id, target="memory", kind=m.kind, title=m.title,
-                                      created_at=m.updated_at, tags=m.tags, store=m.store))  # fmt: skip
+                known = {"kind": m.kind, "title": m.title, "tags": m.tags, "store": m.store}
+                hit = self._hit(m.content, words, id=m.id, target="memory", created_at=m.updated_at, **known)
+                hits.append(hit)
         hits = [replace(h, score=1 / (n + 1)) for n, h in enumerate(hits)]
         kinds = [h.kind for h in hits]
         facets = tuple(FacetCount("kind", k, kinds.count(k)) for k in sorted(set(kinds)))
         facets += tuple(FacetCount("agent", a, 3) for a in sorted({h.agent for h in hits if h.agent}))
         ran = tuple(legs) if legs else ("words", "vector")
-        return Found(parsed, recipe or "learned", tuple(hits[:limit]), facets, len(hits), ran, parsed.hints, {"all": 4.2})
+        return Found(
+            parsed, recipe or "learned", tuple(hits[:limit]), facets, len(hits), ran, parsed.hints, {"all": 4.2}
+        )
 
     @staticmethod
     def _hit(text: str, words: list[str], **known: Any) -> Hit:
         snippet = excerpt(text, 180)
         spans = [
-            Span(found.start(), found.end()) for w in words for found in re.finditer(re.escape(w), snippet, re.IGNORECASE)
-        ]  # fmt: skip
+            Span(found.start(), found.end())
+            for w in words
+            for found in re.finditer(re.escape(w), snippet, re.IGNORECASE)
+        ]
         why = Why(
             (LegScore("words", 1, 11.3, 0.5), LegScore("vector", 3, 0.62, 0.5)), tuple(words),
             {"recency": 0.7, "speaker named": 0.0, "window words": 0.9},
         )  # fmt: skip
         return Hit(snippet=snippet, highlights=tuple(spans), score=1.0, why=why, **known)
+
+
+async def until(happened: Any, what: str = "") -> None:
+    """Wait until ``happened()``; the test's own limit ends it otherwise."""
+    for _ in range(2000):
+        if happened():
+            return
+        await asyncio.sleep(0.005)
+    raise AssertionError(f"it never happened: {what}")

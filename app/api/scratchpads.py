@@ -1,0 +1,86 @@
+"""Operations for an agent in the middle of a conversation: scratchpad, working memory, appends that do not wait."""
+
+from app.api.caller import Caller
+from app.api.declare import operation
+from app.api.summaries import check_range
+from app.changes import Changed
+from app.engine import Engine
+from app.sessions.model import Message, NewMessage
+from app.sessions.scratchpad import Scratchpad
+from app.sessions.service import Heading
+from app.sessions.write_behind import Accepted
+
+
+@operation("session.scratchpad.read", trust="inner")
+async def read(engine: Engine, caller: Caller, session: str) -> Scratchpad:
+    """Return what an agent keeps in view in a conversation; below full trust, only in its own ones.
+
+    Args:
+        session: The conversation's id.
+    """
+    return await engine.scratchpads.read(session, _owner(caller))
+
+
+@operation("session.scratchpad.write", access="write", trust="inner")
+async def write(engine: Engine, caller: Caller, session: str, items: list[str]) -> Changed[Scratchpad]:
+    """Put items in place of all that is on a conversation's scratchpad; below full trust, only in one's own ones.
+
+    A scratchpad holds at most 32 items of at most 240 characters. What should outlast the conversation belongs into a
+    note.
+
+    Args:
+        session: The conversation's id; it appears when there is none yet.
+        items: Goals, steps done and steps left, in order; empty ones are left out.
+    """
+    return await engine.scratchpads.write(session, items, caller.name, _owner(caller))
+
+
+@operation("session.scratchpad.clear", access="write", trust="inner")
+async def clear(engine: Engine, caller: Caller, session: str) -> Changed[bool]:
+    """Empty a conversation's scratchpad and return whether anything was on it; below full trust, only one's own.
+
+    Args:
+        session: The conversation's id.
+    """
+    return await engine.scratchpads.clear(session, caller.name, _owner(caller))
+
+
+@operation("session.working", trust="full")
+async def working(engine: Engine, caller: Caller, session: str, n: int | None = None) -> list[Message]:
+    """Return the last turns of a conversation from memory, oldest first, as up to date as the vault.
+
+    Args:
+        session: The conversation's id.
+        n: How many; as many as are held (``sessions.working_turns``) when left out, and never more.
+    """
+    check_range("n", n, 0)
+    return await engine.working.recent(session, n)
+
+
+@operation("session.append_later", access="write", trust="inner")
+async def append_later(
+    engine: Engine,
+    caller: Caller,
+    messages: list[NewMessage],
+    session: str | None = None,
+    title: str = "",
+    agent: str = "",
+    channel: str = "",
+) -> Accepted:
+    """Take turns of a conversation without waiting until they are stored.
+
+    They are stored in the background, in the order taken, and are durable only then; what cannot be stored is told by
+    ``vault.status`` and not here. Turns given to ``session.append`` meanwhile may come before them.
+
+    Args:
+        messages: The turns, in order; numbers must rise, and are given where left out.
+        session: The conversation's id; without one, the channel's latest conversation or a new one.
+        title: Title of a conversation made by this.
+        agent: The agent it is with, of a conversation made by this.
+        channel: ``channel:chat:thread`` it comes from; finds the conversation again when its id changed.
+    """
+    return engine.write_behind.append(messages, session, Heading(title, agent, channel), caller.name)
+
+
+def _owner(caller: Caller) -> str | None:
+    return None if caller.reaches("full") else caller.name

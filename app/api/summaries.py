@@ -1,0 +1,179 @@
+"""Operations on what stands for a conversation: all of its turns, summaries, compaction, restoring, purging."""
+
+from app.api.caller import Caller
+from app.api.declare import operation
+from app.changes import Changed
+from app.engine import Engine
+from app.errors import InputError
+from app.sessions.compaction import Compacted
+from app.sessions.digest import SessionDigest
+from app.sessions.model import Message, Session
+from app.sessions.restore import Restored
+from app.sessions.state import SummaryState
+from app.sessions.summary import SummaryWritten
+
+_MOST = 10_000_000
+
+
+@operation("session.all", trust="full")
+async def all_messages(engine: Engine, caller: Caller, session: str) -> list[Message]:
+    """Return every turn of a conversation, oldest first, condensed or not.
+
+    Args:
+        session: The conversation's id.
+    """
+    return await engine.sessions.messages(session, limit=-1)
+
+
+@operation("session.purge", access="write", trust="full", destructive=True)
+async def purge(engine: Engine, caller: Caller, session: str) -> Changed[Session]:
+    """Take a conversation, its turns and its summaries out of every list and search; can be undone.
+
+    Args:
+        session: The conversation's id.
+    """
+    return await engine.sessions.forget(session, caller.name)
+
+
+@operation("session.summary.get", trust="full")
+async def get_summary(engine: Engine, caller: Caller, session: str) -> SummaryState:
+    """Return what stands for the older turns of a conversation, with the epoch that a write must name.
+
+    Args:
+        session: The conversation's id.
+    """
+    return await engine.summaries.get(session)
+
+
+@operation("session.summary.set", access="write", trust="full")
+async def set_summary(
+    engine: Engine,
+    caller: Caller,
+    session: str,
+    summary: str,
+    expected_epoch: int | None = None,
+    upper_seq: int | None = None,
+) -> Changed[SummaryWritten]:
+    """Replace the summary of a conversation, unless somebody else did since it was read.
+
+    A write that comes too late is no error: it answers ``applied: false`` and the epoch there is, and changes nothing.
+    Turns that the summary stands for stay readable and searchable.
+
+    Args:
+        session: The conversation's id.
+        summary: The new text; an empty one takes the summary away.
+        expected_epoch: The epoch that was read; left out, the summary is replaced whatever it is.
+        upper_seq: Number of the last turn it stands for; as before when left out.
+    """
+    return await engine.summaries.set(session, summary, caller.name, expected_epoch=expected_epoch, upper_seq=upper_seq)
+
+
+@operation("session.summary.roll", access="write", trust="full")
+async def roll_summary(
+    engine: Engine, caller: Caller, session: str, budget: int | None = None, force: bool = False
+) -> Changed[Compacted]:
+    """Condense the oldest turns of a conversation into its summary when it outgrows the token budget.
+
+    It does when summary and turns take more than ``sessions.summary_trigger`` of the budget and at least
+    ``sessions.summary_min_turns`` turns are not condensed; the rest then takes at most ``sessions.summary_target``.
+    No turn is removed: only ``session.restore`` gives the summary in their place.
+
+    Args:
+        session: The conversation's id.
+        budget: Tokens the agent's model has room for; ``sessions.budget`` when left out.
+        force: Condense even when it is not due.
+    """
+    check_range("budget", budget, 1)
+    return await engine.compaction.roll(session, caller.name, budget=budget, force=force)
+
+
+@operation("session.compact", access="write", trust="full")
+async def compact(
+    engine: Engine, caller: Caller, session: str, retain_recent: int | None = None, emergency: bool = False
+) -> Changed[Compacted]:
+    """Condense all but the most recent turns of a conversation into its summary.
+
+    No turn is removed: only ``session.restore`` gives the summary in their place.
+
+    Args:
+        session: The conversation's id.
+        retain_recent: Turns to leave as they are; ``sessions.retain_recent`` when left out, and in an emergency
+            ``sessions.emergency_retain``.
+        emergency: Do it at once, without a model, whoever else is summarising.
+    """
+    check_range("retain_recent", retain_recent, 0)
+    act = engine.compaction.compact_now if emergency else engine.compaction.compact
+    return await act(session, caller.name, retain=retain_recent)
+
+
+@operation("session.restore", trust="full")
+async def restore(
+    engine: Engine,
+    caller: Caller,
+    session: str | None = None,
+    channel: str = "",
+    budget: int | None = None,
+    max_history: int | None = None,
+) -> Restored:
+    """Return what an agent needs to take a conversation up again: the summary, and the recent turns that fit.
+
+    A channel that has no conversation yet is answered with an empty one.
+
+    Args:
+        session: The conversation's id; without one, the channel's latest conversation.
+        channel: ``channel:chat:thread`` it comes from; finds the conversation again when its id changed.
+        budget: Tokens for summary and turns together; ``sessions.budget`` when left out.
+        max_history: Turns at most; ``sessions.max_history`` when left out.
+    """
+    check_range("budget", budget, 1)
+    check_range("max_history", max_history, 0)
+    return await engine.restoring.restore(session, channel, budget=budget, max_history=max_history)
+
+
+@operation("session.digest.get", trust="full")
+async def get_digest(engine: Engine, caller: Caller, session: str) -> SessionDigest | None:
+    """Return the few lines that say what a conversation was about, if they were written.
+
+    Args:
+        session: The conversation's id.
+    """
+    return await engine.digests.get(session)
+
+
+@operation("session.digest.list", trust="full")
+async def recent_session_summaries(
+    engine: Engine, caller: Caller, agent: str | None = None, limit: int = 20, offset: int = 0
+) -> list[SessionDigest]:
+    """Return what recent conversations were about, the last one written first.
+
+    Args:
+        agent: Only conversations with this agent.
+        limit: How many at most.
+        offset: How many to pass over.
+    """
+    check_range("limit", limit, 0)
+    check_range("offset", offset, 0)
+    return await engine.digests.recent(agent, limit, offset)
+
+
+@operation("session.digest.roll", access="write", trust="full")
+async def roll_digest(engine: Engine, caller: Caller, session: str) -> Changed[SessionDigest | None]:
+    """Write what a conversation was about, in place of what was written before.
+
+    It lists what is remembered of the conversation by type, or how it began where nothing is; a conversation without
+    any turn is skipped and answers nothing.
+
+    Args:
+        session: The conversation's id.
+    """
+    return await engine.digests.roll(session, caller.name)
+
+
+def check_range(name: str, value: int | None, least: int) -> None:
+    """Refuse a number that cannot be meant.
+
+    Raises:
+        InputError: ``value`` is less than ``least``, or absurdly large.
+    """
+    if value is not None and not least <= value <= _MOST:
+        raise InputError(f"'{name}' must be from {least} to {_MOST:,}.", field=name)

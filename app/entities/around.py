@@ -1,0 +1,59 @@
+"""What is mentioned together with an entity: the turns and memories that mention it, and what else they mention."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import apsw
+
+from app.entities.visible import within
+
+Owner = tuple[str, str]
+
+_EVER = 1 << 62
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Mentions from ``since_ms`` up to, not including, ``until_ms``, in ``stores``."""
+
+    stores: tuple[str, ...]
+    since_ms: int = -_EVER
+    until_ms: int = _EVER
+
+
+def owners_of(connection: apsw.Connection, entity_id: str, window: Window, limit: int) -> dict[Owner, set[str]]:
+    """Return the latest turns and memories that mention an entity, each with all the entities it mentions.
+
+    Args:
+        connection: A reader.
+        entity_id: The entity.
+        window: Which mentions count.
+        limit: Mentions of the entity to follow at most.
+    """
+    rows = connection.execute(
+        "SELECT o.owner_kind, o.owner_id, other.entity_id FROM"
+        " (SELECT m.owner_kind, m.owner_id FROM mentions m WHERE m.entity_id = ? AND m.at >= ? AND m.at < ?"
+        f" AND {within(window.stores)} ORDER BY m.at DESC LIMIT ?) o"
+        " CROSS JOIN mentions other ON other.owner_kind = o.owner_kind AND other.owner_id = o.owner_id",
+        (entity_id, window.since_ms, window.until_ms, limit),
+    )
+    found: dict[Owner, set[str]] = {}
+    for kind, owner, other in rows:
+        found.setdefault((kind, owner), set()).add(other)
+    return found
+
+
+def neighbours(owners: dict[Owner, set[str]], entity_id: str) -> dict[str, int]:
+    """Return how many of ``owners`` mention each other entity together with ``entity_id``."""
+    counts: dict[str, int] = {}
+    for others in owners.values():
+        if entity_id in others:
+            for other in others:
+                if other != entity_id:
+                    counts[other] = counts.get(other, 0) + 1
+    return counts
+
+
+def top(counts: dict[str, int], limit: int) -> Sequence[tuple[str, int]]:
+    """Return the most frequent, ties by id."""
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:limit]

@@ -1,0 +1,108 @@
+"""Which entities a filter means: their ids and list rows."""
+
+import json
+from collections.abc import Sequence
+from typing import Any, cast
+
+import apsw
+
+from app.core.clock import to_ms
+from app.core.text import storable
+from app.entities.model import EntityFilter, EntityOrder, EntityRow, EntityType, name_key
+from app.entities.visible import names, sees_all, within
+
+_ORDERS: dict[EntityOrder, str] = {
+    "mentions": "n DESC, e.name_key, e.rowid",
+    "name": "e.name_key, e.type, e.rowid",
+    "recent": "latest DESC, e.rowid DESC",
+}
+_LAST = "\U0010ffff"
+_MAX_TEXT = 500
+
+
+def ids(
+    connection: apsw.Connection,
+    chosen: EntityFilter,
+    order: EntityOrder = "mentions",
+    *,
+    limit: int = -1,
+    offset: int = 0,
+    stores: Sequence[str],
+) -> list[str]:
+    """Return the ids of the entities that ``chosen`` leaves, in ``order``; all of them when ``limit`` is negative."""
+    if sees_all(stores) and chosen.since is None and chosen.until is None:
+        counted, values = _by_registry(order)
+    else:
+        counted, values = _by_mentions(chosen, stores)
+    where, more = _conditions(chosen, stores)
+    rows = connection.execute(
+        f"SELECT e.id FROM {counted} AND {where} ORDER BY {_ORDERS[order]} LIMIT ? OFFSET ?",
+        (*values, *more, limit, offset),
+    )
+    return [str(row[0]) for row in rows]
+
+
+def rows(connection: apsw.Connection, wanted: Sequence[str], *, stores: Sequence[str]) -> list[EntityRow]:
+    """Return the entities of ``wanted`` as a list shows them, in that order, without those that are gone."""
+    known = names(connection, wanted, stores)
+    count = "e.mention_count"
+    if not sees_all(stores):
+        count = f"(SELECT count(*) FROM mentions m WHERE m.entity_id = e.id AND {within(stores)})"
+    found = connection.execute(
+        f"SELECT e.id, e.type, {count}, e.protected FROM json_each(?) w CROSS JOIN entities e ON e.id = w.value"
+        " WHERE e.merged_into IS NULL ORDER BY w.key",
+        (json.dumps(list(wanted)),),
+    ).fetchall()
+    return [
+        EntityRow(str(row[0]), known[str(row[0])], cast("EntityType", row[1]), int(row[2]), bool(row[3]))
+        for row in found
+        if str(row[0]) in known
+    ]
+
+
+def _by_registry(order: EntityOrder) -> tuple[str, list[Any]]:
+    latest = "(SELECT max(m.at) FROM mentions m WHERE m.entity_id = o.id)" if order == "recent" else "0"
+    source = f"(SELECT o.*, o.mention_count AS n, {latest} AS latest FROM entities o)"
+    return f"{source} e WHERE e.merged_into IS NULL AND (e.n > 0 OR e.protected = 1)", []
+
+
+def _by_mentions(chosen: EntityFilter, stores: Sequence[str]) -> tuple[str, list[Any]]:
+    parts, values = [within(stores)], list[Any]()
+    for sql, when in (("m.at >= ?", chosen.since), ("m.at < ?", chosen.until)):
+        if when is not None:
+            parts.append(sql)
+            values.append(to_ms(when))
+    counted = (
+        "(SELECT m.entity_id, count(*) AS n, max(m.at) AS latest FROM mentions m"
+        f" WHERE {' AND '.join(parts)} GROUP BY m.entity_id)"
+    )
+    return f"{counted} c JOIN entities e ON e.id = c.entity_id WHERE e.merged_into IS NULL", values
+
+
+def _conditions(chosen: EntityFilter, stores: Sequence[str]) -> tuple[str, list[Any]]:
+    parts, values = ["TRUE"], list[Any]()
+    if chosen.types:
+        parts.append("e.type IN (SELECT value FROM json_each(?))")
+        values.append(json.dumps(chosen.types))
+    if chosen.protected is not None:
+        parts.append("e.protected = ?")
+        values.append(int(chosen.protected))
+    prefix, text = (name_key(storable(given[:_MAX_TEXT])[0]) for given in (chosen.prefix, chosen.text))
+    if prefix:
+        parts.append(_named(stores, "key >= ? AND key < ?"))
+        values += [prefix, prefix + _LAST]
+    for word in text.split():
+        parts.append(_named(stores, "instr(key, ?)"))
+        values.append(word)
+    return " AND ".join(parts), values
+
+
+def _named(stores: Sequence[str], condition: str) -> str:
+    """Return the condition that one of the names a caller may know of ``e`` satisfies ``condition`` on ``key``."""
+    if sees_all(stores):
+        return f"e.id IN (SELECT a.entity_id FROM entity_aliases a WHERE {condition.replace('key', 'a.alias_key')})"
+    key = "substr(m.surface, instr(m.surface, ':') + 1)"
+    return (
+        "EXISTS (SELECT 1 FROM mentions m WHERE m.entity_id = e.id"
+        f" AND {within(stores)} AND {condition.replace('key', key)})"
+    )

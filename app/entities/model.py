@@ -1,0 +1,237 @@
+"""Values of entities: the registry's items, how they are listed, what is known about one, and the graph around it."""
+
+import unicodedata
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+from app.core.text import collapse
+
+EntityType = Literal[
+    "person", "organization", "location", "project", "email", "url", "date", "hashtag", "mention", "other"
+]
+OwnerKind = Literal["message", "memory"]
+EntityOrder = Literal["mentions", "name", "recent"]
+
+TYPES: tuple[EntityType, ...] = (
+    "person",
+    "organization",
+    "location",
+    "project",
+    "email",
+    "url",
+    "date",
+    "hashtag",
+    "mention",
+    "other",
+)
+
+
+def name_key(name: str) -> str:
+    """Return what equal names have in common: case, form and blanks aside."""
+    return unicodedata.normalize("NFC", collapse(name).casefold())
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A named thing in the registry.
+
+    Args:
+        name: Its canonical name.
+        aliases: Other names it goes by.
+        summary: What is known of it in a sentence, ``""`` for nothing.
+        mentions: How often turns and memories name it, as far as the caller may see.
+        protected: Never taken away by maintenance.
+        touched: A person decided something about it; it outlives a rebuild.
+        merged_into: The entity it was merged into, ``None`` while it stands for itself.
+    """
+
+    id: str
+    name: str
+    type: EntityType
+    mentions: int
+    created_at: datetime
+    updated_at: datetime
+    aliases: tuple[str, ...] = ()
+    summary: str = ""
+    protected: bool = False
+    touched: bool = False
+    merged_into: str | None = None
+    attributes: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class EntityRow:
+    """An entity as a list shows it."""
+
+    id: str
+    name: str
+    type: EntityType
+    mentions: int
+    protected: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class EntityFilter:
+    """Which entities are meant; empty fields do not filter.
+
+    Args:
+        text: Letters that a name or alias contains, in any case.
+        prefix: Letters that a name or alias begins with, in any case.
+        types: Any of these types.
+        protected: True for protected ones only.
+        since: Mentioned at or after.
+        until: Mentioned before.
+    """
+
+    text: str = ""
+    prefix: str = ""
+    types: tuple[EntityType, ...] = ()
+    protected: bool | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A place that names an entity.
+
+    Args:
+        owner_kind: Whether a turn or a memory.
+        owner_id: ``session#seq`` of the turn, or the memory's id.
+        start: Where the name begins, in characters of the owner's text; -1 for the owner as a whole (its author).
+        length: Characters of the name.
+        provider: Who found it.
+    """
+
+    entity_id: str
+    name: str
+    type: EntityType
+    owner_kind: OwnerKind
+    owner_id: str
+    start: int
+    length: int
+    confidence: float
+    provider: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A typed edge between two entities; ``source`` is who stated it."""
+
+    subject_id: str
+    subject: str
+    predicate: str
+    object_id: str
+    object: str
+    weight: float
+    source: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFact:
+    """A memory that mentions the entity, ``at`` when what it says happened or it was last changed."""
+
+    id: str
+    kind: str
+    title: str
+    text: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A conversation that mentions the entity: how many of its turns do, and when the last of them was said."""
+
+    id: str
+    title: str
+    turns: int
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """Another entity mentioned in the same turns or memories, ``weight`` of them."""
+
+    id: str
+    name: str
+    type: EntityType
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class EntityInfo:
+    """Everything about an entity, as far as the caller may see.
+
+    Args:
+        first_at: When it was first mentioned, ``None`` when never.
+        last_at: When it was last mentioned.
+        facts: Memories that mention it, the latest first; ``facts_total`` of them in all.
+        conversations: Conversations that mention it, the latest first; ``conversations_total`` in all.
+        relations: Typed edges from and to it.
+        people: Persons mentioned together with it, most often first.
+        related: Other things mentioned together with it, most often first.
+    """
+
+    entity: Entity
+    first_at: datetime | None
+    last_at: datetime | None
+    facts: tuple[KnownFact, ...] = ()
+    facts_total: int = 0
+    conversations: tuple[Conversation, ...] = ()
+    conversations_total: int = 0
+    relations: tuple[Relation, ...] = ()
+    people: tuple[Neighbour, ...] = ()
+    related: tuple[Neighbour, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GraphFilter:
+    """Which part of the graph is meant; empty fields do not filter.
+
+    Args:
+        types: Nodes of these types only (the centre is always there).
+        since: Mentions at or after.
+        until: Mentions before.
+        kinds: Edges of these kinds only: ``together`` (mentioned in the same turn or memory) or ``stated``.
+    """
+
+    types: tuple[EntityType, ...] = ()
+    since: datetime | None = None
+    until: datetime | None = None
+    kinds: tuple[Literal["together", "stated"], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GraphNode:
+    """A node: ``weight`` is its number of mentions, ``depth`` its steps from the centre, ``x``/``y`` where it was left."""
+
+    id: str
+    name: str
+    type: EntityType
+    weight: float
+    depth: int = 0
+    x: float | None = None
+    y: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GraphEdge:
+    """An edge between two nodes: ``together`` by number of shared turns and memories, or ``stated`` with a label."""
+
+    source: str
+    target: str
+    weight: float
+    kind: Literal["together", "stated"] = "together"
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GraphView:
+    """A part of the graph; ``left_out`` counts nodes that the limit kept away."""
+
+    nodes: tuple[GraphNode, ...] = ()
+    edges: tuple[GraphEdge, ...] = ()
+    left_out: int = 0

@@ -1,0 +1,59 @@
+"""The small lists of names and cue words that come with the program."""
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from app.core.paths import resources
+from app.core.stopwords import ENGLISH
+
+_LETTERS = ("han_surnames", "han_bounds")  # lists of single characters
+
+
+@dataclass(frozen=True, slots=True)
+class Gazetteer:
+    """Names and cue words, all case-folded; names of several words have single blanks between them."""
+
+    given_names: frozenset[str]
+    places: frozenset[str]
+    organisations: frozenset[str]
+    titles: frozenset[str]
+    organisation_ends: frozenset[str]
+    organisation_heads: frozenset[str]
+    place_ends: frozenset[str]
+    place_heads: frozenset[str]
+    directions: frozenset[str]
+    place_cues: frozenset[str]
+    place_nouns: frozenset[str]
+    person_verbs: frozenset[str]
+    demonyms: frozenset[str]
+    never: frozenset[str]
+    links: frozenset[str]
+    particles: frozenset[str]
+    common: frozenset[str]
+    han_places: frozenset[str]
+    han_place_ends: frozenset[str]
+    han_organisation_ends: frozenset[str]
+    han_surnames: frozenset[str]
+    han_person_ends: frozenset[str]
+    han_bounds: frozenset[str]
+
+
+@cache
+def gazetteer() -> Gazetteer:
+    """Return the lists, read at the first call."""
+    folder = resources() / "gazetteer"
+    cues = tomllib.loads((folder / "cues.toml").read_text(encoding="utf-8"))
+    names = {name: _names(folder / f"{name}.txt") for name in ("given_names", "places", "organisations")}
+    words = {name: frozenset(text.casefold().split()) for name, text in cues.items()}
+    words["common"] |= ENGLISH
+    for name in _LETTERS:
+        words[name] = frozenset(letter for word in words[name] for letter in word)
+    return Gazetteer(**names, **words)
+
+
+def _names(path: Path) -> frozenset[str]:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    kept = (line for line in lines if not line.startswith("#"))
+    return frozenset(name.strip().casefold() for line in kept for name in line.split(",") if name.strip())

@@ -1,0 +1,68 @@
+"""Names in Chinese text, which has no capitals and no blanks: listed places, and what stands before telling endings."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from app.entities.model import EntityType
+from app.entities.ner.gazetteer import gazetteer
+from app.entities.ner.provider import MAX_SPANS, Span
+
+_HAN = re.compile(r"[\u4e00-\u9fff]")
+_BEFORE_END = 4  # characters of a name before its telling ending
+_GIVEN = 2  # characters of a given name at most
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    lists = gazetteer()
+    ends = sorted(lists.han_organisation_ends | lists.han_places | lists.han_person_ends, key=lambda word: (-len(word), word))
+    return re.compile("|".join(map(re.escape, ends)))
+
+
+def han_names(text: str, provider: str) -> Iterator[Span]:
+    """Yield people, organisations and places named in the Chinese parts of ``text``."""
+    if text.isascii() or not _HAN.search(text):
+        return
+    lists = gazetteer()
+    for count, match in enumerate(_pattern().finditer(text)):
+        if count >= MAX_SPANS:
+            return
+        word, start, end = match[0], match.start(), match.end()
+        if word in lists.han_places:
+            yield _span(text, start, _place_end(text, end), "location", 0.8, provider)
+        elif word in lists.han_organisation_ends:
+            begin = _begin(text, start)
+            if start - begin > 1:
+                yield _span(text, begin, end, "organization", 0.6, provider)
+        elif (begin := _person_begin(text, start)) is not None:
+            yield _span(text, begin, start, "person", 0.6, provider)
+
+
+def _place_end(text: str, end: int) -> int:
+    return end + 1 if text[end : end + 1] in {"省", "市"} else end
+
+
+def _begin(text: str, start: int) -> int:
+    """Return where the name that stands before ``start`` begins: after the last character that is in no name."""
+    bounds, begin = gazetteer().han_bounds, start
+    while begin > max(0, start - _BEFORE_END) and _HAN.match(text[begin - 1]) and text[begin - 1] not in bounds:
+        begin -= 1
+    return begin
+
+
+def _person_begin(text: str, start: int) -> int | None:
+    """Return where the surname begins of which the given name, if any, ends at ``start``."""
+    lists = gazetteer()
+    for length in range(_GIVEN + 1, 1, -1):
+        begin = start - length
+        if begin < 0 or text[begin] not in lists.han_surnames:
+            continue
+        given = text[begin + 1 : start]
+        if all(_HAN.match(letter) and letter not in lists.han_bounds for letter in given):
+            return begin
+    return None
+
+
+def _span(text: str, start: int, end: int, kind: EntityType, confidence: float, provider: str) -> Span:
+    return Span(start, end, text[start:end], kind, confidence, provider)

@@ -1,0 +1,107 @@
+"""The provider of people, organisations and places: runs of capitalised words, judged by small lists and their company.
+
+One pass over the words; each word is looked at a bounded number of times.
+"""
+
+from collections.abc import Iterator
+
+from app.entities.ner.gazetteer import gazetteer
+from app.entities.ner.han import han_names
+from app.entities.ner.judge import Judge, Judgement
+from app.entities.ner.provider import MAX_CHARACTERS, MAX_SPANS, Known, Span
+from app.entities.ner.words import Word, words
+
+LONGEST = 8  # words of a name
+_KNOWN = 0.95
+
+
+class NameProvider:
+    """Finds names by rules, small lists and what the registry knows."""
+
+    name = "names"
+
+    def extract(self, text: str, known: Known) -> list[Span]:
+        """Return people, organisations, places, projects and known names of any type."""
+        read = text[:MAX_CHARACTERS]
+        found = list(han_names(read, self.name))
+        reader = _Reader(words(read), known)
+        for judged in reader.judgements():
+            if len(found) >= MAX_SPANS:
+                break
+            start, end = reader.words[judged.begin].start, reader.words[judged.end - 1].name_end
+            found.append(Span(start, end, read[start:end], judged.type, judged.confidence, self.name))
+        return found
+
+
+class _Reader:
+    """Reads one text's words."""
+
+    def __init__(self, all_words: list[Word], known: Known) -> None:
+        self.words = all_words
+        self._known = known
+        self._judge = Judge(all_words, gazetteer())
+
+    def judgements(self) -> Iterator[Judgement]:
+        """Yield the names in order; each word is in one at most."""
+        at, count = 0, len(self.words)
+        while at < count:
+            word = self.words[at]
+            known = self._known_at(at) if word.key in self._known.firsts else None
+            if not word.capital:
+                if known is not None:
+                    yield known
+                at = at + 1 if known is None else known.end
+                continue
+            end = self._run_end(at)
+            found = self._judge.run(at, end)
+            if known is not None and not _covers(found, known):
+                found, end = [known], known.end
+            yield from found
+            at = end
+
+    def _run_end(self, begin: int) -> int:
+        """Return the end of the run at ``begin``: capitalised words with small linking words between them."""
+        end = begin + 1
+        while end < len(self.words) and end - begin < LONGEST:
+            word = self.words[end]
+            if not word.joined or self.words[end - 1].possessive:
+                break
+            ahead = end
+            while ahead < end + 2 and ahead < len(self.words) and self._links(ahead):
+                ahead += 1
+            if ahead >= len(self.words) or not self.words[ahead].capital or not self.words[ahead].joined:
+                break
+            end = ahead + 1
+        return end
+
+    def _links(self, at: int) -> bool:
+        word = self.words[at]
+        return not word.capital and word.joined and word.key in gazetteer().links
+
+    def _known_at(self, begin: int) -> Judgement | None:
+        """Return the longest known name that begins at ``begin``."""
+        key, found = "", None
+        for end in range(begin + 1, min(begin + self._known.longest, len(self.words)) + 1):
+            word = self.words[end - 1]
+            if end > begin + 1 and not word.joined:
+                break
+            key = f"{key} {word.key}" if key else word.key
+            bare = key[:-2] if word.possessive else key
+            kind = self._known.types.get(bare)
+            if kind is not None and self._is_name(begin, end):
+                found = Judgement(kind, _KNOWN, begin, end)
+        return found
+
+    def _is_name(self, begin: int, end: int) -> bool:
+        """Return whether a known name in these letters is meant: a lone small word may be an ordinary one."""
+        word = self.words[begin]
+        if word.capital or end - begin > 1:
+            return True
+        return len(word.key) > 3 and word.key not in gazetteer().common
+
+
+def _covers(found: list[Judgement], known: Judgement) -> bool:
+    return any(
+        one.begin <= known.begin and one.end >= known.end and one.type == known.type and one.end > known.end
+        for one in found
+    )

@@ -1,0 +1,55 @@
+"""What a provider of names is: text in, spans out."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from app.entities.model import EntityType
+
+MAX_CHARACTERS = 1_000_000  # of one text; what stands beyond is not read
+MAX_SPANS = 5_000  # of one text and provider
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A name found in a text.
+
+    Args:
+        start: Where it begins, in characters.
+        end: Where it ends, not included.
+        text: What stands there.
+        type: What it names.
+        confidence: 0 to 1.
+        provider: Who found it.
+    """
+
+    start: int
+    end: int
+    text: str
+    type: EntityType
+    confidence: float
+    provider: str = ""
+
+
+class Known:
+    """Names the registry knows, by their key (see ``app.entities.model.name_key``), with what they name."""
+
+    __slots__ = ("firsts", "longest", "types")
+
+    def __init__(self, types: Mapping[str, EntityType]) -> None:
+        split = [key.split(" ") for key in types]
+        self.types = types
+        self.firsts = frozenset(words[0] for words in split)
+        self.longest = max(map(len, split), default=0)
+
+
+NOTHING_KNOWN = Known({})
+
+
+class Provider(Protocol):
+    """Finds names in a text, in time linear in its length."""
+
+    name: str
+
+    def extract(self, text: str, known: Known) -> list[Span]:
+        """Return the names in ``text``, of which at most ``MAX_CHARACTERS`` are read."""

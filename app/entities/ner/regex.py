@@ -1,0 +1,79 @@
+"""The provider that needs nothing but patterns: @mentions, #hashtags, e-mail addresses, URLs and dates.
+
+Every quantifier is bounded or followed by a character it cannot itself take, so no text makes the search slow.
+"""
+
+import re
+from collections.abc import Iterator
+
+from app.entities.model import EntityType
+from app.entities.ner.provider import MAX_CHARACTERS, MAX_SPANS, Known, Span
+
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)"
+)
+_DAY = r"(?:0?[1-9]|[12]\d|3[01])"
+_YEAR = r"(?:1[0-9]|20)\d\d"
+_DATES = (
+    rf"{_YEAR}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?!\d)"
+    rf"|{_YEAR}/(?:0?[1-9]|1[0-2])/{_DAY}(?!\d)"
+    rf"|{_DAY}[./](?:0?[1-9]|1[0-2])[./](?:{_YEAR}|\d\d)(?!\d)"
+    rf"|{_MONTH}\.? {_DAY}(?:st|nd|rd|th)?(?:,? {_YEAR})?(?!\w)"
+    rf"|{_DAY}(?:st|nd|rd|th|\.)? {_MONTH}\b\.?(?:,? {_YEAR}(?!\d))?"
+    rf"|{_MONTH}\.? {_YEAR}(?!\w)"
+    r"|(?:1[0-9]|20)\d\d年(?:1[0-2]|0?[1-9])月(?:(?:3[01]|[12]\d|0?[1-9])日)?"
+)
+_DATE = re.compile(rf"(?<![\w./-])(?:{_DATES})", re.IGNORECASE)
+_URL = re.compile(r"(?<![\w@])(?:https?://|www\.)[^\s<>\"'`{}|\\^\[\]]{2,2000}", re.IGNORECASE)
+_EMAIL = re.compile(r"(?<![\w.+%-])[\w.+%-]{1,64}@(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.){1,8}[^\W\d_]{2,24}(?![\w-])")
+_MENTION = re.compile(r"(?<![\w@./])@[^\W_](?:[\w.-]{0,62}\w)?")
+_HASHTAG = re.compile(r"(?<![\w#&/])#(?=[\w-]{0,63}[^\W\d])[\w-]{0,63}\w")
+_URL_TAIL = ".,;:!?…。，、）»”’*_~"
+
+_PATTERNS: tuple[tuple[re.Pattern[str], EntityType, float, str], ...] = (
+    (_URL, "url", 0.99, ":."),
+    (_EMAIL, "email", 0.99, "@"),
+    (_MENTION, "mention", 0.95, "@"),
+    (_HASHTAG, "hashtag", 0.95, "#"),
+)
+
+
+class RegexProvider:
+    """Finds what has a form of its own."""
+
+    name = "regex"
+
+    def extract(self, text: str, known: Known) -> list[Span]:
+        """Return mentions, hashtags, e-mail addresses, URLs and dates; ``known`` is not needed."""
+        del known
+        read = text[:MAX_CHARACTERS]
+        found = list(self._dates(read))
+        for pattern, kind, confidence, hint in _PATTERNS:
+            if not any(letter in read for letter in hint):
+                continue
+            for match in pattern.finditer(read):
+                taken = match[0] if kind != "url" else _without_tail(match[0])
+                found.append(Span(match.start(), match.start() + len(taken), taken, kind, confidence, self.name))
+                if len(found) >= MAX_SPANS:
+                    return found
+        return found
+
+    def _dates(self, text: str) -> Iterator[Span]:
+        for count, match in enumerate(_DATE.finditer(text)):
+            if count >= MAX_SPANS // 2:
+                return
+            taken = match[0].rstrip(".")
+            yield Span(match.start(), match.start() + len(taken), taken, "date", 0.9, self.name)
+
+
+def _without_tail(url: str) -> str:
+    """Return ``url`` without the punctuation of the sentence around it."""
+    end = len(url)
+    while end and (url[end - 1] in _URL_TAIL or (url[end - 1] == ")" and _opens_less(url, end))):
+        end -= 1
+    return url[:end]
+
+
+def _opens_less(url: str, end: int) -> bool:
+    return url.count("(", 0, end) < url.count(")", 0, end)

@@ -1,0 +1,24 @@
+"""Settles overlapping finds: the surer one stands, of equally sure ones the longer, then the earlier."""
+
+import bisect
+from collections.abc import Iterable
+
+from app.entities.ner.provider import Span
+
+
+def resolve(spans: Iterable[Span]) -> list[Span]:
+    """Return the spans that stand, in the order of the text; no two of them share a character."""
+    chosen: list[Span] = []
+    starts: list[int] = []
+    for span in sorted(spans, key=_rank):
+        at = bisect.bisect_left(starts, span.start)
+        free_before = at == 0 or chosen[at - 1].end <= span.start
+        free_after = at == len(chosen) or span.end <= chosen[at].start
+        if span.start < span.end and free_before and free_after:
+            chosen.insert(at, span)
+            starts.insert(at, span.start)
+    return chosen
+
+
+def _rank(span: Span) -> tuple[float, int, int, str, str]:
+    return -span.confidence, span.start - span.end, span.start, span.type, span.provider

@@ -1,0 +1,78 @@
+"""Cuts a text into words with what a reader notices about each: capital letters, where sentences begin, what is code."""
+
+import re
+from dataclasses import dataclass
+
+# A word may hold inner apostrophes, hyphens and ampersands; a dot belongs to it in initials only.
+_WORD = re.compile(r"(?:[^\W\d_]\.){2,8}|[^\W_]+(?:['’&-][^\W_]+)*\+*")
+_FENCE = re.compile(r"```[^`]*(?:```|\Z)|`[^`\n]{1,200}`")
+_ENDERS = frozenset(".!?…:;\n\r。！？|>*•–—\"“”‘([{#~=/\\")
+_POSSESSIVE = 3  # letters that a word with a possessive ending has more than
+_SHORT = frozenset("mr mrs ms dr prof st mt jr sr vs no gen col sgt capt lt rev sen gov fig vol ca".split())
+
+
+@dataclass(slots=True)
+class Word:
+    """One word: its place in the text, its letters, and what can be seen of it.
+
+    ``key`` is the word case-folded, ``bare`` the same without a possessive ending.
+    """
+
+    start: int
+    end: int
+    text: str
+    key: str
+    bare: str
+    capital: bool
+    first: bool
+    joined: bool
+
+    @property
+    def possessive(self) -> bool:
+        """Return whether it ends with ``'s``."""
+        return len(self.bare) < len(self.key)
+
+    @property
+    def name_end(self) -> int:
+        """Return where the name in it ends: before a possessive ending."""
+        return self.end - 2 if self.possessive else self.end
+
+    @property
+    def loud(self) -> bool:
+        """Return whether it is all capitals."""
+        return self.capital and len(self.text) > 1 and self.text.isupper()
+
+
+def words(text: str) -> list[Word]:
+    """Return the words of ``text``, without those in code.
+
+    ``first`` says that a sentence begins there, ``joined`` that only one blank (or an initial's dot) is before it.
+    """
+    if "`" in text:
+        text = _FENCE.sub(lambda match: "\n" * len(match[0]), text)
+    found: list[Word] = []
+    previous = 0
+    before: Word | None = None
+    for match in _WORD.finditer(text):
+        start, end, word = match.start(), match.end(), match[0]
+        gap = text[previous:start]
+        first = before is None or _begins(gap, before)
+        joined = before is not None and (gap == " " or (gap == ". " and _is_short(before)))
+        key = word.casefold()
+        bare = key[:-2] if len(key) > _POSSESSIVE and key[-2] in "'’" and key[-1] == "s" else key
+        made = Word(start, end, word, key, bare, word[0].isupper(), first, joined)
+        found.append(made)
+        before, previous = made, end
+    return found
+
+
+def _begins(gap: str, before: Word) -> bool:
+    if gap == " ":
+        return before.text[-1] == "." and len(before.text) > len("U.S.")
+    if gap == ". " and _is_short(before):
+        return False
+    return any(letter in _ENDERS for letter in gap)
+
+
+def _is_short(word: Word) -> bool:
+    return (len(word.text) == 1 and word.capital) or word.key in _SHORT

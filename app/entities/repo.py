@@ -1,0 +1,207 @@
+"""SQL of the registry: an entity's row, its names, claims and stated relations. Rules live in the service."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import apsw
+
+from app.core.clock import to_datetime
+from app.entities.model import Entity, EntityType, name_key
+
+_COLUMNS = (
+    "id, canonical_name, type, mention_count, created_at, updated_at, summary, protected, touched, merged_into, attributes"
+)
+_MAX_STEPS = 1_000  # of a chain of merges
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A stated relation from an entity, by ids; times in milliseconds."""
+
+    predicate: str
+    object_id: str
+    weight: float
+    source: str
+    created_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """That what of an owner would name ``from_id`` names the claiming entity."""
+
+    owner_kind: str
+    owner_id: str
+    from_id: str
+
+
+def get(connection: apsw.Connection, entity_id: str) -> Entity | None:
+    """Return an entity, merged ones included."""
+    row = connection.execute(f"SELECT {_COLUMNS} FROM entities WHERE id = ?", (entity_id,)).fetchone()
+    if row is None:
+        return None
+    return Entity(
+        id=row[0],
+        name=row[1],
+        type=cast("EntityType", row[2]),
+        mentions=row[3],
+        created_at=to_datetime(row[4]),
+        updated_at=to_datetime(row[5]),
+        aliases=tuple(aliases(connection, entity_id)),
+        summary=row[6],
+        protected=bool(row[7]),
+        touched=bool(row[8]),
+        merged_into=row[9],
+        attributes=json.loads(row[10]),
+    )
+
+
+def named(connection: apsw.Connection, key: str, kind: str) -> str | None:
+    """Return the id of the entity of that canonical name and type, merged ones left out."""
+    row = connection.execute(
+        "SELECT id FROM entities WHERE name_key = ? AND type = ? AND merged_into IS NULL", (key, kind)
+    ).fetchone()
+    return None if row is None else str(row[0])
+
+
+def merged_named(connection: apsw.Connection, key: str, kind: str, into: str) -> str | None:
+    """Return the id of an entity of that name and type that was merged into ``into``."""
+    row = connection.execute(
+        "SELECT id FROM entities WHERE merged_into = ? AND name_key = ? AND type = ?"
+        " AND json_extract(attributes, '$.retired') IS NULL ORDER BY rowid LIMIT 1",
+        (into, key, kind),
+    ).fetchone()
+    return None if row is None else str(row[0])
+
+
+def aliased(connection: apsw.Connection, key: str, kind: str) -> str | None:
+    """Return the id of the entity that goes by ``key`` and is, or took in, entities of type ``kind``."""
+    row = connection.execute(
+        "SELECT e.id FROM entity_aliases a JOIN entities e ON e.id = a.entity_id"
+        " WHERE a.alias_key = ?1 AND e.merged_into IS NULL AND (e.type = ?2 OR EXISTS"
+        " (SELECT 1 FROM json_each(e.attributes, '$.absorbed') WHERE value = ?2))"
+        " ORDER BY e.type <> ?2, e.touched DESC, e.rowid LIMIT 1",
+        (key, kind),
+    ).fetchone()
+    return None if row is None else str(row[0])
+
+
+def root(connection: apsw.Connection, entity_id: str) -> str:
+    """Return the entity that ``entity_id`` stands for after all merges."""
+    for _ in range(_MAX_STEPS):
+        row = connection.execute("SELECT merged_into FROM entities WHERE id = ?", (entity_id,)).fetchone()
+        if row is None or row[0] is None:
+            break
+        entity_id = str(row[0])
+    return entity_id
+
+
+def cluster(connection: apsw.Connection, entity_id: str) -> list[str]:
+    """Return an entity's id and those of all that were merged into it."""
+    rows = connection.execute(
+        "WITH RECURSIVE part (id) AS (SELECT ?1 UNION SELECT e.id FROM entities e JOIN part ON e.merged_into = part.id)"
+        " SELECT id FROM part",
+        (entity_id,),
+    )
+    return [str(row[0]) for row in rows]
+
+
+def insert(connection: apsw.Connection, entity_id: str, name: str, kind: str, now_ms: int) -> None:
+    """Insert an entity that goes by its own name."""
+    connection.execute(
+        "INSERT INTO entities (id, canonical_name, name_key, type, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)",
+        (entity_id, name, name_key(name), kind, now_ms, now_ms),
+    )
+    add_aliases(connection, entity_id, (name,))
+
+
+def update(connection: apsw.Connection, entity_id: str, values: dict[str, Any], now_ms: int) -> None:
+    """Write what a person may change of an entity's row; the keys of ``values`` are those of its state."""
+    connection.execute(
+        "UPDATE entities SET canonical_name = ?, name_key = ?, type = ?, summary = ?, protected = ?, touched = ?,"
+        " merged_into = ?, attributes = ?, updated_at = ? WHERE id = ?",
+        (
+            values["name"],
+            name_key(values["name"]),
+            values["type"],
+            values["summary"],
+            int(values["protected"]),
+            int(values["touched"]),
+            values["merged_into"],
+            json.dumps(values["attributes"], ensure_ascii=False),
+            now_ms,
+            entity_id,
+        ),
+    )
+
+
+def aliases(connection: apsw.Connection, entity_id: str) -> list[str]:
+    """Return an entity's names by key."""
+    rows = connection.execute("SELECT alias FROM entity_aliases WHERE entity_id = ? ORDER BY alias_key", (entity_id,))
+    return [str(row[0]) for row in rows]
+
+
+def add_aliases(connection: apsw.Connection, entity_id: str, names: Iterable[str]) -> None:
+    """Add names to an entity; those it has stay as they are written."""
+    connection.executemany(
+        "INSERT INTO entity_aliases (alias_key, entity_id, alias) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+        [(name_key(name), entity_id, name) for name in names],
+    )
+
+
+def set_aliases(connection: apsw.Connection, entity_id: str, names: Iterable[str]) -> None:
+    """Give an entity these names and no others."""
+    connection.execute("DELETE FROM entity_aliases WHERE entity_id = ?", (entity_id,))
+    add_aliases(connection, entity_id, names)
+
+
+def claims(connection: apsw.Connection, entity_id: str) -> list[Claim]:
+    """Return what an entity claims."""
+    rows = connection.execute(
+        "SELECT owner_kind, owner_id, from_id FROM entity_claims WHERE to_id = ? ORDER BY 1, 2, 3", (entity_id,)
+    )
+    return [Claim(*map(str, row)) for row in rows]
+
+
+def set_claims(connection: apsw.Connection, entity_id: str, wanted: Iterable[Claim]) -> None:
+    """Let an entity claim this and nothing else; what another claimed of it passes over."""
+    connection.execute("DELETE FROM entity_claims WHERE to_id = ?", (entity_id,))
+    connection.executemany(
+        "INSERT INTO entity_claims (owner_kind, owner_id, from_id, to_id) VALUES (?, ?, ?, ?)"
+        " ON CONFLICT DO UPDATE SET to_id = excluded.to_id",
+        [(one.owner_kind, one.owner_id, one.from_id, entity_id) for one in wanted],
+    )
+
+
+def claims_on(connection: apsw.Connection, owner_kind: str, owner_id: str) -> dict[str, str]:
+    """Return what is claimed of an owner: the claiming entity by the one it is claimed from, both after merges."""
+    rows = connection.execute(
+        "SELECT from_id, to_id FROM entity_claims WHERE owner_kind = ? AND owner_id = ?", (owner_kind, owner_id)
+    ).fetchall()
+    return {root(connection, str(first)): root(connection, str(second)) for first, second in rows}
+
+
+def edges(connection: apsw.Connection, entity_id: str) -> list[Edge]:
+    """Return the relations stated of an entity as their subject."""
+    rows = connection.execute(
+        "SELECT predicate, object_id, weight, source, created_at FROM relations WHERE subject_id = ? ORDER BY 1, 2",
+        (entity_id,),
+    )
+    return [Edge(*row) for row in rows]
+
+
+def set_edges(connection: apsw.Connection, entity_id: str, wanted: Sequence[Edge]) -> None:
+    """Let these and no others be stated of an entity as their subject."""
+    connection.execute("DELETE FROM relations WHERE subject_id = ?", (entity_id,))
+    connection.executemany(
+        "INSERT INTO relations (subject_id, predicate, object_id, weight, source, created_at) VALUES (?, ?, ?, ?, ?, ?)",
+        [(entity_id, one.predicate, one.object_id, one.weight, one.source, one.created_ms) for one in wanted],
+    )
+
+
+def place(connection: apsw.Connection, positions: Iterable[tuple[str, float, float]]) -> None:
+    """Remember where entities were left in the graph."""
+    connection.executemany(
+        "UPDATE entities SET position_x = ?, position_y = ? WHERE id = ?", [(x, y, entity) for entity, x, y in positions]
+    )

@@ -1,0 +1,281 @@
+"""What can be decided about entities: merge, split, rename, relate, protect; each undoable and told to everybody."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import apsw
+
+from app.changes import Changed, ChangeSet
+from app.core.clock import Clock
+from app.core.ids import new_id
+from app.core.text import collapse, storable
+from app.entities import repo, state
+from app.entities.decisions import Decisions, require, standing
+from app.entities.linking import MAX_NAME
+from app.entities.model import Entity, EntityType, OwnerKind, name_key
+from app.errors import InputError
+from app.store.store import Store
+
+T = TypeVar("T")
+
+MAX_SUMMARY = 10_000
+MAX_OWNERS = 5_000  # of one split
+
+
+class EntityService:
+    """Changes entities; every method is one transaction, its entries of history one run.
+
+    Args:
+        store: The vault's database.
+        clock: Where the time comes from.
+    """
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    async def merge(self, ids: Sequence[str], into: str, *, actor: str = "person") -> Changed[Entity]:
+        """Let entities be one from now on: all their names mean ``into``.
+
+        Raises:
+            NotFoundError: One of them is not there, or was merged already.
+            InputError: There is nothing to merge.
+        """
+
+        def work(decisions: Decisions) -> str:
+            others = [one for one in dict.fromkeys(ids) if one != into]
+            if not others:
+                raise InputError("Name at least one other entity to merge into this one.", field="ids")
+            target = decisions.state(into)
+            aliases, types = dict[str, str](), [*target["attributes"].get("absorbed", [])]
+            for name in target["aliases"]:
+                aliases.setdefault(name_key(name), name)
+            for entity_id in others:
+                source = decisions.state(entity_id)
+                for name in (source["name"], *source["aliases"]):
+                    aliases.setdefault(name_key(name), name)
+                types += [source["type"], *source["attributes"].get("absorbed", [])]
+                target["summary"] = target["summary"] or source["summary"]
+                target["protected"] = target["protected"] or source["protected"]
+                decisions.write(entity_id, {**source, "merged_into": into, "aliases": []}, "MERGE")
+            absorbed = [kind for kind in dict.fromkeys(types) if kind != target["type"]]
+            attributes = {**target["attributes"], **({"absorbed": absorbed} if absorbed else {})}
+            decisions.write(into, {**target, "aliases": _ordered(aliases.values()), "attributes": attributes}, "MERGE")
+            return into
+
+        return await self._decide(work, "entity.merge", actor)
+
+    async def split(
+        self,
+        entity_id: str,
+        *,
+        aliases: Sequence[str] = (),
+        owners: Sequence[tuple[OwnerKind, str]] = (),
+        name: str = "",
+        kind: EntityType | None = None,
+        actor: str = "person",
+    ) -> Changed[Entity]:
+        """Make a second entity of some names of one, or of what some turns and memories mean by its name.
+
+        Args:
+            entity_id: The entity to split.
+            aliases: Names that mean the second entity from now on.
+            owners: Turns and memories in which the first one's names mean the second.
+            name: The second's name; the first of ``aliases`` when empty.
+            kind: The second's type; the first's when ``None``.
+            actor: Who decides.
+
+        Raises:
+            NotFoundError: There is no such entity.
+            InputError: Nothing is split off, or what is asked cannot be.
+        """
+
+        def work(decisions: Decisions) -> str:
+            first = decisions.state(entity_id)
+            moved = _split_names(first, aliases)
+            clean = _clean_name(name or (moved[0] if moved else ""))
+            if not moved and not owners:
+                raise InputError("Say which names, or which turns and memories, the second entity gets.")
+            if len(owners) > MAX_OWNERS:
+                raise InputError(f"At most {MAX_OWNERS} turns and memories at once.", field="owners")
+            keys = {name_key(alias) for alias in moved}
+            left = [alias for alias in first["aliases"] if name_key(alias) not in keys]
+            decisions.write(entity_id, {**first, "aliases": left}, "UPDATE")
+            claims = sorted({(owner_kind, owner_id, entity_id) for owner_kind, owner_id in owners})
+            return self._second(decisions, entity_id, clean, kind or first["type"], moved, [list(one) for one in claims])
+
+        return await self._decide(work, "entity.split", actor)
+
+    @staticmethod
+    def _second(
+        decisions: Decisions, origin: str, name: str, kind: str, aliases: list[str], claims: list[list[str]]
+    ) -> str:
+        """Write the second entity of a split: one that was merged in stands again, else a new one."""
+        connection = decisions.connection
+        taken = repo.named(connection, name_key(name), kind)
+        if taken is not None and repo.get(connection, taken) is not None and not decisions.is_automatic(taken):
+            raise InputError(f"There already is another {kind} called {name}. Choose another name.", id=taken)
+        names = _ordered({name_key(one): one for one in (name, *aliases)}.values())
+        merged = repo.merged_named(connection, name_key(name), kind, origin)
+        if merged is not None:
+            back = state.read(connection, merged) or {}
+            held = [*back["claims"], *claims]
+            decisions.write(merged, {**back, "merged_into": None, "aliases": names, "claims": held}, "RESTORE")
+            return merged
+        made = {
+            "name": name,
+            "type": kind,
+            "summary": "",
+            "protected": False,
+            "merged_into": None,
+            "attributes": {"split_from": origin},
+            "aliases": names,
+            "claims": claims,
+            "relations": [],
+        }
+        second = new_id("entity")
+        decisions.write(second, made, "ADD")
+        return second
+
+    async def rename(
+        self,
+        entity_id: str,
+        name: str,
+        *,
+        kind: EntityType | None = None,
+        summary: str | None = None,
+        actor: str = "person",
+    ) -> Changed[Entity]:
+        """Give an entity another name, type or summary; its old name stays one of its aliases.
+
+        Raises:
+            NotFoundError: There is no such entity.
+            InputError: The name is empty, or another entity of the type has it.
+        """
+
+        def work(decisions: Decisions) -> str:
+            before = decisions.state(entity_id)
+            clean = _clean_name(name or before["name"])
+            wanted = kind or before["type"]
+            other = repo.named(decisions.connection, name_key(clean), wanted)
+            if other not in (None, entity_id):
+                raise InputError(f"There already is another {wanted} called {clean}. Merge the two instead.", id=other)
+            absorbed = [*before["attributes"].get("absorbed", []), before["type"]]
+            kept = [one for one in dict.fromkeys(absorbed) if one != wanted]
+            attributes = {key: value for key, value in before["attributes"].items() if key != "absorbed"}
+            after = {
+                **before,
+                "name": clean,
+                "type": wanted,
+                "summary": before["summary"] if summary is None else storable(summary)[0][:MAX_SUMMARY],
+                "attributes": {**attributes, **({"absorbed": kept} if kept else {})},
+                "aliases": _ordered({name_key(one): one for one in (*before["aliases"], before["name"], clean)}.values()),
+            }
+            if after != before:
+                decisions.write(entity_id, after, "RENAME")
+            return entity_id
+
+        return await self._decide(work, "entity.rename", actor)
+
+    async def relate(
+        self, subject: str, predicate: str, target: str, *, weight: float = 1.0, actor: str = "person"
+    ) -> Changed[Entity]:
+        """State a relation, in place of one with the same ends and predicate.
+
+        Raises:
+            NotFoundError: One of the two is not there.
+            InputError: The predicate is empty, the weight no positive number, or both ends are the same.
+        """
+
+        def work(decisions: Decisions) -> str:
+            clean = _clean_name(predicate)
+            require(decisions.connection, target)
+            if subject == target:
+                raise InputError("An entity cannot be related to itself.", field="target")
+            if not math.isfinite(weight) or weight <= 0:
+                raise InputError("'weight' must be a positive number.", field="weight")
+            before = decisions.state(subject)
+            others = [one for one in before["relations"] if (one[0], one[1]) != (clean, target)]
+            made = [clean, target, float(weight), actor, self._clock.now_ms()]
+            decisions.write(subject, {**before, "relations": sorted([*others, made])}, "UPDATE")
+            return subject
+
+        return await self._decide(work, "entity.relate", actor)
+
+    async def unrelate(self, subject: str, predicate: str, target: str, *, actor: str = "person") -> Changed[Entity]:
+        """Take a stated relation back.
+
+        Raises:
+            NotFoundError: The subject is not there.
+            InputError: There is no such relation.
+        """
+
+        def work(decisions: Decisions) -> str:
+            before = decisions.state(subject)
+            ends = set(repo.cluster(decisions.connection, target))
+            clean = _clean_name(predicate)
+            left = [one for one in before["relations"] if not (one[0] == clean and one[1] in ends)]
+            if left == before["relations"]:
+                raise InputError("There is no such relation.", subject=subject, target=target)
+            decisions.write(subject, {**before, "relations": left}, "UPDATE")
+            return subject
+
+        return await self._decide(work, "entity.unrelate", actor)
+
+    async def protect(self, entity_id: str, *, protected: bool = True, actor: str = "person") -> Changed[Entity]:
+        """Protect an entity from being taken away by maintenance, or no longer.
+
+        Raises:
+            NotFoundError: There is no such entity.
+        """
+
+        def work(decisions: Decisions) -> str:
+            before = decisions.state(entity_id)
+            if before["protected"] != protected:
+                decisions.write(entity_id, {**before, "protected": protected}, "UPDATE")
+            return entity_id
+
+        return await self._decide(work, "entity.protect", actor)
+
+    async def place(self, positions: Sequence[tuple[str, float, float]], *, actor: str = "person") -> Changed[int]:
+        """Remember where entities were left in the graph; not part of their history.
+
+        Raises:
+            InputError: A position is no finite number.
+        """
+        if not all(math.isfinite(x) and math.isfinite(y) for _, x, y in positions):
+            raise InputError("Positions must be finite numbers.", field="positions")
+        await self._store.write(lambda connection: repo.place(connection, positions))
+        return Changed(len(positions), ChangeSet(frozenset(), (), actor, "entity.place"))
+
+    async def _decide(self, work: Callable[[Decisions], str], operation: str, actor: str) -> Changed[Entity]:
+        def transact(connection: apsw.Connection) -> Changed[Entity]:
+            decisions = Decisions(connection, actor=actor, now_ms=self._clock.now_ms())
+            entity = standing(connection, work(decisions))
+            return Changed(entity, decisions.changes(operation))
+
+        return await self._store.write(transact)
+
+
+def _split_names(first: dict[str, Any], aliases: Sequence[str]) -> list[str]:
+    held = {name_key(alias): alias for alias in first["aliases"]}
+    moved = []
+    for key in dict.fromkeys(name_key(storable(alias)[0]) for alias in aliases):
+        if key not in held:
+            raise InputError(f"'{key}' is not one of its names.", field="aliases", name=key)
+        if key == name_key(first["name"]):
+            raise InputError("An entity keeps its own name. Rename it first.", field="aliases", name=key)
+        moved.append(held[key])
+    return moved
+
+
+def _clean_name(name: str) -> str:
+    clean = collapse(storable(name)[0])
+    if not clean or len(clean) > MAX_NAME:
+        raise InputError(f"A name must have 1 to {MAX_NAME} characters.", field="name")
+    return clean
+
+
+def _ordered(names: Any) -> list[str]:
+    return sorted(names, key=name_key)

@@ -1,0 +1,109 @@
+"""An entity as its history records it: what a person may decide about it. Mentions and counts follow from that."""
+
+from typing import Any
+
+import apsw
+
+from app.entities import repo
+from app.entities.linking import relink
+from app.entities.model import name_key
+from app.errors import StaleError
+
+State = dict[str, Any]
+
+
+def read(connection: apsw.Connection, entity_id: str) -> State | None:
+    """Return an entity's state, ``None`` when it is not there or its making was undone."""
+    entity = repo.get(connection, entity_id)
+    if entity is None or entity.attributes.get("retired"):
+        return None
+    return {
+        "name": entity.name,
+        "type": entity.type,
+        "summary": entity.summary,
+        "protected": entity.protected,
+        "touched": entity.touched,
+        "merged_into": entity.merged_into,
+        "attributes": entity.attributes,
+        "aliases": list(entity.aliases),
+        "claims": [[one.owner_kind, one.owner_id, one.from_id] for one in repo.claims(connection, entity_id)],
+        "relations": [
+            [one.predicate, one.object_id, one.weight, one.source, one.created_ms]
+            for one in repo.edges(connection, entity_id)
+        ],
+    }
+
+
+def write(connection: apsw.Connection, entity_id: str, state: State, now_ms: int) -> None:
+    """Make ``state`` the state of an entity, made when it is not there, and bring mentions in line.
+
+    Raises:
+        StaleError: Another entity that a person decided about has its name and type.
+    """
+    before = read(connection, entity_id)
+    yielded = _make_room(connection, entity_id, state)
+    if repo.get(connection, entity_id) is None:
+        repo.insert(connection, entity_id, state["name"], state["type"], now_ms)
+    repo.update(connection, entity_id, state, now_ms)
+    repo.set_aliases(connection, entity_id, state["aliases"])
+    repo.set_claims(connection, entity_id, [repo.Claim(*claim) for claim in state["claims"]])
+    repo.set_edges(connection, entity_id, [repo.Edge(*edge) for edge in state["relations"]])
+    keys = _keys(before) | _keys(state) | yielded
+    relink(connection, keys, _owners(before) | _owners(state), now_ms)
+
+
+def retire(connection: apsw.Connection, entity_id: str, now_ms: int) -> None:
+    """Undo the making of an entity: it stands for the one it was split from, and its names and claims go."""
+    state = read(connection, entity_id)
+    if state is None:
+        return
+    origin = state["attributes"].get("split_from")
+    gone = {**state, "merged_into": origin, "aliases": [], "claims": []}
+    write(connection, entity_id, {**gone, "attributes": {**state["attributes"], "retired": True}}, now_ms)
+
+
+def _make_room(connection: apsw.Connection, entity_id: str, state: State) -> set[str]:
+    """Let an entity that only reading made give way to one of the same name and type; return the names it had."""
+    if state["merged_into"] is not None:
+        return set()
+    other_id = repo.named(connection, name_key(state["name"]), state["type"])
+    other = None if other_id in (None, entity_id) else repo.get(connection, str(other_id))
+    if other is None:
+        return set()
+    if other.touched:
+        raise StaleError(
+            f"Another {other.type} is called {other.name} now. Rename it, or merge the two.",
+            target=entity_id,
+            other=other.id,
+        )
+    held = read(connection, other.id) or {}
+    repo.update(connection, other.id, {**held, "merged_into": entity_id}, 0)
+    repo.set_aliases(connection, other.id, ())
+    return {name_key(alias) for alias in other.aliases}
+
+
+def _keys(state: State | None) -> set[str]:
+    return set() if state is None else {name_key(name) for name in (state["name"], *state["aliases"])}
+
+
+def _owners(state: State | None) -> set[tuple[str, str]]:
+    return set() if state is None else {(claim[0], claim[1]) for claim in state["claims"]}
+
+
+class EntityApplier:
+    """Puts entities back into an earlier state, for undo."""
+
+    def current(self, connection: apsw.Connection, target: str) -> State | None:
+        """Return the entity's state as history keeps it."""
+        return read(connection, target)
+
+    def apply(self, connection: apsw.Connection, target: str, state: State | None, at_ms: int) -> None:
+        """Make ``state`` the entity's state; ``None`` undoes its making.
+
+        Raises:
+            StaleError: Another entity that a person decided about has its name and type.
+        """
+        if state is None:
+            retire(connection, target, at_ms)
+        else:
+            write(connection, target, state, at_ms)

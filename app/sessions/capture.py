@@ -1,0 +1,48 @@
+"""Whose conversations are kept: an agent can be switched off, and then nothing of it is stored, without an error."""
+
+import json
+from collections.abc import Callable
+
+import apsw
+
+from app.sessions import repo
+from app.sessions.plan import Terms
+
+
+class Capture:
+    """Decides whether something may be stored of a conversation.
+
+    Args:
+        terms: What the settings say now.
+    """
+
+    def __init__(self, terms: Callable[[], Terms]) -> None:
+        self._terms = terms
+
+    def keeps(self, connection: apsw.Connection, session: str | None, *agents: str, channel: str = "") -> bool:
+        """Return whether turns may be stored.
+
+        Args:
+            connection: The transaction that would store them.
+            session: The conversation they belong to, whose own agent counts too.
+            agents: Who is named as speaking or storing; ``""`` names nobody.
+            channel: What finds the conversation where ``session`` is ``None``.
+        """
+        if session is None and channel:
+            session = repo.session_of_channel(connection, channel)
+        names = {name for agent in agents if (name := agent.strip())} | _agent_of(connection, session)
+        return not names & self._terms().not_kept and not _is_off(connection, names)
+
+
+def _agent_of(connection: apsw.Connection, session: str | None) -> set[str]:
+    if session is None:
+        return set()
+    return {str(row[0]) for row in connection.execute("SELECT agent FROM sessions WHERE id = ?", (session,))} - {""}
+
+
+def _is_off(connection: apsw.Connection, names: set[str]) -> bool:
+    rows = connection.execute(
+        "SELECT 1 FROM agents WHERE enabled = 0 AND name IN (SELECT value FROM json_each(?)) LIMIT 1",
+        (json.dumps(sorted(names)),),
+    )
+    return rows.fetchone() is not None

@@ -1,0 +1,195 @@
+"""Condenses the older turns of a conversation, so that what an agent is given back fits its model.
+
+Nothing a person or an agent stored is dropped: only the boundary moves from which on ``restore`` gives turns in full.
+"""
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import apsw
+
+from app.changes import Changed
+from app.core.clock import Clock
+from app.core.text import storable
+from app.core.tokens import estimate_tokens
+from app.errors import KeepsakeError
+from app.sessions import plan, repo
+from app.sessions.condense import CondensedTurns, Summariser, condensed
+from app.sessions.model import Message
+from app.sessions.plan import Terms, Weight
+from app.sessions.state import SummaryState, count_after, read_state, weights_after, write_state
+from app.sessions.summary import touched
+from app.store.store import Store
+
+_log = logging.getLogger(__name__)
+
+MAX_CONDENSED = 2000  # turns a summary is made of at once; lines of older ones would not fit into it anyway
+
+Reason = Literal["", "nothing_to_do", "stale"]
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """What condensing a conversation came to.
+
+    Args:
+        applied: True when the summary was written and the boundary moved.
+        reason: Why it was not: there is nothing to do, or another summary was written meanwhile (``stale``).
+        epoch: The summary's epoch now.
+        upper_seq: The last turn that the summary stands for now.
+        condensed: How many turns this condensed.
+        retained: How many turns after them are given in full.
+        summary: The summary now.
+        made_by: Who wrote it: ``condensed``, a model's name, or ``none`` when turns were passed over without one.
+        note: What kept a model from writing it, in a sentence.
+    """
+
+    session_id: str
+    applied: bool
+    reason: Reason
+    epoch: int
+    upper_seq: int
+    condensed: int
+    retained: int
+    summary: str
+    made_by: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """What is condensed: the state read, the new boundary, and the turns between."""
+
+    state: SummaryState
+    upper_seq: int
+    turns: Sequence[Message]
+    condensed: int
+    retained: int
+
+
+Choice = Callable[[SummaryState, Sequence[Weight]], int | None]
+
+
+class CompactionService:
+    """Condenses conversations, when due or on demand.
+
+    Args:
+        store: The vault's database.
+        clock: Where the time comes from.
+        terms: What the settings say now.
+        summariser: Who writes summaries.
+    """
+
+    def __init__(
+        self, store: Store, clock: Clock, terms: Callable[[], Terms], summariser: Summariser | None = None
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._terms = terms
+        self._summariser: Summariser = summariser or CondensedTurns()
+
+    async def roll(
+        self, session: str, actor: str, *, budget: int | None = None, force: bool = False
+    ) -> Changed[Compacted]:
+        """Condense the oldest turns if their conversation outgrows the budget.
+
+        Raises:
+            NotFoundError: There is no such conversation.
+        """
+        terms = self._within(budget)
+
+        def choose(state: SummaryState, weights: Sequence[Weight]) -> int | None:
+            return plan.to_roll(weights, estimate_tokens(state.summary), terms, force=force)
+
+        return await self._condense(session, choose, terms, actor)
+
+    async def compact(
+        self, session: str, actor: str, *, retain: int | None = None, budget: int | None = None
+    ) -> Changed[Compacted]:
+        """Condense all but the ``retain`` most recent turns.
+
+        Raises:
+            NotFoundError: There is no such conversation.
+        """
+        terms = self._within(budget)
+        kept = terms.retain if retain is None else retain
+        return await self._condense(session, lambda _state, weights: plan.to_compact(weights, kept), terms, actor)
+
+    async def compact_now(
+        self, session: str, actor: str, *, retain: int | None = None, budget: int | None = None
+    ) -> Changed[Compacted]:
+        """Condense all but the last few turns at once: no model is asked and no other write can come between.
+
+        Raises:
+            NotFoundError: There is no such conversation.
+        """
+        terms = self._within(budget)
+        kept = terms.emergency_retain if retain is None else retain
+
+        def work(connection: apsw.Connection) -> Compacted:
+            draft = _draft(connection, session, lambda _state, weights: plan.to_compact(weights, kept))
+            if isinstance(draft, Compacted):
+                return draft
+            text, made_by = draft.state.summary, "none"
+            if terms.is_condensing:
+                text, made_by = condensed(text, draft.turns, plan.summary_room(terms)), CondensedTurns.name
+            return self._apply(connection, draft, text, made_by)
+
+        return _changed(await self._store.write(work), actor)
+
+    async def _condense(self, session: str, choose: Choice, terms: Terms, actor: str) -> Changed[Compacted]:
+        draft = await self._store.read(lambda connection: _draft(connection, session, choose))
+        if isinstance(draft, Compacted):
+            return _changed(draft, actor)
+        text, made_by, note = await self._summarise(draft, terms)
+        done = await self._store.write(lambda connection: self._apply(connection, draft, text, made_by))
+        return _changed(replace(done, note=note), actor)
+
+    async def _summarise(self, draft: _Draft, terms: Terms) -> tuple[str, str, str]:
+        """Return the new summary, who wrote it, and what kept the model from writing."""
+        earlier, room = draft.state.summary, plan.summary_room(terms)
+        if not terms.is_condensing:
+            return earlier, "none", ""
+        try:
+            return await self._summariser.summarise(earlier, draft.turns, room), self._summariser.name, ""
+        except KeepsakeError as error:
+            _log.warning("%s wrote no summary, turns are condensed instead: %s", self._summariser.name, error.message)
+            return condensed(earlier, draft.turns, room), CondensedTurns.name, error.message
+
+    def _apply(self, connection: apsw.Connection, draft: _Draft, text: str, made_by: str) -> Compacted:
+        session, now = draft.state.session_id, self._clock.now_ms()
+        is_applied = write_state(connection, session, storable(text)[0], draft.upper_seq, draft.state.epoch, now)
+        state = read_state(connection, session)
+        if not is_applied:
+            return _unchanged(connection, state, "stale")
+        return Compacted(
+            session, True, "", state.epoch, state.upper_seq, draft.condensed, draft.retained, state.summary, made_by
+        )
+
+    def _within(self, budget: int | None) -> Terms:
+        terms = self._terms()
+        return terms if budget is None else replace(terms, budget=budget)
+
+
+def _draft(connection: apsw.Connection, session: str, choose: Choice) -> "_Draft | Compacted":
+    state = read_state(connection, session)
+    weights = weights_after(connection, session, state.upper_seq)
+    upper = choose(state, weights)
+    if upper is None:
+        return _unchanged(connection, state, "nothing_to_do")
+    turns = repo.messages_between(
+        connection, session, after=state.upper_seq, before=upper + 1, limit=MAX_CONDENSED, newest=True
+    )
+    count = sum(weight.seq <= upper for weight in weights)
+    return _Draft(state, upper, turns, count, len(weights) - count)
+
+
+def _unchanged(connection: apsw.Connection, state: SummaryState, reason: Reason) -> Compacted:
+    retained = count_after(connection, state.session_id, state.upper_seq)
+    return Compacted(state.session_id, False, reason, state.epoch, state.upper_seq, 0, retained, state.summary)
+
+
+def _changed(done: Compacted, actor: str) -> Changed[Compacted]:
+    return Changed(done, touched(done.session_id, actor, is_written=done.applied))

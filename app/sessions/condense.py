@@ -1,0 +1,138 @@
+"""Turns in few words: a line for each, and the list of them that stands for turns where no model writes a summary."""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any, Protocol
+
+from app.core.text import collapse, excerpt
+from app.core.tokens import estimate_tokens
+from app.sessions.model import Message
+
+HEADING = "Recent condensed turns:"
+SENTENCE_CHARACTERS = 160
+CALL_CHARACTERS = 80
+_PARSED_CHARACTERS = 4096
+_ARGUMENTS = 12
+LEFT_OUT = "- (earlier turns left out; they can still be read and searched)"
+
+# A sentence has some length, so that "Hi." and "e.g." do not stand for a whole turn.
+_SENTENCE = re.compile(r".{12,}?[.!?…]['\"”’)\]]*(?=\s|$)|.+?[。！？]")
+_SPEAKERS = {"user": "User", "assistant": "Assistant", "tool": "Tool", "system": "System"}
+
+
+class Summariser(Protocol):
+    """Writes what stands for turns that are no longer given in full."""
+
+    @property
+    def name(self) -> str:
+        """Return who writes, kept beside what was written."""
+
+    async def summarise(self, earlier: str, turns: Sequence[Message], max_tokens: int) -> str:
+        """Return the summary of ``earlier`` and ``turns`` together, in at most ``max_tokens``.
+
+        Raises:
+            KeepsakeError: It cannot be had now; the turns are condensed without it.
+        """
+
+
+class CondensedTurns:
+    """The summariser that needs no model: a bulleted list, each turn cut to a sentence."""
+
+    name = "condensed"
+
+    async def summarise(self, earlier: str, turns: Sequence[Message], max_tokens: int) -> str:
+        """Return ``earlier`` with a line for each of ``turns``; see ``condensed``."""
+        return condensed(earlier, turns, max_tokens)
+
+
+def condensed(earlier: str, turns: Sequence[Message], max_tokens: int) -> str:
+    """Append a line for each turn to a summary.
+
+    Args:
+        earlier: The summary so far; what is not our own list stays ahead of it.
+        turns: The turns, in order.
+        max_tokens: How long the summary may be; the oldest lines are left out for that, then the end of the prose.
+    """
+    head, _, tail = earlier.partition(HEADING)
+    lines = [line for line in tail.splitlines() if line.strip() and line != LEFT_OUT]
+    every = [*lines, *(f"- {line}" for turn in turns if (line := line_of(turn)))]
+    if not every:
+        return _cut(head.strip(), max_tokens)
+    prose = _cut(head.strip(), max_tokens // 2)
+    opening = f"{prose}\n\n{HEADING}" if prose else HEADING
+    room = max_tokens - estimate_tokens(opening)
+    kept = _newest(every, room)
+    if len(kept) < len(every) or LEFT_OUT in tail:
+        kept = [LEFT_OUT, *_newest(every, room - _line_tokens(LEFT_OUT))]
+    whole = "\n".join([opening, *kept])
+    return whole if estimate_tokens(whole) <= max_tokens else prose
+
+
+def line_of(turn: Message) -> str:
+    """Return a turn as one line: who, the calls made, and the first sentence; ``""`` when it says nothing."""
+    said = first_sentence(turn.content)
+    calls = excerpt("; ".join(_calls(turn.tool_calls or [])), 2 * SENTENCE_CHARACTERS)
+    if not said and not calls:
+        return ""
+    who = turn.author or _SPEAKERS[turn.role]
+    if turn.role == "tool" and turn.tool_name:
+        who = f"Tool {turn.tool_name}"
+    if calls:
+        return f"{who} called {calls}" + (f": {said}" if said else "")
+    return f"{who}: {said}"
+
+
+def first_sentence(text: str, characters: int = SENTENCE_CHARACTERS) -> str:
+    """Return the first sentence of ``text`` on one line, cut at a word where it is longer than ``characters``."""
+    flat = collapse(text[: characters * 8])
+    found = _SENTENCE.match(flat[: characters * 2])
+    return excerpt(found[0] if found else flat, characters)
+
+
+def _calls(calls: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Yield calls as ``name(argument: value)``, however the program that made them writes them down."""
+    for call in calls:
+        inner = call.get("function")
+        made = inner if isinstance(inner, dict) else call
+        name = made.get("name") or call.get("name") or "a tool"
+        given = next((made[key] for key in ("arguments", "input", "args", "parameters") if key in made), None)
+        yield f"{excerpt(str(name), CALL_CHARACTERS)}({excerpt(_arguments(given), CALL_CHARACTERS)})"
+
+
+def _arguments(given: object) -> str:
+    try:
+        read = json.loads(given) if isinstance(given, str) and len(given) <= _PARSED_CHARACTERS else given
+        if isinstance(read, dict):
+            return ", ".join(f"{name}: {_plain(value)}" for name, value in islice(read.items(), _ARGUMENTS))
+        return "" if read is None else _plain(read)
+    except (ValueError, RecursionError):
+        return str(given)
+
+
+def _plain(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _newest(lines: Sequence[str], room: int) -> list[str]:
+    kept: list[str] = []
+    for line in reversed(lines):
+        room -= _line_tokens(line)
+        if room < 0:
+            break
+        kept.append(line)
+    return kept[::-1]
+
+
+def _line_tokens(line: str) -> int:
+    return estimate_tokens(line + "\n")
+
+
+def _cut(text: str, max_tokens: int) -> str:
+    """Return the beginning of ``text`` that costs at most ``max_tokens``."""
+    low, high = 0, len(text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if estimate_tokens(text[:middle]) <= max_tokens else (low, middle - 1)
+    return text[:low]

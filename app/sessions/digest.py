@@ -1,0 +1,170 @@
+"""Session summaries: a few lines per agent and conversation that say what was learned there, written over and over."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import apsw
+
+from app.changes import Changed
+from app.core.clock import Clock, to_datetime
+from app.core.text import excerpt
+from app.sessions import repo
+from app.sessions.condense import line_of
+from app.sessions.model import Message
+from app.sessions.state import read_state
+from app.sessions.summary import touched
+from app.store.store import Store
+
+TITLES = 12
+TITLE_CHARACTERS = 80
+TURNS = 6
+
+_COLUMNS = "d.agent, d.session_id, s.title, d.summary, d.created_at, d.updated_at"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionDigest:
+    """What one conversation was about.
+
+    Args:
+        agent: Whom it was with, ``""`` for nobody named.
+        title: The conversation's title.
+        summary: What was learned in it, by type; its first turns where nothing was.
+        updated_at: When the summary was last written.
+    """
+
+    agent: str
+    session_id: str
+    title: str
+    summary: str
+    created_at: datetime
+    updated_at: datetime
+
+
+class DigestService:
+    """Writes and lists session summaries.
+
+    Args:
+        store: The vault's database.
+        clock: Where the time comes from.
+    """
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    async def roll(self, session: str, actor: str) -> Changed[SessionDigest | None]:
+        """Write a conversation's summary, in place of the one before; ``None`` for a conversation without content.
+
+        Raises:
+            NotFoundError: There is no such conversation.
+        """
+
+        def work(connection: apsw.Connection) -> tuple[SessionDigest | None, bool]:
+            read_state(connection, session)
+            summary = outline(learned(connection, session)) or _opening(connection, session)
+            before = read(connection, session)
+            if not summary or (before is not None and before.summary == summary):
+                return before, False
+            _upsert(connection, session, summary, self._clock.now_ms())
+            return read(connection, session), True
+
+        digest, is_written = await self._store.write(work)
+        return Changed(digest, touched(session, actor, is_written=is_written))
+
+    async def get(self, session: str) -> SessionDigest | None:
+        """Return a conversation's summary, ``None`` while there is none.
+
+        Raises:
+            NotFoundError: There is no such conversation.
+        """
+
+        def work(connection: apsw.Connection) -> SessionDigest | None:
+            read_state(connection, session)
+            return read(connection, session)
+
+        return await self._store.read(work)
+
+    async def recent(self, agent: str | None = None, limit: int = 20, offset: int = 0) -> list[SessionDigest]:
+        """Return summaries, the most recently written first; of one agent where named."""
+
+        def work(connection: apsw.Connection) -> list[SessionDigest]:
+            rows = connection.execute(
+                f"SELECT {_COLUMNS} FROM session_summaries d JOIN sessions s ON s.id = d.session_id"
+                " WHERE s.forgotten_at IS NULL AND (:agent IS NULL OR d.agent = :agent)"
+                " ORDER BY d.updated_at DESC, s.rowid DESC LIMIT :limit OFFSET :offset",
+                {"agent": agent, "limit": limit, "offset": offset},
+            )
+            return [_digest(row) for row in rows]
+
+        return await self._store.read(work)
+
+
+def outline(found: Iterable[tuple[str, str]]) -> str:
+    """Return what was learned as a line per type: ``decision (2): Ship on Friday; Keep SQLite``.
+
+    Args:
+        found: Type and title of each, in the order they came.
+    """
+    counts: Counter[str] = Counter()
+    titles: dict[str, dict[str, None]] = {}
+    for kind, title in found:
+        counts[kind] += 1
+        titles.setdefault(kind, {})[excerpt(title, TITLE_CHARACTERS)] = None
+    lines = []
+    for kind, count in counts.most_common():
+        named = [title for title in titles[kind] if title]
+        rest = f"; and {len(named) - TITLES} more" if len(named) > TITLES else ""
+        lines.append(f"{kind} ({count}): {'; '.join(named[:TITLES])}{rest}")
+    return "\n".join(lines)
+
+
+def opening(turns: Sequence[Message]) -> str:
+    """Return how a conversation began, a line per turn, leaving out what the system and tools said."""
+    lines = (line_of(turn) for turn in turns if turn.role in {"user", "assistant"} and turn.content.strip())
+    return "\n".join(line for line in lines if line)
+
+
+def learned(connection: apsw.Connection, session: str) -> list[tuple[str, str]]:
+    """Return type and title of what is remembered of a conversation, oldest first."""
+    rows = connection.execute(
+        "SELECT coalesce(nullif(type, ''), kind), CASE WHEN title = '' THEN substr(content, 1, 400) ELSE title END"
+        " FROM memories WHERE session_id = ? AND valid_until IS NULL ORDER BY created_at, rowid",
+        (session,),
+    )
+    return [(str(kind), str(title)) for kind, title in rows]
+
+
+def read(connection: apsw.Connection, session: str) -> SessionDigest | None:
+    """Return the summary that was written last of a conversation."""
+    row = connection.execute(
+        f"SELECT {_COLUMNS} FROM session_summaries d JOIN sessions s ON s.id = d.session_id"
+        " WHERE d.session_id = ? ORDER BY d.updated_at DESC LIMIT 1",
+        (session,),
+    ).fetchone()
+    return None if row is None else _digest(row)
+
+
+def _opening(connection: apsw.Connection, session: str) -> str:
+    rows = connection.execute(
+        f"SELECT {repo.MESSAGE_COLUMNS} FROM messages WHERE session_id = ? AND role IN ('user', 'assistant')"
+        " AND trim(content) <> '' ORDER BY seq LIMIT ?",
+        (session, TURNS),
+    )
+    return opening([repo.message_of(row) for row in rows])
+
+
+def _upsert(connection: apsw.Connection, session: str, summary: str, now_ms: int) -> None:
+    connection.execute(
+        "INSERT INTO session_summaries (agent, session_id, summary, created_at, updated_at)"
+        " SELECT agent, id, ?1, ?2, ?2 FROM sessions WHERE id = ?3"
+        " ON CONFLICT (agent, session_id) DO UPDATE SET summary = excluded.summary, updated_at = excluded.updated_at",
+        (summary, now_ms, session),
+    )
+
+
+def _digest(row: Sequence[Any]) -> SessionDigest:
+    return SessionDigest(row[0], row[1], row[2], row[3], to_datetime(row[4]), to_datetime(row[5]))

@@ -1,0 +1,136 @@
+"""What to condense and what fits: pure decisions over the sizes of turns.
+
+A tool's answer is never parted from the call it answers: a model refuses a conversation that begins with one.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from app.core.tokens import CHARS_PER_TOKEN
+
+SUMMARY_SHARE = 0.25
+_LEAST_SHARE = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The terms on which conversations are held, condensed and given back.
+
+    Args:
+        budget: Tokens of a conversation that an agent's model has room for.
+        trigger: Share of the budget above which turns are condensed.
+        target: Share of the budget that the turns left over take at most.
+        min_turns: Turns not yet condensed without which nothing is condensed.
+        retain: Turns that a compaction leaves as they are.
+        emergency_retain: Turns that an emergency compaction leaves.
+        max_history: Turns given back at most.
+        working_turns: Turns of a conversation held in memory.
+        queue: Appends that may wait in the background.
+        is_condensing: False when older turns are passed over without a summary.
+        not_kept: Names of agents of whose conversations nothing is stored.
+    """
+
+    budget: int = 8000
+    trigger: float = 0.8
+    target: float = 0.5
+    min_turns: int = 4
+    retain: int = 20
+    emergency_retain: int = 4
+    max_history: int = 100
+    working_turns: int = 50
+    queue: int = 1000
+    is_condensing: bool = True
+    not_kept: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """How much one turn takes.
+
+    Args:
+        seq: Its number.
+        tokens: What it costs, calls included; see ``cost``.
+        is_answer: True for a tool's answer, with which no conversation can begin.
+    """
+
+    seq: int
+    tokens: int
+    is_answer: bool = False
+
+
+def cost(tokens: int, calls_characters: int) -> int:
+    """Return what a turn costs: its text, and its tool calls as written; never nothing, for its role costs too."""
+    return max(1, tokens - (-calls_characters // CHARS_PER_TOKEN))
+
+
+def utilisation(weights: Sequence[Weight], summary_tokens: int, budget: int) -> float:
+    """Return the share of ``budget`` that a summary and the turns after it take."""
+    return (summary_tokens + sum(weight.tokens for weight in weights)) / budget
+
+
+def summary_room(terms: Terms) -> int:
+    """Return the tokens a summary may take, so that condensing to the target does not leave the trigger behind."""
+    share = min(SUMMARY_SHARE, max(_LEAST_SHARE, terms.trigger - terms.target))
+    return int(share * terms.budget)
+
+
+def is_due(weights: Sequence[Weight], summary_tokens: int, terms: Terms) -> bool:
+    """Return whether turns not yet condensed must be: enough of them, and over the trigger."""
+    if len(weights) < terms.min_turns:
+        return False
+    return utilisation(weights, summary_tokens, terms.budget) > terms.trigger
+
+
+def to_roll(weights: Sequence[Weight], summary_tokens: int, terms: Terms, *, force: bool = False) -> int | None:
+    """Return the number of the last turn to condense, ``None`` when there is nothing to do.
+
+    The oldest turns go, no more than it takes for the rest to be within the target; the last turn, with the call it
+    answers, stays.
+
+    Args:
+        weights: The turns not yet condensed, ascending.
+        summary_tokens: What the summary before them takes.
+        terms: Budget, trigger, target and least number of turns.
+        force: Condense even when it is not due; what fits the budget is then brought to the target's share of itself.
+    """
+    if not force and not is_due(weights, summary_tokens, terms):
+        return None
+    rest = sum(weight.tokens for weight in weights)
+    goal = terms.target * (min(terms.budget, rest) if force else terms.budget)
+    last: int | None = None
+    for condensed, following in pairwise(weights):
+        rest -= condensed.tokens
+        if following.is_answer:
+            continue
+        last = condensed.seq
+        if rest <= goal:
+            break
+    return last
+
+
+def to_compact(weights: Sequence[Weight], retain: int) -> int | None:
+    """Return the number of the last turn that is not among the ``retain`` most recent, ``None`` when all are.
+
+    Answers whose call would be parted from them go with it; when nothing but answers is left, their call stays.
+    """
+    begin = len(weights) - max(retain, 0)
+    if begin <= 0:
+        return None
+    if begin == len(weights):
+        return weights[-1].seq
+    later = (place for place in range(begin, len(weights)) if not weights[place].is_answer)
+    earlier = (place for place in range(begin - 1, 0, -1) if not weights[place].is_answer)
+    place = next(later, None) or next(earlier, None)
+    return None if place is None else weights[place - 1].seq
+
+
+def fitting(weights: Sequence[Weight], budget: int, max_history: int) -> int:
+    """Return from which place on the turns fit: the most recent ones, without a gap, within both limits."""
+    begin, left = len(weights), budget
+    while begin > 0 and len(weights) - begin < max_history and weights[begin - 1].tokens <= left:
+        begin -= 1
+        left -= weights[begin].tokens
+    while 0 < begin < len(weights) and weights[begin].is_answer:
+        begin += 1
+    return begin

@@ -1,0 +1,121 @@
+"""What an agent is given when it takes a conversation up again: the summary, and the turns that fit beside it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import apsw
+
+from app.core.tokens import estimate_tokens
+from app.errors import InputError
+from app.sessions import plan, repo
+from app.sessions.condense import condensed
+from app.sessions.model import Message
+from app.sessions.plan import Terms
+from app.sessions.service import clean_name
+from app.sessions.state import count_after, read_state, weights_after
+from app.store.store import Store
+
+PREFACE = "Rolling session summary: "
+_PREFACE_SHARE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """A conversation as an agent takes it up again.
+
+    Args:
+        session_id: Its id, ``""`` when the channel has none yet.
+        preface: The summary as a system message to put ahead of the turns, ``""`` when there is none.
+        messages: The most recent turns that fit, ascending, without a gap.
+        tokens: What preface and turns take.
+        left_out: Turns after the summary that did not fit; they can be read by ``session.messages``.
+        epoch: The summary's epoch.
+        upper_seq: The last turn that the summary stands for.
+    """
+
+    session_id: str = ""
+    preface: str = ""
+    messages: tuple[Message, ...] = ()
+    tokens: int = 0
+    left_out: int = 0
+    epoch: int = 0
+    upper_seq: int = 0
+
+
+class RestoreService:
+    """Gives conversations back within a budget.
+
+    Args:
+        store: The vault's database.
+        terms: What the settings say now.
+    """
+
+    def __init__(self, store: Store, terms: Callable[[], Terms]) -> None:
+        self._store = store
+        self._terms = terms
+
+    async def restore(
+        self, session: str | None, channel: str = "", *, budget: int | None = None, max_history: int | None = None
+    ) -> Restored:
+        """Return a conversation's summary and the most recent turns that fit.
+
+        Turns beyond ``max_history`` or the budget are only not given here; none is removed.
+
+        Args:
+            session: Its id; without one, the channel's latest conversation.
+            channel: ``channel:chat:thread`` that finds it whatever its id is now.
+            budget: Tokens for all that is given.
+            max_history: Turns at most.
+
+        Raises:
+            NotFoundError: There is no session of that id.
+            InputError: Neither a session nor a channel is named.
+        """
+        named = clean_name(channel)
+        if session is None and not named:
+            raise InputError("Name a session or a channel to restore.", field="session")
+        terms = self._terms()
+        terms = replace(
+            terms,
+            budget=terms.budget if budget is None else budget,
+            max_history=terms.max_history if max_history is None else max_history,
+        )
+
+        def work(connection: apsw.Connection) -> Restored:
+            key = repo.session_of_channel(connection, named) if session is None else session
+            return Restored() if key is None else _restored(connection, key, terms)
+
+        return await self._store.read(work)
+
+
+def _restored(connection: apsw.Connection, session: str, terms: Terms) -> Restored:
+    state = read_state(connection, session)
+    preface = preface_of(state.summary, terms.budget)
+    spent = estimate_tokens(preface)
+    # One more than may be given, so that the first turn given is known to follow another.
+    weights = weights_after(connection, session, state.upper_seq, terms.max_history + 1)
+    given = weights[plan.fitting(weights, terms.budget - spent, terms.max_history) :]
+    messages = (
+        repo.messages_between(connection, session, after=given[0].seq - 1, before=1 << 62, limit=-1) if given else []
+    )
+    return Restored(
+        session_id=session,
+        preface=preface,
+        messages=tuple(messages),
+        tokens=spent + sum(weight.tokens for weight in given),
+        left_out=count_after(connection, session, state.upper_seq) - len(messages),
+        epoch=state.epoch,
+        upper_seq=state.upper_seq,
+    )
+
+
+def preface_of(summary: str, budget: int) -> str:
+    """Return a summary as the system message that carries it, in at most half of ``budget``."""
+    if not summary:
+        return ""
+    room = budget // _PREFACE_SHARE
+    whole = PREFACE + summary
+    if estimate_tokens(whole) <= room:
+        return whole
+    shorter = condensed(summary, (), room - estimate_tokens(PREFACE))
+    return PREFACE + shorter if shorter else ""

@@ -1,0 +1,133 @@
+"""The scratchpad of a conversation: goals, steps done and steps left, kept in view during long work."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import apsw
+
+from app.changes import Changed
+from app.core.clock import Clock
+from app.core.text import storable
+from app.errors import InputError, NotFoundError
+from app.sessions import repo
+from app.sessions.capture import Capture
+from app.sessions.service import Heading, SessionService
+from app.sessions.state import read_items, write_items
+from app.sessions.summary import touched
+from app.store.store import Store
+
+MAX_ITEMS = 32
+MAX_ITEM_CHARACTERS = 240
+
+
+@dataclass(frozen=True, slots=True)
+class Scratchpad:
+    """What an agent keeps in view in one conversation; other conversations do not see it."""
+
+    session_id: str
+    items: tuple[str, ...] = ()
+
+
+class ScratchpadService:
+    """Reads and replaces scratchpads.
+
+    Args:
+        store: The vault's database.
+        sessions: Makes the conversation of an agent that plans before it speaks.
+        capture: Whose conversations are kept.
+        clock: Where the time comes from.
+    """
+
+    def __init__(self, store: Store, sessions: SessionService, capture: Capture, clock: Clock) -> None:
+        self._store = store
+        self._sessions = sessions
+        self._capture = capture
+        self._clock = clock
+
+    async def read(self, session: str, owner: str | None = None) -> Scratchpad:
+        """Return a conversation's scratchpad.
+
+        Args:
+            session: The conversation's id.
+            owner: The agent the conversation must be with; ``None`` for any.
+
+        Raises:
+            NotFoundError: There is no such conversation.
+        """
+
+        def work(connection: apsw.Connection) -> Scratchpad:
+            _require_owner(connection, session, owner)
+            return Scratchpad(session, read_items(connection, session))
+
+        return await self._store.read(work)
+
+    async def write(
+        self, session: str, items: Sequence[str], actor: str, owner: str | None = None
+    ) -> Changed[Scratchpad]:
+        """Put ``items`` in place of all that is there; the conversation is made when there is none.
+
+        Of an agent whose conversations are not kept, nothing is stored, and no error is raised.
+
+        Raises:
+            InputError: There are too many items, or one is too long.
+            NotFoundError: The conversation is with another agent than ``owner``.
+        """
+        clean = clean_items(items)
+
+        def work(connection: apsw.Connection) -> Changed[Scratchpad]:
+            if not self._capture.keeps(connection, session, actor):
+                return Changed(Scratchpad(session), touched(session, actor, is_written=False))
+            if repo.head(connection, session) is None:
+                self._sessions.create_in(connection, session, Heading(agent=owner or ""))
+            _require_owner(connection, session, owner)
+            read_items(connection, session)
+            write_items(connection, session, clean, self._clock.now_ms())
+            return Changed(Scratchpad(session, clean), touched(session, actor, is_written=True))
+
+        return await self._store.write(work)
+
+    async def clear(self, session: str, actor: str, owner: str | None = None) -> Changed[bool]:
+        """Empty a scratchpad and return whether anything was in it.
+
+        Raises:
+            NotFoundError: There is no such conversation.
+        """
+
+        def work(connection: apsw.Connection) -> bool:
+            _require_owner(connection, session, owner)
+            had_items = bool(read_items(connection, session))
+            if had_items:
+                write_items(connection, session, (), self._clock.now_ms())
+            return had_items
+
+        had_items = await self._store.write(work)
+        return Changed(had_items, touched(session, actor, is_written=had_items))
+
+
+def clean_items(items: Sequence[str]) -> tuple[str, ...]:
+    """Return items as stored: trimmed, without empty ones.
+
+    Raises:
+        InputError: There are more than ``MAX_ITEMS``, or one has more than ``MAX_ITEM_CHARACTERS``.
+    """
+    clean = tuple(text for item in items if (text := storable(item)[0].strip()))
+    if len(clean) > MAX_ITEMS:
+        raise InputError(
+            f"A scratchpad has at most {MAX_ITEMS} items, not {len(clean)}. Join or drop some.", field="items"
+        )
+    for place, item in enumerate(clean):
+        if len(item) > MAX_ITEM_CHARACTERS:
+            raise InputError(
+                f"Item {place + 1} has {len(item)} characters; at most {MAX_ITEM_CHARACTERS} are allowed.",
+                field=f"items[{place}]",
+            )
+    return clean
+
+
+def _require_owner(connection: apsw.Connection, session: str, owner: str | None) -> None:
+    if owner is None:
+        return
+    found = repo.get_session(connection, session)
+    if found is None or found.agent != owner:
+        # Whether another agent's conversation exists is not for this one to know.
+        raise NotFoundError(f"There is no session {session}.", session=session)

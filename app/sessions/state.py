@@ -1,0 +1,97 @@
+"""SQL of what is kept beside a conversation's turns, summary and scratchpad, and of the sizes of its turns."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import apsw
+
+from app.errors import NotFoundError
+from app.sessions.plan import Weight, cost
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryState:
+    """What stands for the older turns of a conversation.
+
+    Args:
+        summary: The text, ``""`` while there is none.
+        epoch: Counts the writes; a write names the epoch it read.
+        upper_seq: The last turn it stands for, 0 for none; ``session.restore`` gives those after it.
+        last_seq: The last turn of the conversation.
+    """
+
+    session_id: str
+    summary: str
+    epoch: int
+    upper_seq: int
+    last_seq: int
+
+
+def read_state(connection: apsw.Connection, session: str) -> SummaryState:
+    """Return a conversation's summary as this connection sees it.
+
+    Raises:
+        NotFoundError: There is no such conversation, or it was forgotten.
+    """
+    row = connection.execute(
+        "SELECT t.summary, t.summary_epoch, t.summary_upper_seq, t.last_seq"
+        " FROM sessions s JOIN session_state t ON t.session_id = s.id WHERE s.id = ? AND s.forgotten_at IS NULL",
+        (session,),
+    ).fetchone()
+    if row is None:
+        raise NotFoundError(f"There is no session {session}.", session=session)
+    return SummaryState(session, *row)
+
+
+def write_state(
+    connection: apsw.Connection, session: str, summary: str, upper_seq: int, expected_epoch: int, now_ms: int
+) -> bool:
+    """Write a summary if its epoch is still ``expected_epoch``, and return whether it was."""
+    connection.execute(
+        "UPDATE session_state SET summary = ?, summary_epoch = summary_epoch + 1, summary_upper_seq = ?,"
+        " updated_at = ? WHERE session_id = ? AND summary_epoch = ?",
+        (summary, upper_seq, now_ms, session, expected_epoch),
+    )
+    return connection.changes() == 1
+
+
+def weights_after(connection: apsw.Connection, session: str, after: int, limit: int = -1) -> list[Weight]:
+    """Return the sizes of the turns after a number, ascending; of the last ``limit`` where given."""
+    rows = connection.execute(
+        "SELECT seq, tokens, coalesce(length(tool_calls), 0), role = 'tool' FROM messages"
+        " WHERE session_id = ? AND seq > ? ORDER BY seq DESC LIMIT ?",
+        (session, after, limit),
+    ).fetchall()
+    return [Weight(seq, cost(tokens, calls), bool(answer)) for seq, tokens, calls, answer in reversed(rows)]
+
+
+def count_after(connection: apsw.Connection, session: str, after: int) -> int:
+    """Return how many turns follow a number."""
+    return int(
+        connection.execute("SELECT count(*) FROM messages WHERE session_id = ? AND seq > ?", (session, after)).get
+    )
+
+
+def read_items(connection: apsw.Connection, session: str) -> tuple[str, ...]:
+    """Return a conversation's scratchpad.
+
+    Raises:
+        NotFoundError: There is no such conversation, or it was forgotten.
+    """
+    row = connection.execute(
+        "SELECT t.scratchpad FROM sessions s JOIN session_state t ON t.session_id = s.id"
+        " WHERE s.id = ? AND s.forgotten_at IS NULL",
+        (session,),
+    ).fetchone()
+    if row is None:
+        raise NotFoundError(f"There is no session {session}.", session=session)
+    return tuple(json.loads(str(row[0])))
+
+
+def write_items(connection: apsw.Connection, session: str, items: Sequence[str], now_ms: int) -> None:
+    """Replace a conversation's scratchpad."""
+    connection.execute(
+        "UPDATE session_state SET scratchpad = ?, updated_at = ? WHERE session_id = ?",
+        (json.dumps(list(items), ensure_ascii=False), now_ms, session),
+    )

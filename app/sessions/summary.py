@@ -1,0 +1,90 @@
+"""The rolling summary of a conversation: what stands for its older turns, replaced by compare-and-swap."""
+
+from dataclasses import dataclass
+
+import apsw
+
+from app.changes import Changed, ChangeSet
+from app.core.clock import Clock
+from app.core.text import storable
+from app.errors import InputError
+from app.sessions.state import SummaryState, read_state, write_state
+from app.store.store import Store
+
+MAX_SUMMARY_CHARACTERS = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryWritten:
+    """Whether a summary was written, and the epoch there is now; not ``applied`` when another write came first."""
+
+    applied: bool
+    epoch: int
+
+
+class SummaryService:
+    """Reads and writes rolling summaries.
+
+    Args:
+        store: The vault's database.
+        clock: Where the time comes from.
+    """
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    async def get(self, session: str) -> SummaryState:
+        """Return a conversation's summary.
+
+        Raises:
+            NotFoundError: There is no such conversation.
+        """
+        return await self._store.read(lambda connection: read_state(connection, session))
+
+    async def set(
+        self,
+        session: str,
+        summary: str,
+        actor: str,
+        *,
+        expected_epoch: int | None = None,
+        upper_seq: int | None = None,
+    ) -> Changed[SummaryWritten]:
+        """Replace the summary, unless it was replaced since ``expected_epoch``.
+
+        Turns that the summary stands for stay where they are, readable and searchable.
+
+        Args:
+            session: The conversation's id.
+            summary: The new text.
+            actor: Who writes.
+            expected_epoch: The epoch that was read; ``None`` writes whatever there is.
+            upper_seq: The last turn it stands for; as before when ``None``.
+
+        Raises:
+            NotFoundError: There is no such conversation.
+            InputError: The text is too long, or the conversation has no such turn yet.
+        """
+        if len(summary) > MAX_SUMMARY_CHARACTERS:
+            raise InputError(f"A summary has at most {MAX_SUMMARY_CHARACTERS:,} characters.", field="summary")
+        text, _ = storable(summary)
+
+        def work(connection: apsw.Connection) -> SummaryWritten:
+            state = read_state(connection, session)
+            upper = state.upper_seq if upper_seq is None else upper_seq
+            if not 0 <= upper <= state.last_seq:
+                raise InputError(f"'upper_seq' must be from 0 to {state.last_seq}, the last turn.", field="upper_seq")
+            expected = state.epoch if expected_epoch is None else expected_epoch
+            is_applied = write_state(connection, session, text, upper, expected, self._clock.now_ms())
+            return SummaryWritten(is_applied, expected + 1 if is_applied else state.epoch)
+
+        written = await self._store.write(work)
+        return Changed(written, touched(session, actor, is_written=written.applied))
+
+
+def touched(session: str, actor: str, *, is_written: bool) -> ChangeSet:
+    """Return the record of a change to a conversation's state, an empty one when nothing was written."""
+    if not is_written:
+        return ChangeSet(frozenset(), (), actor)
+    return ChangeSet(frozenset({"sessions"}), (session,), actor)

@@ -1,0 +1,22 @@
+"""What the settings say about conversations, read anew for each piece of work so that a change takes effect at once."""
+
+from app.config.config import Config
+from app.sessions.plan import Terms
+
+
+def terms_of(config: Config) -> Terms:
+    """Return the terms that ``config`` sets."""
+    names = (name.strip() for name in config.text("sessions.not_kept").split(","))
+    return Terms(
+        budget=int(config.number("sessions.budget")),
+        trigger=config.number("sessions.summary_trigger"),
+        target=config.number("sessions.summary_target"),
+        min_turns=int(config.number("sessions.summary_min_turns")),
+        retain=int(config.number("sessions.retain_recent")),
+        emergency_retain=int(config.number("sessions.emergency_retain")),
+        max_history=int(config.number("sessions.max_history")),
+        working_turns=int(config.number("sessions.working_turns")),
+        queue=int(config.number("sessions.write_behind_queue")),
+        is_condensing=config.text("sessions.summariser") != "none",
+        not_kept=frozenset(name for name in names if name),
+    )

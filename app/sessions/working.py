@@ -1,0 +1,91 @@
+"""Working memory: the last turns of the conversations at hand, held in the process and checked against the vault."""
+
+from collections import OrderedDict, deque
+from itertools import islice
+
+import apsw
+
+from app.changes import ChangeSet
+from app.errors import NotFoundError
+from app.sessions import repo
+from app.sessions.model import Message
+from app.sessions.state import read_state
+from app.store.store import Store
+
+SESSIONS = 32
+CHARACTERS = 1_000_000  # more than this of one conversation is read anew each time
+_APPENDING = frozenset({"session.append", "session.append_later"})
+
+
+class WorkingMemory:
+    """The last turns of each conversation in use.
+
+    Turns never change and their numbers only rise, so what is held stays true; each read asks the vault for turns
+    after the last one held, in one snapshot. Whatever else happens to a conversation, heard by ``heard``, drops it.
+    Belongs to one event loop.
+
+    Args:
+        store: The vault's database.
+        cap: Turns held of a conversation.
+    """
+
+    def __init__(self, store: Store, cap: int) -> None:
+        self._store = store
+        self._cap = cap
+        self._held: OrderedDict[str, deque[Message]] = OrderedDict()
+        self._drops = 0
+
+    async def recent(self, session: str, n: int | None = None) -> list[Message]:
+        """Return the last ``n`` turns of a conversation, ascending, at most as many as are held.
+
+        Raises:
+            NotFoundError: There is no such conversation.
+        """
+        drops, turns = self._drops, self._held.get(session)
+        if turns is None:
+            turns = deque(maxlen=self._cap)
+        try:
+            fresh = await self._read_after(session, turns[-1].seq if turns else -1)
+            if drops == self._drops:
+                # Another read of the same conversation may have brought some of these meanwhile.
+                turns.extend(turn for turn in fresh if not turns or turn.seq > turns[-1].seq)
+                self._hold(session, turns)
+            else:
+                turns = deque(await self._read_after(session, -1))
+        except NotFoundError:
+            self._held.pop(session, None)
+            raise
+        count = len(turns) if n is None else max(min(n, len(turns)), 0)
+        return list(islice(turns, len(turns) - count, None))
+
+    def heard(self, changes: ChangeSet) -> None:
+        """Drop conversations that a change touched, other than by appending to them; safe to call for every change."""
+        if changes.operation in _APPENDING or not changes.areas & {"sessions", "messages"}:
+            return
+        self._drops += 1
+        if not changes.ids:
+            self._held.clear()
+        for session in changes.ids:
+            self._held.pop(session, None)
+
+    def is_holding(self, session: str) -> bool:
+        """Return whether turns of a conversation are held."""
+        return session in self._held
+
+    async def _read_after(self, session: str, after: int) -> list[Message]:
+        return await self._store.read(lambda connection: _after(connection, session, after, self._cap))
+
+    def _hold(self, session: str, turns: deque[Message]) -> None:
+        if sum(len(turn.content) for turn in turns) > CHARACTERS:
+            self._held.pop(session, None)
+            return
+        self._held[session] = turns
+        self._held.move_to_end(session)
+        while len(self._held) > SESSIONS:
+            self._held.popitem(last=False)
+
+
+def _after(connection: apsw.Connection, session: str, after: int, limit: int) -> list[Message]:
+    if read_state(connection, session).last_seq <= after:
+        return []
+    return repo.messages_between(connection, session, after=after, before=1 << 62, limit=limit, newest=True)

@@ -1,0 +1,136 @@
+"""Appends for agents that must never wait: taken at once, stored in order behind their back, failures in status."""
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from app.changes import Changed, ChangeSet
+from app.core.clock import Clock, to_datetime
+from app.core.ids import new_id
+from app.errors import KeepsakeError
+from app.sessions.model import Appended, NewMessage
+from app.sessions.service import Heading, SessionService
+
+_log = logging.getLogger(__name__)
+
+OPERATION = "session.append_later"
+DRAIN_SECONDS = 20.0
+_CLOSED = "The vault was closed before they were written."
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """What became of an append that nobody waits for.
+
+    Args:
+        accepted: False when too much is waiting already; the turns are not stored then, and status says so.
+        session_id: The conversation the turns go to; ``""`` when the channel decides.
+        waiting: Appends that wait, this one included.
+    """
+
+    accepted: bool
+    session_id: str
+    waiting: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    messages: Sequence[NewMessage]
+    session: str | None
+    heading: Heading
+    actor: str
+
+
+class WriteBehind:
+    """Stores turns in the background, one append after the other in the order taken. Belongs to one event loop.
+
+    Args:
+        sessions: Stores turns.
+        clock: Where the time comes from; turns are dated when they are taken.
+        publish: Hears of each append after its commit.
+        limit: Appends that may wait.
+    """
+
+    def __init__(
+        self, sessions: SessionService, clock: Clock, publish: Callable[[ChangeSet], None], limit: int = 1000
+    ) -> None:
+        self._sessions = sessions
+        self._clock = clock
+        self._publish = publish
+        self._limit = limit
+        self._waiting: deque[_Waiting] = deque()
+        self._task: asyncio.Task[None] | None = None
+        self._is_closed = False
+        self._lost = 0
+        self._last = ""
+
+    def append(self, messages: Sequence[NewMessage], session: str | None, heading: Heading, actor: str) -> Accepted:
+        """Take turns and return at once; see ``SessionService.append`` for the arguments.
+
+        Nothing is raised: what cannot be taken or stored is logged and counted in ``failures``.
+        """
+        if session is None and not heading.channel.strip():
+            session = new_id("session")
+        if self._is_closed or len(self._waiting) >= self._limit:
+            self._failed(
+                messages, "The vault is closing." if self._is_closed else "Too many turns are waiting to be stored."
+            )
+            return Accepted(False, session or "", len(self._waiting))
+        now = to_datetime(self._clock.now_ms())
+        dated = [replace(message, created_at=message.created_at or now) for message in messages]
+        self._waiting.append(_Waiting(dated, session, heading, actor))
+        if self._task is None or self._task.done():
+            self._task = asyncio.get_running_loop().create_task(self._work(), name="write-behind")
+        return Accepted(True, session or "", len(self._waiting))
+
+    @property
+    def waiting(self) -> int:
+        """Return how many appends wait."""
+        return len(self._waiting)
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """Return sentences for the person about turns that were lost; none when none were."""
+        if not self._lost:
+            return ()
+        turns = "1 turn" if self._lost == 1 else f"{self._lost:,} turns"
+        return (f"{turns} could not be stored in the background. The last reason: {self._last}",)
+
+    async def drain(self, limit_s: float = DRAIN_SECONDS) -> None:
+        """Take no more, and wait until what waits is stored; what is not within ``limit_s`` is counted as lost."""
+        self._is_closed = True
+        if self._task is None:
+            return
+        await asyncio.wait({self._task}, timeout=limit_s)
+        if self._task.done():
+            return
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+        while self._waiting:
+            self._failed(self._waiting.popleft().messages, _CLOSED)
+
+    async def _work(self) -> None:
+        while self._waiting:
+            job = self._waiting.popleft()
+            # Gathered, so that whatever breaks comes back as a value and the next append is still stored.
+            try:
+                (outcome,) = await asyncio.gather(self._store(job), return_exceptions=True)
+            except asyncio.CancelledError:
+                self._failed(job.messages, _CLOSED)
+                raise
+            if isinstance(outcome, KeepsakeError):
+                self._failed(job.messages, outcome.message)
+            elif isinstance(outcome, BaseException):
+                self._failed(job.messages, "An error of Keepsake itself; the log has it.", outcome)
+
+    async def _store(self, job: _Waiting) -> None:
+        done: Changed[Appended] = await self._sessions.append(job.messages, job.session, job.heading, job.actor)
+        if done.changes.areas:
+            self._publish(replace(done.changes, operation=OPERATION))
+
+    def _failed(self, messages: Sequence[NewMessage], reason: str, error: BaseException | None = None) -> None:
+        self._lost += len(messages)
+        self._last = reason
+        _log.warning("%s turns were not stored: %s", len(messages), reason, exc_info=error)

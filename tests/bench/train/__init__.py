@@ -1,0 +1,1 @@
+"""Trains the learned recipe: feature matrices through the real code, listwise loss, weights with their record."""

@@ -1,0 +1,29 @@
+"""Filled vaults of data sets, kept between runs: filling takes far longer than asking."""
+
+import json
+from pathlib import Path
+
+from app.host import Host
+from tests.bench.retrieval.runner import fill
+from tests.bench.retrieval.values import Haystack, Turn
+
+
+def filled(haystack: Haystack, folder: Path, embedder: str = "static") -> dict[str, str]:
+    """Make sure ``folder/vault`` holds ``haystack``; return the data set's ids by the vault's."""
+    done = folder / "names.json"
+    if not done.is_file():
+        host = Host(folder / "vault", overrides={"embedding.model": embedder}, serve=False)
+        host.start()
+        try:
+            names = {key: item.id for key, item in fill(host, haystack).items()}
+            host.ask("vault.settle")
+        finally:
+            host.stop()
+        done.write_text(json.dumps(names), encoding="utf-8")
+    names = json.loads(done.read_text(encoding="utf-8"))
+    return names
+
+
+def sessions(haystack: Haystack) -> dict[str, str]:
+    """Return the session of each turn by the data set's id."""
+    return {turn.id: turn.session for turn in haystack.turns if isinstance(turn, Turn)}

@@ -1,0 +1,58 @@
+import pytest
+
+from app.api.caller import Caller
+from app.errors import NotFoundError
+from app.host import Host
+
+SCOUT = Caller("scout", "inner")
+SPY = Caller("spy", "inner")
+HELLO = {"role": "user", "content": "Hello there."}
+
+
+def test_an_agent_keeps_its_own_scratchpad(host: Host) -> None:
+    host.call("session.scratchpad.write", {"session": "talk", "items": ["one", "two"]}, SCOUT).result()
+    assert host.call("session.scratchpad.read", {"session": "talk"}, SCOUT).result().value.items == ("one", "two")
+    assert host.ask("session.scratchpad.read", session="talk").items == ("one", "two")
+    with pytest.raises(NotFoundError):
+        host.call("session.scratchpad.read", {"session": "talk"}, SPY).result()
+    assert host.call("session.scratchpad.clear", {"session": "talk"}, SCOUT).result().value is True
+
+
+def test_working_memory_follows_appends_renames_and_imports(host: Host) -> None:
+    for number in range(3):
+        host.ask("session.append", messages=[HELLO] * 30, session="talk")
+        seqs = [turn.seq for turn in host.ask("session.working", session="talk")]
+        assert seqs == [turn.seq for turn in host.ask("session.recent", session="talk", n=50)]
+        host.ask("session.rename", session="talk", title=f"Talk {number}")
+    assert [turn.seq for turn in host.ask("session.working", session="talk", n=2)] == [89, 90]
+
+
+def test_later_appends_are_drained_when_the_host_stops(host: Host) -> None:
+    taken = [host.ask("session.append_later", messages=[HELLO], session="talk") for _ in range(50)]
+    assert all(item.accepted for item in taken)
+    host.stop()
+    again = Host(host.vault)
+    again.start()
+    try:
+        assert again.ask("session.length", session="talk") == 50
+    finally:
+        again.stop()
+
+
+def test_everybody_hears_of_later_appends(host: Host) -> None:
+    heard: list[object] = []
+    host.subscribe(heard.append)
+    host.ask("session.append_later", messages=[HELLO], session="talk")
+    host.stop()
+    operations = [(item.operation, item.actor) for item in heard if hasattr(item, "operation")]
+    assert operations == [("session.append_later", "person")]
+
+
+def test_a_setting_switches_an_agent_off(host: Host) -> None:
+    host.ask("settings.set", name="sessions.not_kept", value=" scout , other")
+    reply = host.call("session.append", {"messages": [HELLO], "session": "talk"}, SCOUT).result()
+    assert reply.value.seqs == ()
+    assert host.ask("session.append", messages=[HELLO], agent="other").seqs == ()
+    assert host.ask("session.ids") == []
+    host.ask("settings.set", name="sessions.not_kept", value="")
+    assert host.call("session.append", {"messages": [HELLO], "session": "talk"}, SCOUT).result().value.seqs == (1,)

@@ -1,0 +1,115 @@
+import asyncio
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.core.tokens import estimate_tokens
+from app.sessions.condense import HEADING, LEFT_OUT, CondensedTurns, condensed, first_sentence, line_of
+from tests.unit.app.sessions.talks import turn
+
+
+@pytest.mark.parametrize(
+    ("message", "line"),
+    [
+        (turn(content="I moved to Lisbon. It is sunny."), "User: I moved to Lisbon."),
+        (turn(content="Hi. I need a flight to Porto!"), "User: Hi. I need a flight to Porto!"),
+        (turn(content="今日は雨です。明日は晴れ。"), "User: 今日は雨です。"),
+        (turn(content="no end to this"), "User: no end to this"),
+        (turn(author="Ana", content="It is me."), "Ana: It is me."),
+        (turn(role="system", content="Be kind to all."), "System: Be kind to all."),
+        (turn(role="tool", tool_name="search", content="3 flights"), "Tool search: 3 flights"),
+        (turn(role="tool", content="3 flights"), "Tool: 3 flights"),
+        (turn(content="  \n "), ""),
+        (
+            turn(
+                role="assistant",
+                tool_calls=[{"function": {"name": "search", "arguments": '{"to": "Porto", "people": 2}'}}],
+            ),
+            "Assistant called search(to: Porto, people: 2)",
+        ),
+        (
+            turn(role="assistant", content="Let me look.", tool_calls=[{"name": "look", "input": {"at": ["a"]}}]),
+            'Assistant called look(at: ["a"]): Let me look.',
+        ),
+        (turn(role="assistant", tool_calls=[{"name": "now"}, {"args": "half {"}]), None),
+    ],
+)
+def test_a_turn_is_one_line(message: object, line: str | None) -> None:
+    expected = "Assistant called now(); a tool(half {)" if line is None else line
+    assert line_of(message) == expected  # type: ignore[arg-type]
+
+
+def test_a_long_sentence_is_cut_at_a_word() -> None:
+    cut = first_sentence("word " * 100)
+    assert cut.endswith("word…")
+    assert len(cut) <= 161
+
+
+def test_calls_nested_too_deep_to_read_are_shown_as_written() -> None:
+    line = line_of(turn(role="assistant", tool_calls=[{"name": "f", "arguments": "[" * 4000}]))
+    assert line.startswith("Assistant called f([[[")
+    assert len(line) < 200
+
+
+def test_the_list_without_a_model() -> None:
+    turns = [turn(content="I moved to Lisbon."), turn(2, "assistant", "How do you like it?"), turn(3)]
+    assert condensed("", turns, 200) == (
+        "Recent condensed turns:\n- User: I moved to Lisbon.\n- Assistant: How do you like it?"
+    )
+
+
+def test_the_list_goes_on_where_it_ended() -> None:
+    first = condensed("", [turn(content="I moved to Lisbon.")], 200)
+    second = condensed(first, [turn(2, content="I sold the car.")], 200)
+    assert second == "Recent condensed turns:\n- User: I moved to Lisbon.\n- User: I sold the car."
+
+
+def test_what_somebody_wrote_stays_ahead_of_the_list() -> None:
+    whole = condensed("Ana plans a move.", [turn(content="I sold the car.")], 200)
+    assert whole == "Ana plans a move.\n\nRecent condensed turns:\n- User: I sold the car."
+
+
+def test_the_oldest_lines_are_left_out_and_it_says_so_once() -> None:
+    text = ""
+    for number in range(1, 60):
+        text = condensed(text, [turn(number, content=f"This is saying number {number}.")], 120)
+    lines = text.splitlines()
+    assert lines[:2] == [HEADING, LEFT_OUT]
+    assert lines[-1] == "- User: This is saying number 59."
+    assert text.count(LEFT_OUT) == 1
+    assert len(lines) > 5
+
+
+def test_nothing_said_changes_nothing() -> None:
+    assert condensed("Ana plans a move.", [turn()], 200) == "Ana plans a move."
+    assert condensed("", [], 200) == ""
+
+
+def test_the_summariser_is_the_list() -> None:
+    turns = [turn(content="I moved to Lisbon.")]
+    assert asyncio.run(CondensedTurns().summarise("", turns, 200)) == condensed("", turns, 200)
+
+
+@given(st.text(), st.lists(st.text(), max_size=12), st.integers(0, 300))
+def test_a_summary_is_never_longer_than_its_room(earlier: str, said: list[str], room: int) -> None:
+    turns = [turn(seq, content=text) for seq, text in enumerate(said, 1)]
+    once = condensed(earlier, turns, room)
+    assert estimate_tokens(once) <= room
+    assert estimate_tokens(condensed(once, turns, room)) <= room
+
+
+@given(st.text())
+def test_a_sentence_is_one_line(text: str) -> None:
+    assert len(first_sentence(text).splitlines()) <= 1
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    )
+)
+def test_any_call_can_be_shown(value: object) -> None:
+    for call in ({"name": value, "arguments": value}, {"function": value}, {"input": value}):
+        assert line_of(turn(role="assistant", tool_calls=[call])).startswith("Assistant called ")

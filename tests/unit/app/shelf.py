@@ -1,0 +1,143 @@
+"""Sessions and memories of a real vault with its index, and an embedder that can be told to fail."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import apsw
+import numpy as np
+
+from app.core.paths import migrations
+from app.embed.hashed import HashedEmbedder
+from app.embed.model import Identity
+from app.errors import ModelUnavailableError
+from app.index.indexer import Indexer
+from app.index.sync import IndexSync
+from app.memories.model import Memory, NewMemory
+from app.memories.service import MemoryService
+from app.memories.undo import MemoryApplier, UndoService
+from app.sessions.model import NewMessage
+from app.sessions.service import Heading, SessionApplier, SessionService
+from app.store.store import Store
+from app.upkeep.check import findings
+from app.upkeep.model import Finding
+from app.upkeep.rebuild import words_are_sound
+
+T = TypeVar("T")
+
+
+class SetClock:
+    """A clock that says what it was set to."""
+
+    def __init__(self) -> None:
+        self.ms = 1_700_000_000_000
+
+    def now_ms(self) -> int:
+        return self.ms
+
+
+class MoodyEmbedder(HashedEmbedder):
+    """Embeds like ``hashed`` under a name of its own, and fails when told to."""
+
+    def __init__(self, name: str = "moody") -> None:
+        self.identity = Identity("test", name, HashedEmbedder.identity.dimensions, "1")
+        self.fails: str | BaseException | None = None
+        self.texts = 0
+        self.before: Callable[[], None] = lambda: None
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        self.before()
+        if isinstance(self.fails, BaseException):
+            raise self.fails
+        if self.fails:
+            raise ModelUnavailableError(self.fails)
+        self.texts += len(texts)
+        return super().embed(texts)
+
+
+class Shelf:
+    """A vault's services, and its index brought up to date on request."""
+
+    def __init__(self, vault: Path) -> None:
+        self.store = Store.open(vault, migrations())
+        self.clock = SetClock()
+        self.indexer = Indexer()
+        self.sessions = SessionService(self.store, self.indexer, self.clock)
+        self.memories = MemoryService(self.store, self.indexer, self.clock)
+        appliers = {"session": SessionApplier(self.indexer), "memory": MemoryApplier(self.indexer)}
+        self.undoing = UndoService(self.store, appliers, self.clock)
+        self.embedder = MoodyEmbedder()
+        self.told: list[int] = []
+        self.runner = asyncio.Runner()
+
+    def do(self, work: Coroutine[Any, Any, T]) -> T:
+        return self.runner.run(work)
+
+    def say(self, *texts: str, session: str = "s") -> None:
+        messages = [NewMessage("user", text) for text in texts]
+        self.do(self.sessions.append(messages, session, Heading(), "person"))
+
+    def forget(self, session: str) -> int:
+        return self.do(self.sessions.forget(session, "person")).changes.history_ids[0]
+
+    def save(self, content: str, **fields: Any) -> Memory:
+        return self.do(self.memories.save(NewMemory(content, **fields))).value
+
+    def undo(self, *history_ids: int) -> list[int]:
+        return self.do(self.undoing.undo(history_ids)).value
+
+    def syncing(self, **options: Any) -> IndexSync:
+        return IndexSync(self.store, self.clock, lambda: self.embedder, self.told.append, **options)
+
+    def sync(self, **options: Any) -> IndexSync:
+        """Run the background work until it is idle."""
+
+        async def until_idle(sync: IndexSync) -> None:
+            task = asyncio.create_task(sync.run())
+            await sync.wait_idle()
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+        sync = self.syncing(**options)
+        self.do(until_idle(sync))
+        return sync
+
+    def rows(self, sql: str, *values: Any) -> list[Any]:
+        def work(connection: apsw.Connection) -> list[Any]:
+            return connection.execute(sql, values).fetchall()
+
+        return self.do(self.store.read(work))
+
+    def passages(self, session: str = "s") -> list[tuple[int, int, str]]:
+        return self.rows(
+            "SELECT seq_start, seq_end, text FROM chunks WHERE kind = 'passage' AND session_id = ?"
+            " ORDER BY seq_start, id",
+            session,
+        )
+
+    def vectors(self) -> dict[int, bytes]:
+        """Return the vectors of the generation in use, by chunk."""
+        numbers = self.rows("SELECT value FROM meta WHERE key = 'generation'")
+        return dict(self.rows(f"SELECT chunk_id, embedding FROM vectors_{int(numbers[0][0])}")) if numbers else {}
+
+    def wrong_vectors(self) -> list[int]:
+        """Return chunks whose vector is not that of their text."""
+        texts = dict(self.rows("SELECT id, text FROM chunks WHERE kind <> 'passage' OR seq_start = seq_end"))
+        stored = self.vectors()
+        assert stored.keys() == texts.keys()
+        made = HashedEmbedder().embed(list(texts.values()))
+        return [
+            key
+            for key, row in zip(texts, made, strict=True)
+            if not np.array_equal(np.frombuffer(stored[key], dtype="<f4"), row)
+        ]
+
+    def check(self) -> list[Finding]:
+        found = self.do(self.store.read(lambda connection: findings(connection, self.store.vault)))
+        words = self.do(self.store.write(words_are_sound))
+        return found + ([] if words is None else [words])
+
+    def close(self) -> None:
+        self.runner.close()
+        self.store.close()

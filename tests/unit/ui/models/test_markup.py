@@ -1,0 +1,86 @@
+"""Markdown as safe HTML."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ui.models.markup import Ink, is_rich, render, target_of, words_of
+
+INK = Ink("#111111", "#777777", "#0055cc", "#eeeeee", "#cccccc", "#ffffff")
+
+
+def test_wiki_links_and_tags_become_links_of_their_own() -> None:
+    html = render("See [[Rose list|roses]] and #garden/roses.", INK)
+    assert '<a href="wiki:Rose%20list"' in html
+    assert ">roses</a>" in html
+    assert '<a href="tag:garden%2Froses"' in html
+
+
+@pytest.mark.parametrize("text", ["a#b", "#1", "# Heading", "`#code`", "[[", "[[]]", "[[a\nb]]", "C#"])
+def test_what_only_looks_like_a_tag_or_link_is_left_alone(text: str) -> None:
+    html = render(text, INK)
+    assert "wiki:" not in html
+    assert "tag:" not in html
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<script>alert(1)</script>",
+        "<img src=x onerror=alert(1)>",
+        "![pic](http://example.org/a.png)",
+        "![pic](file:///etc/passwd)",
+        "[x](javascript:alert(1))",
+        "<iframe src='http://example.org'></iframe>",
+        "---\na: <b>x</b>\n---\n",
+        "```\n</pre><script>\n```",
+    ],
+)
+def test_nothing_loads_or_runs(text: str) -> None:
+    html = render(text, INK)
+    for danger in ("<script", "<img", "<iframe", 'href="javascript', "<b>x"):
+        assert danger not in html
+
+
+def test_tasks_show_boxes() -> None:
+    html = render("- [ ] one\n- [x] two\n\n[ ] no item", INK)
+    assert "☐ one" in html
+    assert "☑ two" in html
+    assert "[ ] no item" in html
+
+
+def test_tables_strikethrough_and_code_are_on() -> None:
+    html = render("|a|b|\n|-|-:|\n|1|2|\n\n~~gone~~\n\n```py\nx < 1\n```", INK)
+    assert '<td bgcolor="#ffffff" align="right">2' in html
+    assert "<s>gone</s>" in html
+    assert "x &lt; 1" in html
+
+
+@given(st.text(max_size=300))
+def test_any_text_renders_without_raw_tags(text: str) -> None:
+    html = render(text, INK)
+    assert "<script" not in html
+    assert "<img" not in html
+
+
+@pytest.mark.parametrize(
+    ("href", "meaning"),
+    [
+        ("wiki:Rose%20list", ("wiki", "Rose list")),
+        ("tag:garden%2Froses", ("tag", "garden/roses")),
+        ("keepsake://memory/note-1", ("keepsake", "keepsake://memory/note-1")),
+        ("https://example.org", ("web", "https://example.org")),
+        ("file:///etc/passwd", ("other", "file:///etc/passwd")),
+    ],
+)
+def test_links_mean_one_thing(href: str, meaning: tuple[str, str]) -> None:
+    assert target_of(href) == meaning
+
+
+def test_long_texts_are_not_rich() -> None:
+    assert is_rich("a" * 1000)
+    assert not is_rich("a" * 1_000_000)
+
+
+def test_wiki_words_are_listed_in_order() -> None:
+    assert words_of("[[B|b]] and [[A]]") == ["B", "A"]

@@ -1,0 +1,172 @@
+"""Tags, search box, facets, inspector parts: what the keyboard does and what they tell."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+
+from ui.models.when import number
+from ui.widgets.facets import FacetGroup, FacetRow, FacetTree
+from ui.widgets.inspector import Bar, Bars, Section
+from ui.widgets.searchbox import Hint, SearchBox
+from ui.widgets.splitter import PaneSplitter
+from ui.widgets.tagedit import Chip, TagEdit
+
+
+@pytest.fixture
+def tags(qtbot: Any, qt_loop: Any) -> TagEdit:
+    async def suggest(prefix: str) -> list[str]:
+        return ["garden", "garden/roses"]
+
+    made = TagEdit("Add a tag", lambda work: asyncio.get_event_loop().create_task(work), suggest)
+    qtbot.addWidget(made)
+    made.resize(400, 60)
+    made.show()
+    return made
+
+
+def test_tags_are_added_normalised_and_once(tags: TagEdit, qtbot: Any) -> None:
+    told: list[Any] = []
+    tags.edited.connect(told.append)
+    tags.set_tags(["home"])
+    qtbot.keyClicks(tags.field, "#Garden  Roses")
+    qtbot.keyClick(tags.field, Qt.Key.Key_Return)
+    qtbot.keyClicks(tags.field, "home,")
+    assert tags.tags == ("home", "garden roses")
+    assert told == [("home", "garden roses")]
+
+
+def test_chips_are_walked_and_removed_by_key(tags: TagEdit, qtbot: Any) -> None:
+    tags.set_tags(["a", "b", "c"])
+    tags.field.setFocus()
+    qtbot.keyClick(tags.field, Qt.Key.Key_Backspace)
+    chips = {chip.tag: chip for chip in tags.findChildren(Chip) if not chip.isHidden()}
+    assert chips["c"].hasFocus()
+    qtbot.keyClick(chips["c"], Qt.Key.Key_Left)
+    assert chips["b"].hasFocus()
+    qtbot.keyClick(chips["b"], Qt.Key.Key_Delete)
+    assert tags.tags == ("a", "c")
+    assert chips["c"].hasFocus()
+
+
+def test_tags_are_suggested(tags: TagEdit, qtbot: Any, run_async: Any) -> None:
+    async def story() -> None:
+        tags.field.setFocus()
+        qtbot.keyClicks(tags.field, "gar")
+        while not tags._known.stringList():
+            await asyncio.sleep(0.005)
+
+    run_async(story())
+    tags._completer.popup().hide()
+    assert tags._known.stringList() == ["garden", "garden/roses"]
+
+
+@pytest.fixture
+def box(qtbot: Any, qapp: Any) -> SearchBox:
+    made = SearchBox("Search", "Search…", 10)
+    qtbot.addWidget(made)
+    made.show()
+    made.setFocus()
+    return made
+
+
+def test_a_search_waits_for_a_pause_and_is_told_once(box: SearchBox, qtbot: Any) -> None:
+    told: list[str] = []
+    box.searched.connect(told.append)
+    qtbot.keyClicks(box, "roses")
+    qtbot.waitUntil(lambda: bool(told))
+    qtbot.keyClick(box, Qt.Key.Key_Return)
+    assert told == ["roses"]
+    qtbot.keyClick(box, Qt.Key.Key_Escape)
+    assert told == ["roses", ""]
+
+
+def test_a_quiet_text_is_not_searched(box: SearchBox, qtbot: Any) -> None:
+    told: list[str] = []
+    box.searched.connect(told.append)
+    box.set_text_quietly("x")
+    box.search_now()
+    assert told == []
+
+
+def test_operators_and_values_are_completed(box: SearchBox, qtbot: Any) -> None:
+    box.set_hints([Hint("tag:", "Has this tag"), Hint("kind:")], {"kind": [Hint("note"), Hint("message")]})
+    qtbot.keyClicks(box, "rose -ki")
+    assert box._list.isVisible()
+    box._on_completer_activated("kind:")
+    assert box.text() == "rose -kind:"
+    qtbot.keyClicks(box, "no")
+    box._on_completer_activated("note")
+    assert box.text() == "rose -kind:note "
+    box._list.hide()
+
+
+@pytest.fixture
+def facets(qtbot: Any, qapp: Any) -> FacetTree:
+    made = FacetTree("Facets")
+    qtbot.addWidget(made)
+    made.resize(200, 300)
+    made.show()
+    made.set_groups([
+        FacetGroup("kind", "Kind", [FacetRow("note", 1200, "Notes"), FacetRow("fact", 3)]),
+        FacetGroup("tag", "Tags", [FacetRow("a", 2), FacetRow("a/b", 1), FacetRow("x/y", 1)], nested=True),
+    ])  # fmt: skip
+    return made
+
+
+def test_facets_nest_and_count(facets: FacetTree) -> None:
+    tags = facets.topLevelItem(1)
+    assert [tags.child(n).text(0) for n in range(tags.childCount())] == ["a", "x/y"]
+    assert tags.child(0).child(0).text(0) == "b"
+    words = facets.topLevelItem(0).child(0).data(0, Qt.ItemDataRole.AccessibleTextRole)
+    assert words == f"Notes, {number(1200)}"
+
+
+def test_facets_are_toggled_by_key_and_kept_over_new_counts(facets: FacetTree, qtbot: Any) -> None:
+    told: list[Any] = []
+    facets.toggled.connect(lambda *what: told.append(what))
+    facets.setCurrentItem(facets.topLevelItem(0).child(1))
+    qtbot.keyClick(facets, Qt.Key.Key_Return)
+    assert told == [("kind", "fact", True)]
+    facets.set_groups([FacetGroup("kind", "Kind", [FacetRow("note", 1)])])
+    assert facets.chosen("kind") == ("fact",)
+    labels = [facets.topLevelItem(0).child(n).text(0) for n in range(2)]
+    assert labels == ["note", "fact"]
+    assert facets.currentItem().text(0) == "fact"
+    facets.grab()
+
+
+def test_sections_fold(qtbot: Any) -> None:
+    section = Section("Links")
+    qtbot.addWidget(section)
+    section.show()
+    section.set_count(3)
+    assert section.head.accessibleName() == "Links  3"
+    section.head.click()
+    assert section.body.isHidden()
+
+
+def test_bars_say_their_numbers(qtbot: Any) -> None:
+    bars = Bars("Reasons")
+    qtbot.addWidget(bars)
+    bars.set_bars([Bar("Words", 1.0, "11.3"), Bar("Meaning", 0.2, "0.6", 2)])
+    bars.show()
+    assert bars.accessibleDescription() == "Words 11.3; Meaning 0.6"
+    assert not bars.grab().isNull()
+
+
+def test_splitter_sizes_come_back(qtbot: Any) -> None:
+    from PySide6.QtWidgets import QWidget
+
+    split = PaneSplitter()
+    qtbot.addWidget(split)
+    split.add(QWidget(), 100, least=50)
+    split.add(QWidget(), 300, least=50, stretch=1)
+    split.resize(401, 200)
+    split.show()
+    split.setSizes([150, 250])
+    state = split.state()
+    split.setSizes([60, 340])
+    split.restore(state)
+    assert split.sizes() == [150, 250]
