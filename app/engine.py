@@ -10,6 +10,10 @@ from app.core.clock import Clock
 from app.core.paths import migrations
 from app.embed.model import Embedder
 from app.embed.registry import open_embedder
+from app.entities.reads import EntityReads
+from app.entities.service import EntityService
+from app.entities.state import EntityApplier
+from app.entities.sync import ACTOR, EntitySync
 from app.exchange.service import ExchangeService
 from app.exchange.vault import VaultSink, VaultSource
 from app.index.indexer import Indexer
@@ -80,17 +84,27 @@ class Engine:
         self.digests = DigestService(self.store, clock)
         self.memories = MemoryService(self.store, indexer, clock)
         self.memory_reads = MemoryReads(self.store)
-        appliers: dict[str, Applier] = {"session": SessionApplier(indexer), "memory": MemoryApplier(indexer)}
+        self.entities = EntityService(self.store, clock)
+        self.entity_reads = EntityReads(self.store)
+        self.entity_sync = EntitySync(self.store, clock, self.publish, self.sync.wait_idle)
+        appliers: dict[str, Applier] = {
+            "session": SessionApplier(indexer),
+            "memory": MemoryApplier(indexer),
+            "entity": EntityApplier(),
+        }
         self.undo = UndoService(self.store, appliers, clock)
         self.search = SearchService(self.store, self.sync, self.trace, clock, vectors=vectors)
         new_sink = partial(VaultSink, self.store, self.sessions, indexer, clock)
         self.exchange = ExchangeService(new_sink, VaultSource(self.store, self.memory_reads))
         self.jobs = Jobs(self.publish)
-        self.care = CareService(self.store, self.sync, self.jobs, config.text("embedding.model"))
+        self.care = CareService(
+            self.store, self.sync, self.jobs, config.text("embedding.model"), lambda: self.write_behind.failures
+        )
 
     async def start(self) -> None:
         """Begin the background work."""
         self._background.add(asyncio.create_task(self.sync.run(), name="index"))
+        self._background.add(asyncio.create_task(self.entity_sync.run(), name="entities"))
 
     def interrupt(self) -> None:
         """Tell long work and background work to stop; what is written stays."""
@@ -114,6 +128,9 @@ class Engine:
             self.working.heard(event)
             if event.areas & _INDEXED_AREAS:
                 self.sync.wake()
+                self.entity_sync.wake()
+            if "entities" in event.areas and event.actor != ACTOR:
+                self.entity_sync.wake(decided=True)
         self.feed.publish(event)
 
     def _on_vectors_made(self, pending: int) -> None:

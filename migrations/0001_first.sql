@@ -196,6 +196,7 @@ CREATE TABLE entities (
 CREATE UNIQUE INDEX entities_by_name ON entities (name_key, type) WHERE merged_into IS NULL;
 CREATE INDEX entities_by_count ON entities (mention_count DESC, rowid) WHERE merged_into IS NULL;
 CREATE INDEX entities_merged ON entities (merged_into) WHERE merged_into IS NOT NULL;
+CREATE INDEX entities_merged_by_name ON entities (name_key) WHERE merged_into IS NOT NULL;
 CREATE INDEX entities_unused ON entities (rowid) WHERE mention_count = 0 AND touched = 0 AND protected = 0;
 
 -- Every name an entity goes by, its canonical one among them.

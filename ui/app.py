@@ -15,8 +15,8 @@ from ui import guard
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
 
-    from app.host import Host
     from ui.instance import Instance, Wish
+    from ui.program import OpenVault
 
 DESKTOP_ID = "io.github.keepsake.Keepsake"
 _log = logging.getLogger(__name__)
@@ -99,16 +99,30 @@ def _run(application: "QApplication", vault: Path, instance: "Instance", *, hidd
     return 0
 
 
-def start_host(vault: Path) -> "Host":
-    """Open ``vault``; the engine is imported here, off the Qt thread, so that the window is there first.
+def start_host(vault: Path) -> "OpenVault":
+    """Open ``vault``, or join the host that has it open already.
+
+    The engine is imported here, off the Qt thread, so that the window is there first.
 
     Raises:
-        KeepsakeError: The vault cannot be opened.
+        KeepsakeError: The vault cannot be opened, and no host answers for it.
     """
+    from app.errors import HostUnreachableError, VaultLockedError  # noqa: PLC0415
     from app.host import Host  # noqa: PLC0415
 
     host = Host(vault)
-    host.start()
+    try:
+        host.start()
+    except VaultLockedError as locked:
+        from app.rpc.backend import RemoteBackend  # noqa: PLC0415
+
+        remote = RemoteBackend(vault)
+        try:
+            remote.start()
+        except HostUnreachableError:
+            # Whoever holds the vault answers no calls: the lock is what the person can do something about.
+            raise locked from None
+        return remote
     return host
 
 

@@ -128,7 +128,7 @@ class _Visitor(QObject):
         self._socket = socket
         socket.setParent(self)
         self._patience = QTimer(self, singleShot=True, interval=IDLE_MS)
-        self._patience.timeout.connect(socket.abort)
+        self._patience.timeout.connect(self._on_patience_ended)
         socket.disconnected.connect(self._on_disconnected)
 
     def listen(self) -> None:
@@ -136,6 +136,9 @@ class _Visitor(QObject):
         self._patience.start()
         self._socket.readyRead.connect(self._on_ready_read)
         self._on_ready_read()
+
+    def _on_patience_ended(self) -> None:
+        self._socket.abort()
 
     def _on_disconnected(self) -> None:
         self._patience.stop()

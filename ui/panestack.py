@@ -71,8 +71,10 @@ class PaneStack(QStackedWidget):
 
     def open(self, place: Place) -> Pane:
         """Bring the pane of ``place`` to the front, and the place within it."""
+        # The first widget added becomes the current one by itself, so what was in front is asked before.
+        before = self.front
         pane = self._panes.get(place.pane) or self._build(place.pane)
-        if self.currentWidget() is not pane:
+        if before is not pane:
             self.setCurrentWidget(pane)
             self._actions.set_pane(place.pane)
             pane.shown()

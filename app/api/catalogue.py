@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable
 
-from app.api import exchange, memories, notes, scratchpads, sessions, settings, summaries, vault
+from app.api import entities, exchange, memories, notes, scratchpads, sessions, settings, summaries, vault
 from app.api.declare import REGISTRY
 from app.api.registry import Catalogue, Operation
 from app.engine import Engine
 
-SUBJECTS = (sessions, summaries, scratchpads, notes, memories, exchange, settings, vault)
+SUBJECTS = (sessions, summaries, scratchpads, notes, memories, entities, exchange, settings, vault)
 
 
 def declared() -> Iterable[Operation]:

@@ -78,7 +78,9 @@ def require(connection: apsw.Connection, entity_id: str) -> Entity:
         raise NotFoundError(f"There is no entity with the id {entity_id}.", id=entity_id)
     if entity.merged_into is not None:
         into = repo.root(connection, entity_id)
-        raise NotFoundError("This entity was merged into another. Use that one, or undo the merge.", id=entity_id, into=into)
+        raise NotFoundError(
+            "This entity was merged into another. Use that one, or undo the merge.", id=entity_id, into=into
+        )
     return entity
 
 

@@ -121,7 +121,7 @@ def _relations_of(
     if not sees_all(stores):
         return []
     parts = [part for one in wanted for part in repo.cluster(connection, one)]
-    found = connection.execute(
+    found: list[Any] = connection.execute(
         "SELECT subject_id, predicate, object_id, weight FROM relations WHERE subject_id IN"
         " (SELECT value FROM json_each(?1)) OR object_id IN (SELECT value FROM json_each(?1))",
         (json.dumps(parts),),

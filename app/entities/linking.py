@@ -84,10 +84,15 @@ class Linker:
                 self._met[mark] = found
         return found
 
+    def find_again(self, key: str, kind: str) -> str | None:
+        """Return the id of the entity that a name found earlier means, whatever its type was called then."""
+        return self.find(key, kind) or repo.aliased(self._connection, key, None)
+
     def mention(self, owner: Owner, found: Iterable[Found]) -> None:
         """Record what an owner mentions, in place of what a provider found in it before."""
         self._connection.execute(
-            "DELETE FROM mentions WHERE owner_kind = ? AND owner_id = ? AND provider <> 'person'", (owner.kind, owner.id)
+            "DELETE FROM mentions WHERE owner_kind = ? AND owner_id = ? AND provider <> 'person'",
+            (owner.kind, owner.id),
         )
         claimed = repo.claims_on(self._connection, owner.kind, owner.id)
         rows = []
@@ -97,8 +102,8 @@ class Linker:
             place = (owner.kind, owner.id, one.start, mark, one.length, entity_id)
             rows.append((*place, owner.store, one.confidence, one.provider, owner.at_ms))
         self._connection.executemany(
-            "INSERT INTO mentions (owner_kind, owner_id, start, surface, length, entity_id, store, confidence, provider, at)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+            "INSERT INTO mentions (owner_kind, owner_id, start, surface, length, entity_id, store, confidence,"
+            " provider, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
             rows,
         )
 
@@ -106,10 +111,8 @@ class Linker:
         return bool(self._connection.execute("SELECT touched FROM entities WHERE id = ?", (entity_id,)).get)
 
 
-def relink(
-    connection: apsw.Connection, keys: Iterable[str], owners: Iterable[tuple[str, str]], now_ms: int
-) -> None:
-    """Bring mentions in line with the registry.
+def relink(connection: apsw.Connection, keys: Iterable[str], owners: Iterable[tuple[str, str]], now_ms: int) -> None:
+    """Bring mentions in line with the registry; one whose name nothing goes by stays where it is.
 
     Args:
         connection: The writer's connection.
@@ -120,13 +123,13 @@ def relink(
     linker = Linker(connection, now_ms)
     for mark in sorted({f"{kind}:{key}" for key in keys for kind in TYPES}):
         held = connection.execute("SELECT 1 FROM mentions WHERE surface = ? LIMIT 1", (mark,)).fetchone()
-        if held is None:
-            continue
         kind, _, key = mark.partition(":")
-        entity_id = linker.link(key, kind)  # type: ignore[arg-type]
+        entity_id = None if held is None else linker.find_again(key, kind)
+        if entity_id is None:
+            continue
         connection.execute(
-            "UPDATE mentions SET entity_id = ?1 WHERE surface = ?2 AND entity_id <> ?1 AND NOT EXISTS"
-            " (SELECT 1 FROM entity_claims c WHERE c.owner_kind = mentions.owner_kind AND c.owner_id = mentions.owner_id)",
+            "UPDATE mentions SET entity_id = ?1 WHERE surface = ?2 AND entity_id <> ?1 AND NOT EXISTS (SELECT 1"
+            " FROM entity_claims c WHERE c.owner_kind = mentions.owner_kind AND c.owner_id = mentions.owner_id)",
             (entity_id, mark),
         )
     everywhere = connection.execute("SELECT DISTINCT owner_kind, owner_id FROM entity_claims").fetchall()
@@ -141,8 +144,9 @@ def _relink_owner(connection: apsw.Connection, linker: Linker, owner_kind: str, 
     claimed = repo.claims_on(connection, owner_kind, owner_id) if rows else {}
     for start, mark, entity_id in rows:
         kind, _, key = str(mark).partition(":")
-        wanted = _claimant(claimed, linker.link(key, kind))  # type: ignore[arg-type]
-        if wanted != entity_id:
+        meant = linker.find_again(key, kind)
+        wanted = None if meant is None else _claimant(claimed, meant)
+        if wanted not in (None, entity_id):
             connection.execute(
                 "UPDATE mentions SET entity_id = ? WHERE owner_kind = ? AND owner_id = ? AND start = ? AND surface = ?",
                 (wanted, owner_kind, owner_id, start, mark),

@@ -1,7 +1,7 @@
 """Which entities a filter means: their ids and list rows."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 import apsw
@@ -48,11 +48,11 @@ def rows(connection: apsw.Connection, wanted: Sequence[str], *, stores: Sequence
     count = "e.mention_count"
     if not sees_all(stores):
         count = f"(SELECT count(*) FROM mentions m WHERE m.entity_id = e.id AND {within(stores)})"
-    found = connection.execute(
+    found: Iterable[Any] = connection.execute(
         f"SELECT e.id, e.type, {count}, e.protected FROM json_each(?) w CROSS JOIN entities e ON e.id = w.value"
         " WHERE e.merged_into IS NULL ORDER BY w.key",
         (json.dumps(list(wanted)),),
-    ).fetchall()
+    )
     return [
         EntityRow(str(row[0]), known[str(row[0])], cast("EntityType", row[1]), int(row[2]), bool(row[3]))
         for row in found

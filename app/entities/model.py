@@ -206,7 +206,7 @@ class GraphFilter:
 
 @dataclass(frozen=True, slots=True)
 class GraphNode:
-    """A node: ``weight`` is its number of mentions, ``depth`` its steps from the centre, ``x``/``y`` where it was left."""
+    """A node: ``weight`` is its mentions, ``depth`` its steps from the centre, ``x`` and ``y`` where it was left."""
 
     id: str
     name: str

@@ -40,9 +40,11 @@ def info(connection: apsw.Connection, entity_id: str, limit: int, stores: Sequen
     entity = visible(connection, entity_id, stores)
     facts, facts_total = _facts(connection, entity.id, limit, stores)
     conversations, conversations_total = _conversations(connection, entity.id, limit, stores)
-    first, last = connection.execute(
-        f"SELECT min(m.at), max(m.at) FROM mentions m WHERE m.entity_id = ? AND {within(stores)}", (entity.id,)
-    ).fetchall()[0]
+    first, last = _cells(
+        connection,
+        f"SELECT min(m.at), max(m.at) FROM mentions m WHERE m.entity_id = ? AND {within(stores)}",
+        entity.id,
+    )
     company = _company(connection, entity.id, stores)
     return EntityInfo(
         entity=entity,
@@ -95,23 +97,22 @@ def relations(connection: apsw.Connection, entity_id: str, stores: Sequence[str]
 
 def of_owner(connection: apsw.Connection, owner: str, stores: Sequence[str]) -> list[Mention]:
     """Return what a turn (``session#seq``) or memory mentions, in the order of its text."""
-    kind: OwnerKind = "message" if "#" in owner else "memory"
     found = connection.execute(
-        "SELECT m.entity_id, e.type, m.start, m.length, m.confidence, m.provider, m.at FROM mentions m"
-        " JOIN entities e ON e.id = m.entity_id WHERE m.owner_kind = ? AND m.owner_id = ?"
+        "SELECT m.entity_id, e.type, m.start, m.length, m.confidence, m.provider, m.at, m.owner_kind FROM mentions m"
+        " JOIN entities e ON e.id = m.entity_id WHERE m.owner_kind IN ('message', 'memory') AND m.owner_id = ?"
         f" AND {within(stores)} ORDER BY m.start, m.surface",
-        (kind, owner),
+        (owner,),
     ).fetchall()
     known = names(connection, {str(row[0]) for row in found}, stores)
-    return [_mention(row, kind, owner, known[str(row[0])]) for row in found]
+    return [_mention(row, owner, known[str(row[0])]) for row in found]
 
 
-def _mention(row: Sequence[Any], kind: OwnerKind, owner: str, name: str) -> Mention:
+def _mention(row: Sequence[Any], owner: str, name: str) -> Mention:
     return Mention(
         entity_id=row[0],
         name=name,
         type=cast("EntityType", row[1]),
-        owner_kind=kind,
+        owner_kind=cast("OwnerKind", row[7]),
         owner_id=owner,
         start=row[2],
         length=row[3],
@@ -147,7 +148,7 @@ def _conversations(
     connection: apsw.Connection, entity_id: str, limit: int, stores: Sequence[str]
 ) -> tuple[tuple[Conversation, ...], int]:
     # An owner is "session#seq", and a session's id may hold any character.
-    found = connection.execute(
+    found: list[Any] = connection.execute(
         "SELECT s.id, s.title, t.turns, t.latest, count(*) OVER () FROM (SELECT"
         " substr(rtrim(m.owner_id, '0123456789'), 1,"
         " length(rtrim(m.owner_id, '0123456789')) - 1) AS session, count(DISTINCT m.owner_id) AS turns,"
@@ -158,6 +159,11 @@ def _conversations(
     ).fetchall()
     total = int(found[0][4]) if found else 0
     return tuple(Conversation(row[0], row[1], row[2], to_datetime(row[3])) for row in found), total
+
+
+def _cells(connection: apsw.Connection, sql: str, value: str) -> tuple[Any, ...]:
+    row: tuple[Any, ...] = connection.execute(sql, (value,)).fetchall()[0]
+    return row
 
 
 def _company(connection: apsw.Connection, entity_id: str, stores: Sequence[str]) -> list[Neighbour]:

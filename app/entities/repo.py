@@ -11,7 +11,8 @@ from app.core.clock import to_datetime
 from app.entities.model import Entity, EntityType, name_key
 
 _COLUMNS = (
-    "id, canonical_name, type, mention_count, created_at, updated_at, summary, protected, touched, merged_into, attributes"
+    "id, canonical_name, type, mention_count, created_at, updated_at, summary, protected, touched, merged_into,"
+    " attributes"
 )
 _MAX_STEPS = 1_000  # of a chain of merges
 
@@ -75,13 +76,13 @@ def merged_named(connection: apsw.Connection, key: str, kind: str, into: str) ->
     return None if row is None else str(row[0])
 
 
-def aliased(connection: apsw.Connection, key: str, kind: str) -> str | None:
-    """Return the id of the entity that goes by ``key`` and is, or took in, entities of type ``kind``."""
+def aliased(connection: apsw.Connection, key: str, kind: str | None) -> str | None:
+    """Return the id of the entity that goes by ``key`` and is, or took in, what is of type ``kind`` (any for ``None``)."""
     row = connection.execute(
         "SELECT e.id FROM entity_aliases a JOIN entities e ON e.id = a.entity_id"
-        " WHERE a.alias_key = ?1 AND e.merged_into IS NULL AND (e.type = ?2 OR EXISTS"
+        " WHERE a.alias_key = ?1 AND e.merged_into IS NULL AND (?2 IS NULL OR e.type = ?2 OR EXISTS"
         " (SELECT 1 FROM json_each(e.attributes, '$.absorbed') WHERE value = ?2))"
-        " ORDER BY e.type <> ?2, e.touched DESC, e.rowid LIMIT 1",
+        " ORDER BY e.type IS NOT ?2, e.touched DESC, e.rowid LIMIT 1",
         (key, kind),
     ).fetchone()
     return None if row is None else str(row[0])
@@ -195,7 +196,8 @@ def set_edges(connection: apsw.Connection, entity_id: str, wanted: Sequence[Edge
     """Let these and no others be stated of an entity as their subject."""
     connection.execute("DELETE FROM relations WHERE subject_id = ?", (entity_id,))
     connection.executemany(
-        "INSERT INTO relations (subject_id, predicate, object_id, weight, source, created_at) VALUES (?, ?, ?, ?, ?, ?)",
+        "INSERT INTO relations (subject_id, predicate, object_id, weight, source, created_at)"
+        " VALUES (?, ?, ?, ?, ?, ?)",
         [(entity_id, one.predicate, one.object_id, one.weight, one.source, one.created_ms) for one in wanted],
     )
 
@@ -203,5 +205,6 @@ def set_edges(connection: apsw.Connection, entity_id: str, wanted: Sequence[Edge
 def place(connection: apsw.Connection, positions: Iterable[tuple[str, float, float]]) -> None:
     """Remember where entities were left in the graph."""
     connection.executemany(
-        "UPDATE entities SET position_x = ?, position_y = ? WHERE id = ?", [(x, y, entity) for entity, x, y in positions]
+        "UPDATE entities SET position_x = ?, position_y = ? WHERE id = ?",
+        [(x, y, entity) for entity, x, y in positions],
     )

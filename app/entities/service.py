@@ -103,7 +103,9 @@ class EntityService:
             left = [alias for alias in first["aliases"] if name_key(alias) not in keys]
             decisions.write(entity_id, {**first, "aliases": left}, "UPDATE")
             claims = sorted({(owner_kind, owner_id, entity_id) for owner_kind, owner_id in owners})
-            return self._second(decisions, entity_id, clean, kind or first["type"], moved, [list(one) for one in claims])
+            return self._second(
+                decisions, entity_id, clean, kind or first["type"], moved, [list(one) for one in claims]
+            )
 
         return await self._decide(work, "entity.split", actor)
 
@@ -170,7 +172,9 @@ class EntityService:
                 "type": wanted,
                 "summary": before["summary"] if summary is None else storable(summary)[0][:MAX_SUMMARY],
                 "attributes": {**attributes, **({"absorbed": kept} if kept else {})},
-                "aliases": _ordered({name_key(one): one for one in (*before["aliases"], before["name"], clean)}.values()),
+                "aliases": _ordered(
+                    {name_key(one): one for one in (*before["aliases"], before["name"], clean)}.values()
+                ),
             }
             if after != before:
                 decisions.write(entity_id, after, "RENAME")

@@ -1,7 +1,7 @@
 """What a caller may know of entities: only what mentions in the caller's stores say.
 
-Whoever may read every store sees the whole registry. Others see an entity when a memory they may read mentions it, under
-the names that stand there; summaries and stated relations are not tied to a store and stay with the person.
+Whoever may read every store sees the whole registry. Others see an entity when a memory they may read mentions it,
+under the names that stand there; summaries and stated relations are not tied to a store and stay with the person.
 """
 
 import json

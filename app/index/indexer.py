@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import apsw
 
+from app.core.clock import to_ms
 from app.core.text import content_hash
 from app.index import repo, vectors
 from app.index.chunking import pieces
@@ -54,7 +55,7 @@ def _of_message(message: Message) -> repo.Chunk:
         text=text,
         grams=grams(text),
         content_hash=content_hash(text),
-        created_ms=round(message.created_at.timestamp() * 1000),
+        created_ms=to_ms(message.created_at),
         session_id=message.session_id,
         seq_start=message.seq,
         seq_end=message.seq,
@@ -72,7 +73,7 @@ def _of_memory(memory: Memory) -> Iterable[repo.Chunk]:
             text=body,
             grams=grams(body),
             content_hash=content_hash(body),
-            created_ms=round(memory.updated_at.timestamp() * 1000),
+            created_ms=to_ms(memory.updated_at),
             memory_id=memory.id,
             session_id=memory.session_id,
             seq_start=number,

@@ -9,7 +9,7 @@ from functools import partial
 
 import apsw
 
-from app.core.clock import Clock
+from app.core.clock import Clock, to_ms
 from app.core.text import content_hash
 from app.embed.model import Embedder
 from app.errors import KeepsakeError
@@ -208,7 +208,7 @@ def _extend_passages(connection: apsw.Connection, session_id: str, covered: int,
     dropped = messages_between(connection, session_id, after=after, before=covered + 1, limit=_BEYOND)
     messages = [*dropped, *fresh]
     lines = [
-        Line(m.seq, m.author or m.role, message_text(m)[:MAX_CHUNK_CHARACTERS], round(m.created_at.timestamp() * 1000))
+        Line(m.seq, m.author or m.role, message_text(m)[:MAX_CHUNK_CHARACTERS], to_ms(m.created_at))
         for m in messages
     ]
     chunks = [

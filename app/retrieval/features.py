@@ -3,7 +3,6 @@
 Pure functions over arrays; a candidate is a turn of a conversation or a durable item.
 """
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from app.core.clock import to_datetime
 from app.core.stopwords import stop_words
 from app.index import grams
 from app.retrieval.fts import fold, quoted, stem
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Matrix = NDArray[np.float64]
+    Ints = NDArray[np.int64]
 
 _WORD: Final = re.compile(r"\w+")
 _WHEN: Final = re.compile(r"\bwhen\b|\bwhat (?:date|day|month|year|time)\b|\bhow long\b|\bwhich (?:day|month|year)\b")
@@ -30,6 +31,7 @@ _TIME: Final = re.compile(
 )
 _MONTHS: Final = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
                   "november", "december")  # fmt: skip
+_WHOLE: Final = -1  # in place of a turn's number: all of a memory
 K1: Final = 1.2
 B: Final = 0.5
 
@@ -124,8 +126,8 @@ def _keys(word: str) -> tuple[str, ...]:
 
 
 NAMES: Final = (
-    "bm25", "bm25_before", "bm25_after", "bm25_window", "bm25_passage", "bm25_session",
-    "coverage", "coverage_window", "coverage_session", "pairs", "pairs_window",
+    "bm25", "bm25_text", "bm25_before", "bm25_after", "bm25_window", "bm25_passage", "bm25_session",
+    "coverage", "coverage_window", "coverage_session", "pairs",
     "cosine", "cosine_before", "cosine_after", "cosine_window", "cosine_session",
     "words_rank", "vector_rank",
     "speaker", "other_speaker", "length", "question", "question_before", "user",
@@ -143,39 +145,249 @@ class Table:
     values: "Matrix"
 
 
+def table(question: Asked, found: Gathered) -> Table:
+    """Return the candidates that are there and allowed, with their features as they are, not yet scaled."""
+    lines = _Lines(question, found)
+    keys = [key for key in _keys_of(found) if key in lines.rows and lines.heads[lines.rows[key]].allowed]
+    rows = np.array([lines.rows[key] for key in keys], dtype=int)
+    heads = [lines.heads[row] for row in rows]
+    around = np.array([lines.around(key) for key in keys], dtype=int).reshape(len(keys), 2 * REACH + 1)
+    values = _Columns(question, found, lines, rows, around, heads).values()
+    targets = tuple(head.owner if head.kind == "memory" else f"{head.owner}#{head.seq}" for head in heads)
+    return Table(targets, tuple(lines.best[row] for row in rows), tuple(head.created_ms for head in heads), values)
+
+
+def _keys_of(found: Gathered) -> list[Place]:
+    return [*found.turns, *((memory, _WHOLE) for memory in found.memories)]
+
+
 class _Lines:
-    """The lines of a question as arrays: a row for each turn and each memory, and a last one for "nothing there"."""
+    """What was read, as arrays: a row for each turn and each memory, and a last one for "nothing there"."""
 
     def __init__(self, question: Asked, found: Gathered) -> None:
-        self.rows: dict[tuple[str, int], int] = {}
+        self.rows: dict[Place, int] = {}
         self.heads: list[Line] = []
-        texts: list[str] = []
+        self.texts: list[str] = []
+        self.best: list[int] = []
         members: list[list[int]] = []
         for line in found.lines:
-            key = (line.owner, -1 if line.kind == "memory" else line.seq)
-            row = self.rows.get(key)
-            if row is None:
-                row = self.rows[key] = len(self.heads)
-                self.heads.append(line)
-                texts.append(line.text)
-                members.append([line.chunk_id])
-                continue
-            members[row].append(line.chunk_id)
-            if line.kind == "message":
-                self.heads[row], texts[row] = line, line.text
-            elif line.kind == "memory":
-                texts[row] = f"{texts[row]}\n{line.text}"
-        self.texts = [_plain(text) for text in texts]
-        self.members = members
-        n = len(texts)
-        self.hits = np.zeros((n + 1, len(question.sought)))
-        self.pairs = np.zeros(n + 1)
-        for row, text in enumerate(self.texts):
-            for column, one in enumerate(question.sought):
-                if any(key in text for key in one.keys):
-                    self.hits[row, column] = text.count(one.keys[0]) or 1
+            self._add(line, members)
+        self.none = len(self.heads)
+        scores = {item.chunk_id: item.score for item in reversed(found.words)}
+        floor = min(found.cosines.values(), default=0.0)
+        self.bm25 = np.zeros(self.none + 1)
+        self.cosine = np.full(self.none + 1, floor)
+        for row, ids in enumerate(members):
+            self._score(row, ids, scores, found.cosines)
+        self.texts = [_plain(text) for text in self.texts]
         self.length = np.array([*map(len, self.texts), 0], dtype=float)
+        self.hits = np.array([*(_hits(text, question) for text in self.texts), [0] * len(question.sought)], dtype=float)
+        self.hits = self.hits.reshape(self.none + 1, len(question.sought))
+
+    def _add(self, line: Line, members: list[list[int]]) -> None:
+        key = (line.owner, _WHOLE if line.kind == "memory" else line.seq)
+        row = self.rows.setdefault(key, len(self.heads))
+        if row == len(self.heads):
+            self.heads.append(line)
+            self.texts.append(line.text)
+            self.best.append(line.chunk_id)
+            members.append([line.chunk_id])
+            return
+        members[row].append(line.chunk_id)
+        if line.kind == "message":
+            self.heads[row], self.texts[row] = line, line.text
+        elif line.kind == "memory":
+            self.texts[row] = f"{self.texts[row]}\n{line.text}"
+
+    def _score(self, row: int, ids: list[int], scores: Mapping[int, float], cosines: Mapping[int, float]) -> None:
+        near = [cosines[number] for number in ids if number in cosines]
+        if near:
+            self.cosine[row] = max(near)
+        matched = [(scores[number], number) for number in ids if number in scores]
+        # The chunk that stands for a turn is the one its words were found in, for the snippet is cut around words.
+        if matched:
+            self.bm25[row], self.best[row] = max(matched)
+        elif near:
+            self.best[row] = max((cosines[number], number) for number in ids if number in cosines)[1]
+
+    def around(self, key: Place) -> list[int]:
+        """Return the rows of a turn's window, the turn in the middle; a memory stands alone."""
+        owner, seq = key
+        if seq == _WHOLE:
+            return [self.none] * REACH + [self.rows[key]] + [self.none] * REACH
+        return [self.rows.get((owner, seq + step), self.none) for step in range(-REACH, REACH + 1)]
 
 
 def _plain(text: str) -> str:
     return text.lower() if text.isascii() else fold(text)
+
+
+def _hits(text: str, question: Asked) -> list[int]:
+    return [sum(text.count(key) for key in one.keys) for one in question.sought]
+
+
+class _Columns:
+    """Computes the features, one column each."""
+
+    def __init__(
+        self, question: Asked, found: Gathered, lines: _Lines, rows: "Ints", around: "Ints", heads: Sequence[Line]
+    ) -> None:
+        self.question, self.found, self.lines = question, found, lines
+        self.rows, self.around, self.heads = rows, around, heads
+        counts = np.array(found.counts, dtype=float)
+        self.idf = np.log1p((max(found.total, 1) - counts).clip(0) + 0.5) - np.log(counts + 0.5)
+        self.idf = np.maximum(self.idf, 0.1)
+
+    def values(self) -> "Matrix":
+        """Return all columns, in the order of ``NAMES``."""
+        columns = {**self._words(), **self._meaning(), **self._speech(), **self._time()}
+        return np.stack([columns[name] for name in NAMES], axis=1) if self.heads else np.zeros((0, len(NAMES)))
+
+    def _words(self) -> dict[str, "Matrix"]:
+        lines, before, after = self.lines, self.around[:, REACH - 1], self.around[:, REACH + 1]
+        window = lines.hits[self.around].sum(axis=1)
+        there = lines.hits > 0
+        weight = max(self.idf.sum(), 1e-9)
+        sessions, session_hits = self._by_session(there)
+        return {
+            "bm25": lines.bm25[self.rows],
+            "bm25_text": self._bm25(lines.hits[self.rows], lines.length[self.rows]),
+            "bm25_before": lines.bm25[before],
+            "bm25_after": lines.bm25[after],
+            "bm25_window": self._bm25(window, lines.length[self.around].sum(axis=1)),
+            "bm25_passage": self._passages(),
+            "bm25_session": self._sessions(),
+            "coverage": there[self.rows] @ self.idf / weight,
+            "coverage_window": (window > 0) @ self.idf / weight,
+            "coverage_session": session_hits[sessions] @ self.idf / weight,
+            "pairs": self._pairs(there),
+            "words_rank": self._rank([item for item in self.found.words if not item.spans]),
+        }
+
+    def _bm25(self, hits: "Matrix", length: "Matrix") -> "Matrix":
+        mean = length.mean() if length.size else 1.0
+        norm = K1 * (1 - B + B * length / max(mean, 1.0))
+        return (hits * (K1 + 1) / (hits + norm[:, None])) @ self.idf
+
+    def _passages(self) -> "Matrix":
+        best: dict[Place, float] = {}
+        for item in self.found.words:
+            if item.kind != "memory":
+                for seq in range(item.first, item.last + 1):
+                    best.setdefault((item.session, seq), item.score)
+        return np.array(
+            [
+                self.lines.bm25[row] if head.kind == "memory" else best.get((head.owner, head.seq), 0.0)
+                for row, head in zip(self.rows, self.heads, strict=True)
+            ]
+        )
+
+    def _sessions(self) -> "Matrix":
+        sums: dict[str, float] = {}
+        seen: dict[str, int] = {}
+        for item in self.found.words:
+            owner = item.memory if item.kind == "memory" else item.session
+            seen[owner] = seen.get(owner, 0) + 1
+            sums[owner] = sums.get(owner, 0.0) + item.score / seen[owner]
+        return np.array([sums.get(head.owner, 0.0) for head in self.heads])
+
+    def _by_session(self, there: "NDArray[np.bool_]") -> tuple["Ints", "NDArray[np.bool_]"]:
+        numbers: dict[str, int] = {}
+        of_line = [numbers.setdefault(head.owner, len(numbers)) for head in self.lines.heads]
+        hits = np.zeros((len(numbers), there.shape[1]), dtype=bool)
+        np.logical_or.at(hits, of_line, there[: self.lines.none])
+        return np.array([numbers[head.owner] for head in self.heads], dtype=int), hits
+
+    def _pairs(self, there: "NDArray[np.bool_]") -> "Matrix":
+        """Return the share of the question's neighbouring words that stand in the turn close to each other."""
+        pairs = self.question.pairs
+        found = np.zeros(len(self.heads))
+        if not pairs:
+            return found
+        for place, row in enumerate(self.rows):
+            if there[row].sum() > 1:
+                text = self.lines.texts[row]
+                found[place] = sum(_beside(text, one, other) for one, other in pairs) / len(pairs)
+        return found
+
+    def _meaning(self) -> dict[str, "Matrix"]:
+        cosine = self.lines.cosine
+        window = np.where(self.around == self.lines.none, np.nan, cosine[self.around])
+        best: dict[str, list[float]] = {}
+        for row, head in enumerate(self.lines.heads):
+            best.setdefault(head.owner, []).append(cosine[row])
+        top = {owner: float(np.mean(sorted(values)[-3:])) for owner, values in best.items()}
+        return {
+            "cosine": cosine[self.rows],
+            "cosine_before": cosine[self.around[:, REACH - 1]],
+            "cosine_after": cosine[self.around[:, REACH + 1]],
+            "cosine_window": np.nanmean(window, axis=1) if len(window) else np.zeros(0),
+            "cosine_session": np.array([top[head.owner] for head in self.heads]),
+            "vector_rank": self._rank(self.found.near or ()),
+        }
+
+    def _rank(self, found: Sequence[Scored]) -> "Matrix":
+        ranks: dict[str, int] = {}
+        for item in found:
+            ranks.setdefault(item.target, len(ranks) + 1)
+        targets = (head.owner if head.kind == "memory" else f"{head.owner}#{head.seq}" for head in self.heads)
+        return np.array([10 / (10 + ranks[target]) if target in ranks else 0.0 for target in targets])
+
+    def _speech(self) -> dict[str, "Matrix"]:
+        named = [self._is_named(head.author) for head in self.heads]
+        whose = {head.owner for head in self.lines.heads if self._is_named(head.author)}
+        asks = np.array([*("?" in text for text in self.lines.texts), False], dtype=float)
+        return {
+            "speaker": np.array(named, dtype=float),
+            "other_speaker": np.array(
+                [head.owner in whose and not own for head, own in zip(self.heads, named, strict=True)], dtype=float
+            ),
+            "length": np.log1p(self.lines.length[self.rows]),
+            "question": asks[self.rows],
+            "question_before": asks[self.around[:, REACH - 1]],
+            "user": np.array([head.role == "user" for head in self.heads], dtype=float),
+            "memory": np.array([head.kind == "memory" for head in self.heads], dtype=float),
+        }
+
+    def _is_named(self, author: str) -> bool:
+        return bool(author) and any(part in self.question.words for part in _WORD.findall(fold(author)))
+
+    def _time(self) -> dict[str, "Matrix"]:
+        created = np.array([head.created_ms for head in self.heads], dtype=float)
+        times = np.zeros(len(self.heads))
+        if self.question.about_time:
+            times = np.array([bool(_TIME.search(self.lines.texts[row])) for row in self.rows], dtype=float)
+        return {"time": times, "date": self._dates(), "recency": created}
+
+    def _dates(self) -> "Matrix":
+        question = self.question
+        if not (question.years or question.months):
+            return np.zeros(len(self.heads))
+        return np.array([_date_match(question, head.created_ms) for head in self.heads])
+
+
+def _beside(text: str, one: str, other: str) -> bool:
+    start = text.find(one)
+    while start >= 0:
+        if other in text[start + len(one) : start + len(one) + 16 + len(other)]:
+            return True
+        start = text.find(one, start + 1)
+    return False
+
+
+def _date_match(question: Asked, created_ms: int) -> float:
+    when = to_datetime(created_ms)
+    asked_for = [(when.year, question.years), (when.month, question.months)]
+    if question.months and question.days:
+        asked_for.append((when.day, question.days))
+    wanted = [value in values for value, values in asked_for if values]
+    return float(all(wanted))
+
+
+def scaled(values: "Matrix") -> "Matrix":
+    """Return each column scaled to [0, 1] over the candidates; one that says nothing becomes zero."""
+    if not len(values):
+        return values
+    low, high = values.min(axis=0), values.max(axis=0)
+    width = np.where(high > low, high - low, 1.0)
+    return np.asarray((values - low) / width)

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import apsw
 
-from app.core.clock import optional_datetime, to_datetime
+from app.core.clock import optional_datetime, to_datetime, to_ms
 from app.sessions.model import Message, Role, Session
 
 SESSION_COLUMNS = (
@@ -73,7 +73,7 @@ def _message_values(message: Message) -> tuple[Any, ...]:
         message.role,
         message.author,
         message.content,
-        round(message.created_at.timestamp() * 1000),
+        to_ms(message.created_at),
         message.importance,
         message.tokens,
         message.tool_call_id,

@@ -1,5 +1,7 @@
 """Copies of a live database, made and verified without stopping it."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -40,7 +42,7 @@ def copy_database(source: apsw.Connection, target: Path) -> Path:
 def _copy(source: apsw.Connection, partial: Path) -> None:
     copy = apsw.Connection(str(partial))
     try:
-        with copy.backup("main", source, "main") as task:
+        with _snapshot(source), copy.backup("main", source, "main") as task:
             while not task.done:
                 task.step(_PAGES_A_STEP)
         # A copy in WAL mode could not be read from a read-only place.
@@ -50,6 +52,17 @@ def _copy(source: apsw.Connection, partial: Path) -> None:
             raise VaultDamagedError("The database is damaged, so no sound copy of it can be made.", verdict=verdict)
     finally:
         copy.close()
+
+
+@contextmanager
+def _snapshot(source: apsw.Connection) -> Iterator[None]:
+    """Hold one state of the database: a copy would begin anew after every write of somebody else."""
+    source.execute("BEGIN")
+    try:
+        source.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+        yield
+    finally:
+        source.execute("ROLLBACK")
 
 
 def backup_name(reason: str, when: datetime | None = None) -> str:

@@ -43,7 +43,7 @@ class Trace:
             self._listener = logging.handlers.QueueListener(self._queue, self._handler)
             self._listener.start()
 
-    def event(self, name: str, **facts: Scalar) -> None:
+    def event(self, name: str, /, **facts: Scalar) -> None:
         """Write one event with its facts, which must be metadata: counts, names of models, durations."""
         if self._listener is None:
             return
@@ -51,7 +51,7 @@ class Trace:
         self._queue.put(logging.LogRecord("keepsake.trace", logging.INFO, "", 0, line, None, None))
 
     @contextmanager
-    def span(self, name: str, **facts: Scalar) -> Iterator[dict[str, Scalar]]:
+    def span(self, name: str, /, **facts: Scalar) -> Iterator[dict[str, Scalar]]:
         """Time the block and write it as an event; the block may add facts to the mapping it gets."""
         begun = time.perf_counter()
         added: dict[str, Scalar] = dict(facts)

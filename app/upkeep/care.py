@@ -1,6 +1,7 @@
 """Status, statistics, check, backup and rebuilding of a vault."""
 
 import time
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import apsw
@@ -29,13 +30,17 @@ class CareService:
         sync: The index's background work.
         jobs: Long work under way.
         embedder: The name of what makes vectors.
+        failures: Gives sentences about background work that failed.
     """
 
-    def __init__(self, store: Store, sync: IndexSync, jobs: Jobs, embedder: str) -> None:
+    def __init__(
+        self, store: Store, sync: IndexSync, jobs: Jobs, embedder: str, failures: Callable[[], Sequence[str]]
+    ) -> None:
         self._store = store
         self._sync = sync
         self._jobs = jobs
         self._embedder = embedder
+        self._failures = failures
 
     async def status(self) -> VaultStatus:
         """Return how the vault stands."""
@@ -51,7 +56,7 @@ class CareService:
             total_chunks=index.chunks,
             pending_vectors=index.pending,
             jobs=tuple(self._jobs.all()),
-            notes=(index.failure,) if index.failure else (),
+            notes=(*((index.failure,) if index.failure else ()), *self._failures()),
         )
 
     async def stats(self) -> VaultStats:

@@ -20,7 +20,21 @@ _LOOKED_AT = 10_000  # characters of a turn looked at for anything but white spa
 def findings(connection: apsw.Connection, vault: Path) -> list[Finding]:
     """Return everything wrong with the vault behind ``connection``; reads all of it, which may take minutes."""
     parts: tuple[Callable[[apsw.Connection], Iterator[Finding]], ...] = (_database, _references, _words, _vectors)
-    return [found for part in parts for found in part(connection)] + list(_files(vault))
+    return [found for part in parts for found in _readable(part, connection)] + list(_files(vault))
+
+
+def _readable(part: Callable[[apsw.Connection], Iterator[Finding]], connection: apsw.Connection) -> list[Finding]:
+    """Return what ``part`` finds; damage that keeps it from looking is a finding too."""
+    try:
+        return list(part(connection))
+    except apsw.CorruptError as error:
+        return [_damage(str(error))]
+
+
+def _damage(what: str) -> Finding:
+    if "chunks_fts" in what or "fts5" in what:
+        return Finding("words", "error", f"The word index is damaged: {what}.", _REBUILD)
+    return Finding("database", "error", f"SQLite reports: {what}.", _RESTORE)
 
 
 def _database(connection: apsw.Connection) -> Iterator[Finding]:
@@ -29,7 +43,7 @@ def _database(connection: apsw.Connection) -> Iterator[Finding]:
     connection.execute("SELECT 1 FROM chunks_fts WHERE chunks_fts MATCH 'a' LIMIT 1").fetchall()
     for (line,) in connection.execute(f"PRAGMA integrity_check({_MAX_LINES})"):
         if line != "ok":
-            yield Finding("database", "error", f"SQLite reports: {line}.", _RESTORE)
+            yield _damage(str(line))
 
 
 def _references(connection: apsw.Connection) -> Iterator[Finding]:

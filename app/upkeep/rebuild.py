@@ -58,13 +58,10 @@ def _messages(connection: apsw.Connection, after: int) -> Step:
         " WHERE m.rowid > ? AND s.forgotten_at IS NULL ORDER BY m.rowid LIMIT ?",
         (after, _ROWS_A_STEP),
     ).fetchall()
-    if not rows:
-        return Position("memories", 0), 0
-    stored = connection.execute(
-        "SELECT max(rowid) FROM messages WHERE rowid > ? AND rowid <= ?", (after, rows[-1][-1])
-    ).get
     Indexer().messages_stored(connection, [message_of(row) for row in rows if not _is_indexed(connection, row)])
-    return Position("messages", int(stored)), len(rows)
+    # A short page is the last: what arrives from now on brings its own chunks, and would never let this end.
+    is_last = len(rows) < _ROWS_A_STEP
+    return Position("memories", 0) if is_last else Position("messages", int(str(rows[-1][-1]))), len(rows)
 
 
 def _is_indexed(connection: apsw.Connection, row: tuple[object, ...]) -> bool:
@@ -86,7 +83,8 @@ def _memories(connection: apsw.Connection, after: int) -> Step:
         memory = memories.get(connection, str(memory_id))
         if memory is not None:
             indexer.memory_stored(connection, memory)
-    return (Position("memories", int(str(rows[-1][0]))), len(rows)) if rows else (None, 0)
+    is_last = len(rows) < _ROWS_A_STEP
+    return None if is_last else Position("memories", int(str(rows[-1][0]))), len(rows)
 
 
 def words_are_sound(connection: apsw.Connection) -> Finding | None:

@@ -32,7 +32,9 @@ TYPES = {
     "loc.nam": "location",
     "gpe.nam": "location",
 }
-CLOSING = frozenset({".", ",", "!", "?", ";", ":", "'s", "'S", "n't", "'re", "'m", "'ve", "'ll", "'d", ")", "]", "%", "..."})
+CLOSING = frozenset(
+    {".", ",", "!", "?", ";", ":", "'s", "'S", "n't", "'re", "'m", "'ve", "'ll", "'d", ")", "]", "%", "..."}
+)
 
 Found = tuple[int, int, str]
 

@@ -39,11 +39,14 @@ def until(qt_loop: asyncio.AbstractEventLoop) -> Until:
     """Run the program until something is true."""
 
     async def wait(done: Callable[[], bool]) -> None:
+        # No wait_for: its timer would outlive the loop, and qasync's timers must not die on another thread.
+        end = qt_loop.time() + 20
         while not done():
+            assert qt_loop.time() < end, "it did not become true in 20 seconds"
             await asyncio.sleep(0.01)
 
     def run(done: Callable[[], bool]) -> None:
-        qt_loop.run_until_complete(asyncio.wait_for(wait(done), 20))
+        qt_loop.run_until_complete(wait(done))
 
     return run
 
@@ -200,13 +203,15 @@ def test_sigterm_asks_to_leave(qtbot: QtBot) -> None:
     watch.deleteLater()
 
 
-def test_pictures_of_panes(bridge: "Bridge", run_async: Callable[[Any], Any], qapp: Any, tmp_path: Path) -> None:
+def test_pictures_of_panes(bridge: "Bridge", qt_loop: asyncio.AbstractEventLoop, qapp: Any, tmp_path: Path) -> None:
     theme.current().install(qapp)
-    written = run_async(render_panes(bridge, tmp_path / "shots", (900, 600), panes=("graph", "schedule")))
+    written = qt_loop.run_until_complete(
+        render_panes(bridge, tmp_path / "shots", (900, 600), panes=("graph", "schedule"))
+    )
     assert {path.name for path in written} == {
         f"{name}-{look}.png" for name in ("graph", "schedule") for look in ("light", "dark")
     }
     assert all(path.stat().st_size > 5000 for path in written)
     assert not (tmp_path / "shots" / "window.ini").exists()
     assert Place("graph") == Place("graph", title="x")
-    run_async(bridge.close())
+    qt_loop.run_until_complete(bridge.close())

@@ -46,7 +46,7 @@ def known(host: Host, folder: Path) -> Known:
 
 def sound(operation: Operation, there: Known) -> dict[str, Any]:
     """Return arguments that the operation takes."""
-    given = {
+    given: dict[str, Any] = {
         "session": there.session,
         "id": there.note,
         "ids": [there.note, there.session],
@@ -66,7 +66,9 @@ def sound(operation: Operation, there: Known) -> dict[str, Any]:
     }
     if operation.name == "exchange.export":
         given["path"] = str(there.file.with_name("out.jsonl"))
-    return {item.name: given[item.name] for item in operation.parameters if item.required}
+    by_type = {"str": there.note, "int": 1, "float": 1.0, "bool": True, "list[str]": [there.note], "list[int]": [1]}
+    asked = [item for item in operation.parameters if item.required]
+    return {item.name: given.get(item.name, by_type.get(item.type, {})) for item in asked}
 
 
 def replaced_texts(operation: Operation, there: Known, text: str) -> Iterator[dict[str, Any]]:

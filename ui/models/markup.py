@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 WIKI = "wiki:"
 TAG = "tag:"
-RICH_LIMIT = 100_000
+RICH_LIMIT = 300_000
 PLAIN_STEP = 200_000
-THREAD_LIMIT = 20_000
+PIECE = 8_000
 EDIT_LIMIT = 2_000_000
 
 _TAG = re.compile(r"#([^\W\d_][\w/-]{0,63})")
@@ -29,6 +29,7 @@ _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)",
 _LONG_RUN = re.compile(r"\S{2000}(?=\S)")
 _UNBROKEN = re.compile(r"\S{10000}")
 _LONG_LINE = re.compile(r"[^\n]{100000}")
+_FENCE = re.compile(r" {0,3}(```|~~~)")
 _TASK = re.compile(r"^\[([ xX])\][ \u00a0]")
 
 
@@ -199,12 +200,38 @@ def _tasks(state: Any) -> None:
 
 
 def render(source: str, ink: Ink) -> str:
-    """Return ``source`` as HTML; front matter becomes a dim block at its head. Pure, so a thread may do it."""
+    """Return ``source`` as HTML; front matter becomes a dim block at its head."""
     head = ""
     if found := _FRONT_MATTER.match(source):
         head, source = _block(found[1], ink), source[found.end() :]
     env: dict[str, Any] = {"ink": ink}
     return head + str(_parser().render(breakable(source), env)).rstrip()
+
+
+def pieces(source: str, size: int = PIECE) -> list[str]:
+    """Return ``source`` cut at empty lines into pieces of about ``size``, never within a block of code.
+
+    Each can be rendered by itself; together they read as the whole.
+    """
+    if len(source) <= size:
+        return [source]
+    found = _FRONT_MATTER.match(source)
+    head = found[0] if found else ""
+    cut: list[str] = []
+    lines: list[str] = [head] if head else []
+    length, fence = len(head), ""
+    for line in source[len(head) :].splitlines(keepends=True):
+        mark = _FENCE.match(line)
+        if mark and not fence:
+            fence = mark[1]
+        elif mark and mark[1] == fence:
+            fence = ""
+        lines.append(line)
+        length += len(line)
+        if length >= size and not fence and not line.strip():
+            cut.append("".join(lines))
+            lines, length = [], 0
+    return [*cut, "".join(lines)] if lines else cut
 
 
 def is_rich(source: str) -> bool:

@@ -1,21 +1,19 @@
 """A reading view of Markdown that shows formats and nothing else: no network, no files, no scripts."""
 
-import asyncio
-from collections.abc import Callable, Coroutine
+from collections import deque
+from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import QSize, QTimer, QUrl, Signal
 from PySide6.QtGui import QColor, QDesktopServices, QFontDatabase, QTextCharFormat, QTextCursor, QTextDocument
 from PySide6.QtWidgets import QLabel, QMessageBox, QTextBrowser, QTextEdit, QVBoxLayout, QWidget
-from shiboken6 import isValid
 
 from ui import theme
-from ui.models.markup import PLAIN_STEP, THREAD_LIMIT, Ink, breakable, is_rich, render, target_of
+from ui.models.markup import PLAIN_STEP, Ink, breakable, is_rich, pieces, render, target_of
 from ui.models.when import number
 from ui.tokens import Space
 from ui.widgets.button import text_button
 
-Start = Callable[[Coroutine[Any, Any, Any]], object]
 PREVIEW_MS = 220
 INDENT = 22
 
@@ -70,6 +68,17 @@ class SealedDocument(QTextDocument):
         return None
 
 
+def _empty_document(parent: QWidget) -> SealedDocument:
+    """Return a document that looks as the page's own."""
+    document = SealedDocument(parent)
+    document.setUndoRedoEnabled(False)
+    document.setDocumentMargin(0)
+    document.setIndentWidth(INDENT)
+    document.setDefaultFont(parent.font())
+    document.setDefaultStyleSheet(style_sheet())
+    return document
+
+
 class _Page(QTextBrowser):
     """Qt's reader without its own idea of opening links."""
 
@@ -90,12 +99,11 @@ class _Page(QTextBrowser):
 class MarkdownView(QWidget):
     """Shows Markdown source.
 
-    Small texts are laid out with all formats; parsing of longer ones happens in a thread. Texts too long for that are
-    shown as they are written, the first part at once and more on request.
+    Short texts are shown at once. Of longer ones the beginning is, and the whole is built piece by piece beside it,
+    never holding the window up. Texts too long for formats are shown as they are written, more on request.
 
     Args:
         name: Accessible name.
-        start: Runs a coroutine in the background.
         parent: Its parent.
     """
 
@@ -104,14 +112,14 @@ class MarkdownView(QWidget):
     link_clicked = Signal(str)
     """A ``keepsake://`` link."""
 
-    def __init__(self, name: str, start: Start, parent: QWidget | None = None) -> None:
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._start = start
         self._source = ""
         self._shown: str | None = None
         self._length = 0
         self._terms: tuple[str, ...] = ()
-        self._generation = 0
+        self._building: SealedDocument | None = None
+        self._waiting: deque[str] = deque()
         self.page = _Page(self)
         self.page.setAccessibleName(name)
         self.page.setViewportMargins(Space.L, Space.M, Space.L, Space.M)
@@ -129,7 +137,9 @@ class MarkdownView(QWidget):
         self._notice.hide()
         self._more.hide()
         self._timer = QTimer(self, singleShot=True, interval=PREVIEW_MS)
-        self._timer.timeout.connect(self._show)
+        self._timer.timeout.connect(self._on_timer_timeout)
+        self._builder = QTimer(self, interval=0)
+        self._builder.timeout.connect(self._on_builder_timeout)
         self._more.clicked.connect(self._on_more_clicked)
         self.page.anchorClicked.connect(self._on_page_anchor_clicked)
         theme.current().changed.connect(self._on_theme_changed)
@@ -152,7 +162,7 @@ class MarkdownView(QWidget):
         self._length = PLAIN_STEP if fresh else max(self._length, PLAIN_STEP)
         if fresh:
             self._timer.stop()
-            self._show()
+            self._show(fresh=True)
         else:
             self._timer.start()
 
@@ -160,22 +170,41 @@ class MarkdownView(QWidget):
         """Show nothing."""
         self.set_source("")
 
-    def _show(self) -> None:
-        self._generation += 1
+    def _show(self, *, fresh: bool = False) -> None:
+        self._builder.stop()
         if not is_rich(self._source):
             self._show_plain()
             return
         self._notice.hide()
         self._more.hide()
-        if len(self._source) > THREAD_LIMIT:
-            self._start(self._render_aside(self._source, self._generation))
-        else:
-            self._set_html(render(self._source, ink()))
+        parts = pieces(self._source)
+        if len(parts) == 1 or fresh or self._shown is None:
+            self._set_html(render(parts[0], ink()))
+        if len(parts) > 1:
+            self._building = _empty_document(self.page)
+            self._waiting = deque(parts)
+            self._builder.start()
 
-    async def _render_aside(self, source: str, generation: int) -> None:
-        html = await asyncio.to_thread(render, source, ink())
-        if isValid(self) and generation == self._generation:
-            self._set_html(html)
+    def _on_builder_timeout(self) -> None:
+        """Add one piece to the document in the making; show it when it is whole."""
+        document = self._building
+        if document is None:
+            self._builder.stop()
+            return
+        cursor = QTextCursor(document)
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        if not document.isEmpty():
+            cursor.insertBlock()
+        cursor.insertHtml(render(self._waiting.popleft(), ink()))
+        if self._waiting:
+            return
+        self._builder.stop()
+        bar = self.page.verticalScrollBar()
+        place = bar.value()
+        self.page.setDocument(document)
+        self._building = None
+        bar.setValue(place)
+        self._mark()
 
     def _set_html(self, html: str) -> None:
         if html == self._shown and not self._terms:
@@ -221,6 +250,9 @@ class MarkdownView(QWidget):
             place = QTextCursor(document)
             place.setPosition(first.selectionStart())
             self.page.setTextCursor(place)
+
+    def _on_timer_timeout(self) -> None:
+        self._show()
 
     def _on_more_clicked(self) -> None:
         bar = self.page.verticalScrollBar()

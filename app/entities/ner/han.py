@@ -16,7 +16,9 @@ _GIVEN = 2  # characters of a given name at most
 @cache
 def _pattern() -> re.Pattern[str]:
     lists = gazetteer()
-    ends = sorted(lists.han_organisation_ends | lists.han_places | lists.han_person_ends, key=lambda word: (-len(word), word))
+    ends = sorted(
+        lists.han_organisation_ends | lists.han_places | lists.han_person_ends, key=lambda word: (-len(word), word)
+    )
     return re.compile("|".join(map(re.escape, ends)))
 
 
@@ -35,8 +37,8 @@ def han_names(text: str, provider: str) -> Iterator[Span]:
             begin = _begin(text, start)
             if start - begin > 1:
                 yield _span(text, begin, end, "organization", 0.6, provider)
-        elif (begin := _person_begin(text, start)) is not None:
-            yield _span(text, begin, start, "person", 0.6, provider)
+        elif (first := _person_begin(text, start)) is not None:
+            yield _span(text, first, start, "person", 0.6, provider)
 
 
 def _place_end(text: str, end: int) -> int:

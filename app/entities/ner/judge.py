@@ -7,16 +7,33 @@ from app.entities.model import EntityType
 from app.entities.ner.gazetteer import Gazetteer
 from app.entities.ner.words import Word
 
-_SHOUTED = 0.6  # in a text with this share of capitalised words, capitals tell nothing
+_SHOUTED = 0.75  # in a text with this share of capitalised words, capitals tell nothing
 _LOUD = 0.3  # in a text with this share of words in all capitals, they are no acronyms
 _PROSE = 0.5  # with less than this share of capitalised words, an unknown pair of them may be a person
-_FEW = 4
+_FEW = 6  # words of a text too short to tell
+_SEVERAL = 2
+_CODE = 2  # letters of a state's or country's code
 _ACRONYM = (3, 5)
 _LONGEST_PERSON = 4
 _LONGEST_UNKNOWN = 3
 _IN = frozenset({"in", "near", "at"})
 _ARTICLES = frozenset({"a", "an", "my", "our", "your", "his", "her", "their", "some", "any", "no", "this", "that"})
-_ABSTRACT = ("tion", "ment", "ing", "ness", "ity", "ology", "ism", "ics", "ware", "ance", "ence", "ship", "tional", "ical")
+_ABSTRACT = (
+    "tion",
+    "ment",
+    "ing",
+    "ness",
+    "ity",
+    "ology",
+    "ism",
+    "ics",
+    "ware",
+    "ance",
+    "ence",
+    "ship",
+    "tional",
+    "ical",
+)
 _FUNCTION = frozenset({"the", "of", "at", "by", "for", "with", "and"})
 
 
@@ -98,7 +115,7 @@ class Judge:
         """Return an organisation whose name begins with a people's: ``British Museum``, ``Irish Army``."""
         while begin < end and (not self._words[begin].capital or self._words[begin].bare in self._lists.never):
             begin += 1
-        if end - begin < 2 or self._shouted or self._words[begin].bare not in self._lists.demonyms:
+        if end - begin < _SEVERAL or self._shouted or self._words[begin].bare not in self._lists.demonyms:
             return None
         found = self._institution(begin, end)
         return found if found is not None and found.type == "organization" else None
@@ -109,31 +126,39 @@ class Judge:
             return Judgement("organization", 0.85, begin, end)
         if key in lists.places and (end - begin > 1 or not self._is_code(begin)):
             return Judgement("location", 0.85, begin, end)
-        if end - begin < 2 or self._shouted:  # noqa: PLR2004  (two words at least)
+        if end - begin < _SEVERAL or self._shouted:
             return None
         return self._institution(begin, end)
 
     def _is_code(self, at: int) -> bool:
         """Return whether a place is written as two letters but not in capitals: ``Ok``, ``Pa``."""
         word = self._words[at]
-        return len(word.bare) <= 2 and not word.text[:2].isupper()  # noqa: PLR2004
+        return len(word.bare) <= _CODE and not word.text[:_CODE].isupper()
 
     def _institution(self, begin: int, end: int) -> Judgement | None:
         lists, first, last = self._lists, self._words[begin].bare, self._words[end - 1].bare
-        second = self._words[begin + 1].key
-        if "of" in (second, self._words[min(begin + 2, end - 1)].key):
-            head = first if second == "of" else second
-            if head in lists.organisation_heads:
-                return Judgement("organization", 0.75, begin, end)
-            if second == "of" and (head in lists.place_heads or head in lists.place_ends):
-                return Judgement("location", 0.7, begin, end)
+        headed = self._headed(begin, end)
         linked = any(not self._words[at].capital for at in range(begin, end))
-        if linked and first in lists.given_names:
-            return None
+        if headed is not None or (linked and first in lists.given_names):
+            return headed
         if last in lists.organisation_ends:
             return Judgement("organization", 0.75, begin, end)
-        if linked:
+        return None if linked else self._place(begin, end)
+
+    def _headed(self, begin: int, end: int) -> Judgement | None:
+        """Return what ``University of Oslo`` or ``Gulf of Mexico`` is, by the word before ``of``."""
+        lists, second = self._lists, self._words[begin + 1].key
+        if "of" not in (second, self._words[min(begin + 2, end - 1)].key):
             return None
+        head = self._words[begin].bare if second == "of" else second
+        if head in lists.organisation_heads:
+            return Judgement("organization", 0.75, begin, end)
+        if second == "of" and (head in lists.place_heads or head in lists.place_ends):
+            return Judgement("location", 0.7, begin, end)
+        return None
+
+    def _place(self, begin: int, end: int) -> Judgement | None:
+        lists, first, last = self._lists, self._words[begin].bare, self._words[end - 1].bare
         if last in lists.place_ends or first in lists.place_heads:
             return Judgement("location", 0.7, begin, end)
         if first in lists.directions and self._phrase(begin + 1, end) in lists.places:
@@ -159,13 +184,13 @@ class Judge:
         titled = at > begin or (begin > 0 and words[begin].joined and self._is_title(begin - 1))
         if not titled:
             at = next((at for at in range(begin, end) if words[at].bare in lists.given_names), end)
-            if at > begin and end - at < 2:  # noqa: PLR2004  (a given name after other words needs a surname)
+            if at > begin and end - at < _SEVERAL:  # after other words a given name needs a surname
                 return None
         if at >= end or (self._shouted and words[at].bare not in lists.given_names):
             return None
         last = min(end, at + _LONGEST_PERSON)
         given = words[at].bare in lists.given_names
-        self._people.update(word.bare for word in words[at:last] if len(word.bare) > 2 and word.capital)  # noqa: PLR2004
+        self._people.update(word.bare for word in words[at:last] if len(word.bare) > _CODE and word.capital)
         return Judgement("person", 0.85 if given and last - at > 1 else 0.7, at, last)
 
     def _is_title(self, at: int) -> bool:
@@ -175,12 +200,15 @@ class Judge:
     def _before_place(self, begin: int, end: int) -> Judgement | None:
         """Return the place that stands before a comma and a larger one: ``Metairie, Louisiana``."""
         words = self._words
-        if end >= len(words) or words[end].start - words[end - 1].end != 2 or words[end].first or self._shouted:  # noqa: PLR2004
+        if end >= len(words) or not self._is_after_comma(end) or words[end].first or self._shouted:
             return None
         larger = words[end].bare in self._lists.places and words[end].capital
         if not larger and end + 1 < len(words) and words[end].capital and words[end + 1].capital:
             larger = self._phrase(end, end + 2) in self._lists.places
         return Judgement("location", 0.65, begin, end) if larger and end - begin <= _LONGEST_UNKNOWN else None
+
+    def _is_after_comma(self, at: int) -> bool:
+        return self._words[at].start - self._words[at - 1].end == len(", ")
 
     def _unknown(self, begin: int, end: int) -> Judgement | None:
         before = self._before(begin)

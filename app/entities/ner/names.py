@@ -13,6 +13,7 @@ from app.entities.ner.words import Word, words
 
 LONGEST = 8  # words of a name
 _KNOWN = 0.95
+_LONG = 4  # letters of a known name that stands for itself in small letters
 
 
 class NameProvider:
@@ -97,7 +98,7 @@ class _Reader:
         word = self.words[begin]
         if word.capital or end - begin > 1:
             return True
-        return len(word.key) > 3 and word.key not in gazetteer().common
+        return len(word.key) >= _LONG and word.key not in gazetteer().common
 
 
 def _covers(found: list[Judgement], known: Judgement) -> bool:

@@ -1,4 +1,4 @@
-"""Cuts a text into words with what a reader notices about each: capital letters, where sentences begin, what is code."""
+"""Cuts a text into words with what a reader notices of each: capitals, where sentences begin, what is code."""
 
 import re
 from dataclasses import dataclass
@@ -6,9 +6,30 @@ from dataclasses import dataclass
 # A word may hold inner apostrophes, hyphens and ampersands; a dot belongs to it in initials only.
 _WORD = re.compile(r"(?:[^\W\d_]\.){2,8}|[^\W_]+(?:['’&-][^\W_]+)*\+*")
 _FENCE = re.compile(r"```[^`]*(?:```|\Z)|`[^`\n]{1,200}`")
-_ENDERS = frozenset(".!?…:;\n\r。！？|>*•–—\"“”‘([{#~=/\\")
+_ENDERS = frozenset('.!?…:;\n\r。！？|>*•–—"“”‘([{#~=/\\')
 _POSSESSIVE = 3  # letters that a word with a possessive ending has more than
-_SHORT = frozenset("mr mrs ms dr prof st mt jr sr vs no gen col sgt capt lt rev sen gov fig vol ca".split())
+_SHORT = frozenset(
+    (
+        "mr",
+        "mrs",
+        "ms",
+        "dr",
+        "prof",
+        "st",
+        "mt",
+        "jr",
+        "sr",
+        "vs",
+        "no",
+        "gen",
+        "col",
+        "sgt",
+        "capt",
+        "lt",
+        "rev",
+        "sen",
+    )
+)
 
 
 @dataclass(slots=True)

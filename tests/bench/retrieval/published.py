@@ -17,9 +17,12 @@ def longmemeval_own(folder: Path) -> Iterator[Haystack]:
     """Yield one store for each question of LongMemEval-S: the sessions of its own haystack."""
     sessions, _ = _longmemeval_sessions(folder)
     for row in _lines(_one(folder, "longmemeval_s*_questions.jsonl")):
-        dates = zip(row["haystack_session_ids"], row["haystack_dates"], strict=True)
+        # A session may stand in a haystack twice; it is stored once.
+        dates = dict(zip(row["haystack_session_ids"], row["haystack_dates"], strict=True))
         turns = tuple(
-            turn for name, date in dates for turn in _longmemeval_turns(name, sessions[name], _longmemeval_time(date))
+            turn
+            for name, date in dates.items()
+            for turn in _longmemeval_turns(name, sessions[name], _longmemeval_time(date))
         )
         yield Haystack(row["question_id"], turns, (_longmemeval_question(row, {}),))
 

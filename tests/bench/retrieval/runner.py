@@ -10,8 +10,8 @@ from typing import Any
 
 from app.host import Host
 from app.sessions.model import NewMessage
-from tests.bench.retrieval.values import Haystack, Note, Question, Turn
 from tests.bench.retrieval.metrics import Scores, mean, percentile, score
+from tests.bench.retrieval.values import Haystack, Note, Question, Turn
 
 DEPTH = 50  # hits asked for: enough for 20 distinct sessions on every data set
 

@@ -11,7 +11,7 @@ from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QListView, QWidget
 
 from tests.bench.machine import resident_mb
-from ui.app import make_application
+from ui.app import make_application, start_host
 from ui.faults import Faults
 from ui.instance import Instance
 from ui.program import Program
@@ -70,7 +70,7 @@ def main() -> int:
     loop = qasync.QEventLoop(application)
     asyncio.set_event_loop(loop)
     instance = Instance(str(vault / "bench.socket"))
-    program = Program(vault, instance, Faults())
+    program = Program(vault, instance, Faults(), start_host)
     watch = Watch(program.window, begun)
     ended = loop.create_future()
     program.finished.connect(lambda: ended.set_result(None))

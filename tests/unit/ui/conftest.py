@@ -57,11 +57,14 @@ def rest(qt_loop: asyncio.AbstractEventLoop) -> Rest:
     """Run the loop until something is true."""
 
     async def until(done: Callable[[], bool]) -> None:
+        # No wait_for: its timer would outlive the loop, and qasync's timers must not die on another thread.
+        end = qt_loop.time() + 10
         while not done():
+            assert qt_loop.time() < end, "it did not become true in 10 seconds"
             await asyncio.sleep(0.005)
 
     def run(done: Callable[[], bool]) -> None:
-        qt_loop.run_until_complete(asyncio.wait_for(until(done), 10))
+        qt_loop.run_until_complete(until(done))
 
     return run
 

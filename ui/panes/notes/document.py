@@ -51,7 +51,7 @@ class Document(QFrame):
         self.tags = TagEdit(self.tr("Add a tag"), bridge.start, self._suggest_tags, self)
         self.editor = MarkdownEditor(self.tr("Text"), bridge.start, self._complete, self)
         self.editor.setPlaceholderText(self.tr("Write in Markdown. [[ links to a note, # adds a tag."))
-        self.preview = MarkdownView(self.tr("Preview"), bridge.start, self)
+        self.preview = MarkdownView(self.tr("Preview"), self)
         self.comparison = Comparison(self)
         self._facts = QLabel(self)
         self._facts.setTextFormat(Qt.TextFormat.PlainText)

@@ -107,7 +107,7 @@ class NoteList(QWidget):
     def load(self) -> None:
         """Fetch the ids anew; the old list shows until they arrive."""
         self._asked += 1
-        self._bridge.start(self._load(self._asked))
+        self._bridge.start(self._load(self.chosen, self._asked))
 
     def load_soon(self) -> None:
         """Fetch anew when a burst of changes is over."""
@@ -161,8 +161,7 @@ class NoteList(QWidget):
         rows: list[MemoryRow] = await self._bridge.call("note.rows", ids=ids)
         return rows
 
-    async def _load(self, asked: int) -> None:
-        chosen = self.chosen
+    async def _load(self, chosen: MemoryFilter, asked: int) -> None:
         try:
             ids = await self._bridge.call("note.ids", filter=chosen, order=self._order)
         except KeepsakeError as error:

@@ -257,16 +257,18 @@ class SearchPane(ReadingPane):
             self._show_recents()
             return
         self._patience.start()
-        self.bridge.start(self._ask(text, self._asked))
+        asking = {"query": text, "limit": self._limit, "recipe": self._recipe.currentData() or None}
+        self.bridge.start(self._ask(asking, self._asked))
 
-    async def _ask(self, text: str, asked: int) -> None:
+    async def _ask(self, asking: dict[str, Any], asked: int) -> None:
         """Explain at once, answer by words at once, then answer in full."""
-        parsing = asyncio.ensure_future(self._parse(text, asked))
+        parsing = asyncio.ensure_future(self._parse(asking["query"], asked))
         try:
-            first: Found = await self._call(text, legs=_WORDS)
-            if self._current(asked) and self._limit == LIMIT:
-                self._show(first, settled=False)
-            found: Found = await self._call(text)
+            if asking["limit"] == LIMIT:
+                first: Found = await self.bridge.call("memory.search", **asking, legs=_WORDS)
+                if self._current(asked):
+                    self._show(first, settled=False)
+            found: Found = await self.bridge.call("memory.search", **asking)
             if self._current(asked):
                 self._show(found, settled=True)
         except KeepsakeError as error:
@@ -275,11 +277,6 @@ class SearchPane(ReadingPane):
                 self._tell(error.message, wrong=True)
         finally:
             await parsing
-
-    async def _call(self, text: str, **more: Any) -> Found:
-        recipe = self._recipe.currentData() or None
-        found: Found = await self.bridge.call("memory.search", query=text, limit=self._limit, recipe=recipe, **more)
-        return found
 
     async def _parse(self, text: str, asked: int) -> None:
         try:

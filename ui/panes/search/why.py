@@ -48,7 +48,7 @@ class WhyPanel(QWidget):
         theme.set_type(self._facts, "small muted")
         self._open = text_button(self.tr("Open"), "primary", parent=self)
         self._open.clicked.connect(self._on_open_clicked)
-        self.preview = MarkdownView(self.tr("Text of the result"), bridge.start, self)
+        self.preview = MarkdownView(self.tr("Text of the result"), self)
         self._section = Section(self.tr("Why this result"), self)
         self._legs = Bars(self.tr("How it was found"), self._section)
         self._features = Bars(self.tr("What else counted"), self._section)

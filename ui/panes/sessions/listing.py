@@ -85,7 +85,12 @@ class SessionList(QWidget):
     def load(self) -> None:
         """Fetch the ids anew; the old list shows until they arrive."""
         self._asked += 1
-        self._bridge.start(self._load(self._asked))
+        chosen = SessionFilter(
+            text=self.filter.text().strip(),
+            agent=self._agents.currentData() or "",
+            pending=True if self._pending else None,
+        )
+        self._bridge.start(self._load(chosen, self._asked))
 
     def load_soon(self) -> None:
         """Fetch anew when a burst of changes is over."""
@@ -144,12 +149,7 @@ class SessionList(QWidget):
         rows: list[Session] = await self._bridge.call("session.rows", ids=ids)
         return rows
 
-    async def _load(self, asked: int) -> None:
-        chosen = SessionFilter(
-            text=self.filter.text().strip(),
-            agent=self._agents.currentData() or "",
-            pending=True if self._pending else None,
-        )
+    async def _load(self, chosen: SessionFilter, asked: int) -> None:
         try:
             ids = await self._bridge.call("session.ids", filter=chosen, order=self._order)
             agents = await self._bridge.call("session.agents")

@@ -1,6 +1,14 @@
+import asyncio
+from pathlib import Path
+
 import pytest
 
-from app.api.caller import Caller
+from app.api.caller import OWNER, Caller
+from app.api.catalogue import build_catalogue
+from app.changes import Feed
+from app.config.config import Config
+from app.core.clock import SystemClock
+from app.engine import Engine
 from app.errors import NotFoundError
 from app.host import Host
 
@@ -25,6 +33,22 @@ def test_working_memory_follows_appends_renames_and_imports(host: Host) -> None:
         assert seqs == [turn.seq for turn in host.ask("session.recent", session="talk", n=50)]
         host.ask("session.rename", session="talk", title=f"Talk {number}")
     assert [turn.seq for turn in host.ask("session.working", session="talk", n=2)] == [89, 90]
+
+
+def test_the_engine_tells_working_memory_of_changes(vault: Path) -> None:
+    async def work() -> tuple[bool, bool]:
+        engine = Engine(vault, Config(vault), SystemClock(), Feed())
+        try:
+            catalogue = build_catalogue(engine)
+            await catalogue.call("session.append", {"messages": [HELLO], "session": "talk"}, OWNER)
+            await catalogue.call("session.working", {"session": "talk"}, OWNER)
+            held = engine.working.is_holding("talk")
+            await catalogue.call("session.rename", {"session": "talk", "title": "Talk"}, OWNER)
+            return held, engine.working.is_holding("talk")
+        finally:
+            await engine.stop()
+
+    assert asyncio.run(work()) == (True, False)
 
 
 def test_later_appends_are_drained_when_the_host_stops(host: Host) -> None:

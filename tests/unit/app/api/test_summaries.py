@@ -1,4 +1,3 @@
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -131,6 +130,6 @@ def test_less_than_full_trust_reads_no_conversation(host: Host, operation: str) 
 
 
 def test_only_purging_is_destructive(host: Host) -> None:
-    named: Callable[[str], bool] = lambda name: host.catalogue.operations[name].destructive  # noqa: E731
-    assert named("session.purge")
-    assert not any(named(f"session.{name}") for name in ("compact", "summary.set", "summary.roll", "digest.roll"))
+    known = host.catalogue.operations
+    assert known["session.purge"].destructive
+    assert not any(known[f"session.{name}"].destructive for name in ("compact", "summary.set", "summary.roll"))

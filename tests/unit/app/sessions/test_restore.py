@@ -70,6 +70,15 @@ def test_tool_calls_count_and_answers_stay_with_them(desk: Desk) -> None:
     assert (answer.messages[2].tool_call_id, answer.messages[2].tool_name) == ("1", "search")
 
 
+def test_trimming_does_not_part_an_answer_from_its_call(desk: Desk) -> None:
+    desk.append(
+        NewMessage("assistant", "", tool_calls=[{"name": "search"}]),
+        NewMessage("tool", "3 flights"),
+        NewMessage("assistant", "There are three."),
+    )
+    assert [turn.seq for turn in restored(desk, max_history=2).messages] == [3]
+
+
 def test_a_channel_finds_its_conversation_when_the_id_changed(desk: Desk) -> None:
     desk.append(NewMessage("user", "one"), session="first", channel="telegram:42:7")
     answer = restored(desk, None, channel="telegram:42:7")

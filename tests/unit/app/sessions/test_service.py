@@ -139,8 +139,8 @@ def test_the_first_turn_at_a_time(shelf: Shelf) -> None:
 
 def test_a_conversation_appears_with_its_first_turn(shelf: Shelf) -> None:
     when = datetime(2024, 1, 1, tzinfo=UTC)
-    done = append(shelf, NewMessage("system", "rules"), user("  Hello\nthere "), NewMessage("user", "later", created_at=when),
-                  title=" A  title ", agent="Bot", channel="c:1:2")  # fmt: skip
+    said = [NewMessage("system", "rules"), user("  Hello\nthere "), user("later", created_at=when)]
+    done = append(shelf, *said, title=" A  title ", agent="Bot", channel="c:1:2")
     assert done.created
     session = shelf.do(shelf.sessions.get("s"))
     assert (session.title, session.agent, session.channel) == ("A title", "Bot", "c:1:2")

@@ -102,6 +102,18 @@ def test_a_drop_while_reading_is_heeded(desk: Desk) -> None:
     assert not desk.working.is_holding("talk")
 
 
+def test_readers_at_the_same_time_bring_no_turn_twice(desk: Desk) -> None:
+    desk.append(*sized(2))
+    recent(desk)
+    desk.append(*sized(3))
+
+    async def read_together() -> list[list[Message]]:
+        return await asyncio.gather(*(desk.working.recent("talk") for _ in range(6)))
+
+    assert [[turn.seq for turn in turns] for turns in desk.do(read_together())] == [[1, 2, 3, 4, 5]] * 6
+    assert recent(desk) == [1, 2, 3, 4, 5]
+
+
 def test_only_so_many_conversations_are_held(desk: Desk) -> None:
     names = [f"talk {number}" for number in range(working.SESSIONS + 2)]
     for name in names:
@@ -141,6 +153,7 @@ def test_it_never_differs_from_the_vault_whoever_writes(
             assert len(seqs) == min(cap, seqs[-1])
 
         async def everybody() -> None:
+            await memory.recent("talk")
             work = [write(count) for count in batches] + [read() for _ in batches]
             chance.shuffle(work)
             await asyncio.gather(*work)

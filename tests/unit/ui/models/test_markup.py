@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ui.models.markup import Ink, is_rich, render, target_of, words_of
+from ui.models.markup import Ink, is_rich, pieces, render, target_of, words_of
 
 INK = Ink("#111111", "#777777", "#0055cc", "#eeeeee", "#cccccc", "#ffffff")
 
@@ -84,3 +84,15 @@ def test_long_texts_are_not_rich() -> None:
 
 def test_wiki_words_are_listed_in_order() -> None:
     assert words_of("[[B|b]] and [[A]]") == ["B", "A"]
+
+
+@given(st.text(alphabet="ab \n`~#-", max_size=400), st.integers(5, 60))
+def test_pieces_make_the_whole(source: str, size: int) -> None:
+    assert "".join(pieces(source, size)) == source
+
+
+def test_pieces_never_cut_code_or_front_matter() -> None:
+    code = "```\n" + "x\n\n" * 50 + "```\n"
+    cut = pieces(f"---\na: 1\n\nb: 2\n---\n\ntext\n\n{code}\n\nend\n", 20)
+    assert any(code in piece for piece in cut)
+    assert cut[0].startswith("---\na: 1\n\nb: 2\n---\n")

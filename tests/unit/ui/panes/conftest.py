@@ -1,35 +1,68 @@
-"""A shelf, its bridge, and the theme."""
+"""A shelf of conversations and notes, the bridge to it, and panes over that bridge."""
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+import asyncio
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from pytestqt.qtbot import QtBot
 
+from tests.unit.ui.panes.shelf import Shelf, ShelfBridge
+from ui import theme
 from ui.actions import Actions
 
-from .shelf import Shelf, ShelfBridge
-
 if TYPE_CHECKING:
-    from PySide6.QtWidgets import QApplication
+    from ui.panes.base import Notice, Place
 
 
 @pytest.fixture
-def shelf() -> Shelf:
+def books() -> Shelf:
     """Return an empty shelf."""
     return Shelf()
 
 
 @pytest.fixture
-def shelf_bridge(shelf: Shelf, qt_loop: object) -> Iterator[ShelfBridge]:
-    """Return the bridge over ``shelf``."""
-    bridge = ShelfBridge(shelf)
+def ask(books: Shelf, qt_loop: asyncio.AbstractEventLoop, look: theme.Theme) -> Iterator[ShelfBridge]:
+    """Return the bridge over the shelf."""
+    bridge = ShelfBridge(books)
     yield bridge
+    for gate in bridge.gates.values():
+        gate.set()
+    qt_loop.run_until_complete(bridge.idle())
     bridge.deleteLater()
 
 
+class Told:
+    """What a pane told the frame."""
+
+    def __init__(self) -> None:
+        self.places: list[Place] = []
+        self.notices: list[Notice] = []
+
+
 @pytest.fixture
-def actions(qapp: "QApplication") -> Iterator[Actions]:
-    """Return an empty registry of actions."""
+def open_pane(ask: ShelfBridge, qtbot: QtBot) -> Iterator[Callable[[str], Any]]:
+    """Build a pane as the frame does: ``open_pane("notes")``; what it tells is in ``.told``."""
     registry = Actions()
-    yield registry
+
+    def build(name: str, state: bytes = b"", *, kept: bool = True) -> Any:
+        kind = getattr(import_module(f"ui.panes.{name}.pane"), f"{name.capitalize()}Pane")
+        pane = kind(ask, registry)
+        pane.told = Told()
+        pane.navigate.connect(pane.told.places.append)
+        pane.notice.connect(pane.told.notices.append)
+        ask.changed.connect(pane.refresh)
+        registry.register(*pane.commands())
+        registry.set_pane(name)
+        if kept:
+            qtbot.addWidget(pane)
+        if state:
+            pane.restore_state(state)
+        pane.resize(1300, 800)
+        pane.show()
+        pane.shown()
+        return pane
+
+    yield build
     registry.deleteLater()

@@ -256,6 +256,21 @@ class ShelfBridge(QObject):
         self.shelf.memories[id] = replace(self._note_get(id), deleted_at=NOW)
         return Reply(self.shelf.memories[id], ChangeSet(frozenset({"memories"}), (id,), history_ids=(7,)))
 
+    def _note_delete_many(self, ids: list[str]) -> Reply:
+        for one in ids:
+            self._note_delete(one)
+        return Reply(tuple(ids), ChangeSet(frozenset({"memories"}), tuple(ids), history_ids=(7, 8)))
+
+    def _note_restore(self, id: str) -> Reply:
+        self.shelf.memories[id] = replace(self._note_get(id), deleted_at=None)
+        return Reply(self.shelf.memories[id], ChangeSet(frozenset({"memories"}), (id,), history_ids=(9,)))
+
+    def _note_tag_many(self, ids: list[str], add: Any = (), remove: Any = ()) -> Reply:
+        for one in ids:
+            old = self._note_get(one)
+            self.shelf.memories[one] = replace(old, tags=(*old.tags, *add), version=old.version + 1)
+        return Reply(tuple(ids), ChangeSet(frozenset({"memories", "tags"}), tuple(ids), history_ids=(11,)))
+
     def _note_links(self, id: str) -> Links:
         by_title = {m.title: m.id for m in self.shelf.memories.values()}
         me = self._note_get(id)

@@ -1,7 +1,6 @@
 """The reading view."""
 
 import asyncio
-import gc
 from typing import Any
 
 import pytest
@@ -16,7 +15,7 @@ from ui.widgets.markdown import MarkdownView
 
 @pytest.fixture
 def view(qtbot: Any, qt_loop: Any) -> MarkdownView:
-    made = MarkdownView("Preview", lambda work: asyncio.get_event_loop().create_task(work))
+    made = MarkdownView("Preview")
     qtbot.addWidget(made)
     made.resize(500, 400)
     made.show()
@@ -38,11 +37,23 @@ def test_it_loads_nothing(view: MarkdownView) -> None:
     assert view.page.loadResource(picture.value, QUrl("file:///etc/passwd")) is None
 
 
-def test_long_texts_are_parsed_aside(view: MarkdownView, run_async: Any) -> None:
-    gc.collect()  # loops of earlier tests have timers, which must not end on the thread used here
-    view.set_source("**word** " * 4000)
-    run_async(_until(lambda: "word" in view.page.toPlainText()))
-    assert "**" not in view.page.toPlainText()
+def test_long_texts_are_built_piece_by_piece(view: MarkdownView, run_async: Any) -> None:
+    source = "".join(f"paragraph **{n}** of it\n\n" for n in range(4000))
+    view.set_source(source)
+    assert "paragraph 0 of it" in view.page.toPlainText()
+    assert "paragraph 3999 of it" not in view.page.toPlainText()
+    run_async(_until(lambda: "paragraph 3999 of it" in view.page.toPlainText()))
+    assert view.page.toPlainText().count("paragraph") == 4000
+
+
+def test_a_change_of_a_long_text_keeps_the_place(view: MarkdownView, run_async: Any) -> None:
+    source = "".join(f"paragraph {n} of it\n\n" for n in range(2000))
+    view.set_source(source)
+    run_async(_until(lambda: "paragraph 1999" in view.page.toPlainText()))
+    view.page.verticalScrollBar().setValue(3000)
+    view.set_source(source + "the end", soon=True)
+    run_async(_until(lambda: "the end" in view.page.toPlainText()))
+    assert view.page.verticalScrollBar().value() == 3000
 
 
 def test_huge_texts_come_in_parts(view: MarkdownView) -> None:

@@ -1,0 +1,210 @@
+"""Operations on entities: the people, places and other things that turns and memories mention."""
+
+from app.api.caller import Caller
+from app.api.declare import operation
+from app.changes import Changed
+from app.engine import Engine
+from app.entities.model import (
+    Entity,
+    EntityFilter,
+    EntityInfo,
+    EntityOrder,
+    EntityRow,
+    EntityType,
+    GraphFilter,
+    GraphView,
+    Mention,
+    OwnerKind,
+)
+
+_ALL = EntityFilter()
+_WHOLE = GraphFilter()
+
+
+@operation("entity.list")
+async def list_entities(
+    engine: Engine,
+    caller: Caller,
+    filter: EntityFilter = _ALL,
+    order: EntityOrder = "mentions",
+    limit: int = 50,
+    offset: int = 0,
+) -> list[EntityRow]:
+    """Return entities as a list shows them, by default the most mentioned first.
+
+    Args:
+        filter: Which ones.
+        order: In what order.
+        limit: How many at most.
+        offset: How many to pass over.
+    """
+    return await engine.entity_reads.listed(filter, order, limit=limit, offset=offset, stores=caller.stores)
+
+
+@operation("entity.ids")
+async def ids(
+    engine: Engine, caller: Caller, filter: EntityFilter = _ALL, order: EntityOrder = "mentions"
+) -> list[str]:
+    """Return the ids of entities in order, for lists that fetch rows as they are shown.
+
+    Args:
+        filter: Which ones.
+        order: In what order.
+    """
+    return await engine.entity_reads.ids(filter, order, stores=caller.stores)
+
+
+@operation("entity.rows")
+async def rows(engine: Engine, caller: Caller, ids: list[str]) -> list[EntityRow]:
+    """Return the entities of some ids as a list shows them, leaving out those that are gone.
+
+    Args:
+        ids: Their ids.
+    """
+    return await engine.entity_reads.rows(ids, stores=caller.stores)
+
+
+@operation("entity.info")
+async def info(engine: Engine, caller: Caller, id: str, limit: int = 20) -> EntityInfo:
+    """Return everything about an entity: names, memories, conversations, relations, what is mentioned with it.
+
+    Args:
+        id: Its id; that of a merged one means the one it was merged into.
+        limit: How many of each thing at most.
+    """
+    return await engine.entity_reads.info(id, limit=limit, stores=caller.stores)
+
+
+@operation("entity.of")
+async def of(engine: Engine, caller: Caller, owner: str) -> list[Mention]:
+    """Return the entities that a turn or memory mentions, in the order of its text.
+
+    Args:
+        owner: ``session#number`` of a turn, or the id of a memory.
+    """
+    return await engine.entity_reads.of(owner, stores=caller.stores)
+
+
+@operation("entity.graph")
+async def graph(
+    engine: Engine,
+    caller: Caller,
+    id: str | None = None,
+    depth: int = 1,
+    limit: int = 100,
+    filter: GraphFilter = _WHOLE,
+) -> GraphView:
+    """Return entities as nodes and what joins them as edges.
+
+    Args:
+        id: The entity in the middle; without one, the most mentioned entities.
+        depth: Steps from the middle, 1 to 3.
+        limit: Nodes at most.
+        filter: Types of nodes, times and kinds of edges.
+    """
+    return await engine.entity_reads.graph(id, depth, limit, filter, stores=caller.stores)
+
+
+@operation("entity.merge", access="write", trust="full", destructive=True)
+async def merge(engine: Engine, caller: Caller, ids: list[str], into: str) -> Changed[Entity]:
+    """Make several entities one; can be undone.
+
+    Args:
+        ids: Those that are to be no entities of their own.
+        into: The one that remains and takes their names and mentions.
+    """
+    return await engine.entities.merge(ids, into, actor=caller.name)
+
+
+@operation("entity.split", access="write", trust="full")
+async def split(
+    engine: Engine,
+    caller: Caller,
+    id: str,
+    aliases: list[str] = [],  # noqa: B006  (never changed; the registry copies defaults)
+    messages: list[str] = [],  # noqa: B006
+    memories: list[str] = [],  # noqa: B006
+    name: str = "",
+    type: EntityType | None = None,
+) -> Changed[Entity]:
+    """Make a second entity of some names of one, or of what it means in some turns and memories; can be undone.
+
+    Args:
+        id: The entity to split.
+        aliases: Names that mean the second one from now on.
+        messages: Turns, as ``session#number``, in which the second one is meant.
+        memories: Ids of memories in which the second one is meant.
+        name: The second one's name; the first of the aliases when empty.
+        type: The second one's type; the same as the first's when left out.
+    """
+    owners: list[tuple[OwnerKind, str]] = [("message", one) for one in messages]
+    owners += [("memory", one) for one in memories]
+    return await engine.entities.split(id, aliases=aliases, owners=owners, name=name, kind=type, actor=caller.name)
+
+
+@operation("entity.rename", access="write", trust="full")
+async def rename(
+    engine: Engine,
+    caller: Caller,
+    id: str,
+    name: str = "",
+    type: EntityType | None = None,
+    summary: str | None = None,
+) -> Changed[Entity]:
+    """Give an entity another name, type or summary; the old name stays an alias. Can be undone.
+
+    Args:
+        id: Its id.
+        name: Its new name; unchanged when empty.
+        type: Its new type; unchanged when left out.
+        summary: What to say about it; unchanged when left out.
+    """
+    return await engine.entities.rename(id, name, kind=type, summary=summary, actor=caller.name)
+
+
+@operation("entity.relate", access="write", trust="full")
+async def relate(
+    engine: Engine, caller: Caller, subject: str, predicate: str, target: str, weight: float = 1.0
+) -> Changed[Entity]:
+    """State how one entity is related to another; can be undone.
+
+    Args:
+        subject: Whose relation it is.
+        predicate: What joins them, such as ``works at``.
+        target: To whom or what.
+        weight: How strongly, above 0.
+    """
+    return await engine.entities.relate(subject, predicate, target, weight=weight, actor=caller.name)
+
+
+@operation("entity.unrelate", access="write", trust="full", destructive=True)
+async def unrelate(engine: Engine, caller: Caller, subject: str, predicate: str, target: str) -> Changed[Entity]:
+    """Take back a relation that was stated; can be undone.
+
+    Args:
+        subject: Whose relation it is.
+        predicate: What joins them.
+        target: To whom or what.
+    """
+    return await engine.entities.unrelate(subject, predicate, target, actor=caller.name)
+
+
+@operation("entity.protect", access="write", trust="full")
+async def protect(engine: Engine, caller: Caller, id: str, protected: bool = True) -> Changed[Entity]:
+    """Protect an entity from being taken away by maintenance, or no longer.
+
+    Args:
+        id: Its id.
+        protected: Whether it is protected.
+    """
+    return await engine.entities.protect(id, protected=protected, actor=caller.name)
+
+
+@operation("entity.place", access="write", trust="full")
+async def place(engine: Engine, caller: Caller, positions: list[tuple[str, float, float]]) -> Changed[int]:
+    """Remember where entities stand in the graph and return their number.
+
+    Args:
+        positions: Id, x and y of each.
+    """
+    return await engine.entities.place(positions, actor=caller.name)

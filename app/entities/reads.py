@@ -1,0 +1,97 @@
+"""What can be asked about entities, each question on a reader; ``stores`` are those the caller may see."""
+
+from collections.abc import Sequence
+
+from app.entities import graph, listing, profile
+from app.entities.model import (
+    Entity,
+    EntityFilter,
+    EntityInfo,
+    EntityOrder,
+    EntityRow,
+    GraphFilter,
+    GraphView,
+    Mention,
+)
+from app.memories.model import STORES
+from app.store.store import Store
+
+
+class EntityReads:
+    """Questions about entities.
+
+    Args:
+        store: The vault's database.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def get(self, entity_id: str, *, stores: Sequence[str] = STORES) -> Entity:
+        """Return the entity that an id stands for, after merges.
+
+        Raises:
+            NotFoundError: There is none of that id that the caller may know.
+        """
+        return await self._store.read(lambda conn: profile.visible(conn, entity_id, stores))
+
+    async def ids(
+        self,
+        chosen: EntityFilter,
+        order: EntityOrder = "mentions",
+        *,
+        limit: int = -1,
+        offset: int = 0,
+        stores: Sequence[str] = STORES,
+    ) -> list[str]:
+        """Return the ids of the entities that ``chosen`` leaves."""
+        return await self._store.read(
+            lambda conn: listing.ids(conn, chosen, order, limit=limit, offset=offset, stores=stores)
+        )
+
+    async def rows(self, ids: Sequence[str], *, stores: Sequence[str] = STORES) -> list[EntityRow]:
+        """Return the entities of ``ids`` that are there as a list shows them, in that order."""
+        return await self._store.read(lambda conn: listing.rows(conn, ids, stores=stores))
+
+    async def listed(
+        self,
+        chosen: EntityFilter,
+        order: EntityOrder = "mentions",
+        *,
+        limit: int = 50,
+        offset: int = 0,
+        stores: Sequence[str] = STORES,
+    ) -> list[EntityRow]:
+        """Return one page of the entities that ``chosen`` leaves."""
+        return await self.rows(await self.ids(chosen, order, limit=limit, offset=offset, stores=stores), stores=stores)
+
+    async def info(self, entity_id: str, *, limit: int = 20, stores: Sequence[str] = STORES) -> EntityInfo:
+        """Return everything about an entity, at most ``limit`` of each thing.
+
+        Raises:
+            NotFoundError: There is none of that id that the caller may know.
+        """
+        return await self._store.read(lambda conn: profile.info(conn, entity_id, limit, stores))
+
+    async def of(self, owner: str, *, stores: Sequence[str] = STORES) -> list[Mention]:
+        """Return what a turn (``session#seq``) or a memory mentions."""
+        return await self._store.read(lambda conn: profile.of_owner(conn, owner, stores))
+
+    async def graph(
+        self,
+        centre: str | None,
+        depth: int,
+        limit: int,
+        chosen: GraphFilter,
+        *,
+        stores: Sequence[str] = STORES,
+    ) -> GraphView:
+        """Return the neighbourhood of ``centre``, or without one the most mentioned entities.
+
+        Raises:
+            NotFoundError: There is no such entity that the caller may know.
+        """
+        bounded = min(max(limit, 1), graph.MAX_NODES)
+        if centre is None:
+            return await self._store.read(lambda conn: graph.overview(conn, bounded, chosen, stores))
+        return await self._store.read(lambda conn: graph.neighbourhood(conn, centre, depth, bounded, chosen, stores))

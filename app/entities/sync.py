@@ -1,0 +1,182 @@
+"""Background work of entities: reads turns and memories for names, a few at a time. Resumable at any point."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+
+import apsw
+
+from app.changes import ChangeSet
+from app.core.clock import Clock
+from app.entities import unread
+from app.entities.linking import Found
+from app.entities.ner.provider import NOTHING_KNOWN, Known, Span
+from app.entities.ner.strategy import Strategy, fast
+from app.errors import KeepsakeError
+from app.store.store import Store
+
+_log = logging.getLogger(__name__)
+
+ACTOR = "entities"
+BATCH = 100
+UNUSED_A_STEP = 200
+_TELL_EVERY = 20  # batches between two notices of what was found
+_MAX_KNOWN = 20_000
+_LEARNT = 3  # mentions after which a name of several words is looked for everywhere
+
+
+class EntitySync:
+    """Reads whatever has not been read whenever it is woken.
+
+    Args:
+        store: The vault's database.
+        clock: Where the time comes from.
+        publish: Hears that entities changed.
+        ready: Waits until more urgent background work is done; asked before each batch.
+        strategy: Who finds the names.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        publish: Callable[[ChangeSet], None],
+        ready: Callable[[], Awaitable[None]],
+        strategy: Strategy | None = None,
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._publish = publish
+        self._ready = ready
+        self._strategy = strategy or fast()
+        self._known = NOTHING_KNOWN
+        self._stale = True
+        self._untold = 0
+        self._batches = 0
+        self._begun = False
+        self._wake = asyncio.Event()
+        self._idle = asyncio.Event()
+        self.failure = ""
+
+    def wake(self, *, decided: bool = False) -> None:
+        """Say that there may be something to read, or that a person ``decided`` something about an entity."""
+        self._stale = self._stale or decided
+        self._idle.clear()
+        self._wake.set()
+
+    async def wait_idle(self) -> None:
+        """Return once everything has been read, or what is left cannot be read now."""
+        await self._idle.wait()
+
+    async def start_over(self) -> None:
+        """Read everything again in the background; what a person decided stays."""
+        await self._store.write(unread.start_over)
+        self.wake(decided=True)
+
+    async def run(self) -> None:
+        """Work until cancelled."""
+        self._wake.set()
+        try:
+            while True:
+                await self._wake.wait()
+                self._wake.clear()
+                if await self._guarded_step():
+                    self._wake.set()
+                elif not self._wake.is_set():
+                    self._idle.set()
+        except Exception as error:
+            # Our bug: no names are read any more, which must show and must not leave anyone waiting.
+            self.failure = (
+                f"Reading for names stopped after an error inside Keepsake ({type(error).__name__}). Restart it."
+            )
+            _log.exception("reading for names broke")
+            raise
+        finally:
+            self._idle.set()
+
+    async def _guarded_step(self) -> bool:
+        try:
+            await self._ready()
+            return await self._step()
+        except KeepsakeError as error:
+            # Names are a convenience: the failure shows in the status, and the next change tries again.
+            self.failure = error.message
+            _log.info("reading for names stopped: %s", error.code)
+            return False
+
+    async def _step(self) -> bool:
+        if not self._begun:
+            await self._store.write(unread.begin)
+            self._begun = True
+        batch = await self._store.read(partial(unread.next_batch, limit=BATCH))
+        if batch is None:
+            return await self._finish()
+        await self._learn()
+        found = await asyncio.to_thread(read_names, self._strategy, self._known, batch.readings)
+        work = partial(unread.record, batch=batch, found=found, now_ms=self._clock.now_ms())
+        self._untold += await self._store.write(work)
+        self._batches += 1
+        if self._batches % _TELL_EVERY == 0:
+            self._stale = True
+            self._tell()
+        self.failure = ""
+        return True
+
+    async def _finish(self) -> bool:
+        """Take away what nothing mentions any more, and tell what changed; return whether more is left to do."""
+        dropped = await self._store.write(partial(unread.drop_unused, limit=UNUSED_A_STEP))
+        self._untold += dropped
+        self._tell()
+        return dropped == UNUSED_A_STEP
+
+    def _tell(self) -> None:
+        if self._untold:
+            self._untold = 0
+            self._publish(ChangeSet(frozenset({"entities"}), (), ACTOR))
+
+    async def _learn(self) -> None:
+        if self._stale:
+            self._stale = False
+            self._known = await self._store.read(known_names)
+
+
+def known_names(connection: apsw.Connection) -> Known:
+    """Return the names to look for everywhere: those a person decided about, of who speaks, or long and frequent.
+
+    A name that came by a merge is still found as what it was, so that undoing the merge finds it again.
+    """
+    rows = connection.execute(
+        "SELECT a.alias_key, coalesce((SELECT x.type FROM entities x WHERE x.name_key = a.alias_key"
+        " AND x.merged_into IS NOT NULL ORDER BY x.rowid LIMIT 1), e.type)"
+        " FROM entities e CROSS JOIN entity_aliases a ON a.entity_id = e.id"
+        " WHERE e.merged_into IS NULL AND e.type IN ('person', 'organization', 'location', 'project', 'other')"
+        " AND (e.touched = 1 OR e.protected = 1 OR (e.mention_count >= ? AND (instr(a.alias_key, ' ')"
+        " OR EXISTS (SELECT 1 FROM mentions m WHERE m.entity_id = e.id AND m.provider = 'author'))))"
+        " ORDER BY e.touched, e.mention_count LIMIT ?",
+        (_LEARNT, _MAX_KNOWN),
+    )
+    return Known({key: kind for key, kind in rows if key})
+
+
+def read_names(strategy: Strategy, known: Known, readings: Sequence[unread.Reading]) -> list[list[Found]]:
+    """Return what each of ``readings`` mentions."""
+    return [_read(strategy, known, reading) for reading in readings]
+
+
+def _read(strategy: Strategy, known: Known, reading: unread.Reading) -> list[Found]:
+    found = [_found(span, span.start) for span in strategy.extract(reading.text, known)]
+    if reading.heading.strip():
+        found += [_found(span, -1) for span in strategy.extract(reading.heading, known)]
+    author = reading.author.strip()
+    if author and (reading.spoken_by_person or _is_person(strategy.extract(author, known), author)):
+        found.append(Found(author, "person", -1, 0, 0.9, "author"))
+    return found
+
+
+def _found(span: Span, start: int) -> Found:
+    return Found(span.text, span.type, start, span.end - span.start, span.confidence, span.provider)
+
+
+def _is_person(spans: list[Span], author: str) -> bool:
+    return any(span.type == "person" and len(span.text) == len(author) for span in spans)

@@ -1,0 +1,212 @@
+"""What has not been read for names yet: changed memories, restored sessions, and turns above the last one read."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+import apsw
+
+from app.entities.linking import Found, Linker, Owner
+from app.entities.ner.provider import MAX_CHARACTERS
+
+MARK = "entities_message_rowid"
+RULES = "entities_rules"
+RULES_VERSION = "1"  # changes when the fast rules do; everything is read again then
+_MAX_BATCH_CHARACTERS = 1_000_000
+_SILENT_ROLES = frozenset({"system"})
+
+Source = Literal["memory", "session", "messages"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A turn or memory to read.
+
+    Args:
+        owner: Which one.
+        text: What it says; starts of mentions count in it.
+        heading: What else it says (a title, single statements), whose mentions have no start.
+        author: Who says it, ``""`` for nobody by name.
+        spoken_by_person: Whether the author is a person for certain.
+        mark: The memory's version, the turn's number or row: what must still hold, or how far reading has come.
+    """
+
+    owner: Owner
+    text: str
+    heading: str
+    author: str
+    spoken_by_person: bool
+    mark: int
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Some readings of one source, and where the source stands after them.
+
+    Args:
+        source: Where they come from.
+        readings: The turns or memories.
+        session: The session, for ``session``.
+        mark: The last turn's number or row.
+        last: Whether nothing of the session is left.
+    """
+
+    source: Source
+    readings: tuple[Reading, ...]
+    session: str = ""
+    mark: int = 0
+    last: bool = False
+
+
+def begin(connection: apsw.Connection) -> None:
+    """Read everything again when the rules have changed since."""
+    held = connection.execute("SELECT value FROM meta WHERE key = ?", (RULES,)).get
+    if held != RULES_VERSION:
+        start_over(connection)
+        _set(connection, RULES, RULES_VERSION)
+
+
+def start_over(connection: apsw.Connection) -> None:
+    """Let every turn and memory be read again; what a person decided stays."""
+    _set(connection, MARK, "0")
+    connection.execute(
+        "INSERT INTO pending_mentions (owner_kind, owner_id) SELECT 'memory', id FROM memories"
+        " WHERE valid_until IS NULL ON CONFLICT DO NOTHING"
+    )
+
+
+def next_batch(connection: apsw.Connection, limit: int) -> Batch | None:
+    """Return what to read next, ``None`` when everything has been read; people's own memories come first."""
+    return _memories(connection, limit) or _restored(connection, limit) or _new_turns(connection, limit)
+
+
+def record(connection: apsw.Connection, batch: Batch, found: Sequence[Sequence[Found]], now_ms: int) -> int:
+    """Store what was found in a batch and how far reading has come; return the number of mentions.
+
+    A memory that has changed since is left for the next time, a turn of a forgotten session is passed over.
+    """
+    linker = Linker(connection, now_ms)
+    stored = 0
+    for reading, names in zip(batch.readings, found, strict=True):
+        owner = _still(connection, batch, reading)
+        if owner is not None:
+            linker.mention(owner, names)
+            stored += len(names)
+    _advance(connection, batch)
+    return stored
+
+
+def drop_unused(connection: apsw.Connection, limit: int) -> int:
+    """Take away entities that nothing mentions any more and no person decided about; return their number."""
+    connection.execute(
+        "DELETE FROM entities WHERE rowid IN (SELECT e.rowid FROM entities e WHERE e.mention_count = 0"
+        " AND e.touched = 0 AND e.protected = 0 AND NOT EXISTS (SELECT 1 FROM relations r WHERE r.object_id = e.id)"
+        " AND NOT EXISTS (SELECT 1 FROM relations r WHERE r.subject_id = e.id) LIMIT ?)",
+        (limit,),
+    )
+    return connection.changes()
+
+
+# Reading ------------------------------------------------------------------------------------------------------
+
+
+def _memories(connection: apsw.Connection, limit: int) -> Batch | None:
+    rows = connection.execute(
+        "SELECT m.id, m.store, coalesce(m.event_time, m.updated_at), substr(m.content, 1, ?), m.title, m.facts,"
+        " m.version FROM pending_mentions p CROSS JOIN memories m ON m.id = p.owner_id WHERE p.owner_kind = 'memory'"
+        " LIMIT ?",
+        (MAX_CHARACTERS, limit),
+    )
+    readings = tuple(_some(_memory(row) for row in rows))
+    return Batch("memory", readings) if readings else None
+
+
+def _memory(row: Sequence[Any]) -> Reading:
+    heading = "\n".join([row[4], *json.loads(row[5])])[:MAX_CHARACTERS]
+    return Reading(Owner("memory", row[0], row[1], row[2]), row[3], heading, "", spoken_by_person=False, mark=row[6])
+
+
+def _restored(connection: apsw.Connection, limit: int) -> Batch | None:
+    waiting = connection.execute(
+        "SELECT owner_id, after_seq FROM pending_mentions WHERE owner_kind = 'session' LIMIT 1"
+    ).fetchone()
+    if waiting is None:
+        return None
+    session, after = str(waiting[0]), cast("int", waiting[1])
+    rows = connection.execute(
+        "SELECT seq, session_id, seq, role, author, substr(content, 1, ?), created_at, 0 FROM messages"
+        " WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?",
+        (MAX_CHARACTERS, session, after, limit),
+    )
+    readings = tuple(_some(_turn(row) for row in rows))
+    mark = readings[-1].mark if readings else after
+    return Batch("session", readings, session, mark, last=not readings)
+
+
+def _new_turns(connection: apsw.Connection, limit: int) -> Batch | None:
+    held = connection.execute("SELECT value FROM meta WHERE key = ?", (MARK,)).get
+    rows = connection.execute(
+        "SELECT rowid, session_id, seq, role, author, substr(content, 1, ?), created_at FROM messages"
+        " WHERE rowid > ? ORDER BY rowid LIMIT ?",
+        (MAX_CHARACTERS, int(held or 0), limit),
+    )
+    readings = tuple(_some(_turn(row) for row in rows))
+    return Batch("messages", readings, mark=readings[-1].mark) if readings else None
+
+
+def _turn(row: Sequence[Any]) -> Reading:
+    owner = Owner("message", f"{row[1]}#{row[2]}", "private", row[6])
+    if row[3] in _SILENT_ROLES:
+        return Reading(owner, "", "", "", spoken_by_person=False, mark=row[0])
+    return Reading(owner, row[5], "", row[4], spoken_by_person=row[3] == "user", mark=row[0])
+
+
+def _some(readings: Iterable[Reading]) -> Iterable[Reading]:
+    """Yield readings up to a number of characters, at least one."""
+    characters = 0
+    for reading in readings:
+        yield reading
+        characters += len(reading.text) + len(reading.heading)
+        if characters > _MAX_BATCH_CHARACTERS:
+            return
+
+
+# Recording ----------------------------------------------------------------------------------------------------
+
+
+def _still(connection: apsw.Connection, batch: Batch, reading: Reading) -> Owner | None:
+    """Return the owner as it is now, ``None`` when what was read of it no longer counts."""
+    owner = reading.owner
+    if batch.source == "memory":
+        row = connection.execute(
+            "SELECT store FROM memories WHERE id = ? AND version = ? AND valid_until IS NULL", (owner.id, reading.mark)
+        ).fetchone()
+        return None if row is None else Owner(owner.kind, owner.id, str(row[0]), owner.at_ms)
+    session = owner.id.rpartition("#")[0]
+    known = connection.execute("SELECT 1 FROM sessions WHERE id = ? AND forgotten_at IS NULL", (session,)).fetchone()
+    return None if known is None else owner
+
+
+def _advance(connection: apsw.Connection, batch: Batch) -> None:
+    if batch.source == "messages":
+        _set(connection, MARK, str(batch.mark))
+    elif batch.source == "session":
+        sql = "DELETE FROM" if batch.last else "UPDATE"
+        change = "" if batch.last else " SET after_seq = :mark"
+        connection.execute(
+            f"{sql} pending_mentions{change} WHERE owner_kind = 'session' AND owner_id = :id",
+            {"mark": batch.mark, "id": batch.session},
+        )
+    else:
+        connection.executemany(
+            "DELETE FROM pending_mentions WHERE owner_kind = 'memory' AND owner_id = ? AND NOT EXISTS"
+            " (SELECT 1 FROM memories m WHERE m.id = owner_id AND m.version <> ?)",
+            [(reading.owner.id, reading.mark) for reading in batch.readings],
+        )
+
+
+def _set(connection: apsw.Connection, key: str, value: str) -> None:
+    connection.execute(
+        "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", (key, value)
+    )

@@ -1,0 +1,128 @@
+"""Entities on a real vault: sessions, memories and the background reading, without waiting for it in the test."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import apsw
+import pytest
+
+from app.changes import ChangeSet
+from app.core.paths import migrations
+from app.entities import state
+from app.entities.model import Entity, EntityFilter, EntityRow
+from app.entities.reads import EntityReads
+from app.entities.service import EntityService
+from app.entities.state import EntityApplier
+from app.entities.sync import EntitySync
+from app.index.indexer import Indexer
+from app.memories.model import STORES, Memory, NewMemory
+from app.memories.service import MemoryService
+from app.memories.undo import MemoryApplier, UndoService
+from app.sessions.model import NewMessage
+from app.sessions.service import Heading, SessionApplier, SessionService
+from app.store.store import Store
+
+T = TypeVar("T")
+
+
+class SetClock:
+    """A clock that says what it was set to."""
+
+    def __init__(self) -> None:
+        self.ms = 1_700_000_000_000
+
+    def now_ms(self) -> int:
+        return self.ms
+
+
+async def at_once() -> None:
+    """Nothing more urgent is there."""
+
+
+class Desk:
+    """Everything a test does, with the answers at once."""
+
+    def __init__(self, vault: Path) -> None:
+        self.store = Store.open(vault, migrations())
+        self.clock = SetClock()
+        indexer = Indexer()
+        self.sessions = SessionService(self.store, indexer, self.clock)
+        self.memories = MemoryService(self.store, indexer, self.clock)
+        self.service = EntityService(self.store, self.clock)
+        self.reads = EntityReads(self.store)
+        self.told: list[ChangeSet] = []
+        self.sync = EntitySync(self.store, self.clock, self.told.append, at_once)
+        appliers = {"session": SessionApplier(indexer), "memory": MemoryApplier(indexer), "entity": EntityApplier()}
+        self.undoing = UndoService(self.store, appliers, self.clock)
+        self._runner = asyncio.Runner()
+
+    def do(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        return self._runner.run(coroutine)
+
+    def write(self, work: Callable[[apsw.Connection], T]) -> T:
+        return self.do(self.store.write(work))
+
+    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
+        return self.do(self.store.read(lambda connection: connection.execute(sql, tuple(values)).fetchall()))
+
+    def say(self, *texts: str, session: str = "s", author: str = "", role: Any = "user") -> None:
+        turns = [NewMessage(role, text, author) for text in texts]
+        self.do(self.sessions.append(turns, session, Heading(), "person"))
+
+    def note(self, content: str, **fields: Any) -> Memory:
+        return self.do(self.memories.save(NewMemory(content, **fields))).value
+
+    def read_all(self) -> None:
+        """Let the background work read what is new."""
+
+        async def work() -> None:
+            self.sync.wake(decided=True)
+            task = asyncio.create_task(self.sync.run())
+            await self.sync.wait_idle()
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+        self.do(work())
+        assert self.sync.failure == ""
+
+    def listed(self, stores: Sequence[str] = STORES, **fields: Any) -> list[EntityRow]:
+        return self.do(self.reads.listed(EntityFilter(**fields), limit=500, stores=stores))
+
+    def names(self, stores: Sequence[str] = STORES, **fields: Any) -> dict[str, int]:
+        return {row.name: row.mentions for row in self.listed(stores, **fields)}
+
+    def id(self, name: str) -> str:
+        return next(row.id for row in self.listed() if row.name == name)
+
+    def get(self, entity_id: str) -> Entity:
+        return self.do(self.reads.get(entity_id))
+
+    def undo(self, changes: ChangeSet) -> ChangeSet:
+        return self.do(self.undoing.undo(changes.history_ids)).changes
+
+    def picture(self) -> tuple[Any, ...]:
+        """Everything the registry says: each entity's state and count, and what each mention means."""
+
+        def work(connection: apsw.Connection) -> tuple[Any, ...]:
+            counts = dict(connection.execute("SELECT id, mention_count FROM entities ORDER BY id").fetchall())
+            states = {one: state.read(connection, one) for one in counts}
+            there = {one: (states[one], counts[one]) for one in counts if states[one] is not None}
+            mentions = connection.execute(
+                "SELECT owner_kind, owner_id, start, length, entity_id FROM mentions ORDER BY 1, 2, 3, 4"
+            ).fetchall()
+            return there, mentions
+
+        return self.do(self.store.read(work))
+
+    def close(self) -> None:
+        self._runner.close()
+        self.store.close()
+
+
+@pytest.fixture
+def desk(vault: Path) -> Iterator[Desk]:
+    made = Desk(vault)
+    yield made
+    made.close()

@@ -1,0 +1,104 @@
+"""People, organisations and places by rules and lists; sentence starts, shouting and code lead nobody astray."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.entities.ner.provider import MAX_CHARACTERS, NOTHING_KNOWN, Known
+from app.entities.ner.strategy import fast
+from tests.helpers.material import NAUGHTY
+
+
+def found(text: str, known: Known = NOTHING_KNOWN) -> set[tuple[str, str]]:
+    return {(span.type, span.text) for span in fast().extract(text, known)}
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("Yesterday Alice Jones called.", {("person", "Alice Jones")}),
+        ("I asked Dr. Zorbulon about it.", {("person", "Zorbulon")}),
+        ("we know J. K. Rowling and Ludwig van Beethoven", {("person", "Ludwig van Beethoven")}),
+        ("Alice's brother", {("person", "Alice")}),
+        ("she works at Acme GmbH in Berlin", {("organization", "Acme GmbH"), ("location", "Berlin")}),
+        ("the University of Oslo and the British Library Council", None),
+        ("he moved to New York last year", {("location", "New York")}),
+        ("they live in Metairie, Louisiana", {("location", "Metairie"), ("location", "Louisiana")}),
+        ("down by Redondo Beach on the Mersey River", {("location", "Redondo Beach"), ("location", "Mersey River")}),
+        ("our project Apollo is late", {("project", "Apollo")}),
+        ("The garden is green. Really green.", set()),
+        ("On Monday in March", set()),
+        ("`Alice Jones` and ```\nBob Smith\n``` are code", set()),
+        ("他在北京大学学习，李明先生来自上海市", None),
+    ],
+)
+def test_sentences(text: str, wanted: set[tuple[str, str]] | None) -> None:
+    names = found(text)
+    if wanted is not None:
+        assert wanted <= names
+        assert {kind for kind, _ in names - wanted} <= {"person"} if wanted else not names
+
+
+def test_an_institution_is_named_whole() -> None:
+    names = found("the University of Oslo and the British Library Council")
+    assert ("organization", "University of Oslo") in names
+    assert ("organization", "British Library Council") in names
+
+
+def test_chinese_names() -> None:
+    names = found("李明先生来自上海市，在清华大学学习")
+    assert {("person", "李明"), ("location", "上海市"), ("organization", "清华大学")} <= names
+
+
+def test_known_names_are_found_in_any_case_but_not_inside_words() -> None:
+    known = Known({"zorbulon": "person", "blue door": "project", "will": "person"})
+    assert found("a letter from zorbulon about the blue door", known) == {
+        ("person", "zorbulon"),
+        ("project", "blue door"),
+    }
+    assert found("zorbulonian things will come", known) == set()
+    assert ("person", "Will") in found("then Will came", known)
+
+
+def test_a_longer_name_holds_a_known_one() -> None:
+    assert found("we met Alice Jones there", Known({"alice": "person"})) == {("person", "Alice Jones")}
+
+
+@pytest.mark.parametrize("text", NAUGHTY)
+def test_spans_lie_in_the_text_and_apart(text: str) -> None:
+    spans = fast().extract(f"{text} Alice Jones {text}")
+    assert all(f"{text} Alice Jones {text}"[span.start : span.end] == span.text for span in spans)
+    assert all(first.end <= second.start for first, second in zip(spans, spans[1:], strict=False))
+
+
+@given(st.text(st.sampled_from("Ab '’.-&@#/:\n1李李京"), max_size=60))
+def test_any_text_can_be_read(text: str) -> None:
+    assert all(text[span.start : span.end] == span.text for span in fast().extract(text, Known({"b": "person"})))
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "A",
+        "A ",
+        "Aa ",
+        "a-",
+        "Aa of ",
+        "@a",
+        "a@a.",
+        "#a",
+        "https://",
+        "1/",
+        "A.",
+        "((((",
+        "'s",
+        "`",
+        "李",
+        "Jan 1 ",
+        "www.",
+    ],
+)
+def test_hostile_texts_are_read_to_the_end_and_no_further(piece: str) -> None:
+    text = piece * (2 * MAX_CHARACTERS // len(piece) // 8)
+    spans = fast().extract(text)
+    assert all(span.end <= MAX_CHARACTERS for span in spans)

@@ -1,0 +1,48 @@
+"""Of overlapping finds the surer stands, then the longer; what is left never overlaps."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.entities.ner.provider import Span
+from app.entities.ner.resolve import resolve
+
+
+def span(start: int, end: int, confidence: float = 0.5) -> Span:
+    return Span(start, end, "x" * (end - start), "person", confidence)
+
+
+spans = st.lists(
+    st.builds(
+        lambda start, length, confidence: span(start, start + length, confidence),
+        st.integers(0, 40),
+        st.integers(0, 12),
+        st.sampled_from((0.2, 0.5, 0.9)),
+    ),
+    max_size=25,
+)
+
+
+def test_the_surer_then_the_longer_then_the_earlier_stands() -> None:
+    assert resolve([span(0, 10, 0.5), span(2, 4, 0.9)]) == [span(2, 4, 0.9)]
+    assert resolve([span(0, 3), span(1, 9)]) == [span(1, 9)]
+    assert resolve([span(3, 6), span(0, 3), span(2, 5)]) == [span(0, 3), span(3, 6)]
+
+
+@given(spans)
+def test_nothing_overlaps_and_nothing_is_lost_without_a_better_one(given_spans: list[Span]) -> None:
+    chosen = resolve(given_spans)
+    assert all(first.end <= second.start for first, second in zip(chosen, chosen[1:], strict=False))
+    assert set(chosen) <= set(given_spans)
+    for one in given_spans:
+        if one.start == one.end or one in chosen:
+            continue
+        rivals = [other for other in chosen if other.start < one.end and one.start < other.end]
+        rank = (one.confidence, one.end - one.start)
+        assert any((other.confidence, other.end - other.start) >= rank for other in rivals)
+
+
+@given(spans, st.randoms())
+def test_the_order_given_does_not_matter(given_spans: list[Span], draw: object) -> None:
+    shuffled = list(given_spans)
+    draw.shuffle(shuffled)  # type: ignore[attr-defined]
+    assert resolve(shuffled) == resolve(given_spans)

@@ -1,0 +1,245 @@
+"""Merge, split, rename and relate change what names mean; undo gives exactly what was there before."""
+
+import shutil
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from app.changes import ChangeSet
+from app.errors import InputError, NotFoundError, StaleError
+from tests.helpers.material import NAUGHTY
+from tests.unit.app.entities.conftest import Desk
+
+
+@pytest.fixture
+def talk(desk: Desk) -> Desk:
+    desk.say("I met Bob in Berlin.", "Robert Smith called.", "Bob and Alice Jones went to Paris.")
+    desk.note("Alice Jones works at Acme GmbH.")
+    desk.read_all()
+    return desk
+
+
+def test_a_merge_takes_names_and_mentions_and_its_undo_gives_them_back(talk: Desk) -> None:
+    before = talk.picture()
+    bob, robert = talk.id("Bob"), talk.id("Robert Smith")
+    merged = talk.do(talk.service.merge([bob], robert))
+    assert merged.value.mentions == 3
+    assert merged.value.aliases == ("Bob", "Robert Smith")
+    assert "Bob" not in talk.names()
+    assert talk.get(bob).id == robert
+    found = talk.rows("SELECT entity_id FROM entity_aliases WHERE alias_key = 'bob'")
+    assert found == [(robert,)]
+    undone = talk.undo(merged.changes)
+    assert talk.picture() == before
+    talk.undo(undone)
+    assert talk.names()["Robert Smith"] == 3
+
+
+def test_what_is_said_after_a_merge_means_the_merged_one_and_after_undo_itself(talk: Desk) -> None:
+    bob, robert = talk.id("Bob"), talk.id("Robert Smith")
+    merged = talk.do(talk.service.merge([bob], robert))
+    talk.say("Bob is back.")
+    talk.read_all()
+    assert talk.names()["Robert Smith"] == 4
+    talk.undo(merged.changes)
+    assert talk.names()["Bob"] == 3
+    assert talk.names()["Robert Smith"] == 1
+
+
+def test_a_merge_across_types_and_of_what_was_merged(talk: Desk) -> None:
+    berlin, paris, acme = (talk.id(name) for name in ("Berlin", "Paris", "Acme GmbH"))
+    before = talk.picture()
+    first = talk.do(talk.service.merge([berlin], paris))
+    second = talk.do(talk.service.merge([paris], acme))
+    talk.say("I live in Berlin.")
+    talk.read_all()
+    assert talk.names()["Acme GmbH"] == 4
+    with pytest.raises(NotFoundError, match="merged into another"):
+        talk.do(talk.service.rename(paris, "Lutetia"))
+    with pytest.raises(StaleError):
+        talk.undo(first.changes)
+    talk.undo(second.changes)
+    talk.undo(first.changes)
+    assert talk.picture()[0][paris] == before[0][paris]
+    assert talk.names()["Berlin"] == 2
+
+
+def test_a_split_by_name_lets_a_merged_one_stand_again(talk: Desk) -> None:
+    before = talk.picture()
+    bob, robert = talk.id("Bob"), talk.id("Robert Smith")
+    merged = talk.do(talk.service.merge([bob], robert))
+    split = talk.do(talk.service.split(robert, aliases=["BOB"]))
+    assert split.value.id == bob
+    assert talk.names()["Bob"] == 2
+    talk.undo(split.changes)
+    talk.undo(merged.changes)
+    assert talk.picture() == before
+
+
+def test_a_split_by_turns_keeps_to_those_turns(talk: Desk) -> None:
+    before = talk.picture()
+    bob = talk.id("Bob")
+    split = talk.do(talk.service.split(bob, owners=[("message", "s#3")], name="Bob from Paris"))
+    assert split.value.mentions == 1
+    assert talk.names()["Bob"] == 1
+    talk.say("Bob again.")
+    talk.do(talk.sync.start_over())
+    talk.read_all()
+    assert talk.names()["Bob"] == 2
+    assert talk.names()["Bob from Paris"] == 1
+    talk.undo(split.changes)
+    assert talk.names()["Bob"] == 3
+    assert "Bob from Paris" not in talk.names()
+    assert set(talk.picture()[0]) == set(before[0])
+
+
+def test_a_rename_keeps_the_old_name_and_can_change_the_type(talk: Desk) -> None:
+    acme = talk.id("Acme GmbH")
+    before = talk.picture()
+    renamed = talk.do(talk.service.rename(acme, "Acme", kind="project", summary="Tools"))
+    assert (renamed.value.name, renamed.value.type, renamed.value.summary) == ("Acme", "project", "Tools")
+    assert renamed.value.aliases == ("Acme", "Acme GmbH")
+    talk.note("Acme GmbH again.")
+    talk.do(talk.sync.start_over())
+    talk.read_all()
+    assert talk.names()["Acme"] == 2
+    assert "Acme GmbH" not in talk.names()
+    talk.undo(renamed.changes)
+    assert talk.picture()[0][acme][0] == before[0][acme][0]
+    with pytest.raises(InputError, match="Merge the two"):
+        talk.do(talk.service.rename(talk.id("Bob"), "alice  JONES"))
+
+
+def test_relations_follow_a_merge_and_undo(talk: Desk) -> None:
+    bob, robert, acme = talk.id("Bob"), talk.id("Robert Smith"), talk.id("Acme GmbH")
+    stated = talk.do(talk.service.relate(bob, "works at", acme))
+    talk.do(talk.service.relate(bob, "works at", acme, weight=3))
+    talk.do(talk.service.merge([bob], robert))
+    (relation,) = talk.do(talk.reads.info(acme)).relations
+    assert (relation.subject_id, relation.predicate, relation.weight) == (robert, "works at", 3.0)
+    assert talk.do(talk.reads.info(robert)).relations == (relation,)
+    with pytest.raises(StaleError):
+        talk.undo(stated.changes)
+    with pytest.raises(InputError, match="itself"):
+        talk.do(talk.service.relate(robert, "knows", robert))
+    with pytest.raises(InputError, match="weight"):
+        talk.do(talk.service.relate(robert, "knows", acme, weight=float("nan")))
+
+
+def test_unrelate_and_protect_can_be_undone(talk: Desk) -> None:
+    bob, acme = talk.id("Bob"), talk.id("Acme GmbH")
+    talk.do(talk.service.relate(bob, "works at", acme))
+    before = talk.picture()
+    taken = talk.do(talk.service.unrelate(bob, "works at", acme))
+    assert talk.do(talk.reads.info(bob)).relations == ()
+    protected = talk.do(talk.service.protect(bob))
+    assert protected.value.protected
+    assert talk.do(talk.service.protect(bob)).changes.history_ids == ()
+    talk.undo(protected.changes)
+    talk.undo(taken.changes)
+    assert talk.picture() == before
+    with pytest.raises(InputError, match="no such relation"):
+        talk.do(talk.service.unrelate(bob, "likes", acme))
+
+
+def test_what_cannot_be_is_refused(talk: Desk) -> None:
+    bob = talk.id("Bob")
+    for wrong in (
+        talk.service.merge([bob], bob),
+        talk.service.split(bob, aliases=["Bob"]),
+        talk.service.split(bob, aliases=["Nobody"]),
+        talk.service.split(bob, name="Bobby"),
+        talk.service.split(bob, owners=[("message", "s#1")], name="Robert Smith", kind="person"),
+        talk.service.rename(bob, "x" * 501),
+        talk.service.place([(bob, float("inf"), 0.0)]),
+    ):
+        if (
+            wrong.__name__ == "split"
+            and wrong.cr_frame is not None
+            and wrong.cr_frame.f_locals["name"] == "Robert Smith"
+        ):
+            talk.do(talk.service.protect(talk.id("Robert Smith")))
+        with pytest.raises(InputError):
+            talk.do(wrong)
+    with pytest.raises(NotFoundError):
+        talk.do(talk.service.merge([bob], "ent-none"))
+
+
+@pytest.mark.parametrize("text", NAUGHTY)
+def test_any_text_can_be_a_name_or_is_refused(talk: Desk, text: str) -> None:
+    bob = talk.id("Bob")
+    try:
+        renamed = talk.do(talk.service.rename(bob, f"x{text}"))
+    except InputError:
+        assert len(text) > 400
+        return
+    assert talk.get(bob).name == renamed.value.name
+    talk.undo(renamed.changes)
+    assert talk.get(bob).name == "Bob"
+
+
+NAMES = ("Bob", "Robert Smith", "Alice Jones", "Berlin", "Paris", "Acme GmbH")
+Step = tuple[str, int, int]
+
+
+def attempt(desk: Desk, ids: dict[str, str], step: Step, number: int) -> ChangeSet | None:
+    """Do one decision, ``None`` when it is refused."""
+    what, first, second = step
+    one, other = ids[NAMES[first]], ids[NAMES[second]]
+    owner = ("message", f"s#{second % 3 + 1}")
+    calls = {
+        "merge": lambda: desk.service.merge([one], other),
+        "split names": lambda: desk.service.split(one, aliases=[NAMES[second]]),
+        "split owners": lambda: desk.service.split(one, owners=[owner], name=f"Other {number}"),
+        "rename": lambda: desk.service.rename(one, f"New {number}", kind="project" if second % 2 else None),
+        "relate": lambda: desk.service.relate(one, f"p{second}", other),
+        "protect": lambda: desk.service.protect(one),
+    }
+    try:
+        return desk.do(calls[what]()).changes
+    except InputError:
+        return None
+
+
+steps = st.lists(
+    st.tuples(
+        st.sampled_from(("merge", "merge", "split names", "split owners", "rename", "relate", "protect")),
+        st.integers(0, len(NAMES) - 1),
+        st.integers(0, len(NAMES) - 1),
+    ),
+    min_size=1,
+    max_size=8,
+)
+
+
+@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(taken=steps)
+def test_undoing_decisions_one_by_one_gives_each_state_before(template_db: Path, taken: list[Step]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copy(template_db, Path(folder) / "memory.db")
+        desk = Desk(Path(folder))
+        try:
+            desk.say("I met Bob in Berlin.", "Robert Smith called.", "Bob and Alice Jones went to Paris.")
+            desk.note("Alice Jones works at Acme GmbH.")
+            desk.read_all()
+            ids = {name: desk.id(name) for name in NAMES}
+            done: list[tuple[tuple[object, ...], ChangeSet]] = []
+            for number, step in enumerate(taken):
+                before = desk.picture()
+                changes = attempt(desk, ids, step, number)
+                if changes is None:
+                    assert desk.picture() == before
+                elif changes.history_ids:
+                    done.append((before, changes))
+            decided = desk.picture()
+            desk.do(desk.sync.start_over())
+            desk.read_all()
+            assert desk.picture() == decided
+            for before, changes in reversed(done):
+                desk.undo(changes)
+                assert desk.picture() == before
+        finally:
+            desk.close()

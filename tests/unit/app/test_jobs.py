@@ -1,0 +1,56 @@
+"""Long work: listed while it runs, reported now and then, cancelled on request."""
+
+import pytest
+
+from app.changes import Progress
+from app.errors import InputError
+from app.jobs import Jobs
+
+
+def test_a_job_from_beginning_to_end() -> None:
+    told: list[Progress] = []
+    jobs = Jobs(told.append)
+    job = jobs.begin("Importing", "bytes", "mine")
+    assert jobs.all() == [Progress("mine", "Importing", 0, unit="bytes")]
+    job.advance(5, 10, "a.md")
+    assert jobs.all()[0].done == 5
+    jobs.end(job, "finished")
+    assert jobs.all() == []
+    assert [(item.done, item.total, item.detail, item.state) for item in told] == [
+        (5, 10, "a.md", "running"),
+        (5, 10, "a.md", "finished"),
+    ]
+
+
+def test_reports_are_few_however_often_work_advances() -> None:
+    told: list[Progress] = []
+    job = Jobs(told.append).begin("Importing", "bytes")
+    for done in range(1_000):
+        job.advance(done, None)
+    assert len(told) < 100
+    assert job.progress.done == 999
+
+
+def test_two_jobs_of_one_name() -> None:
+    jobs = Jobs(lambda _progress: None)
+    job = jobs.begin("one", "items", "same")
+    with pytest.raises(InputError, match="running already"):
+        jobs.begin("two", "items", "same")
+    jobs.end(job, "failed")
+    jobs.begin("two", "items", "same")
+
+
+def test_jobs_without_a_name_get_one() -> None:
+    jobs = Jobs(lambda _progress: None)
+    names = {jobs.begin("work", "items").progress.job for _ in range(5)}
+    assert len(names) == 5
+
+
+def test_cancelling() -> None:
+    jobs = Jobs(lambda _progress: None)
+    first, second = jobs.begin("one", "items", "one"), jobs.begin("two", "items", "two")
+    assert not jobs.cancel("none")
+    assert jobs.cancel("one")
+    assert (first.is_cancelled(), second.is_cancelled()) == (True, False)
+    jobs.cancel_all()
+    assert second.is_cancelled()

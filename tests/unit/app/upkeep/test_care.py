@@ -1,0 +1,138 @@
+"""The vault's care: what it says of itself, copies, and building the index anew."""
+
+import sqlite3
+import threading
+from pathlib import Path
+
+import apsw
+import pytest
+
+from app.host import Host
+
+
+def say(host: Host, *texts: str, session: str = "s") -> None:
+    host.ask("session.append", session=session, messages=[{"role": "user", "content": text} for text in texts])
+
+
+def harm(host: Host, sql: str) -> None:
+    """Change the database behind the engine's back."""
+
+    def work(connection: apsw.Connection) -> None:
+        connection.execute(sql)
+
+    host.submit(host.catalogue._engine.store.write(work)).result()  # type: ignore[attr-defined]
+
+
+def areas(host: Host) -> set[str]:
+    report = host.ask("vault.check")
+    assert report.ok == (not [finding for finding in report.findings if finding.severity == "error"])
+    return {finding.area for finding in report.findings}
+
+
+def test_counts(host: Host) -> None:
+    say(host, "one", "two")
+    say(host, "three", session="t")
+    host.ask("session.forget", session="t")
+    kept = host.ask("note.save", content="a note")
+    host.ask("note.delete", id=host.ask("note.save", content="gone").id)
+    status = host.ask("vault.settle")
+    stats = host.ask("memory.stats")
+    assert (stats.sessions, stats.messages, stats.memories) == (status.sessions, 2, status.memories) == (1, 2, 1)
+    assert [(facet.name, facet.count) for facet in stats.kinds] == [("note", 1)]
+    assert stats.chunks == stats.embedded == status.total_chunks
+    assert (stats.pending, status.pending_vectors, status.notes) == (0, 0, ())
+    assert stats.disk_bytes > 100_000
+    assert Path(status.vault) == host.vault
+    assert kept.version == 1
+
+
+@pytest.mark.parametrize(
+    ("sql", "area"),
+    [
+        ("UPDATE sessions SET message_count = 7", "references"),
+        ("DELETE FROM chunks WHERE kind = 'message'", "words"),
+        ("DELETE FROM chunks WHERE kind = 'memory'", "words"),
+        ("UPDATE chunks SET session_id = 'elsewhere' WHERE kind = 'message'", "words"),
+        ("UPDATE chunks_fts_data SET block = x'00' WHERE id > 10", "words"),
+        ("DELETE FROM vectors_1", "vectors"),
+        ("INSERT INTO vectors_1 (chunk_id, embedding) SELECT 99999, embedding FROM vectors_1 LIMIT 1", "vectors"),
+    ],
+)  # fmt: skip
+def test_the_check_finds_harm_and_reindexing_mends_what_is_derived(host: Host, sql: str, area: str) -> None:
+    say(host, "one", "two")
+    host.ask("note.save", content="a note")
+    host.ask("vault.settle")
+    assert areas(host) == set()
+    harm(host, sql)
+    assert area in areas(host)
+    if area != "references":
+        host.ask("vault.reindex")
+        host.ask("vault.settle")
+        assert areas(host) == set()
+        assert host.ask("memory.search", query="two").hits
+
+
+def test_files_others_may_read(host: Host) -> None:
+    (host.vault / "memory.db").chmod(0o644)
+    report = host.ask("vault.check")
+    assert report.ok
+    assert {(finding.area, finding.severity) for finding in report.findings} == {("files", "warning")}
+    assert "chmod" in report.findings[0].remedy
+
+
+def test_the_check_sees_the_index_as_it_is_now(host: Host) -> None:
+    for number in range(40):
+        say(host, f"turn {number} " + "word " * 200)
+        if number % 10 == 0:
+            host.ask("vault.settle")
+            entry = host.call("session.forget", {"session": "s"}).result().changes.history_ids
+            assert areas(host) == set()
+            host.ask("memory.undo", history_ids=list(entry))
+        assert areas(host) == set()
+
+
+def test_reindexing_while_others_write(host: Host) -> None:
+    say(host, *[f"turn {number}" for number in range(1_500)])
+    forgotten = "gone"
+    say(host, "gone words", session=forgotten)
+    host.ask("session.forget", session=forgotten)
+    note = host.ask("note.save", content="a note of herons")
+    rebuilding = host.call("vault.reindex", {})
+    number = 0
+    while not rebuilding.done():
+        number += 1
+        say(host, f"meanwhile {number}")
+    assert rebuilding.result().value >= 1_501
+    host.ask("vault.settle")
+    assert areas(host) == set()
+    assert host.ask("memory.search", query="herons").hits[0].id == note.id
+    assert host.ask("memory.search", query=f'"meanwhile {number}"').hits
+    assert host.ask("memory.search", query='"gone words"').hits == ()
+    assert host.ask("session.length", session="s") == 1_500 + number
+
+
+def test_a_backup_is_whole_while_others_write(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    # So many steps that somebody writes between any two.
+    monkeypatch.setattr("app.store.backup._PAGES_A_STEP", 4)
+    say(host, *["padding " * 600 for _ in range(3_000)])
+    stopping = threading.Event()
+
+    def write() -> None:
+        number = 0
+        while not stopping.is_set():
+            number += 1
+            say(host, f"turn {number}", session="busy")
+
+    writing = threading.Thread(target=write)
+    writing.start()
+    try:
+        copy = Path(host.ask("vault.backup"))
+    finally:
+        stopping.set()
+        writing.join()
+    assert copy.stat().st_mode & 0o077 == 0
+    assert list(copy.parent.iterdir()) == [copy]
+    with sqlite3.connect(copy) as connection:
+        assert connection.execute("SELECT count(*) FROM messages WHERE session_id = 's'").fetchone() == (3_000,)
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    connection.close()

@@ -1,0 +1,267 @@
+"""The Notes pane at work."""
+
+from dataclasses import replace
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QInputDialog, QPushButton
+
+from app.changes import ChangeSet
+from tests.unit.ui.panes.shelf import Shelf, ShelfBridge, until
+from ui.panes.base import Place
+
+
+def _fill(books: Shelf) -> None:
+    books.add_note("Roses", "See [[Soil]] and [[Nobody]]", tags=("garden/roses",), pinned=True)
+    books.add_note("Soil", "Dark", tags=("garden",))
+    books.add_note("", "Anna likes tea", kind="fact", category="likes", key="tea", source="claude", confidence=0.8)
+
+
+def _ready(pane: Any) -> Any:
+    return until(lambda: pane.desk.memory is not None and len(pane.listing.model.ids) == 3)
+
+
+def _text(pane: Any) -> str:
+    source: str = pane.document.editor.source()
+    return source
+
+
+def test_the_first_note_opens_with_links_and_history(
+    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any
+) -> None:
+    _fill(books)
+    pane = open_pane("notes")
+    run_async(_ready(pane))
+    run_async(ask.idle())
+    assert pane.document.title.text() == "Roses"
+    assert pane.document.tags.tags == ("garden/roses",)
+    words = [button.text() for button in pane.details.findChildren(QPushButton) if not button.isHidden()]
+    assert "Soil" in words
+    assert "Nobody (not written yet)" in words
+
+
+def test_typing_is_saved_and_the_row_follows(
+    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+) -> None:
+    _fill(books)
+    pane = open_pane("notes")
+    run_async(_ready(pane))
+    pane.document.title.end(False)
+    qtbot.keyClicks(pane.document.title, " in May")
+    qtbot.keyClicks(pane.document.editor, "Now. ")
+    run_async(until(lambda: books.memories["note-000000"].content.startswith("Now. See")))
+    assert books.memories["note-000000"].title == "Roses in May"
+    run_async(until(lambda: pane.listing.model.card_of("note-000000").title == "Roses in May"))
+    assert pane.document._state.text() == "Saved"
+
+
+def test_leaving_for_another_note_saves_at_once(
+    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+) -> None:
+    _fill(books)
+    pane = open_pane("notes")
+    run_async(_ready(pane))
+    qtbot.keyClicks(pane.document.editor, "x")
+    pane.open_place(Place("notes", "note-000001"))
+    run_async(until(lambda: pane.document.title.text() == "Soil"))
+    run_async(pane.settle())
+    assert books.memories["note-000000"].content.startswith("xSee")
+    assert books.memories["note-000001"].content == "Dark"
+    assert _text(pane) == "Dark"
+
+
+def test_quitting_writes_what_is_typed(
+    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+) -> None:
+    _fill(books)
+    pane = open_pane("notes")
+    run_async(_ready(pane))
+    qtbot.keyClicks(pane.document.editor, "z")
+    run_async(pane.settle())
+    assert books.memories["note-000000"].content.startswith("z")
+
+
+def test_a_new_note_exists_from_its_first_letter(
+    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+) -> None:
+    _fill(books)
+    pane = open_pane("notes")
+    run_async(_ready(pane))
+    pane.registry.run("notes.new")
+    run_async(pane.settle())
+    assert len(books.memories) == 3
+    qtbot.keyClicks(pane.document.title, "Ferns")
+    qtbot.keyClicks(pane.document.editor, "shade")
+    run_async(pane.settle())
+    run_async(until(lambda: pane.listing.list.current_id() == "note-000003"))
+    assert (books.memories["note-000003"].title, books.memories["note-000003"].content) == ("Ferns", "shade")
+    assert pane.told.places[-1] == Place("notes", "note-000003")
+
+
+def test_the_daily_note_is_made_once(
+    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+) -> None:
+    _fill(books)
+    pane = open_pane("notes")
+    run_async(_ready(pane))
+    pane.registry.run("notes.daily")
+    run_async(until(lambda: pane.desk.memory is None))
+    run_async(ask.idle())
+    qtbot.keyClicks(pane.document.editor, "Rain.")
+    run_async(pane.settle())
+    assert books.memories["note-000003"].tags == ("daily",)
+    pane.open_place(Place("notes", "note-000000"))
+    run_async(until(lambda: pane.desk.id == "note-000000"))
+    pane.registry.run("notes.daily")
+    run_async(until(lambda: pane.desk.id == "note-000003"))
+    assert len(books.memories) == 4
+
+
+def test_an_agent_s_change_is_shown_and_a_clash_keeps_both(
+    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+) -> None:
+    _fill(books)
+    pane = open_pane("notes")
+    run_async(_ready(pane))
+    books.memories["note-000000"] = replace(books.memories["note-000000"], content="agent 1", version=2)
+    ask.changed.emit(ChangeSet(frozenset({"memories"}), ("note-000000",), "claude"))
+    run_async(until(lambda: _text(pane) == "agent 1"))
+    qtbot.keyClicks(pane.document.editor, "mine ")
+    books.memories["note-000000"] = replace(
+        books.memories["note-000000"], content="agent 2", version=3, source="claude"
+    )  # fmt: skip
+    run_async(pane.settle())
+    assert pane.document.comparison.isVisible()
+    assert "claude" in pane.document.comparison._sentence.text()
+    pane.document.comparison.findChild(QPushButton, "both").click()
+    run_async(until(lambda: _text(pane) == "agent 2"))
+    copies = [one for one in books.memories.values() if one.title == "Roses (my version)"]
+    assert copies[0].content == "mine agent 1"
+
+
+def test_versions_are_compared_and_restored(
+    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+) -> None:
+    _fill(books)
+    pane = open_pane("notes")
+    run_async(_ready(pane))
+    first = _text(pane)
+    qtbot.keyClicks(pane.document.editor, "A ")
+    run_async(pane.settle())
+    qtbot.keyClicks(pane.document.editor, "B ")
+    run_async(pane.settle())
+    run_async(ask.idle())
+    oldest = min(pane.details._entries.values(), key=lambda entry: entry.id)
+    pane.details.version_asked.emit(oldest)
+    assert pane.document.comparison.isVisible()
+    pane.document.comparison.findChild(QPushButton, "version").click()
+    run_async(until(lambda: books.memories["note-000000"].content == f"A {first}"))
+    assert _text(pane) == f"A {first}"
+
+
+def test_deleting_offers_undo_and_opens_the_neighbour(
+    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+) -> None:
+    _fill(books)
+    pane = open_pane("notes")
+    run_async(_ready(pane))
+    pane.listing.list.setFocus()
+    qtbot.keyClick(pane.listing.list, Qt.Key.Key_Delete)
+    run_async(until(lambda: pane.document.title.text() == "Soil"))
+    assert books.memories["note-000000"].deleted_at is not None
+    assert pane.told.notices[-1].text == "Deleted ‘Roses’"
+    assert pane.told.notices[-1].history_ids == (7,)
+
+
+def test_the_trash_shows_and_restores(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+    _fill(books)
+    run_async(ask.call("note.delete", id="note-000001"))
+    pane = open_pane("notes")
+    run_async(until(lambda: len(pane.listing.model.ids) == 2))
+    pane.listing.trash.click()
+    run_async(until(lambda: list(pane.listing.model.ids) == ["note-000001"]))
+    pane.open_place(Place("notes", "note-000001"))
+    run_async(until(pane.document._restore.isVisible))
+    assert pane.document.editor.isReadOnly()
+    pane.document._restore.click()
+    run_async(until(lambda: books.memories["note-000001"].deleted_at is None))
+
+
+def test_several_are_tagged_together(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+    _fill(books)
+    pane = open_pane("notes")
+    run_async(_ready(pane))
+    pane._tag(["note-000000", "note-000001"])
+    box = pane.findChild(QInputDialog)
+    box.setTextValue("Spring, garden")
+    box.accept()
+    run_async(until(lambda: "spring" in books.memories["note-000001"].tags))
+    assert "spring" in books.memories["note-000000"].tags
+
+
+def test_facets_narrow_and_nest(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+    _fill(books)
+    pane = open_pane("notes")
+    run_async(_ready(pane))
+    run_async(ask.idle())
+    pane.facets.choose_tag("garden")
+    run_async(until(lambda: len(pane.listing.model.ids) == 2))
+    pane.facets.clear()
+    pane.facets.tree.set_chosen("kind", ["fact"])
+    pane.facets._tell()
+    run_async(until(lambda: list(pane.listing.model.ids) == ["note-000002"]))
+
+
+def test_facts_are_read_with_what_they_are_about(
+    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any
+) -> None:
+    _fill(books)
+    pane = open_pane("notes")
+    run_async(_ready(pane))
+    pane.open_place(Place("notes", "note-000002"))
+    run_async(until(lambda: "Anna likes tea" in pane.document.preview.page.toPlainText()))
+    assert pane.document.preview.page.toPlainText().startswith("likes › tea")
+    assert pane.document.editor.isHidden()
+
+
+def test_a_link_to_nothing_begins_that_note(
+    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+) -> None:
+    _fill(books)
+    pane = open_pane("notes")
+    run_async(_ready(pane))
+    pane.details.missing_opened.emit("Nobody")
+    run_async(until(lambda: pane.document.title.text() == "Nobody"))
+    qtbot.keyClicks(pane.document.editor, "now somebody")
+    run_async(pane.settle())
+    assert books.memories["note-000003"].title == "Nobody"
+
+
+def test_a_text_too_long_to_edit_is_read(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+    books.add_note("Huge", "word " * 1_000_000)
+    pane = open_pane("notes")
+    run_async(until(lambda: pane.desk.memory is not None))
+    assert pane.document.editor.isHidden()
+    assert pane.document.editor.source() == ""
+    assert len(pane.document.preview.page.toPlainText()) == 200_000
+    run_async(pane.settle())
+    assert len(books.memories["note-000000"].content) == 5_000_000
+
+
+def test_an_empty_vault_teaches_writing(open_pane: Any, ask: ShelfBridge, run_async: Any) -> None:
+    pane = open_pane("notes")
+    run_async(until(lambda: pane._whole.currentWidget() is pane._empty))
+    pane._empty.button.click()
+    assert pane.document.isVisible()
+
+
+def test_mode_and_the_open_note_come_back(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+    _fill(books)
+    pane = open_pane("notes")
+    run_async(_ready(pane))
+    pane.document.set_mode("split")
+    pane.open_place(Place("notes", "note-000001"))
+    run_async(until(lambda: pane.document.title.text() == "Soil"))
+    again = open_pane("notes", pane.save_state())
+    run_async(until(lambda: again.document.title.text() == "Soil"))
+    assert again.document.mode == "split"

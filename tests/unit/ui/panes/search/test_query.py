@@ -1,0 +1,51 @@
+"""Searches as text."""
+
+from datetime import UTC, datetime
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.retrieval.model import Found, Hit, Query, Span, Why
+from ui.panes.search.query import grouped, plain_snippet, with_operator, written
+
+
+def hit(identity: str, session: str | None = None, **known: object) -> Hit:
+    target = "message" if session else "memory"
+    base: dict[str, object] = {"kind": "note", "title": "T", "snippet": "a\nb", "highlights": (), "score": 1.0}
+    when = datetime(2026, 1, 1, tzinfo=UTC)
+    return Hit(id=identity, target=target, why=Why(), created_at=when, session_id=session, **{**base, **known})  # type: ignore[arg-type]
+
+
+def test_operators_go_in_and_out() -> None:
+    assert with_operator("rose", "tag", "garden", on=True) == "rose tag:garden"
+    assert with_operator("rose tag:garden", "tag", "garden", on=True) == "rose tag:garden"
+    assert with_operator("rose tag:Garden x", "tag", "garden", on=False) == "rose x"
+    assert with_operator('"two words" agent:"Claude Code"', "agent", "Claude Code", on=False) == '"two words"'
+    assert with_operator("", "agent", "Claude Code", on=True) == 'agent:"Claude Code"'
+
+
+def test_hits_gather_below_their_conversation() -> None:
+    hits = [hit("s1#1", "s1"), hit("n1"), hit("s2#1", "s2"), hit("s1#2", "s1")]
+    assert [(session, [one.id for one in many]) for session, many in grouped(hits)] == [
+        ("s1", ["s1#1", "s1#2"]),
+        ("", ["n1"]),
+        ("s2", ["s2#1"]),
+    ]
+
+
+def test_results_are_written_as_markdown() -> None:
+    text = written(Found(Query("rose"), "rrf", (hit("n1", title=""),)), "Untitled")
+    assert text.startswith("# rose\n\n1. **Untitled** (")
+    assert "   a b" in text
+
+
+def test_marks_follow_when_signs_go() -> None:
+    text, spans = plain_snippet("## Plan **rose** and [[Rose list]]", (Span(10, 14), Span(23, 27)))
+    assert text == "Plan rose and Rose list"
+    assert [text[span.start : span.end] for span in spans] == ["rose", "Rose"]
+
+
+@given(st.text(alphabet="ab *_#`[]\n-", max_size=60), st.integers(0, 60), st.integers(0, 60))
+def test_marks_stay_within_the_text(snippet: str, start: int, end: int) -> None:
+    text, spans = plain_snippet(snippet, (Span(min(start, end), max(start, end)),))
+    assert all(0 <= span.start < span.end <= len(text) for span in spans)

@@ -1,0 +1,268 @@
+"""The Sessions pane at work."""
+
+import asyncio
+from datetime import timedelta
+from typing import Any
+
+from PySide6.QtCore import QDate, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QMenu
+
+from app.errors import NotFoundError
+from app.sessions.model import NewMessage
+from tests.unit.ui.panes.shelf import NOW, Shelf, ShelfBridge, until
+from ui.panes.base import Place
+
+LONG = [("user", f"turn {n} about {'frost' if n % 100 == 7 else 'roses'}") for n in range(10_000)]
+
+
+def _fill(books: Shelf) -> None:
+    books.add_session("Garden", [("user", "Frost?"), ("assistant", "**Yes**, see [[Rose list]]")], agent="claude")
+    books.add_session("Work", [("user", "SQLite")], agent="codex")
+
+
+def _top(pane: Any) -> Any:
+    return pane.transcript.top_seq()
+
+
+def test_the_first_conversation_opens_by_itself(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+    _fill(books)
+    pane = open_pane("sessions")
+    run_async(until(lambda: len(pane.reach.messages) == 2))
+    assert pane.head.title.text() == "Garden"
+    assert pane.told.places[-1] == Place("sessions", "ses-000000")
+    assert pane.current_place() == Place("sessions", "ses-000000")
+
+
+def test_an_empty_vault_teaches_one_action(open_pane: Any, ask: ShelfBridge, run_async: Any) -> None:
+    pane = open_pane("sessions")
+    run_async(ask.idle())
+    run_async(until(lambda: pane._whole.currentWidget() is pane._empty))
+    assert pane._empty.button.text() == "Import conversations…"
+
+
+def test_ten_thousand_turns_open_at_a_hit_and_only_its_pages_are_read(
+    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any
+) -> None:
+    books.add_session("Long", LONG, id="ses-long", step=timedelta(minutes=2))
+    pane = open_pane("sessions")
+    pane.open_place(Place("sessions", "ses-long", "5000"))
+    run_async(until(lambda: pane.transcript.current is not None and pane.transcript.current.seq == 5000))
+    read = sum(one.get("limit", 0) for name, one in ask.calls if name in ("session.messages", "session.before"))
+    assert read < 1000
+    assert sum(block.laid_out for block in pane.transcript._blocks) < 60
+    assert 4980 < _top(pane) <= 5000
+
+
+def test_it_reads_on_where_one_scrolls(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+    books.add_session("Long", LONG[:1000], id="ses-long")
+    pane = open_pane("sessions")
+    pane.open_place(Place("sessions", "ses-long", "500"))
+    run_async(until(lambda: pane.reach.find(500) >= 0))
+    bar = pane.transcript.verticalScrollBar()
+
+    async def story() -> None:
+        while _top(pane) > 300:
+            before = _top(pane)
+            bar.setValue(bar.value() - 700)
+            await asyncio.sleep(0.01)
+            assert _top(pane) <= before
+            assert before - _top(pane) < 40
+
+    run_async(story())
+    got = [message.seq for message in pane.reach.messages]
+    assert got == list(range(got[0], got[-1] + 1))
+
+
+def test_dragging_far_begins_anew_there(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+    books.add_session("Long", LONG, id="ses-long")
+    pane = open_pane("sessions")
+    pane.open_place(Place("sessions", "ses-long"))
+    run_async(until(lambda: pane.reach.find(9999) >= 0))
+    bar = pane.transcript.verticalScrollBar()
+    bar.setValue(bar.maximum() // 2)
+    pane.grab()
+    run_async(until(lambda: pane.reach.messages[0].seq < 6000))
+    assert 3500 < _top(pane) < 6500
+
+
+def test_home_and_end_mean_the_whole_conversation(
+    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+) -> None:
+    books.add_session("Long", LONG[:2000], id="ses-long")
+    pane = open_pane("sessions")
+    run_async(until(lambda: pane.reach.find(1999) >= 0))
+    qtbot.keyClick(pane.transcript, Qt.Key.Key_Home)
+    run_async(until(lambda: pane.reach.find(0) >= 0 and _top(pane) == 0))
+    qtbot.keyClick(pane.transcript, Qt.Key.Key_End)
+    run_async(until(lambda: pane.reach.find(1999) >= 0))
+
+
+def test_finding_counts_marks_and_goes_round(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+    books.add_session("Long", LONG[:1000], id="ses-long")
+    pane = open_pane("sessions")
+    run_async(until(lambda: pane.reach.find(999) >= 0))
+    pane.registry.run("sessions.find")
+    pane.finder.box.setText("frost")
+    run_async(until(lambda: " of " in pane.finder._count.text()))
+    assert pane.finder._count.text().endswith("of 10")
+    at = pane.transcript.current.seq
+    pane.finder.go_next()
+    run_async(until(lambda: pane.transcript.current is not None and pane.transcript.current.seq != at))
+    block = pane.transcript._blocks[pane.reach.find(pane.transcript.current.seq)]
+    assert any(part.matches for part in block.parts)
+    pane.finder.close_bar()
+    assert not any(part.matches for one in pane.transcript._blocks for part in one.parts)
+
+
+def test_going_to_a_date(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+    books.add_session("Long", LONG[:1000], id="ses-long", at=NOW - timedelta(days=900), step=timedelta(days=1))
+    pane = open_pane("sessions")
+    run_async(until(lambda: pane.reach.find(999) >= 0))
+    day = (NOW - timedelta(days=500)).date()
+    pane.head.date_asked.emit(QDate(day.year, day.month, day.day))
+    run_async(until(lambda: pane.transcript.current is not None and 398 <= pane.transcript.current.seq <= 401))
+
+
+def test_an_agent_s_turn_appears_at_the_end(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+    _fill(books)
+    pane = open_pane("sessions")
+    run_async(until(lambda: len(pane.reach.messages) == 2))
+    turn = NewMessage("assistant", "one more")
+    run_async(ask.call("session.append", messages=[turn], session="ses-000000"))
+    run_async(until(lambda: len(pane.reach.messages) == 3))
+    run_async(until(lambda: pane.listing.model.value("ses-000000").message_count == 3))
+
+
+def test_renaming_keeps_a_way_back(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any) -> None:
+    _fill(books)
+    pane = open_pane("sessions")
+    run_async(until(lambda: len(pane.reach.messages) == 2))
+    qtbot.keyClick(pane.listing.list, Qt.Key.Key_F2)
+    pane.head.title.setText("Roses")
+    qtbot.keyClick(pane.head.title, Qt.Key.Key_Return)
+    run_async(until(lambda: books.sessions["ses-000000"].title == "Roses"))
+    run_async(until(lambda: bool(pane.told.notices)))
+    assert pane.told.notices[-1].history_ids == (1,)
+
+
+def test_forgetting_moves_on_and_can_be_undone(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+    _fill(books)
+    pane = open_pane("sessions")
+    run_async(until(lambda: len(pane.reach.messages) == 2))
+    pane.listing.list.delete_asked.emit(["ses-000000"])
+    run_async(until(lambda: pane.head.title.text() == "Work"))
+    assert "ses-000000" not in books.sessions
+    assert pane.told.notices[-1].history_ids == (2,)
+    assert pane.told.notices[-1].text == "Forgot ‘Garden’"
+
+
+def test_a_conversation_with_oneself_exists_from_its_first_word(
+    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+) -> None:
+    _fill(books)
+    pane = open_pane("sessions")
+    run_async(until(lambda: len(pane.reach.messages) == 2))
+    pane.registry.run("sessions.new")
+    assert len(books.sessions) == 2
+    pane.composer.field.setPlainText("Buy soil\nand roses")
+    qtbot.keyClick(pane.composer.field, Qt.Key.Key_Return)
+    run_async(until(lambda: len(books.sessions) == 3 and len(pane.reach.messages) == 1))
+    assert books.sessions["ses-000002"].title == "Buy soil"
+    assert pane.composer.field.toPlainText() == ""
+    assert pane.composer.isVisible()
+
+
+def test_a_failed_message_stays_typed(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+    pane = open_pane("sessions")
+    run_async(ask.idle())
+    pane.new_session()
+    ask.faults["session.append"] = NotFoundError("Gone.")
+    pane.composer.field.setPlainText("precious")
+    pane.composer.send()
+    run_async(until(lambda: bool(pane.told.notices)))
+    assert pane.composer.field.toPlainText() == "precious"
+    assert pane.composer._send.isEnabled()
+
+
+def test_links_lead_on(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+    _fill(books)
+    rose = books.add_note("Rose list", "x")
+    pane = open_pane("sessions")
+    run_async(until(lambda: len(pane.reach.messages) == 2))
+    pane.transcript.wiki_clicked.emit("Rose list")
+    run_async(until(lambda: pane.told.places[-1] == Place("notes", rose)))
+    pane.transcript.tag_clicked.emit("garden")
+    assert pane.told.places[-1] == Place("search", extra="tag:garden")
+    pane.transcript.wiki_clicked.emit("Nobody")
+    run_async(until(lambda: bool(pane.told.notices)))
+
+
+def test_tool_answers_fold_and_unfold(
+    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+) -> None:
+    books.add_session("Tools", [("user", "weather?"), ("tool", "frost\n" * 50)])
+    pane = open_pane("sessions")
+    run_async(until(lambda: len(pane.reach.messages) == 2))
+    block = pane.transcript._blocks[1]
+    before = block.height
+    pane.transcript._select_current(1)
+    qtbot.keyClick(pane.transcript, Qt.Key.Key_Return)
+    assert block.height > before + 200
+    qtbot.keyClick(pane.transcript, Qt.Key.Key_Return)
+    assert block.height == before
+
+
+def test_a_menu_copies_a_message(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+    _fill(books)
+    pane = open_pane("sessions")
+    run_async(until(lambda: len(pane.reach.messages) == 2))
+    pane.transcript.menu_asked.emit(pane.reach.messages[1], pane.mapToGlobal(pane.rect().center()))
+    menu = next(one for one in pane.findChildren(QMenu) if one.isVisible())
+    actions = {action.text(): action for action in menu.actions()}
+    actions["Copy message"].trigger()
+    assert QGuiApplication.clipboard().text() == "**Yes**, see [[Rose list]]"
+    actions["Copy link to message"].trigger()
+    assert QGuiApplication.clipboard().text() == "keepsake://session/ses-000000#1"
+    menu.close()
+
+
+def test_widths_order_and_the_open_one_come_back(
+    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any
+) -> None:
+    _fill(books)
+    pane = open_pane("sessions")
+    run_async(until(lambda: len(pane.reach.messages) == 2))
+    pane.open_place(Place("sessions", "ses-000001"))
+    run_async(until(lambda: pane.head.title.text() == "Work"))
+    again = open_pane("sessions", pane.save_state())
+    run_async(until(lambda: again.head.title.text() == "Work"))
+    assert again.listing.list.current_id() == "ses-000001"
+
+
+def test_filters_ask_the_engine(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+    _fill(books)
+    pane = open_pane("sessions")
+    run_async(until(lambda: len(pane.reach.messages) == 2))
+    pane.listing.filter.setText("work")
+    run_async(until(lambda: list(pane.listing.model.ids) == ["ses-000001"]))
+    pane.listing.filter.setText("nothing at all")
+    run_async(until(lambda: not pane.listing.model.ids))
+    assert pane._whole.currentWidget() is pane._split
+    pane.listing.clear_filters()
+    run_async(until(lambda: len(pane.listing.model.ids) == 2))
+
+
+def test_a_pane_in_the_back_refreshes_when_it_comes_forward(
+    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any
+) -> None:
+    _fill(books)
+    pane = open_pane("sessions")
+    run_async(until(lambda: len(pane.reach.messages) == 2))
+    pane.hide()
+    run_async(ask.call("session.append", messages=[NewMessage("user", "x")], title="Third"))
+    run_async(ask.idle())
+    assert len(pane.listing.model.ids) == 2
+    pane.show()
+    pane.shown()
+    run_async(until(lambda: len(pane.listing.model.ids) == 3))
