@@ -1,6 +1,7 @@
 """The composition root: builds the engine's parts from a vault and its settings, starts and stops them."""
 
 import asyncio
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -97,9 +98,11 @@ class Engine:
         new_sink = partial(VaultSink, self.store, self.sessions, indexer, clock)
         self.exchange = ExchangeService(new_sink, VaultSource(self.store, self.memory_reads))
         self.jobs = Jobs(self.publish)
-        self.care = CareService(
-            self.store, self.sync, self.jobs, config.text("embedding.model"), lambda: self.write_behind.failures
-        )
+        self.care = CareService(self.store, self.sync, self.jobs, config.text("embedding.model"), self._failures)
+
+    def _failures(self) -> Sequence[str]:
+        reading = (self.entity_sync.failure,) if self.entity_sync.failure else ()
+        return (*self.write_behind.failures, *reading)
 
     async def start(self) -> None:
         """Begin the background work."""

@@ -76,6 +76,7 @@ def _run(application: "QApplication", vault: Path, instance: "Instance", *, hidd
     """Run the event loop with the program in it until it has left in order."""
     import qasync  # noqa: PLC0415
 
+    from ui.collector import Collector  # noqa: PLC0415
     from ui.faults import Faults  # noqa: PLC0415
     from ui.program import Program  # noqa: PLC0415
     from ui.signals import SignalWatch  # noqa: PLC0415
@@ -87,12 +88,15 @@ def _run(application: "QApplication", vault: Path, instance: "Instance", *, hidd
     program = Program(vault, instance, faults, start_host)
     signals = SignalWatch()
     signals.asked_to_leave.connect(program.quit)
+    collector = Collector(program)
+    collector.start()
     ended: asyncio.Future[None] = loop.create_future()
     program.finished.connect(partial(_end, ended))
     try:
         program.start(hidden=hidden, wishes=wishes)
         loop.run_until_complete(ended)
     finally:
+        collector.stop()
         signals.close()
         faults.uninstall()
         loop.close()

@@ -14,6 +14,8 @@ from app.errors import InternalError, KeepsakeError
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
+__all__ = ["Backend", "Bridge", "Reply"]  # a reply is what ``Bridge.reply`` answers
+
 _log = logging.getLogger(__name__)
 
 

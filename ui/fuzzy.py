@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 START, BOUNDARY, ADJACENT, PLAIN = 12, 9, 6, 1
+LONGEST = 200
 GAP_COST, LENGTH_COST = 0.15, 0.02
 
 
@@ -15,11 +16,15 @@ class Match:
 
 
 def match(typed: str, title: str) -> Match | None:
-    """Return how well ``typed`` fits ``title``, ``None`` when its letters are not all there in order."""
+    """Return how well ``typed`` fits ``title``, ``None`` when its letters are not all there in order.
+
+    Only the first ``LONGEST`` letters of the title count, so that no title is slow.
+    """
     needle = typed.casefold().replace(" ", "")
     hay = title.casefold()
     if len(hay) != len(title):
         hay = title.lower() if len(title.lower()) == len(title) else title
+    hay = hay[:LONGEST]
     if not needle:
         return Match(0.0)
     best: Match | None = None

@@ -1,6 +1,7 @@
 """Operations on entities: the people, places and other things that turns and memories mention."""
 
 from app.api.caller import Caller
+from app.api.counts import Count
 from app.api.declare import operation
 from app.changes import Changed
 from app.engine import Engine
@@ -27,8 +28,8 @@ async def list_entities(
     caller: Caller,
     filter: EntityFilter = _ALL,
     order: EntityOrder = "mentions",
-    limit: int = 50,
-    offset: int = 0,
+    limit: Count = 50,
+    offset: Count = 0,
 ) -> list[EntityRow]:
     """Return entities as a list shows them, by default the most mentioned first.
 
@@ -65,7 +66,7 @@ async def rows(engine: Engine, caller: Caller, ids: list[str]) -> list[EntityRow
 
 
 @operation("entity.info")
-async def info(engine: Engine, caller: Caller, id: str, limit: int = 20) -> EntityInfo:
+async def info(engine: Engine, caller: Caller, id: str, limit: Count = 20) -> EntityInfo:
     """Return everything about an entity: names, memories, conversations, relations, what is mentioned with it.
 
     Args:
@@ -91,7 +92,7 @@ async def graph(
     caller: Caller,
     id: str | None = None,
     depth: int = 1,
-    limit: int = 100,
+    limit: Count = 100,
     filter: GraphFilter = _WHOLE,
 ) -> GraphView:
     """Return entities as nodes and what joins them as edges.

@@ -39,7 +39,7 @@ async def import_file(
     try:
         if engine.config.flag("backup.before_import"):
             await engine.care.back_up("before-import")
-        report = await engine.exchange.import_path(source, format, store, f"import:{caller.name}", work)
+        report = await engine.exchange.import_path(source, format, store, caller.name, work)
         state = "cancelled" if report.cancelled else "finished"
     finally:
         engine.jobs.end(work, state)

@@ -28,7 +28,9 @@ async def backup(engine: Engine, caller: Caller) -> str:
 @operation("vault.reindex", access="write", trust="full")
 async def reindex(engine: Engine, caller: Caller) -> Changed[int]:
     """Rebuild search entries, words and vectors from what is stored; returns how many items were indexed."""
-    return await engine.care.reindex(caller.name)
+    done = await engine.care.reindex(caller.name)
+    await engine.entity_sync.start_over()
+    return done
 
 
 @operation("vault.settle", trust="full")

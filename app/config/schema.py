@@ -84,7 +84,7 @@ class Setting:
         return InputError(f"'{self.name}' must be {allowed}, not {shown}.", setting=self.name, allowed=allowed)
 
 
-RECIPES = ("words", "vector", "weighted", "rrf", "balanced")
+RECIPES = ("words", "vector", "weighted", "rrf", "balanced", "learned")
 
 SETTINGS: tuple[Setting, ...] = (
     Setting("window.theme", "choice", "system", "Colours of the window.", choices=("system", "light", "dark")),

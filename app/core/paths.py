@@ -51,6 +51,11 @@ def user_path(text: str) -> Path:
     if not text.strip() or "\x00" in text:
         raise InputError("Name a file or a folder: 'path' is empty or has a character no path can have.", field="path")
     try:
-        return Path(text).expanduser().absolute()
+        path = Path(text).expanduser().absolute()
+        os.fsencode(path)
+        path.exists()
     except RuntimeError as error:
         raise InputError(f"There is no home folder for {text}.", field="path") from error
+    except (OSError, ValueError) as error:  # a name that is too long, or half a character in it
+        raise InputError("That cannot be a path on this machine. Check how it is written.", field="path") from error
+    return path

@@ -17,10 +17,10 @@ from app.entities.visible import sees_all
 
 MAX_DEPTH = 3
 MAX_NODES = 5_000
-_CENTRE_OWNERS = 1_500  # latest mentions followed of the centre,
-_STEP_OWNERS = 120  # of an entity on the way,
-_LEAF_OWNERS = 1_200  # and of all the leaves together, to count what they share
-_WAYS = (24, 8)  # entities followed at the second and the third step
+_CENTRE_OWNERS = 1_000  # latest mentions followed of the centre,
+_STEP_OWNERS = 80  # of an entity on the way,
+_LEAF_OWNERS = 600  # and of all the leaves together, to count what they share
+_WAYS = (12, 6)  # entities followed at the second and the third step
 
 
 def neighbourhood(

@@ -27,7 +27,7 @@ from app.entities.visible import aliases, names, sees_all, within
 from app.errors import NotFoundError
 
 _TEXT = 240
-_FOLLOWED = 2_000  # mentions of an entity whose company is counted
+_FOLLOWED = 1_000  # mentions of an entity whose company is counted
 _MAX_OTHERS = 400
 
 

@@ -77,7 +77,7 @@ def merged_named(connection: apsw.Connection, key: str, kind: str, into: str) ->
 
 
 def aliased(connection: apsw.Connection, key: str, kind: str | None) -> str | None:
-    """Return the id of the entity that goes by ``key`` and is, or took in, what is of type ``kind`` (any for ``None``)."""
+    """Return the id of what goes by ``key`` and is, or took in, something of type ``kind`` (any for ``None``)."""
     row = connection.execute(
         "SELECT e.id FROM entity_aliases a JOIN entities e ON e.id = a.entity_id"
         " WHERE a.alias_key = ?1 AND e.merged_into IS NULL AND (?2 IS NULL OR e.type = ?2 OR EXISTS"
@@ -173,6 +173,15 @@ def set_claims(connection: apsw.Connection, entity_id: str, wanted: Iterable[Cla
         " ON CONFLICT DO UPDATE SET to_id = excluded.to_id",
         [(one.owner_kind, one.owner_id, one.from_id, entity_id) for one in wanted],
     )
+
+
+def is_claimed(connection: apsw.Connection, owner_kind: str, owner_id: str, from_id: str) -> bool:
+    """Return whether something else is meant in an owner by the name of ``from_id``."""
+    found = connection.execute(
+        "SELECT 1 FROM entity_claims WHERE owner_kind = ? AND owner_id = ? AND from_id = ?",
+        (owner_kind, owner_id, from_id),
+    )
+    return found.fetchone() is not None
 
 
 def claims_on(connection: apsw.Connection, owner_kind: str, owner_id: str) -> dict[str, str]:

@@ -99,6 +99,7 @@ class EntityService:
                 raise InputError("Say which names, or which turns and memories, the second entity gets.")
             if len(owners) > MAX_OWNERS:
                 raise InputError(f"At most {MAX_OWNERS} turns and memories at once.", field="owners")
+            _refuse_claimed(decisions.connection, entity_id, owners)
             keys = {name_key(alias) for alias in moved}
             left = [alias for alias in first["aliases"] if name_key(alias) not in keys]
             decisions.write(entity_id, {**first, "aliases": left}, "UPDATE")
@@ -272,6 +273,12 @@ def _split_names(first: dict[str, Any], aliases: Sequence[str]) -> list[str]:
             raise InputError("An entity keeps its own name. Rename it first.", field="aliases", name=key)
         moved.append(held[key])
     return moved
+
+
+def _refuse_claimed(connection: apsw.Connection, entity_id: str, owners: Sequence[tuple[OwnerKind, str]]) -> None:
+    for owner_kind, owner_id in owners:
+        if repo.is_claimed(connection, owner_kind, owner_id, entity_id):
+            raise InputError("What this name means there was decided already. Undo that first.", owner=owner_id)
 
 
 def _clean_name(name: str) -> str:

@@ -19,7 +19,7 @@ from app.store.store import Store
 _log = logging.getLogger(__name__)
 
 ACTOR = "entities"
-BATCH = 100
+BATCH = 50
 UNUSED_A_STEP = 200
 _TELL_EVERY = 20  # batches between two notices of what was found
 _MAX_KNOWN = 20_000

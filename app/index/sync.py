@@ -23,7 +23,7 @@ from app.store.store import Store
 _log = logging.getLogger(__name__)
 
 EMBED_BATCH = 256
-SESSIONS_A_STEP = 8
+SESSIONS_A_STEP = 100
 MESSAGES_A_STEP = 400
 _BEYOND = 1 << 62
 RETRY_MS = 60_000
@@ -208,8 +208,7 @@ def _extend_passages(connection: apsw.Connection, session_id: str, covered: int,
     dropped = messages_between(connection, session_id, after=after, before=covered + 1, limit=_BEYOND)
     messages = [*dropped, *fresh]
     lines = [
-        Line(m.seq, m.author or m.role, message_text(m)[:MAX_CHUNK_CHARACTERS], to_ms(m.created_at))
-        for m in messages
+        Line(m.seq, m.author or m.role, message_text(m)[:MAX_CHUNK_CHARACTERS], to_ms(m.created_at)) for m in messages
     ]
     chunks = [
         repo.Chunk(

@@ -1,16 +1,41 @@
 """SQL for the learned recipe: deep scores of words and vectors, and the turns around the candidates."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
 import apsw
 
 from app.index.vectors import Generation, nearest
+from app.retrieval.asked import Asked
 from app.retrieval.candidates import Conditions
-from app.retrieval.pool import Line, Scored
+from app.retrieval.pool import MOST, WHOLE, Gathered, Line, Place, Scored, Standing, spans
 
+WORDS_DEPTH = 800
+VECTOR_DEPTH = 100
+MAX_DEPTH = 4_096
 READ_CHARACTERS = 4_000
 """How much of a text the features read."""
+
+
+F = TypeVar("F")
+
+
+@dataclass(frozen=True, slots=True)
+class Legs(Generic[F]):
+    """How a search reads what each leg finds, and how many; the vector leg costs more the deeper it goes."""
+
+    words: Callable[..., list[F]]
+    vector: Callable[..., list[F]]
+    words_depth: int
+    vector_depth: int
+
+
+def deep_legs(last: int) -> Legs[Scored]:
+    """Return the legs of the learned recipe for a search that shows hits up to number ``last``."""
+    vector = VECTOR_DEPTH if last <= MOST else min(last, MAX_DEPTH)
+    return Legs(words_deep, vectors_near, min(max(WORDS_DEPTH, 2 * last), MAX_DEPTH), vector)
 
 
 _SCORED = "c.id, c.kind, coalesce(c.session_id, ''), coalesce(c.memory_id, ''), c.seq_start, c.seq_end, c.created_at"
@@ -26,47 +51,43 @@ def words_deep(connection: apsw.Connection, match: str, where: Conditions, depth
     return [Scored(*row) for row in rows]
 
 
-def vectors_deep(
-    connection: apsw.Connection, generation: Generation, vector: bytes, where: Conditions, depth: int, named: int
-) -> tuple[list[Scored], dict[int, float]]:
-    """Return the ``named`` nearest chunks, best first, and the cosine of the ``depth`` nearest by chunk id."""
+def vectors_near(
+    connection: apsw.Connection, generation: Generation, vector: bytes, where: Conditions, depth: int
+) -> list[Scored]:
+    """Return the nearest chunks, best cosine first."""
     subset = (f"SELECT c.id FROM chunks c WHERE {where.sql}", where.values) if where.narrows else None
     scores = dict(nearest(connection, generation, vector, depth, subset))
     rows = connection.execute(
         f"SELECT {_SCORED} FROM chunks c WHERE c.id IN (SELECT value FROM json_each(?)) AND {where.sql}",
-        (json.dumps(list(scores)[:named]), *where.values),
+        (json.dumps(list(scores)), *where.values),
     )
-    found = [Scored(*row, scores[row[0]]) for row in rows]
-    found.sort(key=lambda item: (-item.score, -item.chunk_id))
-    return [item for item in found if not item.spans], scores
+    found = [Scored(*(*row, scores[row[0]])) for row in rows]
+    return sorted((item for item in found if not item.spans), key=lambda item: (-item.score, -item.chunk_id))
 
 
-def turns_around(
-    connection: apsw.Connection, spans: Sequence[tuple[str, int, int]], where: Conditions
-) -> list[Line]:
-    """Return the turns, and the pieces of long turns, in the ``spans`` of (session, first seq, last seq)."""
+def turns_around(connection: apsw.Connection, spans: Sequence[tuple[str, int, int]], where: Conditions) -> list[Line]:
+    """Return the turns in the ``spans`` of (session, first seq, last seq); those that ``where`` forbids are marked."""
     rows = connection.execute(
         "WITH wanted (session, low, high) AS (SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?))"
         " SELECT c.id, c.kind, c.session_id, c.seq_start, c.created_at, c.role,"
-        " CASE c.kind WHEN 'message' THEN (SELECT m.author FROM messages m WHERE m.session_id = c.session_id"
-        f" AND m.seq = c.seq_start) ELSE '' END, CASE c.kind WHEN 'message' THEN substr(c.text, 1, {READ_CHARACTERS})"
-        f" ELSE '' END, {where.sql}"
-        " FROM wanted w CROSS JOIN chunks c WHERE c.session_id = w.session AND c.kind IN ('message', 'passage')"
-        " AND c.seq_start BETWEEN w.low AND w.high AND c.seq_start = c.seq_end",
+        " coalesce((SELECT m.author FROM messages m WHERE m.session_id = c.session_id AND m.seq = c.seq_start), ''),"
+        f" substr(c.text, 1, {READ_CHARACTERS}), {where.sql}"
+        " FROM wanted w CROSS JOIN chunks c WHERE c.session_id = w.session AND c.kind = 'message'"
+        " AND c.seq_start BETWEEN w.low AND w.high",
         (json.dumps(spans), *where.values),
     )
-    return [Line(*row[:6], row[6] or "", row[7], bool(row[8])) for row in rows]
+    return [_line(row) for row in rows]
 
 
-def pieces_of(connection: apsw.Connection, memories: Iterable[str]) -> list[Line]:
+def pieces_of(connection: apsw.Connection, memories: Sequence[str]) -> list[Line]:
     """Return the pieces of memories."""
     rows = connection.execute(
         "SELECT c.id, c.kind, c.memory_id, c.seq_start, c.created_at, c.role, '',"
         f" substr(c.text, 1, {READ_CHARACTERS}), 1"
         " FROM chunks c WHERE c.memory_id IN (SELECT value FROM json_each(?))",
-        (json.dumps(list(memories)),),
+        (json.dumps(memories),),
     )
-    return [Line(*row[:8], bool(row[8])) for row in rows]
+    return [_line(row) for row in rows]
 
 
 def frequencies(connection: apsw.Connection, expressions: Sequence[str]) -> tuple[int, list[int]]:
@@ -74,3 +95,27 @@ def frequencies(connection: apsw.Connection, expressions: Sequence[str]) -> tupl
     total = connection.execute("SELECT coalesce(max(id), 0) FROM chunks").get
     sql = "SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH ?"
     return int(total), [int(connection.execute(sql, (expression,)).get) for expression in expressions]
+
+
+def read_around(
+    connection: apsw.Connection, found: Standing, places: Sequence[Place], question: Asked, where: Conditions
+) -> Gathered:
+    """Return the candidates at ``places`` with all that their features need.
+
+    Args:
+        connection: A reader.
+        found: The scores of what the legs found.
+        places: The candidates.
+        question: What is asked.
+        where: What a turn must satisfy to be an answer.
+    """
+    lines = turns_around(connection, spans(places), where)
+    memories = [owner for owner, seq in places if seq == WHOLE]
+    lines += pieces_of(connection, memories) if memories else []
+    total, counts = frequencies(connection, [sought.expression for sought in question.sought])
+    return Gathered(found, places, lines, total, counts)
+
+
+def _line(row: Sequence[Any]) -> Line:
+    *values, allowed = row
+    return Line(*(*values, bool(allowed)))

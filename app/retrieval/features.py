@@ -1,8 +1,10 @@
-"""What the learned recipe looks at: named numbers for each candidate, from texts, scores and what stands around it.
+"""What the learned recipe looks at: named numbers for each candidate, a turn of a conversation or a memory.
 
-Pure functions over arrays; a candidate is a turn of a conversation or a durable item.
+They come from the scores of the legs, from the texts, and from what stands around a turn. Around a memory is nothing,
+so its window is itself. Pure functions.
 """
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,11 +13,10 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from app.core.clock import to_datetime
-from app.core.stopwords import stop_words
-from app.index import grams
-from app.retrieval.fts import fold, quoted, stem
-from app.retrieval.model import Term
-from app.retrieval.pool import REACH, Line, Place, Scored
+from app.retrieval.asked import WORD, Asked
+from app.retrieval.fts import fold
+from app.retrieval.lines import Lines
+from app.retrieval.pool import REACH, Gathered, Line, Place
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,371 +24,169 @@ if TYPE_CHECKING:
     Matrix = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-_WORD: Final = re.compile(r"\w+")
-_WHEN: Final = re.compile(r"\bwhen\b|\bwhat (?:date|day|month|year|time)\b|\bhow long\b|\bwhich (?:day|month|year)\b")
+NAMES: Final = (
+    "bm25", "bm25_before", "bm25_after", "bm25_text", "bm25_window", "bm25_passage", "bm25_session",
+    "coverage", "coverage_before", "coverage_window", "coverage_session", "pairs",
+    "cosine", "cosine_before", "cosine_after", "cosine_window", "cosine_session",
+    "words_rank", "vector_rank",
+    "speaker", "other_speaker", "length", "question", "question_before", "answer", "user", "after_user",
+    "time", "date", "recency", "memory",
+)  # fmt: skip
+
 _TIME: Final = re.compile(
     r"\b(?:yesterday|today|tonight|tomorrow|ago|last|next|week|weekend|month|year|since|recently|\d{4}"
     r"|mon|tues|wednes|thurs|fri|satur|sun)(?:s|day|days)?\b"
 )
-_MONTHS: Final = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
-                  "november", "december")  # fmt: skip
-_WHOLE: Final = -1  # in place of a turn's number: all of a memory
-K1: Final = 1.2
-B: Final = 0.5
-
-
-@dataclass(frozen=True, slots=True)
-class Sought:
-    """One thing asked for: what to look for in a text in lower case, and the expression that counts it in the index."""
-
-    keys: tuple[str, ...]
-    expression: str
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A question as the features need it."""
-
-    sought: tuple[Sought, ...]
-    words: frozenset[str]
-    pairs: tuple[tuple[str, ...], ...]
-    about_time: bool
-    years: frozenset[int]
-    months: frozenset[int]
-    days: frozenset[int]
-
-
-@dataclass(frozen=True, slots=True)
-class Gathered:
-    """Everything known of a question's candidates before it is made numbers.
-
-    Args:
-        words: Chunks the words leg matched, of every kind, best first.
-        near: Chunks nearest by vector, best first; ``None`` where there are no vectors.
-        cosines: Cosine by chunk id, deeper than ``near``.
-        turns: The candidate turns.
-        memories: The candidate memories.
-        lines: Turns and pieces: the candidates and what stands around them.
-        total: Chunks in the index; ``counts`` says how many of them have each thing sought.
-    """
-
-    words: Sequence[Scored]
-    near: Sequence[Scored] | None
-    cosines: Mapping[int, float]
-    turns: Sequence[Place]
-    memories: Sequence[str]
-    lines: Sequence[Line]
-    total: int
-    counts: Sequence[int]
-
-
-def asked(terms: Sequence[Term]) -> Asked:
-    """Return what ``terms`` ask for."""
-    text = " ".join(term.text for term in terms if not term.excluded)
-    words = _WORD.findall(fold(grams.normal(text)))
-    kept = _without_stop_words(list(dict.fromkeys(words)))
-    sought = [one for word in kept for one in _sought(word)]
-    content = [word for word in words if word in set(kept)]
-    pairs = tuple((_root(one), _root(other)) for one, other in zip(content, content[1:], strict=False) if one != other)
-    numbers = {int(word) for word in words if word.isdecimal() and len(word) <= 4}
-    return Asked(
-        tuple(sought[:64]),
-        frozenset(words),
-        pairs,
-        bool(_WHEN.search(text.lower())),
-        frozenset(number for number in numbers if 1900 <= number < 2200),
-        frozenset(place for place, name in enumerate(_MONTHS, 1) if name in words and (name != "may" or "May" in text)),
-        frozenset(number for number in numbers if 1 <= number <= 31),
-    )
-
-
-def _without_stop_words(words: list[str]) -> list[str]:
-    dropped = stop_words(words)
-    return [word for word in words if word not in dropped] or words
-
-
-def _sought(word: str) -> list[Sought]:
-    if grams.has_wide(word):
-        entries, _ = grams.phrase(word)
-        return [Sought((entry,), f"grams : {quoted(entry)}") for entry in entries]
-    return [Sought(_keys(word), quoted(word))]
-
-
-def _root(word: str) -> str:
-    return _keys(word)[0]
-
-
-def _keys(word: str) -> tuple[str, ...]:
-    """Return beginnings that words with the stem of ``word`` have."""
-    root = stem(word)
-    if root.endswith("i") and len(root) > 2:
-        return (root, root[:-1] + "y")
-    return (root,) if word.startswith(root) else (root, word)
-
-
-NAMES: Final = (
-    "bm25", "bm25_text", "bm25_before", "bm25_after", "bm25_window", "bm25_passage", "bm25_session",
-    "coverage", "coverage_window", "coverage_session", "pairs",
-    "cosine", "cosine_before", "cosine_after", "cosine_window", "cosine_session",
-    "words_rank", "vector_rank",
-    "speaker", "other_speaker", "length", "question", "question_before", "user",
-    "time", "date", "recency", "memory",
-)  # fmt: skip
+_K1: Final = 1.2
+_B: Final = 0.5
+_RANK: Final = 10
+_LEAST_IDF: Final = 0.1
+_SHORT: Final = math.log(100)  # characters
+_LONG: Final = math.log(1_000)
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The candidates and their features, one row each, in the order of ``NAMES``."""
+    """The candidates that are there and allowed, a row of ``values`` each, in the order of ``NAMES``."""
 
-    targets: tuple[str, ...]
-    chunk_ids: tuple[int, ...]
-    created_ms: tuple[int, ...]
+    heads: tuple[Line, ...]
     values: "Matrix"
 
 
-def table(question: Asked, found: Gathered) -> Table:
-    """Return the candidates that are there and allowed, with their features as they are, not yet scaled."""
-    lines = _Lines(question, found)
-    keys = [key for key in _keys_of(found) if key in lines.rows and lines.heads[lines.rows[key]].allowed]
-    rows = np.array([lines.rows[key] for key in keys], dtype=int)
-    heads = [lines.heads[row] for row in rows]
-    around = np.array([lines.around(key) for key in keys], dtype=int).reshape(len(keys), 2 * REACH + 1)
-    values = _Columns(question, found, lines, rows, around, heads).values()
-    targets = tuple(head.owner if head.kind == "memory" else f"{head.owner}#{head.seq}" for head in heads)
-    return Table(targets, tuple(lines.best[row] for row in rows), tuple(head.created_ms for head in heads), values)
+def table(question: Asked, gathered: Gathered) -> Table:
+    """Return the candidates with their features as they are, not yet scaled."""
+    lines = Lines(question, gathered.lines, gathered.found)
+    places = [place for place in gathered.candidates if place in lines.rows and lines.heads[lines.rows[place]].allowed]
+    if not places:
+        return Table((), np.zeros((0, len(NAMES))))
+    columns = _Columns(question, gathered, lines, places)
+    return Table(tuple(columns.heads), columns.values())
 
 
-def _keys_of(found: Gathered) -> list[Place]:
-    return [*found.turns, *((memory, _WHOLE) for memory in found.memories)]
+def inputs(values: "Matrix") -> "Matrix":
+    """Return what the weights multiply: each column scaled to [0, 1] over the candidates, then the same by register.
 
-
-class _Lines:
-    """What was read, as arrays: a row for each turn and each memory, and a last one for "nothing there"."""
-
-    def __init__(self, question: Asked, found: Gathered) -> None:
-        self.rows: dict[Place, int] = {}
-        self.heads: list[Line] = []
-        self.texts: list[str] = []
-        self.best: list[int] = []
-        members: list[list[int]] = []
-        for line in found.lines:
-            self._add(line, members)
-        self.none = len(self.heads)
-        scores = {item.chunk_id: item.score for item in reversed(found.words)}
-        floor = min(found.cosines.values(), default=0.0)
-        self.bm25 = np.zeros(self.none + 1)
-        self.cosine = np.full(self.none + 1, floor)
-        for row, ids in enumerate(members):
-            self._score(row, ids, scores, found.cosines)
-        self.texts = [_plain(text) for text in self.texts]
-        self.length = np.array([*map(len, self.texts), 0], dtype=float)
-        self.hits = np.array([*(_hits(text, question) for text in self.texts), [0] * len(question.sought)], dtype=float)
-        self.hits = self.hits.reshape(self.none + 1, len(question.sought))
-
-    def _add(self, line: Line, members: list[list[int]]) -> None:
-        key = (line.owner, _WHOLE if line.kind == "memory" else line.seq)
-        row = self.rows.setdefault(key, len(self.heads))
-        if row == len(self.heads):
-            self.heads.append(line)
-            self.texts.append(line.text)
-            self.best.append(line.chunk_id)
-            members.append([line.chunk_id])
-            return
-        members[row].append(line.chunk_id)
-        if line.kind == "message":
-            self.heads[row], self.texts[row] = line, line.text
-        elif line.kind == "memory":
-            self.texts[row] = f"{self.texts[row]}\n{line.text}"
-
-    def _score(self, row: int, ids: list[int], scores: Mapping[int, float], cosines: Mapping[int, float]) -> None:
-        near = [cosines[number] for number in ids if number in cosines]
-        if near:
-            self.cosine[row] = max(near)
-        matched = [(scores[number], number) for number in ids if number in scores]
-        # The chunk that stands for a turn is the one its words were found in, for the snippet is cut around words.
-        if matched:
-            self.bm25[row], self.best[row] = max(matched)
-        elif near:
-            self.best[row] = max((cosines[number], number) for number in ids if number in cosines)[1]
-
-    def around(self, key: Place) -> list[int]:
-        """Return the rows of a turn's window, the turn in the middle; a memory stands alone."""
-        owner, seq = key
-        if seq == _WHOLE:
-            return [self.none] * REACH + [self.rows[key]] + [self.none] * REACH
-        return [self.rows.get((owner, seq + step), self.none) for step in range(-REACH, REACH + 1)]
-
-
-def _plain(text: str) -> str:
-    return text.lower() if text.isascii() else fold(text)
-
-
-def _hits(text: str, question: Asked) -> list[int]:
-    return [sum(text.count(key) for key in one.keys) for one in question.sought]
+    A column in which all are equal becomes zero. The register is -1 among the short turns of people who chat and 1
+    among the long ones of assistants and notes: there the same number says something else.
+    """
+    if not len(values):
+        return np.zeros((0, 2 * len(NAMES)))
+    low = values.min(axis=0)
+    width = values.max(axis=0) - low
+    share = (values - low) / np.where(width > 0, width, 1.0)
+    mean = float(values[:, NAMES.index("length")].mean())
+    place = (mean - _SHORT) / (_LONG - _SHORT)
+    return np.hstack([share, share * (2 * min(max(place, 0.0), 1.0) - 1)])
 
 
 class _Columns:
     """Computes the features, one column each."""
 
-    def __init__(
-        self, question: Asked, found: Gathered, lines: _Lines, rows: "Ints", around: "Ints", heads: Sequence[Line]
-    ) -> None:
-        self.question, self.found, self.lines = question, found, lines
-        self.rows, self.around, self.heads = rows, around, heads
-        counts = np.array(found.counts, dtype=float)
-        self.idf = np.log1p((max(found.total, 1) - counts).clip(0) + 0.5) - np.log(counts + 0.5)
-        self.idf = np.maximum(self.idf, 0.1)
+    def __init__(self, question: Asked, gathered: Gathered, lines: Lines, places: Sequence[Place]) -> None:
+        self.question, self.found, self.lines, self.places = question, gathered.found, lines, places
+        self.around = np.array([lines.around(place) for place in places], dtype=np.int64)
+        self.rows, self.before, self.after = (self.around[:, REACH + step] for step in (0, -1, 1))
+        self.heads = [lines.heads[row] for row in self.rows]
+        counts = np.array(gathered.counts, dtype=np.float64)
+        rarity = np.log((max(gathered.total, 1) - counts + 0.5).clip(0.5) / (counts + 0.5))
+        self.idf = np.maximum(rarity, _LEAST_IDF)
 
     def values(self) -> "Matrix":
         """Return all columns, in the order of ``NAMES``."""
-        columns = {**self._words(), **self._meaning(), **self._speech(), **self._time()}
-        return np.stack([columns[name] for name in NAMES], axis=1) if self.heads else np.zeros((0, len(NAMES)))
+        columns = {**self._words(), **self._coverage(), **self._meaning(), **self._speech(), **self._time()}
+        return np.stack([columns[name] for name in NAMES], axis=1)
 
     def _words(self) -> dict[str, "Matrix"]:
-        lines, before, after = self.lines, self.around[:, REACH - 1], self.around[:, REACH + 1]
-        window = lines.hits[self.around].sum(axis=1)
-        there = lines.hits > 0
-        weight = max(self.idf.sum(), 1e-9)
-        sessions, session_hits = self._by_session(there)
+        lines, found = self.lines, self.found
+        own = lines.bm25[self.rows]
+        passage = [found.passages.get(place, score) for place, score in zip(self.places, own, strict=True)]
         return {
-            "bm25": lines.bm25[self.rows],
+            "bm25": own,
+            "bm25_before": lines.bm25[self.before],
+            "bm25_after": lines.bm25[self.after],
             "bm25_text": self._bm25(lines.hits[self.rows], lines.length[self.rows]),
-            "bm25_before": lines.bm25[before],
-            "bm25_after": lines.bm25[after],
-            "bm25_window": self._bm25(window, lines.length[self.around].sum(axis=1)),
-            "bm25_passage": self._passages(),
-            "bm25_session": self._sessions(),
-            "coverage": there[self.rows] @ self.idf / weight,
-            "coverage_window": (window > 0) @ self.idf / weight,
-            "coverage_session": session_hits[sessions] @ self.idf / weight,
-            "pairs": self._pairs(there),
-            "words_rank": self._rank([item for item in self.found.words if not item.spans]),
+            "bm25_window": self._bm25(lines.hits[self.around].sum(axis=1), lines.length[self.around].sum(axis=1)),
+            "bm25_passage": np.array(passage),
+            "bm25_session": np.array([found.owners.get(owner, 0.0) for owner, _ in self.places]),
+            "pairs": lines.pairs[self.rows],
+            "words_rank": self._rank(found.bm25),
         }
 
     def _bm25(self, hits: "Matrix", length: "Matrix") -> "Matrix":
-        mean = length.mean() if length.size else 1.0
-        norm = K1 * (1 - B + B * length / max(mean, 1.0))
-        return (hits * (K1 + 1) / (hits + norm[:, None])) @ self.idf
+        norm = _K1 * (1 - _B + _B * length / max(float(length.mean()), 1.0))
+        return np.asarray((hits * (_K1 + 1) / (hits + norm[:, None])) @ self.idf)
 
-    def _passages(self) -> "Matrix":
-        best: dict[Place, float] = {}
-        for item in self.found.words:
-            if item.kind != "memory":
-                for seq in range(item.first, item.last + 1):
-                    best.setdefault((item.session, seq), item.score)
-        return np.array(
-            [
-                self.lines.bm25[row] if head.kind == "memory" else best.get((head.owner, head.seq), 0.0)
-                for row, head in zip(self.rows, self.heads, strict=True)
-            ]
-        )
-
-    def _sessions(self) -> "Matrix":
-        sums: dict[str, float] = {}
-        seen: dict[str, int] = {}
-        for item in self.found.words:
-            owner = item.memory if item.kind == "memory" else item.session
-            seen[owner] = seen.get(owner, 0) + 1
-            sums[owner] = sums.get(owner, 0.0) + item.score / seen[owner]
-        return np.array([sums.get(head.owner, 0.0) for head in self.heads])
-
-    def _by_session(self, there: "NDArray[np.bool_]") -> tuple["Ints", "NDArray[np.bool_]"]:
-        numbers: dict[str, int] = {}
-        of_line = [numbers.setdefault(head.owner, len(numbers)) for head in self.lines.heads]
-        hits = np.zeros((len(numbers), there.shape[1]), dtype=bool)
-        np.logical_or.at(hits, of_line, there[: self.lines.none])
-        return np.array([numbers[head.owner] for head in self.heads], dtype=int), hits
-
-    def _pairs(self, there: "NDArray[np.bool_]") -> "Matrix":
-        """Return the share of the question's neighbouring words that stand in the turn close to each other."""
-        pairs = self.question.pairs
-        found = np.zeros(len(self.heads))
-        if not pairs:
-            return found
-        for place, row in enumerate(self.rows):
-            if there[row].sum() > 1:
-                text = self.lines.texts[row]
-                found[place] = sum(_beside(text, one, other) for one, other in pairs) / len(pairs)
-        return found
+    def _coverage(self) -> dict[str, "Matrix"]:
+        there = self.lines.hits > 0
+        share = self.idf / max(float(self.idf.sum()), 1e-9)
+        owners: dict[str, int] = {}
+        of_line = [owners.setdefault(head.owner, len(owners)) for head in self.lines.heads]
+        by_owner = np.zeros((len(owners), there.shape[1]))
+        np.maximum.at(by_owner, of_line, there[:-1].astype(np.float64))
+        return {
+            "coverage": there[self.rows] @ share,
+            "coverage_before": there[self.before] @ share,
+            "coverage_window": there[self.around].any(axis=1) @ share,
+            "coverage_session": (by_owner @ share)[[owners[owner] for owner, _ in self.places]],
+        }
 
     def _meaning(self) -> dict[str, "Matrix"]:
-        cosine = self.lines.cosine
-        window = np.where(self.around == self.lines.none, np.nan, cosine[self.around])
+        cosine, around = self.lines.cosine, self.around
+        there = around != self.lines.none
         best: dict[str, list[float]] = {}
-        for row, head in enumerate(self.lines.heads):
-            best.setdefault(head.owner, []).append(cosine[row])
-        top = {owner: float(np.mean(sorted(values)[-3:])) for owner, values in best.items()}
+        for head, value in zip(self.lines.heads, cosine, strict=False):
+            best.setdefault(head.owner, []).append(value)
+        top = {owner: sum(sorted(values)[-3:]) / min(len(values), 3) for owner, values in best.items()}
         return {
             "cosine": cosine[self.rows],
-            "cosine_before": cosine[self.around[:, REACH - 1]],
-            "cosine_after": cosine[self.around[:, REACH + 1]],
-            "cosine_window": np.nanmean(window, axis=1) if len(window) else np.zeros(0),
-            "cosine_session": np.array([top[head.owner] for head in self.heads]),
-            "vector_rank": self._rank(self.found.near or ()),
+            "cosine_before": cosine[self.before],
+            "cosine_after": cosine[self.after],
+            "cosine_window": (cosine[around] * there).sum(axis=1) / there.sum(axis=1),
+            "cosine_session": np.array([top[owner] for owner, _ in self.places]),
+            "vector_rank": self._rank(self.found.cosines),
         }
 
-    def _rank(self, found: Sequence[Scored]) -> "Matrix":
-        ranks: dict[str, int] = {}
-        for item in found:
-            ranks.setdefault(item.target, len(ranks) + 1)
-        targets = (head.owner if head.kind == "memory" else f"{head.owner}#{head.seq}" for head in self.heads)
-        return np.array([10 / (10 + ranks[target]) if target in ranks else 0.0 for target in targets])
+    def _rank(self, scores: Mapping[Place, float]) -> "Matrix":
+        ranks = {place: rank for rank, place in enumerate(scores, 1)}
+        return np.array([_RANK / (_RANK + ranks[place]) if place in ranks else 0.0 for place in self.places])
 
     def _speech(self) -> dict[str, "Matrix"]:
-        named = [self._is_named(head.author) for head in self.heads]
-        whose = {head.owner for head in self.lines.heads if self._is_named(head.author)}
-        asks = np.array([*("?" in text for text in self.lines.texts), False], dtype=float)
-        return {
-            "speaker": np.array(named, dtype=float),
-            "other_speaker": np.array(
-                [head.owner in whose and not own for head, own in zip(self.heads, named, strict=True)], dtype=float
-            ),
-            "length": np.log1p(self.lines.length[self.rows]),
+        lines = self.lines
+        is_named = {author: self._is_named(author) for author in {head.author for head in lines.heads}}
+        with_named = {head.owner for head in lines.heads if is_named[head.author]}
+        named = np.array([is_named[head.author] for head in self.heads])
+        asks = np.array([*("?" in text for text in lines.texts), False])
+        user = np.array([*(head.role == "user" for head in lines.heads), False])
+        question_before = asks[self.before]
+        columns = {
+            "speaker": named,
+            "other_speaker": np.array([owner in with_named for owner, _ in self.places]) & ~named,
+            "length": np.log1p(lines.length[self.rows]),
             "question": asks[self.rows],
-            "question_before": asks[self.around[:, REACH - 1]],
-            "user": np.array([head.role == "user" for head in self.heads], dtype=float),
-            "memory": np.array([head.kind == "memory" for head in self.heads], dtype=float),
+            "question_before": question_before,
+            "answer": question_before * lines.bm25[self.before],
+            "user": user[self.rows],
+            "after_user": user[self.before],
+            "memory": np.array([head.kind == "memory" for head in self.heads]),
         }
+        return {name: np.asarray(column, dtype=np.float64) for name, column in columns.items()}
 
     def _is_named(self, author: str) -> bool:
-        return bool(author) and any(part in self.question.words for part in _WORD.findall(fold(author)))
+        return any(part in self.question.words for part in WORD.findall(fold(author)))
 
     def _time(self) -> dict[str, "Matrix"]:
-        created = np.array([head.created_ms for head in self.heads], dtype=float)
-        times = np.zeros(len(self.heads))
+        says_when = np.zeros(len(self.heads))
         if self.question.about_time:
-            times = np.array([bool(_TIME.search(self.lines.texts[row])) for row in self.rows], dtype=float)
-        return {"time": times, "date": self._dates(), "recency": created}
-
-    def _dates(self) -> "Matrix":
-        question = self.question
-        if not (question.years or question.months):
-            return np.zeros(len(self.heads))
-        return np.array([_date_match(question, head.created_ms) for head in self.heads])
-
-
-def _beside(text: str, one: str, other: str) -> bool:
-    start = text.find(one)
-    while start >= 0:
-        if other in text[start + len(one) : start + len(one) + 16 + len(other)]:
-            return True
-        start = text.find(one, start + 1)
-    return False
+            says_when = np.array([float(bool(_TIME.search(self.lines.texts[row]))) for row in self.rows])
+        dates = np.zeros(len(self.heads))
+        if self.question.years or self.question.months:
+            dates = np.array([_date_match(self.question, head.created_ms) for head in self.heads])
+        return {"time": says_when, "date": dates, "recency": np.array([float(head.created_ms) for head in self.heads])}
 
 
 def _date_match(question: Asked, created_ms: int) -> float:
     when = to_datetime(created_ms)
     asked_for = [(when.year, question.years), (when.month, question.months)]
-    if question.months and question.days:
+    if question.months:
         asked_for.append((when.day, question.days))
-    wanted = [value in values for value, values in asked_for if values]
-    return float(all(wanted))
-
-
-def scaled(values: "Matrix") -> "Matrix":
-    """Return each column scaled to [0, 1] over the candidates; one that says nothing becomes zero."""
-    if not len(values):
-        return values
-    low, high = values.min(axis=0), values.max(axis=0)
-    width = np.where(high > low, high - low, 1.0)
-    return np.asarray((values - low) / width)
+    return float(all(value in values for value, values in asked_for if values))

@@ -9,7 +9,7 @@ from app.errors import InputError
 from app.retrieval.fusion import RRF_CONSTANT, Fused, K, rrf, weighted
 from app.retrieval.model import Leg
 
-Fusion = Literal["weighted", "rrf"]
+Fusion = Literal["weighted", "rrf", "learned"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Recipe:
     Args:
         summary: One line for the person who chooses.
         legs: What is asked.
-        fusion: How the legs' lists are made one.
+        fusion: How the legs' lists are made one; ``learned`` looks at more than their scores.
         weights: How much each leg counts; the same for all when empty.
         depth: How many candidates each leg gives.
         k: Constant of ``rrf``.
@@ -70,6 +70,7 @@ RECIPES: Final[Mapping[str, Recipe]] = MappingProxyType(
                 ("words", "vector"),
                 weights=MappingProxyType({"vector": 0.5, "words": 0.5}),
             ),
+            Recipe("learned", "Words, meaning and what stands around", ("words", "vector"), "learned"),
         )
     }
 )

@@ -2,9 +2,10 @@
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 import apsw
 
@@ -14,14 +15,19 @@ from app.errors import InputError, KeepsakeError
 from app.index.sync import IndexSync
 from app.memories.model import STORES
 from app.retrieval.candidates import Candidate, Conditions, by_vector, by_words, conditions, newest, with_words
+from app.retrieval.context_rows import F, Legs, deep_legs
 from app.retrieval.fts import excluded_expression, match_expression
 from app.retrieval.hits import Ranked, facets_of, hits_of, rows_of
 from app.retrieval.model import Found, Leg, OperatorHelp, Query
+from app.retrieval.pool import Scored
 from app.retrieval.query import operators, parse
 from app.retrieval.rank import in_order, rank, spread
 from app.retrieval.recipes import recipe as recipe_named
 from app.store.store import Store
 from app.trace.journal import Trace
+
+if TYPE_CHECKING:
+    from app.retrieval.learned import Ranking
 
 DEPTH = 200
 MAX_DEPTH = 4_096  # neighbours at most that sqlite-vec gives; whoever pages on finds nothing more
@@ -80,16 +86,24 @@ class SearchService:
         query = self.parse(text)
         watch.lap("parse")
         wanted = [leg for leg in chosen.legs if legs is None or leg in legs]
-        where, depth = conditions(query, stores), min(max(DEPTH, offset + limit), MAX_DEPTH)
+        where, last = conditions(query, stores), offset + limit
+        ranking: Ranking | None = None
+        found: Iterable[Leg]
+        notes: tuple[str, ...]
         if all(term.excluded for term in query.terms):
-            found, notes = dict[Leg, list[Candidate]](), tuple[str, ...]()
-            ranked = in_order(await self._newest(query, where, depth))
+            found, notes = (), ()
+            ranked = in_order(await self._newest(query, where, _depth(last)))
+        elif chosen.fusion == "learned" and "words" in wanted:
+            deep, notes = await self._gather(query, where, wanted, deep_legs(last))
+            found, ranking = deep, await self._learned(query, where, deep)
+            ranked = ranking.ranked
         else:
-            found, notes = await self._gather(query, where, wanted, depth)
-            ranked = rank(found, chosen)
+            plain, notes = await self._gather(query, where, wanted, _plain_legs(_depth(last)))
+            found, ranked = plain, rank(plain, chosen)
         watch.lap("candidates")
         ranked = spread(ranked, per_session)
-        answer = await self._hydrate(ranked, ranked[offset : offset + limit], query)
+        shown = ranked[offset:last]
+        answer = await self._hydrate(ranked, ranking.explained(shown) if ranking else shown, query)
         watch.lap("hits")
         self._trace.event("search", recipe=recipe, candidates=len(ranked), ms=round(watch.total(), 2))
         return replace(
@@ -97,12 +111,12 @@ class SearchService:
         )
 
     async def _gather(
-        self, query: Query, where: Conditions, legs: Sequence[Leg], depth: int
-    ) -> tuple[dict[Leg, list[Candidate]], tuple[str, ...]]:
-        work = {"words": self._words, "vector": self._nearest}
+        self, query: Query, where: Conditions, legs: Sequence[Leg], reads: Legs[F]
+    ) -> tuple[dict[Leg, list[F]], tuple[str, ...]]:
         chosen: list[Leg] = [leg for leg in legs if leg == "words" or self._vectors]
-        answers = await asyncio.gather(*(work[leg](query, where, depth) for leg in chosen), return_exceptions=True)
-        found: dict[Leg, list[Candidate]] = {}
+        work = {"words": self._words, "vector": self._nearest}
+        answers = await asyncio.gather(*(work[leg](query, where, reads) for leg in chosen), return_exceptions=True)
+        found: dict[Leg, list[F]] = {}
         notes: list[str] = []
         for leg, answer in zip(chosen, answers, strict=True):
             if isinstance(answer, KeepsakeError) and leg == "vector":
@@ -115,22 +129,32 @@ class SearchService:
             notes.append(_FILLING.format(count=pending))
         return found, tuple(notes)
 
-    async def _words(self, query: Query, where: Conditions, depth: int) -> list[Candidate]:
+    async def _words(self, query: Query, where: Conditions, reads: Legs[F]) -> list[F]:
         match = match_expression(query, need_phrases=True)
         if match is None:
             return []
-        return await self._store.read(partial(by_words, match=match, where=where, depth=depth))
+        return await self._store.read(partial(reads.words, match=match, where=where, depth=reads.words_depth))
 
-    async def _nearest(self, query: Query, where: Conditions, depth: int) -> list[Candidate]:
+    async def _nearest(self, query: Query, where: Conditions, reads: Legs[F]) -> list[F]:
         asked = " ".join(term.text for term in query.terms if not term.excluded)
         embedder = await self._sync.embedder()
         generation = await self._sync.generation()
         vector = (await asyncio.to_thread(embedder.embed_query, asked)).tobytes()
-        phrases = [term for term in query.terms if term.phrase and not term.excluded]
-        narrowed = with_words(where, match_expression(phrases, "all"), excluded_expression(query))
         return await self._store.read(
-            partial(by_vector, generation=generation, vector=vector, where=narrowed, depth=depth)
+            partial(
+                reads.vector,
+                generation=generation,
+                vector=vector,
+                where=_demanded(query, where),
+                depth=reads.vector_depth,
+            )
         )
+
+    async def _learned(self, query: Query, where: Conditions, legs: Mapping[Leg, Sequence[Scored]]) -> "Ranking":
+        from app.retrieval.learned import load_ranker, rank_around  # noqa: PLC0415  (numpy waits for the first search)
+
+        work = partial(rank_around, query=query, where=_demanded(query, where), legs=legs, ranker=load_ranker())
+        return await self._store.read(work)
 
     async def _newest(self, query: Query, where: Conditions, depth: int) -> list[Candidate]:
         narrowed = with_words(where, None, excluded_expression(query))
@@ -142,6 +166,20 @@ class SearchService:
             return Found(query, "", hits_of(connection, shown, rows, query), facets_of(rows), len(ranked))
 
         return await self._store.read(work)
+
+
+def _depth(last: int) -> int:
+    return min(max(DEPTH, last), MAX_DEPTH)
+
+
+def _plain_legs(depth: int) -> Legs[Candidate]:
+    return Legs(by_words, by_vector, depth, depth)
+
+
+def _demanded(query: Query, where: Conditions) -> Conditions:
+    """Return ``where`` with what the query's phrases and excluded words demand."""
+    phrases = [term for term in query.terms if term.phrase and not term.excluded]
+    return with_words(where, match_expression(phrases, "all"), excluded_expression(query))
 
 
 class Stopwatch:

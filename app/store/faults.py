@@ -17,8 +17,10 @@ from app.errors import (
     VaultUnusableError,
 )
 
+_FULL = "The disk is full. Free some space; nothing already saved was lost."
+
 _FAULTS: tuple[tuple[tuple[type[apsw.Error], ...], type[KeepsakeError], str], ...] = (
-    ((apsw.FullError,), DiskFullError, "The disk is full. Free some space; nothing already saved was lost."),
+    ((apsw.FullError,), DiskFullError, _FULL),
     (
         (apsw.ReadOnlyError, apsw.PermissionsError),
         VaultReadOnlyError,
@@ -46,6 +48,9 @@ _FAULTS: tuple[tuple[tuple[type[apsw.Error], ...], type[KeepsakeError], str], ..
 
 def from_sqlite(error: apsw.Error) -> KeepsakeError | None:
     """Return the failure that ``error`` stands for, ``None`` when it is not the machine's fault."""
+    # A disk without room for the shared memory file beside the database is reported as an I/O error.
+    if getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_SHMSIZE:
+        return DiskFullError(_FULL, sqlite=type(error).__name__)
     for kinds, fault, sentence in _FAULTS:
         if isinstance(error, kinds):
             return fault(sentence, sqlite=type(error).__name__)

@@ -98,7 +98,7 @@ def test_window_is_there_before_the_vault_and_fills_when_it_opens(
 def test_locked_vault_is_explained_and_opens_on_retry(
     launch: Callable[[Path], Program], until: Until, tmp_path: Path
 ) -> None:
-    other = Host(tmp_path / "v")
+    other = Host(tmp_path / "v", serve=False)
     other.start()
     try:
         program = launch(tmp_path / "v")

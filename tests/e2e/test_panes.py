@@ -53,6 +53,8 @@ def open_pane(bridge: Bridge, qapp: QApplication, qtbot: QtBot) -> Iterator[Open
 def _finished(bridge: Bridge, qt_loop: asyncio.AbstractEventLoop) -> Iterator[None]:
     gc.collect()  # loops of earlier tests have timers, which must not end on the engine's thread
     yield
+    # What the host still answers must arrive before it stops.
+    qt_loop.run_until_complete(until(lambda: not bridge._tasks))
     qt_loop.run_until_complete(bridge.close())
 
 

@@ -1,11 +1,13 @@
 """Coroutines on the Qt loop, and the window's door to a real host."""
 
 import asyncio
+import gc
 from collections.abc import Callable, Coroutine, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 import qasync
+import shiboken6
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
@@ -28,6 +30,9 @@ def qt_loop(qapp: "QApplication") -> Iterator[asyncio.AbstractEventLoop]:
     yield loop
     loop.close()
     asyncio.set_event_loop(None)
+    # The loop leaves pending timers alive; destroyed on another thread by a later garbage collection, they crash Qt.
+    shiboken6.delete(loop._timer)
+    gc.collect()
 
 
 @pytest.fixture

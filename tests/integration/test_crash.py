@@ -33,6 +33,8 @@ class Crasher:
     def _read(self) -> None:
         assert self.process.stdout is not None
         for line in self.process.stdout:
+            if not line.endswith("\n"):
+                return  # cut in the middle by the kill
             with self.heard:
                 self.said.append(line.rstrip("\n"))
                 self.heard.notify()

@@ -21,7 +21,7 @@ WIKI = "wiki:"
 TAG = "tag:"
 RICH_LIMIT = 300_000
 PLAIN_STEP = 200_000
-PIECE = 8_000
+PIECE = 6_000
 EDIT_LIMIT = 2_000_000
 
 _TAG = re.compile(r"#([^\W\d_][\w/-]{0,63})")

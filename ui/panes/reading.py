@@ -9,8 +9,8 @@ from ui.navigation import link_of, place_of
 from ui.panes.base import Notice, Pane, Place
 
 if TYPE_CHECKING:
-    from app.api.registry import Reply
     from app.errors import KeepsakeError
+    from ui.bridge import Reply
 
 
 def history_of(reply: "Reply") -> tuple[int, ...]:

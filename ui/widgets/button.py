@@ -1,13 +1,41 @@
 """Buttons. Icon-only ones are made here and nowhere else, because here they cannot go without a name."""
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
+from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QAbstractButton, QPushButton, QToolButton, QWidget
 
 from ui.icons import icon
 
 ICON_SIZE = 18
 TARGET_SIZE = 32
+ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+
+
+class TextButton(QPushButton):
+    """A button that Enter presses too; Qt leaves that to some desktops, and to one button of a dialog."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Press on Enter."""
+        if not _entered(self, event):
+            super().keyPressEvent(event)
+
+
+class ToolButton(QToolButton):
+    """A tool button that Enter presses too."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Press on Enter."""
+        if not _entered(self, event):
+            super().keyPressEvent(event)
+
+
+def _entered(button: QAbstractButton, event: QKeyEvent) -> bool:
+    """Press ``button`` when the key is Enter; one held down presses once."""
+    if event.key() not in ENTER:
+        return False
+    if not event.isAutoRepeat():
+        button.click()
+    return True
 
 
 def icon_button(
@@ -34,7 +62,7 @@ def icon_button(
     """
     if not label.strip():
         raise ValueError(f"The button with the icon {name} needs a label")
-    button = QToolButton(parent)
+    button = ToolButton(parent)
     button.setIcon(icon(name, tint))
     button.setIconSize(QSize(ICON_SIZE, ICON_SIZE))
     button.setMinimumSize(TARGET_SIZE, TARGET_SIZE)
@@ -61,7 +89,7 @@ def text_button(text: str, look: str = "", *, icon_name: str = "", parent: QWidg
         icon_name: An icon before the words.
         parent: Its parent.
     """
-    button = QPushButton(text, parent)
+    button = TextButton(text, parent)
     button.setAutoDefault(False)
     if look:
         button.setProperty(look, True)

@@ -19,6 +19,7 @@ from ui.widgets.highlighter import MarkdownHighlighter
 Start = Callable[[Coroutine[Any, Any, Any]], object]
 Complete = Callable[["Wanted", str], Awaitable[Sequence[str]]]
 COLOUR_LIMIT = 1_000_000
+SLICED = 20_000
 COMPLETE_MS = 80
 _PARAGRAPH = "\u2029"
 _WIKI = re.compile(r"\[\[([^\[\]|]*)$")
@@ -94,7 +95,12 @@ class MarkdownEditor(QPlainTextEdit):
             raise ValueError("This text is too long, or has too long a line, to be edited")
         self._setting = True
         self._colour(text)
+        long = SLICED < len(text) <= COLOUR_LIMIT
+        if long:
+            self._highlighter.put_off(later=True)
         self.setPlainText(text)
+        if long:
+            self._highlighter.put_off(later=False)
         self._setting = False
         if keep_place:
             cursor = self.textCursor()

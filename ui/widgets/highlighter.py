@@ -3,6 +3,7 @@
 import re
 from enum import IntEnum
 
+from PySide6.QtCore import QTimer
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QSyntaxHighlighter, QTextCharFormat, QTextDocument
 
 from ui import theme
@@ -10,6 +11,7 @@ from ui.models.markup import PLAIN_STEP
 
 HEAVY_LIMIT = PLAIN_STEP
 LINE_LIMIT = 5000
+SLICE = 150
 
 
 class _State(IntEnum):
@@ -44,9 +46,33 @@ class MarkdownHighlighter(QSyntaxHighlighter):
 
     def __init__(self, document: QTextDocument) -> None:
         super().__init__(document)
+        self._later = False
+        self._next = 0
+        self._slices = QTimer(self, interval=0)
+        self._slices.timeout.connect(self._on_slices_timeout)
         self._forms: dict[str, QTextCharFormat] = {}
         self._make_forms()
         theme.current().changed.connect(self._on_theme_changed)
+
+    def put_off(self, later: bool) -> None:
+        """Colour lines only in slices of the event loop, while a long text is put in; or as they come again."""
+        self._later = later
+        if not later:
+            self._next = 0
+            self._slices.start()
+
+    def _on_slices_timeout(self) -> None:
+        document: QTextDocument | None = self.document()
+        block = document.findBlockByNumber(self._next) if document is not None else None
+        if block is None or not block.isValid():
+            self._slices.stop()
+            return
+        for _ in range(SLICE):
+            if not block.isValid():
+                break
+            self.rehighlightBlock(block)
+            block = block.next()
+        self._next += SLICE
 
     def _make_forms(self) -> None:
         tokens = theme.current().tokens
@@ -105,6 +131,8 @@ class MarkdownHighlighter(QSyntaxHighlighter):
         return False
 
     def _line(self, text: str) -> None:
+        if self._later:
+            return
         if found := _HEADING.match(text):
             self._fill(text, "heading")
             self.setFormat(found.start(1), len(found[1]), self._forms["mark"])

@@ -12,6 +12,7 @@ from app.entities.ner.provider import MAX_CHARACTERS, MAX_SPANS, Known, Span
 from app.entities.ner.words import Word, words
 
 LONGEST = 8  # words of a name
+_ADDING = frozenset({"and", "&", "y", "e"})  # with another small word after it, a new name begins
 _KNOWN = 0.95
 _LONG = 4  # letters of a known name that stands for itself in small letters
 
@@ -69,6 +70,8 @@ class _Reader:
                 break
             ahead = end
             while ahead < end + 2 and ahead < len(self.words) and self._links(ahead):
+                if ahead > end and self.words[end].key in _ADDING:
+                    return end
                 ahead += 1
             if ahead >= len(self.words) or not self.words[ahead].capital or not self.words[ahead].joined:
                 break

@@ -18,7 +18,7 @@ DEPTH = 50  # hits asked for: enough for 20 distinct sessions on every data set
 
 @dataclass(slots=True)
 class Tally:
-    """Scores of all questions so far, by unit (items are turns or notes) and then by category, and milliseconds of each search."""
+    """Scores so far, by unit (an item is a turn or a note) and then by category, and milliseconds of each search."""
 
     units: dict[str, dict[str, list[Scores]]] = field(default_factory=lambda: {"item": {}, "session": {}})
     latencies: list[float] = field(default_factory=list)
@@ -87,9 +87,7 @@ def _ask(host: Host, question: Question, names: dict[str, Turn | Note], recipe: 
 
 def sessions_of(question: Question, names: dict[str, Turn | Note]) -> frozenset[str]:
     """Return the sessions of the turns that answer ``question``."""
-    return frozenset(
-        item.session for item in names.values() if isinstance(item, Turn) and item.id in question.evidence
-    )
+    return frozenset(item.session for item in names.values() if isinstance(item, Turn) and item.id in question.evidence)
 
 
 def limited(haystacks: Iterator[Haystack], most: int | None) -> Iterator[Haystack]:

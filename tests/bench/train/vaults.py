@@ -20,8 +20,8 @@ def filled(haystack: Haystack, folder: Path, embedder: str = "static") -> dict[s
         finally:
             host.stop()
         done.write_text(json.dumps(names), encoding="utf-8")
-    names = json.loads(done.read_text(encoding="utf-8"))
-    return names
+    found: dict[str, str] = json.loads(done.read_text(encoding="utf-8"))
+    return found
 
 
 def sessions(haystack: Haystack) -> dict[str, str]:

@@ -24,7 +24,7 @@ from app.retrieval.model import Hit, Span
 from ui import theme
 from ui.icons import pixmap
 from ui.models.ids import Role
-from ui.models.when import short
+from ui.models.when import number, short
 from ui.panes.search.query import grouped, plain_snippet
 from ui.panes.words import kind_icon, kind_word, role_word
 from ui.tokens import Radius, Space
@@ -62,6 +62,7 @@ class ResultModel(QAbstractListModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.rows: list[Row] = []
+        self.by_session = False
 
     def show_hits(self, hits: Sequence[Hit], *, by_session: bool, more: str) -> None:
         """Show other hits."""
@@ -77,6 +78,7 @@ class ResultModel(QAbstractListModel):
         if more:
             rows.append(More(more))
         self.beginResetModel()
+        self.by_session = by_session
         self.rows = rows
         self.endResetModel()
 
@@ -295,8 +297,8 @@ class _ResultDelegate(QStyledItemDelegate):
         line = rect.adjusted(Space.M, Space.S, -Space.M, 0)
         self._icon(painter, line, "message-square", mirrored)
         painter.setFont(look.font("strong"))
-        words = self.tr("{count} results").format(count=row.count)
-        self._line(painter, line, row.title, " · ".join(part for part in (row.agent, words) if part), mirrored)
+        known = " · ".join(part for part in (row.agent, number(row.count)) if part)
+        self._line(painter, line, row.title, known, mirrored)
 
     def _hit(self, painter: QPainter, rect: QRect, hit: Hit, mirrored: bool) -> None:
         look = theme.current()
@@ -304,10 +306,13 @@ class _ResultDelegate(QStyledItemDelegate):
         line = QRect(body.left(), body.top(), body.width(), _title_height())
         self._icon(painter, line, kind_icon(hit.kind), mirrored)
         painter.setFont(look.font("strong"))
-        known = [hit.author or ("" if hit.target == "memory" else role_word(hit.role)), hit.agent]
-        known += [*(f"#{tag}" for tag in hit.tags[:2]), short(hit.created_at, datetime.now(UTC))]
-        self._line(painter, line, hit.title or kind_word(hit.kind), " · ".join(p for p in known if p), mirrored)
+        speaker = hit.author or ("" if hit.target == "memory" else role_word(hit.role))
         view = self.parent()
+        below = isinstance(view, ResultList) and view.source.by_session and hit.target == "message"
+        title = speaker if below else hit.title or kind_word(hit.kind)
+        known = [] if below else [speaker, hit.agent]
+        known += [*(f"#{tag}" for tag in hit.tags[:2]), short(hit.created_at, datetime.now(UTC))]
+        self._line(painter, line, title, " · ".join(part for part in known if part), mirrored)
         width = view.viewport().width() if isinstance(view, QListView) else rect.width()
         layout = _layout(hit.snippet, hit.highlights, _snippet_width(width), look.points)
         painter.setPen(look.colour("text"))

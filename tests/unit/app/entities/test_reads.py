@@ -27,7 +27,7 @@ def shelf(desk: Desk) -> Desk:
 
 
 def test_a_list_by_type_prefix_text_time_and_order(shelf: Desk) -> None:
-    assert list(shelf.names())[0] == "Bob"
+    assert next(iter(shelf.names())) == "Bob"
     assert set(shelf.names(types=("location",))) == {"Berlin", "Paris", "Rome", "Vienna"}
     assert set(shelf.names(prefix="al")) == {"Alice Jones"}
     assert set(shelf.names(text="SMITH rob")) == {"Robert Smith"}
@@ -144,6 +144,6 @@ def test_the_whole_graph_shows_the_most_mentioned_and_where_they_were_left(shelf
     placed = shelf.do(shelf.service.place([(bob, 1.5, -2.0), ("ent-none", 0, 0)]))
     assert placed.changes.areas == frozenset()
     view = shelf.do(shelf.reads.graph(None, 1, 2, GraphFilter()))
-    assert [(node.name, node.x, node.y) for node in view.nodes][0] == ("Bob", 1.5, -2.0)
+    assert next((node.name, node.x, node.y) for node in view.nodes) == ("Bob", 1.5, -2.0)
     assert view.left_out == len(shelf.names()) - 2
     assert len(view.edges) == 1

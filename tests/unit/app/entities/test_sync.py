@@ -1,14 +1,15 @@
 """The background reading finds names in what is new, forgets them with what is forgotten, and survives a rebuild."""
 
 import asyncio
+import logging
 from functools import partial
 
 import pytest
 
 from app.core.tokens import estimate_tokens
 from app.entities import unread
+from app.entities.ner.strategy import Strategy, fast
 from app.entities.sync import ACTOR, known_names, read_names
-from app.entities.ner.strategy import fast
 from tests.helpers.material import NAUGHTY
 from tests.unit.app.entities.conftest import Desk
 
@@ -123,7 +124,7 @@ def test_a_rebuild_keeps_what_a_person_decided(desk: Desk) -> None:
 
 
 def test_names_people_care_about_are_found_in_small_letters(desk: Desk) -> None:
-    desk.say("Zorbulon writes to Bob.", author="Quillon")
+    desk.say("Zorbulon gave Bob a book.", author="Quillon")
     desk.read_all()
     assert "Zorbulon" not in desk.names()
     desk.say("Dr. Zorbulon agrees.")
@@ -151,14 +152,12 @@ def test_any_text_can_be_read(desk: Desk, text: str) -> None:
     assert desk.rows("SELECT count(*) FROM pending_mentions") == [(0,)]
 
 
-def test_a_bug_in_a_provider_shows_and_leaves_nobody_waiting(desk: Desk) -> None:
+def test_a_bug_in_a_provider_shows_and_leaves_nobody_waiting(desk: Desk, caplog: pytest.LogCaptureFixture) -> None:
     class Broken:
         name = "broken"
 
         def extract(self, text: str, known: object) -> list[object]:
             raise ZeroDivisionError
-
-    from app.entities.ner.strategy import Strategy
 
     desk.sync._strategy = Strategy("broken", (Broken(),))  # type: ignore[arg-type]
     desk.say("Bob")
@@ -169,11 +168,6 @@ def test_a_bug_in_a_provider_shows_and_leaves_nobody_waiting(desk: Desk) -> None
         await desk.sync.wait_idle()
         await asyncio.gather(task, return_exceptions=True)
 
-    import logging
-
-    logging.getLogger("app.entities.sync").disabled = True
-    try:
-        desk.do(work())
-    finally:
-        logging.getLogger("app.entities.sync").disabled = False
+    caplog.set_level(logging.CRITICAL, "app.entities.sync")
+    desk.do(work())
     assert "ZeroDivisionError" in desk.sync.failure

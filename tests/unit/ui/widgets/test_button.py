@@ -1,7 +1,11 @@
 """A button without words has a name."""
 
+from collections.abc import Callable
+
 import pytest
-from PySide6.QtGui import QAccessible
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QAccessible, QKeyEvent
+from PySide6.QtWidgets import QAbstractButton, QApplication
 from pytestqt.qtbot import QtBot
 
 from ui.theme import Theme
@@ -29,3 +33,15 @@ def test_look_is_a_property(qtbot: QtBot, look: Theme) -> None:
     qtbot.addWidget(button)
     assert button.property("primary") is True
     assert not button.icon().isNull()
+
+
+@pytest.mark.parametrize("make", [lambda: text_button("Import"), lambda: icon_button("x", "Dismiss")])
+def test_enter_presses_once(qtbot: QtBot, look: Theme, make: Callable[[], QAbstractButton]) -> None:
+    button = make()
+    qtbot.addWidget(button)
+    pressed: list[bool] = []
+    button.clicked.connect(pressed.append)
+    qtbot.keyClick(button, Qt.Key.Key_Return)
+    held = QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_Return, Qt.KeyboardModifier.NoModifier, "\r", autorep=True)
+    QApplication.sendEvent(button, held)
+    assert len(pressed) == 1

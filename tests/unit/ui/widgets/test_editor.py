@@ -135,3 +135,11 @@ def test_colours_follow_fences_and_front_matter(editor: Any) -> None:
     assert states == [2, 2, 0, 0, 1, 1, 0, 0]
     formats = editor.document().lastBlock().layout().formats()
     assert any(one.format.fontWeight() > 600 for one in formats)
+
+
+def test_a_long_text_is_coloured_in_slices(editor: Any, qtbot: Any) -> None:
+    editor.set_source("plain\n" * 5000 + "**strong**")
+    last = editor.document().lastBlock()
+    assert not last.layout().formats()
+    qtbot.waitUntil(lambda: bool(last.layout().formats()))
+    qtbot.waitUntil(lambda: not editor._highlighter._slices.isActive())

@@ -106,6 +106,7 @@ def test_finding_counts_marks_and_goes_round(books: Shelf, ask: ShelfBridge, ope
     pane.finder.box.setText("frost")
     run_async(until(lambda: " of " in pane.finder._count.text()))
     assert pane.finder._count.text().endswith("of 10")
+    run_async(until(lambda: pane.transcript.current is not None))
     at = pane.transcript.current.seq
     pane.finder.go_next()
     run_async(until(lambda: pane.transcript.current is not None and pane.transcript.current.seq != at))

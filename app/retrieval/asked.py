@@ -1,0 +1,105 @@
+"""What a question asks for, in the form the learned recipe compares with texts."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from app.core.stopwords import stop_words
+from app.index import grams
+from app.retrieval.fts import fold, quoted, stem
+from app.retrieval.model import Term
+
+MAX_SOUGHT: Final = 24
+"""Words looked for in texts at most; of a longer question the longest, which are likely the rarest."""
+
+WORD: Final = re.compile(r"\w+")
+_WHEN: Final = re.compile(r"\bwhen\b|\b(?:what|which) (?:date|day|week|month|year|time)\b|\bhow (?:long|many days)\b")
+_MONTHS: Final = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "december",
+)  # fmt: skip
+_YEARS: Final = range(1900, 2200)
+_DAYS: Final = range(1, 32)
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """One word asked for: beginnings to look for in a folded text, and the expression that finds it in the index.
+
+    Args:
+        whole: Only words that begin with a key count; false for scripts written without spaces.
+    """
+
+    keys: tuple[str, ...]
+    expression: str
+    whole: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question.
+
+    Args:
+        sought: Its words that say something.
+        pairs: Places in ``sought`` of words that stand next to each other in it.
+        words: All its words, folded: a name among them may be a speaker's.
+        about_time: It asks when something was.
+        years, months, days: Parts of dates that it names.
+    """
+
+    sought: tuple[Sought, ...]
+    pairs: tuple[tuple[int, int], ...]
+    words: frozenset[str]
+    about_time: bool
+    years: frozenset[int]
+    months: frozenset[int]
+    days: frozenset[int]
+
+
+def asked(terms: Sequence[Term]) -> Asked:
+    """Return what ``terms`` ask for."""
+    text = " ".join(term.text for term in terms if not term.excluded)
+    words: list[str] = WORD.findall(fold(grams.normal(text)))
+    kept = _kept(words)
+    sought: list[Sought] = []
+    places: dict[str, int] = {}
+    for word in kept:
+        places[word] = len(sought)
+        sought += _sought(word)
+    said = [word for word in words if word in places]
+    pairs = [(places[one], places[other]) for one, other in pairwise(said) if one != other]
+    numbers = {int(word) for word in words if word.isascii() and word.isdecimal() and len(word) <= 4}  # noqa: PLR2004
+    return Asked(
+        tuple(sought),
+        tuple(dict.fromkeys(pairs)),
+        frozenset(words),
+        bool(_WHEN.search(text.lower())),
+        frozenset(number for number in numbers if number in _YEARS),
+        frozenset(place for place, name in enumerate(_MONTHS, 1) if name in words and (name != "may" or "May" in text)),
+        frozenset(number for number in numbers if number in _DAYS),
+    )
+
+
+def _kept(words: Sequence[str]) -> list[str]:
+    distinct = list(dict.fromkeys(words))
+    dropped = stop_words(distinct)
+    kept = [word for word in distinct if word not in dropped] or distinct
+    chosen = set(sorted(kept, key=len, reverse=True)[:MAX_SOUGHT])
+    return [word for word in kept if word in chosen]
+
+
+def _sought(word: str) -> list[Sought]:
+    if grams.has_wide(word):
+        entries, _ = grams.phrase(word)
+        return [Sought((entry,), f"grams : {quoted(entry)}", whole=False) for entry in entries[:MAX_SOUGHT]]
+    return [Sought(_keys(word), quoted(word))]
+
+
+def _keys(word: str) -> tuple[str, ...]:
+    """Return beginnings that words with the stem of ``word`` have."""
+    root = stem(word)
+    if root.endswith("i") and len(root) > 2:  # noqa: PLR2004  (studi: studied and study)
+        return (root, root[:-1] + "y")
+    return (root,) if word.startswith(root) else (root, word)

@@ -1,0 +1,135 @@
+"""Feature matrices of questions, made by the code that searches, with what the answers are."""
+
+import pickle
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from app.core.clock import SystemClock
+from app.embed.model import Embedder
+from app.embed.registry import open_embedder
+from app.index.vectors import Generation
+from app.memories.model import STORES
+from app.retrieval.asked import asked
+from app.retrieval.candidates import conditions, with_words
+from app.retrieval.context_rows import deep_legs, read_around
+from app.retrieval.features import inputs, table
+from app.retrieval.fts import excluded_expression, match_expression
+from app.retrieval.model import Query
+from app.retrieval.pool import WHOLE, Scored, pool, standing
+from app.retrieval.query import parse
+from app.store.connection import open_reader
+from tests.bench.retrieval.datasets import load
+from tests.bench.retrieval.values import Haystack, Question
+from tests.bench.train.vaults import filled
+
+FOLDERS = {"longmemeval-s": "longmemeval", "longmemeval-one": "longmemeval", "scifact-train": "scifact"}
+"""Where the data lies, for sets that are not called like their folder."""
+_DEPTH = 50
+
+
+@dataclass(slots=True)
+class Sample:
+    """One question.
+
+    Args:
+        dataset: Where it comes from.
+        group: What it must not be parted from when parts are held out: its conversation or its LongMemEval question.
+        ids, sessions: The data set's names of the candidates and of their sessions.
+        values: The inputs of the recipe, a row for each candidate.
+        evidence: The ids that answer it.
+        wanted: The sessions that answer it.
+        created: When each candidate was written, to decide between equals.
+    """
+
+    dataset: str
+    group: str
+    ids: list[str]
+    sessions: list[str]
+    values: Any
+    evidence: frozenset[str]
+    wanted: frozenset[str]
+    created: Any
+
+    def positives(self) -> list[Any]:
+        """Return rows for each thing that should be found: an evidence turn, a session, a note."""
+        found = [[row for row, name in enumerate(self.ids) if name == one] for one in sorted(self.evidence)]
+        if not self.evidence or self.dataset.startswith("longmemeval"):
+            found += [[row for row, name in enumerate(self.sessions) if name == one] for one in sorted(self.wanted)]
+        return [np.array(rows) for rows in found if rows]
+
+
+def samples(dataset: str, data: Path, cache: Path, *, vectors: bool) -> list[Sample]:
+    """Return the samples of a data set; vaults and matrices are kept in ``cache``."""
+    kept = cache / f"{dataset}{'' if vectors else '-words'}.samples"
+    if kept.is_file():
+        found: list[Sample] = pickle.loads(kept.read_bytes())
+        return found
+    embedder = open_embedder("static")
+    folder = data / FOLDERS.get(dataset, dataset)
+    stores = "scifact" if dataset == "scifact-train" else dataset
+    made = [
+        sample
+        for haystack in load(dataset, folder)
+        for sample in _of_haystack(dataset, haystack, cache / stores / haystack.name, embedder, vectors=vectors)
+    ]
+    kept.write_bytes(pickle.dumps(made))
+    return made
+
+
+def _of_haystack(
+    dataset: str, haystack: Haystack, folder: Path, embedder: Embedder, *, vectors: bool
+) -> Iterator[Sample]:
+    names = filled(haystack, folder)
+    sessions = {turn.id: turn.session for turn in haystack.turns}
+    connection = open_reader(folder / "vault" / "memory.db")
+    row = connection.execute("SELECT id, dimensions FROM generations WHERE state = 'serving'").fetchone()
+    generation = Generation(*row)
+    for number, question in enumerate(haystack.questions):
+        query = _query(question)
+        heads, values = _ranked_inputs(connection, query, generation, embedder, vectors=vectors)
+        ids = [names.get(head, head) for head in heads[0]]
+        yield Sample(
+            dataset,
+            _group(dataset, haystack, number),
+            ids,
+            [sessions.get(name, "") for name in ids],
+            values.astype(np.float32),
+            question.evidence,
+            question.sessions or frozenset(sessions[name] for name in question.evidence if name in sessions),
+            np.array(heads[1]),
+        )
+    connection.close()
+
+
+def _group(dataset: str, haystack: Haystack, number: int) -> str:
+    # The same LongMemEval questions are asked of both stores; whichever it is, they go together.
+    if dataset.startswith("longmemeval"):
+        return f"longmemeval {haystack.questions[number].text}"
+    return f"claim {number}" if dataset.startswith("scifact") else haystack.name
+
+
+def _query(question: Question) -> Query:
+    # Quoted words in a sentence someone wrote are no demand for a phrase; as a search they would be.
+    query = parse(question.text.replace('"', " "), SystemClock().now_ms())
+    return query if question.until is None else replace(query, until=round(question.until.timestamp() * 1000))
+
+
+def _ranked_inputs(
+    connection: Any, query: Query, generation: Generation, embedder: Embedder, *, vectors: bool
+) -> tuple[tuple[list[str], list[int]], Any]:
+    where, legs = conditions(query, STORES), deep_legs(_DEPTH)
+    demanded = with_words(where, None, excluded_expression(query))
+    match = match_expression(query)
+    words: list[Scored] = legs.words(connection, match, where, legs.words_depth) if match else []
+    near: list[Scored] = []
+    if vectors:
+        text = " ".join(term.text for term in query.terms if not term.excluded)
+        near = legs.vector(connection, generation, embedder.embed_query(text).tobytes(), demanded, legs.vector_depth)
+    question, found = asked(query.terms), standing(words, near)
+    made = table(question, read_around(connection, found, pool(found), question, demanded))
+    targets = [head.owner if head.place[1] == WHOLE else f"{head.owner}#{head.seq}" for head in made.heads]
+    return (targets, [head.created_ms for head in made.heads]), inputs(made.values)

@@ -1,0 +1,116 @@
+"""The vault as a target of imports and a source of exports: nothing twice, nothing lost."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.exchange.model import ImportReport
+from app.exchange.vault import _session_id
+from app.host import Host
+from app.sessions.service import MAX_NAME_CHARACTERS
+
+
+def write(folder: Path, *records: Mapping[str, Any], name: str = "file.jsonl") -> str:
+    file = folder / name
+    file.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return str(file)
+
+
+def turn(content: str, session: str = "s", **fields: Any) -> dict[str, Any]:
+    return {"type": "message", "session": session, "role": "user", "content": content} | fields
+
+
+def bring_in(host: Host, folder: Path, *records: Mapping[str, Any]) -> ImportReport:
+    report: ImportReport = host.ask("exchange.import", path=write(folder, *records))
+    return report
+
+
+def said(host: Host, session: str = "s") -> list[tuple[int, str]]:
+    return [(turn.seq, turn.content) for turn in host.ask("session.messages", session=session, limit=10_000)]
+
+
+def test_a_file_that_grew_adds_what_is_new(host: Host, tmp_path: Path) -> None:
+    assert bring_in(host, tmp_path, turn("a"), turn("b")).messages == 2
+    report = bring_in(host, tmp_path, turn("a"), turn("b"), turn("a"), turn("c"))
+    assert (report.messages, report.unchanged) == (2, 2)
+    assert [content for _, content in said(host)] == ["a", "b", "a", "c"]
+    again = bring_in(host, tmp_path, turn("a"), turn("b"), turn("a"), turn("c"))
+    assert (again.messages, again.unchanged) == (0, 4)
+
+
+def test_turns_said_here_meanwhile_stay(host: Host, tmp_path: Path) -> None:
+    bring_in(host, tmp_path, turn("a"), turn("b"))
+    host.ask("session.append", session="s", messages=[{"role": "user", "content": "mine"}])
+    report = bring_in(host, tmp_path, turn("a"), turn("b"), turn("theirs"))
+    assert report.messages == 1
+    assert [content for _, content in said(host)] == ["a", "b", "mine", "theirs"]
+    assert bring_in(host, tmp_path, turn("a"), turn("b"), turn("theirs")).messages == 0
+
+
+def test_a_number_taken_by_another_text_is_a_problem(host: Host, tmp_path: Path) -> None:
+    bring_in(host, tmp_path, turn("a", seq=1), turn("b", seq=2))
+    report = bring_in(host, tmp_path, turn("a", seq=1), turn("other", seq=2), turn("c", seq=3))
+    assert (report.messages, report.unchanged, report.problem_count) == (1, 1, 1)
+    assert said(host) == [(1, "a"), (2, "b"), (3, "c")]
+
+
+def test_a_number_that_leaves_no_room_is_not_kept(host: Host, tmp_path: Path) -> None:
+    bring_in(host, tmp_path, turn("a", seq=1 << 53), turn("b"))
+    assert said(host) == [(1, "a"), (2, "b")]
+    host.ask("session.append", session="s", messages=[{"role": "user", "content": "c"}])
+
+
+def test_a_long_conversation_over_many_batches(host: Host, tmp_path: Path) -> None:
+    turns = [turn(f"turn {number % 700}") for number in range(2_300)]
+    assert bring_in(host, tmp_path, *turns).messages == 2_300
+    assert [content for _, content in said(host)] == [item["content"] for item in turns]
+    again = bring_in(host, tmp_path, *turns, turn("new"))
+    assert (again.messages, again.unchanged) == (1, 2_300)
+
+
+def test_interleaved_conversations(host: Host, tmp_path: Path) -> None:
+    turns = [turn(f"turn {number}", session=f"s{number % 3}") for number in range(1_200)]
+    report = bring_in(host, tmp_path, *turns)
+    assert (report.sessions, report.messages) == (3, 1_200)
+    assert bring_in(host, tmp_path, *turns).messages == 0
+    assert [content for _, content in said(host, "s1")] == [f"turn {number}" for number in range(1, 1_200, 3)]
+
+
+def test_what_is_exported_comes_back_the_same_and_adds_nothing_here(host: Host, tmp_path: Path) -> None:
+    for key in (" two  spaces ", "plain", "x" * MAX_NAME_CHARACTERS):
+        payload = {"role": "user", "content": f"of {key}", "payload": {"a": [1]}, "seq": 5}
+        host.ask("session.append", session=key, messages=[payload], title="Title", agent="Bot")
+    host.ask("session.forget", session="plain")
+    host.ask("note.save", content="a #note", title="Note", store="shared")
+    out = str(tmp_path / "out.jsonl")
+    report = host.ask("exchange.export", path=out)
+    assert (report.sessions, report.messages, report.memories) == (2, 2, 1)
+    again = host.ask("exchange.import", path=out)
+    assert (again.sessions, again.messages, again.memories, again.problem_count) == (0, 0, 0, 0)
+    other = Host(tmp_path / "other", serve=False)
+    other.start()
+    try:
+        other.ask("exchange.import", path=out)
+        for key in (" two  spaces ", "x" * MAX_NAME_CHARACTERS):
+            assert other.ask("session.messages", session=key) == host.ask("session.messages", session=key)
+            assert other.ask("session.get", session=key).title == "Title"
+        second = str(tmp_path / "second.jsonl")
+        other.ask("exchange.export", path=second)
+        assert sorted(Path(second).read_text().splitlines()) == sorted(Path(out).read_text().splitlines())
+    finally:
+        other.stop()
+
+
+@pytest.mark.parametrize("key", ["plain", " two  spaces ", "x" * MAX_NAME_CHARACTERS])
+def test_an_id_that_can_be_kept_is(key: str) -> None:
+    assert _session_id(key) == key
+
+
+def test_ids_that_cannot_be_kept_stay_different() -> None:
+    keys = ["", " ", "\0", "a\0", "x" * 600, "x" * 601, "\ud800"]
+    made = [_session_id(key) for key in keys]
+    assert len({*made}) >= len(keys) - 1  # an empty key and a blank one read the same
+    assert all(name.strip() and len(name) <= MAX_NAME_CHARACTERS for name in made)

@@ -1,0 +1,143 @@
+"""Search through the whole pipeline, on a real vault."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from app.errors import InputError
+from app.host import Host
+from app.retrieval.model import Found
+
+
+@pytest.fixture
+def filled(host: Host) -> Host:
+    when = datetime(2024, 3, 1, tzinfo=UTC).isoformat()
+    host.ask(
+        "session.append",
+        session="birds",
+        title="Birds of the canal",
+        agent="Guide",
+        messages=[
+            {"role": "user", "content": "Did you see the grey heron?", "created_at": when},
+            {"role": "assistant", "content": "A heron stood by the lock."},
+            {"role": "user", "content": "long " * 400 + "kingfisher at the end"},
+        ],
+    )
+    host.ask("note.save", content="Herons nest in the old elm. #birds/heron", title="Elm", store="shared")
+    host.ask("note.save", content="Buy bread", title="Shopping")
+    host.ask("vault.settle")
+    return host
+
+
+def search(host: Host, query: str, **fields: Any) -> Found:
+    found: Found = host.ask("memory.search", query=query, **fields)
+    return found
+
+
+def ids(found: Found) -> set[str]:
+    return {hit.id for hit in found.hits}
+
+
+def test_each_hit_says_why(filled: Host) -> None:
+    found = search(filled, "heron", recipe="balanced")
+    assert {"birds#1", "birds#2"} <= ids(found)
+    assert set(found.legs) == {"words", "vector"}
+    best = found.hits[0]
+    assert {leg.leg for leg in best.why.legs} == {"words", "vector"}
+    assert best.why.terms
+    assert all(best.snippet[span.start : span.end].lower().startswith("heron") for span in best.highlights)
+    assert found.milliseconds.keys() == {"parse", "candidates", "hits"}
+    assert found.notes == ()
+
+
+def test_legs_can_be_chosen(filled: Host) -> None:
+    assert search(filled, "heron", legs=["words"]).legs == ("words",)
+    assert search(filled, "heron", recipe="vector").legs == ("vector",)
+    assert search(filled, "heron", recipe="words", legs=["vector"]).legs == ()
+
+
+def test_a_turn_stands_once_whatever_was_found_of_it(filled: Host) -> None:
+    found = search(filled, "kingfisher long")
+    assert [hit.id for hit in found.hits].count("birds#3") == 1
+    assert "kingfisher" in search(filled, "kingfisher", recipe="words").hits[0].snippet
+
+
+def test_operators_narrow_both_legs(filled: Host) -> None:
+    assert {hit.kind for hit in search(filled, "heron kind:note").hits} == {"note"}
+    assert {hit.kind for hit in search(filled, "heron kind:message").hits} == {"message"}
+    assert {hit.title for hit in search(filled, "heron tag:birds").hits} == {"Elm"}
+    assert {hit.store for hit in search(filled, "heron -store:shared").hits} == {"private"}
+    assert ids(search(filled, "heron role:assistant")) == {"birds#2"}
+    assert ids(search(filled, "heron before:2024-04")) == {"birds#1"}
+    assert {hit.session_id for hit in search(filled, 'session:"birds of"').hits} == {"birds"}
+    assert {hit.agent for hit in search(filled, "agent:guide").hits} == {"Guide"}
+
+
+def test_operators_alone_give_the_newest(filled: Host) -> None:
+    found = search(filled, "kind:note")
+    assert [hit.title for hit in found.hits] == ["Shopping", "Elm"]
+    assert found.legs == ()
+
+
+def test_what_is_excluded_is_in_neither_leg(filled: Host) -> None:
+    assert "birds#1" not in ids(search(filled, "heron -grey"))
+    assert "birds#2" in ids(search(filled, "heron -grey"))
+    assert not ids(search(filled, "-heron")) & {"birds#1", "birds#2"}
+
+
+def test_paging_is_one_list_in_parts(filled: Host) -> None:
+    whole = [hit.id for hit in search(filled, "heron elm bread lock", limit=50).hits]
+    parts = [
+        hit.id
+        for start in range(len(whole))
+        for hit in search(filled, "heron elm bread lock", limit=1, offset=start).hits
+    ]
+    assert parts == whole
+    assert search(filled, "heron", offset=1_000_000).hits == ()
+
+
+def test_one_conversation_does_not_fill_the_page(filled: Host) -> None:
+    found = search(filled, "heron", per_session=1)
+    assert sum(hit.session_id == "birds" for hit in found.hits) == 1
+    assert any(hit.kind == "note" for hit in found.hits)
+
+
+def test_facets_count_all_candidates(filled: Host) -> None:
+    facets = {
+        (facet.name, facet.value): facet.count for facet in search(filled, "heron", recipe="words", limit=1).facets
+    }
+    assert facets["kind", "message"] == 2
+    assert facets["kind", "note"] == 1
+    assert facets["tag", "birds/heron"] == 1
+    assert facets["agent", "Guide"] == 2
+
+
+@pytest.mark.parametrize("fields", [{"limit": 0}, {"limit": 100_000}, {"per_session": 0}, {"recipe": "none"}])
+def test_numbers_and_names_out_of_bounds(filled: Host, fields: dict[str, Any]) -> None:
+    with pytest.raises(InputError):
+        search(filled, "heron", **fields)
+
+
+@pytest.mark.parametrize("query", ["", "   ", "!!!", "\u200b", "🦩", "...", '""', "\0"])
+def test_queries_without_words(filled: Host, query: str) -> None:
+    for recipe in ("words", "vector", "balanced", "rrf", "weighted"):
+        search(filled, query, recipe=recipe)
+
+
+def test_what_is_not_embedded_yet_is_said(host: Host) -> None:
+    host.ask("settings.set", name="search.recipe", value="balanced")
+    host.ask("session.append", session="s", messages=[{"role": "user", "content": f"heron {n}"} for n in range(3_000)])
+    found = search(host, "heron")
+    assert found.hits
+    assert found.notes == () or "not yet indexed" in found.notes[0]
+    host.ask("vault.settle")
+    assert search(host, "heron").notes == ()
+
+
+def test_a_forgotten_conversation_and_a_deleted_note_are_gone_at_once(filled: Host) -> None:
+    [note] = [hit.id for hit in search(filled, "elm kind:note tag:birds").hits]
+    filled.ask("session.forget", session="birds")
+    filled.ask("note.delete", id=note)
+    assert ids(search(filled, "heron", recipe="words")) == set()
+    assert not ids(search(filled, "heron")) & {note, "birds#1", "birds#2", "birds#3"}

@@ -1,0 +1,32 @@
+"""What things are called, and a pane's state as bytes."""
+
+from app.memories.model import KINDS, STORES
+from ui.icons import exists
+from ui.panes.state import bytes_of, pack, unpack
+from ui.panes.words import kind_icon, kind_word, kinds_word, source_word, store_word, title_of
+
+
+def test_every_kind_and_store_has_words_and_an_icon() -> None:
+    for kind in (*KINDS, "message"):
+        assert kind_word(kind) != kinds_word(kind)
+        assert exists(kind_icon(kind))
+    assert [store_word(store) for store in STORES] == ["Private", "Shared", "Social"]
+
+
+def test_sources_are_said_as_a_person_says_them() -> None:
+    assert source_word("person") == "You"
+    assert source_word("import:chatgpt") == "Import (chatgpt)"
+    assert source_word("claude") == "claude"
+
+
+def test_what_has_no_title_is_called_by_its_first_words() -> None:
+    assert title_of("T", "content", "none") == "T"
+    assert title_of("", "# Head\nmore", "none") == "Head more"
+    assert title_of("", "", "none") == "none"
+
+
+def test_state_comes_back() -> None:
+    values = unpack(pack({"split": b"\x00\xff", "order": "title"}))
+    assert bytes_of(values, "split") == b"\x00\xff"
+    assert values["order"] == "title"
+    assert unpack(b"\xff\xfe") == {}
