@@ -1,0 +1,141 @@
+"""Features: each says what it names, of turns with their neighbours and of memories that stand alone."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.retrieval.asked import asked
+from app.retrieval.features import NAMES, inputs, table
+from app.retrieval.model import Term
+from app.retrieval.pool import WHOLE, Gathered, Line, Scored, pool, spans, standing
+
+DAY = 86_400_000
+OCTOBER_2023 = 1_697_328_000_000  # the 15th
+
+
+def line(seq: int, text: str, author: str = "", role: str = "user", *, allowed: bool = True, at: int = DAY) -> Line:
+    return Line(seq, "message", "s", seq, at + seq, role, author, text, allowed)
+
+
+def words(*scores: tuple[int, float]) -> list[Scored]:
+    return [Scored(seq, "message", "s", "", seq, seq, DAY, score) for seq, score in scores]
+
+
+def features(question: str, lines: list[Line], found: list[Scored]) -> dict[str, list[float]]:
+    ask = asked([Term(word) for word in question.split()])
+    places = list(dict.fromkeys(one.place for one in lines))
+    made = table(ask, Gathered(standing(found, []), places, lines, 100, [5] * len(ask.sought)))
+    return dict(zip(NAMES, made.values.T.tolist(), strict=True))
+
+
+LINES = [
+    line(1, "Have you been to Lisbon?", "Ana"),
+    line(2, "Yes, last week, with my brother.", "Ben"),
+    line(3, "How lovely", "Ana"),
+]
+
+
+def test_a_turn_knows_its_neighbours() -> None:
+    got = features("When did Ben travel to Lisbon", LINES, words((1, 4.0)))
+    assert got["bm25"] == [4, 0, 0]
+    assert got["bm25_before"] == [0, 4, 0]
+    assert got["bm25_after"] == [0, 0, 0]
+    assert got["question_before"] == [0, 1, 0]
+    assert got["question"] == [1, 0, 0]
+    assert got["answer"] == [0, 4, 0]
+    assert got["coverage_window"][1] == got["coverage"][0] > got["coverage"][1] == 0
+    assert got["bm25_session"] == [4, 4, 4]
+
+
+def test_speaker_and_time() -> None:
+    got = features("When did Ben travel to Lisbon", LINES, words((1, 4.0)))
+    assert got["speaker"] == [0, 1, 0]
+    assert got["other_speaker"] == [1, 0, 1]
+    assert got["time"] == [0, 1, 0]
+    assert features("Ben in Lisbon", LINES, [])["time"] == [0, 0, 0]
+
+
+def test_a_date_in_the_question_matches_the_day_it_was_said() -> None:
+    lines = [line(1, "x", at=OCTOBER_2023), line(2, "y", at=OCTOBER_2023 + 40 * DAY)]
+    assert features("trip in October 2023", lines, [])["date"] == [1, 0]
+    assert features("trip on 15 October", lines, [])["date"] == [1, 0]
+    assert features("trip on 14 October", lines, [])["date"] == [0, 0]
+    assert features("trip", lines, [])["date"] == [0, 0]
+
+
+def test_words_are_found_by_their_stem_and_from_their_beginning() -> None:
+    got = features("studies art", [line(1, "She studied."), line(2, "a party"), line(3, "Art. to study")], [])
+    assert got["coverage"] == pytest.approx([0.5, 0, 1])
+
+
+def test_words_beside_each_other() -> None:
+    lines = [line(1, "the red car"), line(2, "red, and much later than that a car"), line(3, "a car, red")]
+    assert features("red car", lines, [])["pairs"] == [1, 0, 0]
+
+
+def test_scripts_without_spaces() -> None:
+    got = features("北京大学", [line(1, "我在北京大学读书"), line(2, "我在上海")], [])
+    assert got["coverage"] == pytest.approx([1, 0])
+
+
+def test_a_memory_is_its_own_window() -> None:
+    pieces = [Line(n, "memory", "note-1", n, DAY, "note", "", text, True) for n, text in enumerate(["rye", "bread"])]
+    got = features("rye bread", pieces, [Scored(1, "memory", "", "note-1", 1, 1, DAY, 2.0)])
+    assert got["coverage"] == got["coverage_window"] == pytest.approx([1])
+    assert got["bm25"] == got["bm25_passage"] == [2]
+    assert got["memory"] == [1]
+
+
+def test_what_the_query_forbids_is_context_only() -> None:
+    lines = [line(1, "Lisbon?", allowed=False), line(2, "Yes")]
+    got = features("Lisbon", lines, [])
+    assert got["coverage_before"] == [1]
+
+
+def test_a_passage_lends_its_score_to_its_turns() -> None:
+    passage = Scored(9, "passage", "s", "", 2, 3, DAY, 7.0)
+    assert features("Lisbon", LINES, [passage])["bm25_passage"] == [0, 7, 7]
+
+
+def test_nothing_found_is_an_empty_table() -> None:
+    made = table(asked([Term("x")]), Gathered(standing([], []), [], [], 0, [0]))
+    assert made.heads == ()
+    assert inputs(made.values).shape == (0, 2 * len(NAMES))
+
+
+@given(st.lists(st.lists(st.floats(-1e6, 1e6), min_size=len(NAMES), max_size=len(NAMES)), min_size=1, max_size=8))
+def test_inputs_are_bounded(rows: list[list[float]]) -> None:
+    got = inputs(np.array(rows))
+    assert got.shape == (len(rows), 2 * len(NAMES))
+    assert np.isfinite(got).all()
+    assert (np.abs(got) <= 1 + 1e-9).all()
+
+
+def test_the_register_is_told_by_the_length_of_texts() -> None:
+    values = np.zeros((2, len(NAMES)))
+    values[:, NAMES.index("bm25")] = [0, 1]
+    for length, register in ((50, -1), (2_000, 1), (math.sqrt(1e5), 0)):
+        values[:, NAMES.index("length")] = math.log(length)
+        assert inputs(values)[1, len(NAMES) + NAMES.index("bm25")] == pytest.approx(register)
+
+
+def test_the_pool_takes_neighbours_and_turns_of_passages_and_no_more_than_asked() -> None:
+    found = standing([*words((5, 9.0)), Scored(9, "passage", "s", "", 20, 22, DAY, 8.0)], [])
+    assert set(pool(found)) == {("s", seq) for seq in (3, 4, 5, 6, 7, 20, 21, 22)}
+    assert pool(found, 1) == [("s", 5)]
+
+
+def test_spans_join_where_windows_touch() -> None:
+    assert spans([("s", 5), ("s", 8), ("s", 30), ("t", 9), ("note-1", WHOLE)]) == [
+        ("s", 3, 10),
+        ("s", 28, 32),
+        ("t", 7, 11),
+    ]
+
+
+@pytest.mark.parametrize("text", ["", "the", "?!", "a" * 5_000, "red red red"])
+def test_any_question_can_be_asked(text: str) -> None:
+    assert len(features(text, LINES, [])["bm25"]) == 3
