@@ -14,6 +14,8 @@ from ui.widgets.button import text_button
 
 SIZE = (860, 640)
 PAGE = Qt.ItemDataRole.UserRole
+# What a person reads first; pages not named here follow, reference pages last.
+ORDER = ("welcome", "search", "import", "", "commands", "settings", "operations")
 
 
 class Help(Sheet):
@@ -55,7 +57,7 @@ class Help(Sheet):
         return False
 
     def _fill(self) -> None:
-        for path in sorted(self._folder.glob("*.md")):
+        for path in sorted(self._folder.glob("*.md"), key=_place):
             item = QListWidgetItem(_title(path))
             item.setData(PAGE, path.stem)
             self._list.addItem(item)
@@ -87,3 +89,7 @@ def _title(path: Path) -> str:
         if line.startswith("# "):
             return line[2:].strip()
     return path.stem.replace("-", " ").capitalize()
+
+
+def _place(path: Path) -> tuple[int, str]:
+    return ORDER.index(path.stem if path.stem in ORDER else ""), path.stem

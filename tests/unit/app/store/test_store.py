@@ -178,12 +178,16 @@ def test_a_full_disk_is_told_and_loses_nothing(small_disk: SmallDisk) -> None:
     assert sorted(row[0] for row in found) == sorted(kept)
 
 
+def _fill(ballast: Path) -> None:
+    with ballast.open("wb", buffering=0) as file:
+        while True:
+            file.write(b"\0" * 65536)
+
+
 def test_a_full_disk_at_the_first_opening_is_told(small_disk: SmallDisk) -> None:
     disk = small_disk(1)
-    with (disk / "ballast").open("wb") as ballast, pytest.raises(OSError, match="space"):
-        while True:
-            ballast.write(b"\0" * 65536)
-            ballast.flush()
+    with pytest.raises(OSError, match="space"):
+        _fill(disk / "ballast")
     with pytest.raises(DiskFullError):
         Store.open(disk / "vault", migrations())
 
