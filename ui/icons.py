@@ -1,7 +1,7 @@
 """Icons from ``resources/icons``, tinted by the theme when they are painted, so they follow it by themselves."""
 
 import logging
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from PySide6.QtCore import QByteArray, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QIcon, QIconEngine, QPainter, QPixmap
@@ -13,8 +13,10 @@ from ui import theme
 _log = logging.getLogger(__name__)
 _TINT = "currentColor"
 _used: set[str] = set()
+_engines: list["_TintedEngine"] = []
 
 
+@cache
 def icon(name: str, tint: str = "muted", checked: str = "accent") -> QIcon:
     """Return the icon ``name``.
 
@@ -24,7 +26,7 @@ def icon(name: str, tint: str = "muted", checked: str = "accent") -> QIcon:
         checked: Token it is drawn in while its button is checked.
     """
     _used.add(name)
-    return QIcon(_TintedEngine(name, tint, checked))
+    return QIcon(_kept(_TintedEngine(name, tint, checked)))
 
 
 def pixmap(name: str, size: int, colour: str, ratio: float = 1.0) -> QPixmap:
@@ -66,6 +68,13 @@ def _pixmap(name: str, width: int, height: int, colour: str, ratio: float) -> QP
     return image
 
 
+def _kept(engine: "_TintedEngine") -> "_TintedEngine":
+    # Qt frees an icon's engine after Python has freed the part of it that is written here, and crashes. There are as
+    # many icons as names and tints, so they stay.
+    _engines.append(engine)
+    return engine
+
+
 class _TintedEngine(QIconEngine):
     """Draws one SVG in the colour the theme has now."""
 
@@ -77,7 +86,7 @@ class _TintedEngine(QIconEngine):
 
     def clone(self) -> QIconEngine:
         """Return another of the same."""
-        return _TintedEngine(self._name, self._tint, self._checked)
+        return _kept(_TintedEngine(self._name, self._tint, self._checked))
 
     def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
         """Draw the icon into ``rect``."""

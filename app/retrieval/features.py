@@ -66,8 +66,8 @@ def table(question: Asked, gathered: Gathered) -> Table:
 def inputs(values: "Matrix") -> "Matrix":
     """Return what the weights multiply: each column scaled to [0, 1] over the candidates, then the same by register.
 
-    A column in which all are equal becomes zero. The register is -1 among the short turns of people who chat and 1
-    among the long ones of assistants and notes: there the same number says something else.
+    A column in which all are equal becomes zero. The register is -1/2 among the short turns of people who chat and
+    1/2 among the long ones of assistants and notes: there the same number says something else.
     """
     if not len(values):
         return np.zeros((0, 2 * len(NAMES)))
@@ -76,7 +76,7 @@ def inputs(values: "Matrix") -> "Matrix":
     share = (values - low) / np.where(width > 0, width, 1.0)
     mean = float(values[:, NAMES.index("length")].mean())
     place = (mean - _SHORT) / (_LONG - _SHORT)
-    return np.hstack([share, share * (2 * min(max(place, 0.0), 1.0) - 1)])
+    return np.hstack([share, share * (min(max(place, 0.0), 1.0) - 0.5)])
 
 
 class _Columns:

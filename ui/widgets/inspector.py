@@ -5,11 +5,12 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from ui import theme
 from ui.icons import icon
 from ui.tokens import Space
+from ui.widgets.button import ToolButton
 
 BAR_HEIGHT = 6
 
@@ -23,7 +24,7 @@ class Section(QWidget):
         super().__init__(parent)
         self._title = title
         self._open = True
-        self.head = QToolButton(self)
+        self.head = ToolButton(self)
         self.head.setProperty("flat", True)
         self.head.setProperty("type", "small")
         self.head.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)

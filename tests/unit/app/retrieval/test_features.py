@@ -117,7 +117,7 @@ def test_inputs_are_bounded(rows: list[list[float]]) -> None:
 def test_the_register_is_told_by_the_length_of_texts() -> None:
     values = np.zeros((2, len(NAMES)))
     values[:, NAMES.index("bm25")] = [0, 1]
-    for length, register in ((50, -1), (2_000, 1), (math.sqrt(1e5), 0)):
+    for length, register in ((50, -0.5), (2_000, 0.5), (math.sqrt(1e5), 0)):
         values[:, NAMES.index("length")] = math.log(length)
         assert inputs(values)[1, len(NAMES) + NAMES.index("bm25")] == pytest.approx(register)
 

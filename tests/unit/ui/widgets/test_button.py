@@ -39,8 +39,8 @@ def test_look_is_a_property(qtbot: QtBot, look: Theme) -> None:
 def test_enter_presses_once(qtbot: QtBot, look: Theme, make: Callable[[], QAbstractButton]) -> None:
     button = make()
     qtbot.addWidget(button)
-    pressed: list[bool] = []
-    button.clicked.connect(pressed.append)
+    pressed: list[str] = []
+    button.clicked.connect(lambda: pressed.append(button.text()))
     qtbot.keyClick(button, Qt.Key.Key_Return)
     held = QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_Return, Qt.KeyboardModifier.NoModifier, "\r", autorep=True)
     QApplication.sendEvent(button, held)
