@@ -7,7 +7,7 @@ from ui import theme
 from ui.actions import Actions
 from ui.icons import icon
 from ui.tokens import Space
-from ui.widgets.button import icon_button, name_button
+from ui.widgets.button import ToolButton, icon_button, name_button
 
 WIDTH = 84
 BUTTON = QSize(70, 54)
@@ -74,7 +74,7 @@ class Rail(QWidget):
             button.setChecked(True)
 
     def _button(self, title: str, icon_name: str, shortcut: str) -> QToolButton:
-        button = QToolButton(self)
+        button = ToolButton(self)
         button.setText(title)
         button.setIcon(icon(icon_name))
         button.setIconSize(QSize(20, 20))

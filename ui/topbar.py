@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QToolButton
 from ui.actions import Actions
 from ui.icons import icon
 from ui.tokens import Space
-from ui.widgets.button import icon_button, text_button
+from ui.widgets.button import TextButton, icon_button, text_button
 
 FIELD_WIDTH = 560
 
@@ -20,7 +20,7 @@ class TopBar(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._actions = actions
         self._bound: dict[str, QPushButton | QToolButton] = {}
-        field = QPushButton(self.tr("Search or jump to…"), self)
+        field = TextButton(self.tr("Search or jump to…"), self)
         field.setObjectName("jumpField")
         field.setIcon(icon("search"))
         field.setAccessibleName(self.tr("Search or jump to a note or conversation"))

@@ -31,6 +31,8 @@ class Undo(QObject):
 
     changed = Signal()
     notice = Signal(object)
+    taken_back = Signal(object)
+    """History ids that were just undone or redone."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -123,6 +125,7 @@ class Undo(QObject):
             self._set_busy(False)
             self.notice.emit(Notice(str(error), kind="error"))
             return
+        self.taken_back.emit(step.history_ids)
         step.history_ids = tuple(answer)
         self._busy = False
         self._move(redo=redo)

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
 SIZE = QSize(1280, 820)
 SMALLEST = QSize(760, 480)
+KEEP_AFTER_MS = 3_000
 
 
 class Window(QMainWindow):
@@ -73,6 +74,10 @@ class Window(QMainWindow):
         self.watch: Watch | None = None
         self.toaster = Toaster(self)
         self.toaster.undo_asked.connect(self.undo.undo_notice)
+        self.undo.taken_back.connect(self.toaster.forget)
+        # A killed process keeps no state at its end: places are written down soon after they change.
+        self._keeping = QTimer(self, singleShot=True, interval=KEEP_AFTER_MS)
+        self._keeping.timeout.connect(self.keep_state)
         self.frame = Frame(self)
         self.frame.register(actions)
         self.start_page = StartPage(self)
@@ -125,7 +130,8 @@ class Window(QMainWindow):
         self.start_page.finish()
         self.rail.set_open(is_open=True)
         actions.refresh()
-        self.go(Place(self._state.text("window/pane", FIRST)))
+        kept = self._state.text("window/pane", FIRST)
+        self.go(Place(kept if kept in {pane.name for pane in PANES} else FIRST))
         if self.panes.front is not None:
             self.panes.front.focus_first()
 
@@ -136,6 +142,7 @@ class Window(QMainWindow):
         self._note_where()
         self.places.visit(place)
         self._open(place)
+        self._keeping.start()
 
     def open_link(self, link: str) -> bool:
         """Go where a ``keepsake://`` link leads; False when it leads nowhere."""
@@ -167,13 +174,14 @@ class Window(QMainWindow):
         keep("recents/actions", self.registry.recents)
         self._state.keep_places(self.palette_popup.recent_places)
         if self.panes is not None:
-            keep("window/pane", self.panes.front.name if self.panes.front else FIRST)
+            keep("window/pane", (self.panes.front.name if self.panes.front else "") or FIRST)
             for name, blob in self.panes.save().items():
                 keep(f"panes/{name}", blob)
         self._state.write()
 
     def retire(self) -> None:
         """Hide, and ask the vault nothing more."""
+        self._keeping.stop()
         if self.watch is not None:
             self.watch.stop()
         self.hide()

@@ -90,7 +90,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("window.theme", "choice", "system", "Colours of the window.", choices=("system", "light", "dark")),
     Setting("window.scale", "int", 100, "Size of text and controls, in percent.", minimum=75, maximum=200),
     Setting("window.close_to_tray", "bool", True, "Closing the window keeps Keepsake in the tray, where there is one."),
-    Setting("search.recipe", "choice", "balanced", "How words and meaning are weighed.", choices=RECIPES),
+    Setting("search.recipe", "choice", "learned", "How words and meaning are weighed.", choices=RECIPES),
     Setting("search.limit", "int", 50, "Results shown at once.", minimum=5, maximum=500),
     Setting(
         "embedding.model",

@@ -9,7 +9,9 @@ MAX_TAG_LENGTH = 64
 
 def normalise_tag(tag: str) -> str:
     """Return one tag in its stored form, ``""`` when nothing is left of it."""
-    folded = unicodedata.normalize("NFC", "".join(ch for ch in tag if ch.isprintable())).strip().lstrip("#")
+    # Brackets belong to links: a tag with them could not be told from one in the text.
+    kept = "".join(ch for ch in tag if ch.isprintable() and ch not in "[]")
+    folded = unicodedata.normalize("NFC", kept).strip().lstrip("#")
     return " ".join(folded.lower().split())[:MAX_TAG_LENGTH].strip().strip("/")
 
 

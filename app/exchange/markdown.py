@@ -15,6 +15,7 @@ from app.exchange.inline_tags import inline_tags
 from app.exchange.model import MemoryRecord, Position, Problem, Record
 
 SUFFIXES = frozenset({".md", ".markdown", ".mdown", ".mkd", ".mdx"})
+DAY_S = 86_400
 MAX_BYTES = 64 << 20
 POSITION_EVERY = 50
 _APPLE_DOUBLE = "._"  # macOS keeps a file's extra data under this name on foreign disks
@@ -190,10 +191,13 @@ def _one_newline(source: str) -> tuple[str, str]:
     return source.replace(used[0], "\n"), _NEWLINES[used[0]]
 
 
-def _times(status: Any) -> tuple[int, int]:
-    changed = max(int(status.st_mtime * 1000), 0)
+def _times(status: Any) -> tuple[int | None, int | None]:
+    """Return when a file was made and changed, milliseconds UTC; an archive without times unpacks as 1970."""
+    if status.st_mtime < DAY_S:
+        return None, None
+    changed = int(status.st_mtime * 1000)
     born = int(getattr(status, "st_birthtime", status.st_mtime) * 1000)
-    return max(min(born, changed), 0), changed
+    return min(max(born, 0), changed), changed
 
 
 def _shown(place: PurePosixPath | Path) -> str:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     Matrix = NDArray[np.float64]
 
 WEIGHTS: Final = "weights.json"
+KEPT: Final = 400
+"""How many candidates a search has, of which the facets are counted, unless a later page needs more."""
 _DIGITS: Final = 9
 
 
@@ -93,14 +96,22 @@ def rank_around(
     where: Conditions,
     legs: Mapping[Leg, Sequence[Scored]],
     ranker: Ranker,
+    last: int,
 ) -> Ranking:
     """Choose candidates among what the legs found and what stands near it, read around them and rank them."""
     question = asked(query.terms)
     found = standing(legs.get("words", ()), legs.get("vector", ()))
-    return rank(question, read_around(connection, found, pool(found), question, where), legs, ranker)
+    gathered = read_around(connection, found, pool(found), question, where)
+    return rank(question, gathered, legs, ranker, max(last, KEPT))
 
 
-def rank(question: Asked, gathered: Gathered, legs: Mapping[Leg, Sequence[Scored]], ranker: Ranker) -> Ranking:
+def rank(
+    question: Asked,
+    gathered: Gathered,
+    legs: Mapping[Leg, Sequence[Scored]],
+    ranker: Ranker,
+    most: int = KEPT,
+) -> Ranking:
     """Return the candidates by their features, then what else the legs found, best first.
 
     Args:
@@ -108,6 +119,7 @@ def rank(question: Asked, gathered: Gathered, legs: Mapping[Leg, Sequence[Scored
         gathered: The candidates and what was read around them.
         legs: What each leg found, best first; where ``vector`` is missing, words alone decide.
         ranker: The weights.
+        most: How many to return, if the legs found more than were looked at closely.
     """
     made = table(question, gathered)
     weights = ranker.with_vectors if "vector" in legs else ranker.words_only
@@ -128,8 +140,8 @@ def rank(question: Asked, gathered: Gathered, legs: Mapping[Leg, Sequence[Scored
     ]
     lowest = min(scores, default=0.0)
     looked_at = set(gathered.candidates)
-    # Nothing that a leg found is left out: what was not looked at closely follows as it was found.
-    rest = (place for place in chunks if place not in looked_at)
+    # What was not looked at closely follows as it was found.
+    rest = islice((place for place in chunks if place not in looked_at), max(most - len(ranked), 0))
     ranked += [Ranked(_target(place), chunks[place], float(lowest), Why(whys[place])) for place in rest]
     return Ranking(ranked, dict(zip(targets, parts, strict=True)))
 

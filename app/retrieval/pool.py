@@ -58,7 +58,7 @@ class Line:
         return (self.owner, WHOLE if self.kind == "memory" else self.seq)
 
 
-MOST: Final = 240
+MOST: Final = 200
 """How many candidates are looked at closely."""
 NEIGHBOURS: Final = 24
 REACH: Final = 2

@@ -49,7 +49,7 @@ class Recipe:
         return weighted(asked, weights, newer)
 
 
-DEFAULT: Final = "balanced"
+DEFAULT: Final = "learned"
 
 RECIPES: Final[Mapping[str, Recipe]] = MappingProxyType(
     {

@@ -22,6 +22,7 @@ from app.retrieval.model import Found, Leg, OperatorHelp, Query
 from app.retrieval.pool import Scored
 from app.retrieval.query import operators, parse
 from app.retrieval.rank import in_order, rank, spread
+from app.retrieval.recipes import DEFAULT
 from app.retrieval.recipes import recipe as recipe_named
 from app.store.store import Store
 from app.trace.journal import Trace
@@ -69,7 +70,7 @@ class SearchService:
         *,
         limit: int = 20,
         offset: int = 0,
-        recipe: str = "balanced",
+        recipe: str = DEFAULT,
         legs: Sequence[Leg] | None = None,
         per_session: int | None = None,
         stores: Sequence[str] = STORES,
@@ -95,7 +96,7 @@ class SearchService:
             ranked = in_order(await self._newest(query, where, _depth(last)))
         elif chosen.fusion == "learned" and "words" in wanted:
             deep, notes = await self._gather(query, where, wanted, deep_legs(last))
-            found, ranking = deep, await self._learned(query, where, deep)
+            found, ranking = deep, await self._learned(query, where, deep, last)
             ranked = ranking.ranked
         else:
             plain, notes = await self._gather(query, where, wanted, _plain_legs(_depth(last)))
@@ -150,10 +151,15 @@ class SearchService:
             )
         )
 
-    async def _learned(self, query: Query, where: Conditions, legs: Mapping[Leg, Sequence[Scored]]) -> "Ranking":
-        from app.retrieval.learned import load_ranker, rank_around  # noqa: PLC0415  (numpy waits for the first search)
+    async def _learned(
+        self, query: Query, where: Conditions, legs: Mapping[Leg, Sequence[Scored]], last: int
+    ) -> "Ranking":
+        def work(connection: apsw.Connection) -> "Ranking":
+            # Here, for numpy waits for the first search and does not hold up the loop.
+            from app.retrieval.learned import load_ranker, rank_around  # noqa: PLC0415
 
-        work = partial(rank_around, query=query, where=_demanded(query, where), legs=legs, ranker=load_ranker())
+            return rank_around(connection, query, _demanded(query, where), legs, load_ranker(), last)
+
         return await self._store.read(work)
 
     async def _newest(self, query: Query, where: Conditions, depth: int) -> list[Candidate]:

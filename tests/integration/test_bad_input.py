@@ -102,7 +102,7 @@ def test_the_list_of_naughty_strings_goes_in_and_comes_out(host: Host, blns: lis
 )  # fmt: skip
 def test_what_a_person_types_is_never_syntax(host: Host, query: str) -> None:
     host.ask("session.append", session="s", messages=[{"role": "user", "content": "first words"}])
-    for recipe in ("words", "balanced"):
+    for recipe in ("words", "balanced", "learned"):
         host.ask("memory.search", query=query, recipe=recipe)
         host.ask("memory.search", query=f"words {query}", recipe=recipe)
     assert host.ask("session.find", session="s", text="WORDS") == [1]

@@ -115,6 +115,7 @@ class Importer(Sheet):
             hint=self.tr("Or drop it on this window."),
             parent=page,
         )
+        self._first = empty.button
         empty.asked.connect(self._on_file_asked)
         empty.second_asked.connect(self._on_folder_asked)
         column = QVBoxLayout(page)
@@ -159,6 +160,8 @@ class Importer(Sheet):
         self._copy.setVisible(page is self._result and problems)
         self._problems.setVisible(problems)
         self._hide.setText(self.tr("Hide") if page is self._running else self.tr("Close"))
+        # Never on Stop: a second Enter must not cancel what the first one began.
+        (self._first if page is self._choose else self._go if page is self._preview else self._hide).setFocus()
 
     def _on_file_asked(self) -> None:
         self._ask(QFileDialog.FileMode.ExistingFile)
@@ -190,7 +193,6 @@ class Importer(Sheet):
             "\n".join(part for part in (f"{format_name(preview.format)} · {size}", preview.detail, path) if part)
         )
         self._show_page(self._preview)
-        self._go.setFocus()
 
     def _on_go_clicked(self) -> None:
         self._job = f"import-{uuid7()}"

@@ -28,9 +28,9 @@ def report_text(report: ImportReport) -> tuple[str, str]:
     parts = [
         text.format(n=count(number))
         for number, text in (
-            (report.sessions, tr("{n} conversations")),
-            (report.messages, tr("{n} messages")),
-            (report.memories, tr("{n} notes")),
+            (report.sessions, tr("1 conversation") if report.sessions == 1 else tr("{n} conversations")),
+            (report.messages, tr("1 message") if report.messages == 1 else tr("{n} messages")),
+            (report.memories, tr("1 note") if report.memories == 1 else tr("{n} notes")),
         )
         if number
     ]

@@ -23,13 +23,15 @@ RICH_LIMIT = 300_000
 PLAIN_STEP = 200_000
 PIECE = 6_000
 EDIT_LIMIT = 2_000_000
+LONG_RUN, LONG_LINE = 10_000, 100_000
 
 _TAG = re.compile(r"#([^\W\d_][\w/-]{0,63})")
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _LONG_RUN = re.compile(r"\S{2000}(?=\S)")
 _UNBROKEN = re.compile(r"\S{10000}")
-_LONG_LINE = re.compile(r"[^\n]{100000}")
 _FENCE = re.compile(r" {0,3}(```|~~~)")
+_ONE_BLOCK = re.compile(r"\s*(```|~~~)[^\n]*\n(.*)\n\1\s*\Z", re.DOTALL)
+_FRESH = re.compile(r"(?:[-*+]|#{1,6})[ \t]")
 _TASK = re.compile(r"^\[([ xX])\][ \u00a0]")
 
 
@@ -209,7 +211,7 @@ def render(source: str, ink: Ink) -> str:
 
 
 def pieces(source: str, size: int = PIECE) -> list[str]:
-    """Return ``source`` cut at empty lines into pieces of about ``size``, never within a block of code.
+    """Return ``source`` cut into pieces of about ``size``: after empty lines, before items and headings, never in code.
 
     Each can be rendered by itself; together they read as the whole.
     """
@@ -222,6 +224,9 @@ def pieces(source: str, size: int = PIECE) -> list[str]:
     length, fence = len(head), ""
     for line in source[len(head) :].splitlines(keepends=True):
         mark = _FENCE.match(line)
+        if length >= size and not fence and _FRESH.match(line):
+            cut.append("".join(lines))
+            lines, length = [], 0
         if mark and not fence:
             fence = mark[1]
         elif mark and mark[1] == fence:
@@ -241,12 +246,22 @@ def is_rich(source: str) -> bool:
 
 def is_editable(source: str) -> bool:
     """Return whether an editor can hold a text: laying out one unbroken run takes the square of its length."""
-    return len(source) <= EDIT_LIMIT and not _UNBROKEN.search(source) and not _LONG_LINE.search(source)
+    if len(source) > EDIT_LIMIT:
+        return False
+    # Runs lie within lines, and to look for them in all of a text takes as long as to lay it out.
+    long = [line for line in source.split("\n") if len(line) >= LONG_RUN]
+    return not any(len(line) >= LONG_LINE or _UNBROKEN.search(line) for line in long)
 
 
 def breakable(source: str) -> str:
     """Return ``source`` with places where very long unbroken runs may end a line; for showing, never for storing."""
     return _LONG_RUN.sub("\\g<0>\u200b", source)
+
+
+def unfenced(source: str) -> str:
+    """Return what a text holds when all of it is one block of code, as programs like to answer; else the text."""
+    found = _ONE_BLOCK.match(source)
+    return found[2].strip("\r\n") if found and found[1] not in found[2] else source
 
 
 def target_of(href: str) -> tuple[str, str]:

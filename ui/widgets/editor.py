@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QMimeData, QStringListModel, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QTextCursor
-from PySide6.QtWidgets import QCompleter, QListView, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QCompleter, QPlainTextEdit, QWidget
 from shiboken6 import isValid
 
 from app.errors import KeepsakeError
@@ -15,6 +15,7 @@ from ui import theme
 from ui.models.markup import is_editable
 from ui.tokens import Space
 from ui.widgets.highlighter import MarkdownHighlighter
+from ui.widgets.offers import Offers
 
 Start = Callable[[Coroutine[Any, Any, Any]], object]
 Complete = Callable[["Wanted", str], Awaitable[Sequence[str]]]
@@ -64,8 +65,7 @@ class MarkdownEditor(QPlainTextEdit):
         self._crlf = False
         self._asked = 0
         self._highlighter = MarkdownHighlighter(self.document())
-        self._offers = QListView()
-        self._offers.setAccessibleName(self.tr("Completions"))
+        self._offers = Offers(self.tr("Completions"))
         self._popup = QCompleter(QStringListModel(self), self)
         self._popup.setWidget(self)
         self._popup.setPopup(self._offers)
@@ -234,7 +234,7 @@ class MarkdownEditor(QPlainTextEdit):
         return None
 
     def _on_text_changed(self) -> None:
-        if self._setting:
+        if self._setting or self._highlighter.is_colouring:
             return
         self.edited.emit()
         if self._prefix() is not None:

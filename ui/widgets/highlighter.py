@@ -48,6 +48,8 @@ class MarkdownHighlighter(QSyntaxHighlighter):
         super().__init__(document)
         self._later = False
         self._next = 0
+        self.is_colouring = False
+        """Whether what the document reports as a change now is colour, not words."""
         self._slices = QTimer(self, interval=0)
         self._slices.timeout.connect(self._on_slices_timeout)
         self._forms: dict[str, QTextCharFormat] = {}
@@ -67,11 +69,13 @@ class MarkdownHighlighter(QSyntaxHighlighter):
         if block is None or not block.isValid():
             self._slices.stop()
             return
+        self.is_colouring = True
         for _ in range(SLICE):
             if not block.isValid():
                 break
             self.rehighlightBlock(block)
             block = block.next()
+        self.is_colouring = False
         self._next += SLICE
 
     def _make_forms(self) -> None:
@@ -162,7 +166,9 @@ class MarkdownHighlighter(QSyntaxHighlighter):
 
     def _on_theme_changed(self) -> None:
         self._make_forms()
+        self.is_colouring = True
         self.rehighlight()
+        self.is_colouring = False
 
 
 def _form(colour: str) -> QTextCharFormat:

@@ -14,6 +14,7 @@ from ui import theme
 from ui.icons import icon
 from ui.tokens import Radius
 from ui.widgets.flow import Flow
+from ui.widgets.offers import Offers
 
 Start = Callable[[Coroutine[Any, Any, Any]], object]
 Suggest = Callable[[str], Awaitable[Sequence[str]]]
@@ -97,6 +98,7 @@ class TagEdit(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         self._known = QStringListModel(self)
         self._completer = QCompleter(self._known, self)
+        self._completer.setPopup(Offers(self.tr("Known tags")))
         self._completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         self.field.setCompleter(self._completer)
         self._timer = QTimer(self, singleShot=True, interval=SUGGEST_MS)

@@ -3,6 +3,7 @@
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
 from ui.panes.base import Notice
 from ui.tokens import Space
@@ -101,6 +102,7 @@ class Toaster(QWidget):
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(Space.S)
         self._toasts: list[Toast] = []
+        self._before: QWidget | None = None
         window.installEventFilter(self)
         self.hide()
 
@@ -124,10 +126,19 @@ class Toaster(QWidget):
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, notice.text))
         return toast
 
+    def forget(self, history_ids: tuple[int, ...]) -> None:
+        """Drop the toasts that offer to undo what was undone otherwise."""
+        for toast in self.toasts:
+            if toast.notice.history_ids and toast.notice.history_ids == history_ids:
+                self._drop(toast)
+
     def focus_last(self) -> bool:
         """Put the keyboard on the newest toast; False when there is none."""
         if not self._toasts:
             return False
+        focus = QApplication.focusWidget()
+        if focus is not None and not self.isAncestorOf(focus):
+            self._before = focus
         toast = self._toasts[-1]
         target = toast.undo if toast.undo is not None else toast.findChildren(QWidget)[-1]
         target.setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -139,10 +150,19 @@ class Toaster(QWidget):
             self._place()
         return super().eventFilter(watched, event)
 
+    def _give_focus_back(self, toast: Toast) -> None:
+        """Return the keyboard to where it came from; Qt would send it to the window's first button."""
+        focus, before, self._before = QApplication.focusWidget(), self._before, None
+        if focus is None or not toast.isAncestorOf(focus):
+            self._before = before
+        elif before is not None and isValid(before) and before.isVisible():
+            before.setFocus(Qt.FocusReason.OtherFocusReason)
+
     def _drop(self, toast: Toast) -> None:
         if toast not in self._toasts:
             return
         self._toasts.remove(toast)
+        self._give_focus_back(toast)
         self._column.removeWidget(toast)
         toast.hide()
         toast.deleteLater()

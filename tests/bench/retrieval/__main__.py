@@ -38,7 +38,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.bench.retrieval", description=__doc__)
     parser.add_argument("--dataset", required=True, choices=sorted(LOADERS))
     parser.add_argument("--data", required=True, type=Path, help="folder of the data set in its published shape")
-    parser.add_argument("--recipe", default="balanced", choices=RECIPES)
+    parser.add_argument("--recipe", default="learned", choices=RECIPES)
     parser.add_argument("--embedder", default="static")
     parser.add_argument("--folder", default="", help="folder of a fastembed model")
     parser.add_argument("--haystacks", type=int, help="only the first so many conversations")

@@ -18,9 +18,9 @@ DEPTH = 50  # hits asked for: enough for 20 distinct sessions on every data set
 
 @dataclass(slots=True)
 class Tally:
-    """Scores so far, by unit (an item is a turn or a note) and then by category, and milliseconds of each search."""
+    """Scores so far, by unit (a turn may also be a note) and then by category, and milliseconds of each search."""
 
-    units: dict[str, dict[str, list[Scores]]] = field(default_factory=lambda: {"item": {}, "session": {}})
+    units: dict[str, dict[str, list[Scores]]] = field(default_factory=lambda: {"turn": {}, "session": {}})
     latencies: list[float] = field(default_factory=list)
 
     def add(self, unit: str, category: str, scores: Scores) -> None:
@@ -78,7 +78,7 @@ def _ask(host: Host, question: Question, names: dict[str, Turn | Note], recipe: 
     tally.latencies.append((time.perf_counter() - begun) * 1000)
     hits = [names[hit.id] for hit in found.hits if hit.id in names]
     if question.evidence:
-        tally.add("item", question.category, score([hit.id for hit in hits], question.evidence))
+        tally.add("turn", question.category, score([hit.id for hit in hits], question.evidence))
     wanted = question.sessions or sessions_of(question, names)
     if wanted:
         sessions = dict.fromkeys(hit.session for hit in hits if isinstance(hit, Turn))

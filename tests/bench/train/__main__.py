@@ -41,8 +41,8 @@ def main() -> int:
         table = fitted.reshape(2, len(NAMES)).T.round(4).tolist()
         weights[name] = dict(zip(NAMES, table, strict=True))
         record[name] = _validated(found, fitted)
-        (options.out / "weights.json").write_text(json.dumps(weights, indent=1) + "\n", encoding="utf-8")
-        (options.out / "training.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    (options.out / "weights.json").write_text(json.dumps(weights, indent=1) + "\n", encoding="utf-8")
+    (options.out / "training.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     return 0
 
 

@@ -16,6 +16,7 @@ from ui.panes.words import kind_word, source_word, store_word
 from ui.tokens import Space
 from ui.widgets.button import icon_button
 from ui.widgets.editor import MarkdownEditor, Wanted
+from ui.widgets.elided import ElidedLabel
 from ui.widgets.markdown import MarkdownView
 from ui.widgets.splitter import PaneSplitter, hairline
 from ui.widgets.tagedit import TagEdit
@@ -53,8 +54,7 @@ class Document(QFrame):
         self.editor.setPlaceholderText(self.tr("Write in Markdown. [[ links to a note, # adds a tag."))
         self.preview = MarkdownView(self.tr("Preview"), self)
         self.comparison = Comparison(self)
-        self._facts = QLabel(self)
-        self._facts.setTextFormat(Qt.TextFormat.PlainText)
+        self._facts = ElidedLabel(parent=self)
         theme.set_type(self._facts, "small muted")
         self._state = QLabel(self)
         self._state.setWordWrap(True)
@@ -153,7 +153,7 @@ class Document(QFrame):
         for button in (self._pin, self._restore, self._delete, self._inspect):
             top.addWidget(button)
         known = QHBoxLayout()
-        known.addWidget(self._facts, 1)
+        known.addWidget(self._facts)
         known.addWidget(self._state, 1)
         self._state.setAlignment(Qt.AlignmentFlag.AlignTrailing | Qt.AlignmentFlag.AlignVCenter)
         head = QVBoxLayout()

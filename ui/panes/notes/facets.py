@@ -3,13 +3,14 @@
 from typing import cast
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.memories.model import Facets, Kind, MemoryFilter, StoreName
 from ui import theme
 from ui.panes.words import kinds_word, source_word, store_word
 from ui.tokens import Space
 from ui.widgets.button import text_button
+from ui.widgets.elided import ElidedLabel
 from ui.widgets.facets import FacetGroup, FacetRow, FacetTree
 
 _GROUPS = ("special", "kind", "tag", "store", "source")
@@ -25,7 +26,7 @@ class NoteFacets(QWidget):
         super().__init__(parent)
         self.tree = FacetTree(self.tr("Facets"), self)
         self.tree.toggled.connect(self._on_tree_toggled)
-        head = QLabel(self.tr("Narrow down"), self)
+        head = ElidedLabel(self.tr("Narrow down"), self)
         theme.set_type(head, "strong")
         self._clear = text_button(self.tr("Clear"), "quiet", parent=self)
         self._clear.clicked.connect(self.clear)

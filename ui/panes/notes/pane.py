@@ -105,6 +105,7 @@ class NotesPane(ReadingPane):
     def regions(self) -> list[QWidget]:
         """Return facets, list, text and inspector, those that are shown."""
         parts: list[QWidget] = [self.facets.tree, self.listing.list, self.document.editor, self.document.preview.page]
+        parts.append(self.details)
         return [part for part in parts if part.isVisible()]
 
     def refresh(self, changes: "ChangeSet") -> None:

@@ -12,6 +12,7 @@ from app.core.text import excerpt
 from app.errors import KeepsakeError
 from app.retrieval.model import Hit, LegScore
 from ui import theme
+from ui.models.markup import unfenced
 from ui.models.when import full
 from ui.panes.words import kind_word, role_word
 from ui.tokens import Space
@@ -127,7 +128,7 @@ class WhyPanel(QWidget):
         who = message.author or role_word(message.role)
         arrow = "▸ " if here else ""
         text = message.content if here else message.content[:TURN_LIMIT]
-        body = f"```\n{text[:TURN_LIMIT]}\n```" if message.role == "tool" else text
+        body = f"```\n{unfenced(text)[:TURN_LIMIT]}\n```" if message.role == "tool" else text
         return f"{arrow}**{who}** · {full(message.created_at)}\n\n{body}"
 
     def _on_open_clicked(self) -> None:

@@ -22,7 +22,7 @@ from app.core.text import excerpt
 from app.sessions.model import Message
 from ui import theme
 from ui.icons import pixmap
-from ui.models.markup import breakable, is_rich, render
+from ui.models.markup import breakable, is_rich, render, unfenced
 from ui.models.when import clock, number
 from ui.tokens import Radius, Space
 from ui.widgets.markdown import INDENT, SealedDocument, ink, style_sheet
@@ -195,6 +195,7 @@ class Block:
 
     def _add_fold(self, top: int, key: str, label: str, content: str) -> int:
         opened = key in self._reading.opened
+        content = unfenced(content)
         detail = "" if opened else excerpt(content, 160)
         self.parts.append(Part("fold", top, ROW, label=label, detail=detail, key=key, opened=opened))
         top += ROW

@@ -6,7 +6,6 @@ from PySide6.QtWidgets import (
     QCalendarWidget,
     QFrame,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QMenu,
     QVBoxLayout,
@@ -19,6 +18,7 @@ from ui import theme
 from ui.models.when import full, number
 from ui.tokens import Space
 from ui.widgets.button import icon_button
+from ui.widgets.elided import ElidedLabel
 
 
 class SessionHead(QFrame):
@@ -42,9 +42,8 @@ class SessionHead(QFrame):
         self.title.setProperty("plain", True)
         theme.set_type(self.title, "heading")
         self.title.committed.connect(self._on_title_committed)
-        self._facts = QLabel(self)
+        self._facts = ElidedLabel(parent=self)
         self._facts.setContentsMargins(2, 0, 0, 0)
-        self._facts.setTextFormat(Qt.TextFormat.PlainText)
         theme.set_type(self._facts, "small muted")
         words = QVBoxLayout()
         words.setSpacing(2)

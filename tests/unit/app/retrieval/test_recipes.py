@@ -9,14 +9,14 @@ LISTS = {"words": [(1, 8.0), (2, 4.0), (3, 0.0)], "vector": [(3, 0.9), (2, 0.7),
 
 
 def test_the_names() -> None:
-    assert set(RECIPES) == {"words", "vector", "weighted", "rrf", "balanced"}
+    assert set(RECIPES) == {"words", "vector", "weighted", "rrf", "balanced", "learned"}
     assert recipe() is RECIPES[DEFAULT]
     assert all(recipe(name).name == name and recipe(name).summary for name in RECIPES)
     assert len({*RECIPES.values()}) == len(RECIPES)
 
 
 def test_an_unknown_name_is_answered_with_those_there_are() -> None:
-    with pytest.raises(InputError, match="words, vector, weighted, rrf, balanced") as caught:
+    with pytest.raises(InputError, match="words, vector, weighted, rrf, balanced, learned") as caught:
         recipe("magic")
     assert caught.value.data == {"allowed": [*RECIPES]}
 

@@ -4,7 +4,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ui.models.markup import Ink, is_rich, pieces, render, target_of, words_of
+from ui.models.markup import (
+    LONG_LINE,
+    LONG_RUN,
+    Ink,
+    is_editable,
+    is_rich,
+    pieces,
+    render,
+    target_of,
+    unfenced,
+    words_of,
+)
 
 INK = Ink("#111111", "#777777", "#0055cc", "#eeeeee", "#cccccc", "#ffffff")
 
@@ -96,3 +107,37 @@ def test_pieces_never_cut_code_or_front_matter() -> None:
     cut = pieces(f"---\na: 1\n\nb: 2\n---\n\ntext\n\n{code}\n\nend\n", 20)
     assert any(code in piece for piece in cut)
     assert cut[0].startswith("---\na: 1\n\nb: 2\n---\n")
+
+
+def test_long_lists_are_cut_before_items() -> None:
+    cut = pieces("- one\n  more\n" * 50, 100)
+    assert len(cut) > 5
+    assert all(piece.startswith("- one") for piece in cut)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a" * (LONG_RUN - 1), True),
+        ("b\n" + "a" * LONG_RUN, False),
+        ("word " * (LONG_RUN // 2), True),
+        ("word " * (LONG_LINE // 4), False),
+        ("a\n" * LONG_LINE, True),
+    ],
+)
+def test_only_what_can_be_laid_out_is_edited(text: str, expected: bool) -> None:
+    assert is_editable(text) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("```\n1/3\n```", "1/3"),
+        ("```python\nx = 1\ny = 2\n```\n", "x = 1\ny = 2"),
+        ("words\n```\n1\n```", "words\n```\n1\n```"),
+        ("```\na\n```\nwords\n```\nb\n```", "```\na\n```\nwords\n```\nb\n```"),
+        ("", ""),
+    ],
+)
+def test_a_text_that_is_one_block_of_code_loses_its_fence(text: str, expected: str) -> None:
+    assert unfenced(text) == expected

@@ -7,6 +7,7 @@ import pytest
 from PySide6.QtCore import QMimeData, Qt
 from PySide6.QtGui import QTextCursor
 
+from ui.theme import Theme
 from ui.widgets.editor import MarkdownEditor, Wanted
 
 
@@ -143,3 +144,14 @@ def test_a_long_text_is_coloured_in_slices(editor: Any, qtbot: Any) -> None:
     assert not last.layout().formats()
     qtbot.waitUntil(lambda: bool(last.layout().formats()))
     qtbot.waitUntil(lambda: not editor._highlighter._slices.isActive())
+
+
+def test_colour_is_no_edit(editor: Any, qtbot: Any, look: Theme) -> None:
+    heard: list[str] = []
+    editor.edited.connect(lambda: heard.append(editor.source()))
+    editor.set_source("plain\n" * 5000 + "**strong**")
+    qtbot.waitUntil(lambda: not editor._highlighter._slices.isActive())
+    look.changed.emit()
+    assert not heard
+    qtbot.keyClick(editor, Qt.Key.Key_A)
+    assert len(heard) == 1

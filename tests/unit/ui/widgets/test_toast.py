@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QHoverEvent
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from ui.panes.base import Notice
@@ -93,3 +93,16 @@ def test_stack_is_bounded(toaster: Toaster) -> None:
     for number in range(STACK_LIMIT + 3):
         toaster.show_notice(Notice(str(number)))
     assert [toast.notice.text for toast in toaster.toasts] == ["3", "4", "5", "6"]
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Escape])
+def test_keyboard_goes_back_where_it_was(toaster: Toaster, qtbot: QtBot, key: Qt.Key) -> None:
+    first, field = QLineEdit(toaster.window()), QLineEdit(toaster.window())
+    first.show()
+    field.show()
+    field.setFocus()
+    toast = toaster.show_notice(Notice("Deleted", (1,)))
+    assert toaster.focus_last()
+    qtbot.keyClick(toast.undo, key)
+    assert toaster.toasts == []
+    assert field.hasFocus()
