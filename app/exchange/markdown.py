@@ -156,7 +156,9 @@ def _note(file: Path, size: int, place: str, key: str) -> Iterator[Record]:
     yield from _records(source, place, key, {name: mark for name, mark in marks.items() if mark}, _times(status))
 
 
-def _records(source: str, place: str, key: str, attributes: dict[str, Any], times: tuple[int, int]) -> Iterator[Record]:
+def _records(
+    source: str, place: str, key: str, attributes: dict[str, Any], times: tuple[int | None, int | None]
+) -> Iterator[Record]:
     try:
         parsed = parse(source)
     except FormatError as error:

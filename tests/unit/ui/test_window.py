@@ -13,6 +13,7 @@ from app.errors import VaultLockedError
 from tests.unit.ui.conftest import Rest
 from tests.unit.ui.shelf import Shelf
 from ui.actions import Actions
+from ui.bridge import Bridge
 from ui.commands import FRAME
 from ui.faults import Faults
 from ui.navigation import Place
@@ -239,3 +240,14 @@ def test_missing_pane_does_not_take_the_window_with_it(
     assert type(window.panes.front).__name__ == "MissingPane"
     window.go(Place("graph"))
     assert _front(window) == "graph"
+
+
+@pytest.mark.parametrize("kept", ["", "nowhere"])
+def test_an_unknown_kept_pane_opens_the_first(door: Bridge, kept: str, qtbot: QtBot, tmp_path: Path) -> None:
+    state = WindowState(tmp_path)
+    state.keep("window/pane", kept)
+    window = Window(Actions(), state, Faults())
+    qtbot.addWidget(window)
+    window.attach(door)
+    assert _front(window) == PANES[0].name
+    window.retire()

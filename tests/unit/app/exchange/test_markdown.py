@@ -182,3 +182,11 @@ def test_nothing_there_is_said(tmp_path: Path) -> None:
 def test_reading_can_be_stopped(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("x")
     assert not only(list(read(tmp_path, lambda: True)), MemoryRecord)
+
+
+def test_a_file_without_a_time_gets_none(tmp_path: Path) -> None:
+    note = tmp_path / "unpacked.md"
+    note.write_text("No time was kept.")
+    os.utime(note, (0, 0))
+    record = next(record for record in read(tmp_path, lambda: False) if isinstance(record, MemoryRecord))
+    assert (record.created_ms, record.updated_ms) == (None, None)

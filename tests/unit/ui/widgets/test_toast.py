@@ -106,3 +106,12 @@ def test_keyboard_goes_back_where_it_was(toaster: Toaster, qtbot: QtBot, key: Qt
     qtbot.keyClick(toast.undo, key)
     assert toaster.toasts == []
     assert field.hasFocus()
+
+
+def test_what_was_undone_otherwise_is_offered_no_more(toaster: Toaster) -> None:
+    toaster.show_notice(Notice("Deleted “Roses”", history_ids=(4, 5)))
+    toaster.show_notice(Notice("Saved"))
+    toaster.forget((4, 5))
+    assert [toast.notice.text for toast in toaster.toasts] == ["Saved"]
+    toaster.forget(())
+    assert len(toaster.toasts) == 1

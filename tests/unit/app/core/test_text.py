@@ -1,0 +1,48 @@
+"""Text as it may be stored, compared and shown."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.core.text import collapse, content_hash, excerpt, storable
+from app.core.tokens import estimate_tokens
+
+ANY = st.text(st.characters(categories=["L", "N", "P", "S", "Z", "C"]))
+
+
+def test_what_cannot_be_stored_is_replaced_and_counted() -> None:
+    assert storable("a\x00b\ud800c") == ("a␀b\ufffdc", 2)
+    assert storable("\ud83d\ude00") == ("😀", 0)
+    assert storable("plain") == ("plain", 0)
+
+
+@given(ANY)
+def test_storable_text_is_utf8_and_stays_as_it_is(text: str) -> None:
+    clean, _ = storable(text)
+    clean.encode("utf-8")
+    assert "\x00" not in clean
+    assert storable(clean) == (clean, 0)
+
+
+def test_hash_is_of_what_is_read() -> None:
+    assert content_hash("Rosa  canina\n") == content_hash("rosa canina")
+    assert content_hash("a", "b") != content_hash("ab")
+    assert content_hash("a\ud800")
+
+
+@given(ANY, st.integers(2, 80))
+def test_excerpts_fit(text: str, length: int) -> None:
+    shown = excerpt(text, length)
+    assert len(shown) <= length + 1
+    assert "\n" not in shown
+
+
+def test_excerpts_end_at_words() -> None:
+    assert excerpt("one two three four", 9) == "one two…"
+    assert excerpt("  short ", 9) == "short"
+    assert collapse("e\u0301 \t x") == "é x"
+
+
+def test_tokens() -> None:
+    assert estimate_tokens("") == 0
+    assert estimate_tokens("abcdefgh") == 2
+    assert estimate_tokens("我们今天") == 4
