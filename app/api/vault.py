@@ -34,7 +34,13 @@ async def reindex(engine: Engine, caller: Caller) -> Changed[int]:
 
 
 @operation("vault.settle", trust="full")
-async def settle(engine: Engine, caller: Caller) -> VaultStatus:
-    """Wait until the index has caught up, and return how the vault stands."""
+async def settle(engine: Engine, caller: Caller, names: bool = False) -> VaultStatus:
+    """Wait until the index has caught up, and return how the vault stands.
+
+    Args:
+        names: Wait also until everything has been read for the names of people, places and organisations.
+    """
     await engine.sync.wait_idle()
+    if names:
+        await engine.entity_sync.wait_idle()
     return await engine.care.status()

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
@@ -81,7 +82,10 @@ class EntitySync:
             while True:
                 await self._wake.wait()
                 self._wake.clear()
+                begun = time.perf_counter()
                 if await self._guarded_step():
+                    # Finding names holds Python's lock: resting as long leaves the window and searches their turn.
+                    await asyncio.sleep(time.perf_counter() - begun)
                     self._wake.set()
                 elif not self._wake.is_set():
                     self._idle.set()

@@ -46,8 +46,9 @@ def _measure(folder: Path, messages: int, *, with_window: bool) -> dict[str, Any
     host.start()
     try:
         report |= _bulk(host, source, messages)
+        host.ask("vault.settle", names=True)
         report["append"] = _append(host, questions)
-        host.ask("vault.settle")
+        host.ask("vault.settle", names=True)
         report["search"] = {recipe: _search(host, questions, recipe) for recipe in RECIPES}
         report["rss_mb"] = round(resident_mb(), 1)
     finally:
