@@ -37,6 +37,40 @@ _ROLES: dict[str, object] = {
     "system": QT_TRANSLATE_NOOP("Words", "System"),
 }
 
+_FEATURES = {
+    "bm25": QT_TRANSLATE_NOOP("Words", "Words of the turn"),
+    "bm25_before": QT_TRANSLATE_NOOP("Words", "Words of the turn before"),
+    "bm25_after": QT_TRANSLATE_NOOP("Words", "Words of the turn after"),
+    "bm25_text": QT_TRANSLATE_NOOP("Words", "Words for its length"),
+    "bm25_window": QT_TRANSLATE_NOOP("Words", "Words around it"),
+    "bm25_passage": QT_TRANSLATE_NOOP("Words", "Words of the passage"),
+    "bm25_session": QT_TRANSLATE_NOOP("Words", "Words of the conversation"),
+    "coverage": QT_TRANSLATE_NOOP("Words", "Share of the words asked for"),
+    "coverage_before": QT_TRANSLATE_NOOP("Words", "Their share in the turn before"),
+    "coverage_window": QT_TRANSLATE_NOOP("Words", "Their share around it"),
+    "coverage_session": QT_TRANSLATE_NOOP("Words", "Their share in the conversation"),
+    "pairs": QT_TRANSLATE_NOOP("Words", "Words side by side"),
+    "cosine": QT_TRANSLATE_NOOP("Words", "Meaning"),
+    "cosine_before": QT_TRANSLATE_NOOP("Words", "Meaning of the turn before"),
+    "cosine_after": QT_TRANSLATE_NOOP("Words", "Meaning of the turn after"),
+    "cosine_window": QT_TRANSLATE_NOOP("Words", "Meaning around it"),
+    "cosine_session": QT_TRANSLATE_NOOP("Words", "Meaning of the conversation"),
+    "words_rank": QT_TRANSLATE_NOOP("Words", "Place by words"),
+    "vector_rank": QT_TRANSLATE_NOOP("Words", "Place by meaning"),
+    "speaker": QT_TRANSLATE_NOOP("Words", "Said by whom you name"),
+    "other_speaker": QT_TRANSLATE_NOOP("Words", "Said to whom you name"),
+    "length": QT_TRANSLATE_NOOP("Words", "Length"),
+    "question": QT_TRANSLATE_NOOP("Words", "It is a question"),
+    "question_before": QT_TRANSLATE_NOOP("Words", "A question came before"),
+    "answer": QT_TRANSLATE_NOOP("Words", "It answers such a question"),
+    "user": QT_TRANSLATE_NOOP("Words", "Said by a person"),
+    "after_user": QT_TRANSLATE_NOOP("Words", "Follows a person"),
+    "time": QT_TRANSLATE_NOOP("Words", "It says when"),
+    "date": QT_TRANSLATE_NOOP("Words", "The date fits"),
+    "recency": QT_TRANSLATE_NOOP("Words", "How new it is"),
+    "memory": QT_TRANSLATE_NOOP("Words", "It is a note or fact"),
+}
+
 
 def _said(text: object) -> str:
     return QCoreApplication.translate("Words", str(text))
@@ -80,6 +114,11 @@ def source_word(source: str) -> str:
     if name == "import" and colon:
         return _said(QT_TRANSLATE_NOOP("Words", "Import ({origin})")).format(origin=origin)
     return source
+
+
+def feature_word(name: str) -> str:
+    """Return what a number is called that a recipe looked at."""
+    return _said(_FEATURES.get(name, name.replace("_", " ")))
 
 
 def title_of(title: str, content: str, untitled: str) -> str:

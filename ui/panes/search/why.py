@@ -14,7 +14,7 @@ from app.retrieval.model import Hit, LegScore
 from ui import theme
 from ui.models.markup import unfenced
 from ui.models.when import full
-from ui.panes.words import kind_word, role_word
+from ui.panes.words import feature_word, kind_word, role_word
 from ui.tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.inspector import Bar, Bars, Section
@@ -94,7 +94,9 @@ class WhyPanel(QWidget):
         weights = {name: value for name, value in hit.why.features.items() if value}
         most = max((abs(value) for value in weights.values()), default=1.0)
         named = sorted(weights.items(), key=_size, reverse=True)[:8]
-        self._features.set_bars([Bar(name, abs(value) / most, f"{value:+.2f}", 7) for name, value in named])
+        self._features.set_bars(
+            [Bar(feature_word(name), abs(value) / most, f"{value:+.2f}", 7) for name, value in named]
+        )
         self._features.setVisible(bool(named))
         words = ", ".join(hit.why.terms)
         self._words.setText(

@@ -1,7 +1,11 @@
 """What things are called, and a pane's state as bytes."""
 
+import json
+
+from app.core.paths import resources
 from app.memories.model import KINDS, STORES
 from ui.icons import exists
+from ui.panes import words
 from ui.panes.state import bytes_of, pack, unpack
 from ui.panes.words import kind_icon, kind_word, kinds_word, source_word, store_word, title_of
 
@@ -30,3 +34,10 @@ def test_state_comes_back() -> None:
     assert bytes_of(values, "split") == b"\x00\xff"
     assert values["order"] == "title"
     assert unpack(b"\xff\xfe") == {}
+
+
+def test_every_feature_of_the_learned_recipe_has_words() -> None:
+    weights = json.loads((resources() / "models" / "ranker" / "weights.json").read_text("utf-8"))
+    for name in weights["with_vectors"]:
+        assert words.feature_word(name) != name.replace("_", " ")
+    assert words.feature_word("something_new") == "something new"
