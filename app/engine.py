@@ -2,31 +2,60 @@
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
+from app.agents.isolation import IsolatedVaults
 from app.changes import ChangeSet, Event, Feed, Progress
+from app.config import check as config_check
 from app.config.config import Config
 from app.core.clock import Clock
 from app.core.paths import migrations
 from app.embed.model import Embedder
 from app.embed.registry import open_embedder
+from app.embed.traced import TracedEmbedder
+from app.entities import forever
 from app.entities.reads import EntityReads
 from app.entities.service import EntityService
 from app.entities.state import EntityApplier
 from app.entities.sync import ACTOR, EntitySync
 from app.exchange.service import ExchangeService
 from app.exchange.vault import VaultSink, VaultSource
+from app.index import erase, moves
 from app.index.indexer import Indexer
 from app.index.sync import IndexSync
 from app.jobs import Jobs
+from app.memories.access import AccessCounter
+from app.memories.archive import ArchiveService
+from app.memories.batch import BatchService
+from app.memories.expiry import ExpiryService
+from app.memories.facts import FactService
+from app.memories.facts_reads import FactReads
+from app.memories.forever import Eraser, ForeverService
+from app.memories.forever_repo import MemoryEraser
 from app.memories.reads import MemoryReads
+from app.memories.reconcile_writing import WritingService, WritingTerms
+from app.memories.reflections import ReflectionService
 from app.memories.service import MemoryService
+from app.memories.similar import SimilarFinder
+from app.memories.tag_changes import TagService
+from app.memories.transactions import MemoryTransactions
 from app.memories.undo import Applier, MemoryApplier, UndoService
+from app.retrieval.context import ContextService
+from app.retrieval.context_terms import context_terms
+from app.retrieval.explain import ExplainService
+from app.retrieval.resembling import ResemblingMemories
 from app.retrieval.service import SearchService
+from app.retrieval.trial import TrialService
+from app.retrieval.tuning import tuned
+from app.sessions.after_turn import AfterTurn
+from app.sessions.auto_capture import AutoCapture
 from app.sessions.capture import Capture
 from app.sessions.compaction import CompactionService
 from app.sessions.digest import DigestService
+from app.sessions.forever import SessionEraser
+from app.sessions.pending import PendingSessions
 from app.sessions.restore import RestoreService
 from app.sessions.scratchpad import ScratchpadService
 from app.sessions.service import SessionApplier, SessionService
@@ -35,9 +64,13 @@ from app.sessions.terms import terms_of
 from app.sessions.working import WorkingMemory
 from app.sessions.write_behind import WriteBehind
 from app.store.store import Store
+from app.store.terms import Terms
 from app.trace.journal import Trace
+from app.upkeep.backups import BackupService
 from app.upkeep.care import CareService
+from app.upkeep.model import Finding
 
+PERSON = "person"  # whose vault this is
 _INDEXED_AREAS = frozenset({"messages", "memories"})
 
 
@@ -49,69 +82,172 @@ class Engine:
         config: Its settings.
         clock: Where the time comes from.
         feed: Hears of changes and progress.
+        is_isolated: This is the own vault of an isolated agent.
 
     Raises:
         MachineError: The vault cannot be opened; see ``Store.open``.
     """
 
-    def __init__(self, vault: Path, config: Config, clock: Clock, feed: Feed) -> None:
+    def __init__(self, vault: Path, config: Config, clock: Clock, feed: Feed, *, is_isolated: bool = False) -> None:
         self.vault = vault
         self.config = config
         self.clock = clock
         self.feed = feed
         self._background: set[asyncio.Task[None]] = set()
-        self.store = Store.open(vault, migrations(), config.number("store.read_limit"))
-        try:
+        self.trace = _trace_of(vault, config)
+        with ExitStack() as opened:
+            opened.callback(self.trace.close)
+            self.store = Store.open(vault, migrations(), terms=_terms_of(config, self.trace))
+            opened.callback(self.store.close)
             self._build(config, clock)
-        except BaseException:
-            self.store.close()
-            raise
+            opened.pop_all()
+        # An isolated agent's own vault has no further ones in it.
+        self.isolated = None if is_isolated else IsolatedVaults(self.store, self._isolated_agents, self._open_isolated)
+
+    def _isolated_agents(self) -> str:
+        return self.config.text("agents.isolated")
+
+    def _open_isolated(self, folder: Path) -> "Engine":
+        # The settings are the person's, the same for all; nobody who listens here hears of what happens there.
+        return Engine(folder, self.config, self.clock, Feed(), is_isolated=True)
+
+    async def elsewhere(self, caller: str) -> "Engine | None":
+        """Return the engine of an isolated agent's own vault, ``None`` for everybody else."""
+        return None if self.isolated is None or caller == PERSON else await self.isolated.of_caller(caller)
 
     def _build(self, config: Config, clock: Clock) -> None:
-        vault = self.vault
-        self.trace = Trace(vault / "trace" if config.flag("trace.enabled") else None)
-        vectors = config.flag("index.vectors")
         indexer = Indexer()
-        self.sync = IndexSync(self.store, clock, partial(_embedder_of, config), self._on_vectors_made, embeds=vectors)
+        self.sync = IndexSync(
+            self.store,
+            clock,
+            partial(_embedder_of, config, self.trace),
+            self._on_vectors_made,
+            embeds=config.flag("index.vectors"),
+            batch=config.whole("embedding.batch"),
+            trace=self.trace,
+        )
+        self._build_sessions(config, clock, indexer)
+        self._build_memories(clock, indexer)
+        self._build_entities(config, clock)
+        self._build_changes(clock, indexer)
+        self._build_search(config, clock)
+        self._build_writing(config, MemoryTransactions(self.store, indexer, clock))
+        self._build_context(config, clock)
+        self._build_after_turn(config)
+        self._build_care(config, clock, indexer)
+
+    def _build_sessions(self, config: Config, clock: Clock, indexer: Indexer) -> None:
         terms = partial(terms_of, config)
         capture = Capture(terms)
         self.sessions = SessionService(self.store, indexer, clock, capture)
         self.working = WorkingMemory(self.store, terms().working_turns)
         self.write_behind = WriteBehind(self.sessions, clock, self.publish, terms().queue)
-        self.summaries = SummaryService(self.store, clock)
+        self.summaries = SummaryService(self.store, clock, capture)
         self.compaction = CompactionService(self.store, clock, terms)
         self.restoring = RestoreService(self.store, terms)
         self.scratchpads = ScratchpadService(self.store, self.sessions, capture, clock)
         self.digests = DigestService(self.store, clock)
+        self.pending = PendingSessions(self.store, clock)
+
+    def _build_memories(self, clock: Clock, indexer: Indexer) -> None:
         self.memories = MemoryService(self.store, indexer, clock)
         self.memory_reads = MemoryReads(self.store)
+        self.access = AccessCounter(self.store, clock)
+        self.tags = TagService(self.store, indexer, clock)
+        self.archive = ArchiveService(self.store, indexer, clock)
+
+    def _build_entities(self, config: Config, clock: Clock) -> None:
         self.entities = EntityService(self.store, clock)
         self.entity_reads = EntityReads(self.store)
-        self.entity_sync = EntitySync(self.store, clock, self.publish, self.sync.wait_idle)
+        self.entity_sync = EntitySync(
+            self.store,
+            clock,
+            self.publish,
+            self.sync.wait_quiet,
+            batch=config.whole("ner.batch"),
+            trace=self.trace,
+        )
+
+    def _build_changes(self, clock: Clock, indexer: Indexer) -> None:
         appliers: dict[str, Applier] = {
             "session": SessionApplier(indexer),
             "memory": MemoryApplier(indexer),
             "entity": EntityApplier(),
         }
         self.undo = UndoService(self.store, appliers, clock)
-        self.search = SearchService(self.store, self.sync, self.trace, clock, vectors=vectors)
+        erasers: dict[str, Eraser] = {
+            "memory": MemoryEraser(erase.of_memory),
+            "session": SessionEraser(erase.of_session, partial(moves.begin, is_leaving=True)),
+        }
+        self.forever = ForeverService(self.store, erasers, forever, clock, self.sync.forget_near)
+
+    def _build_search(self, config: Config, clock: Clock) -> None:
+        vectors, tune = config.flag("index.vectors"), partial(tuned, config)
+        self.search = SearchService(self.store, self.sync, self.trace, clock, vectors=vectors, tune=tune)
+        self.explaining = ExplainService(self.store, self.search, self.sync, vectors=vectors, tune=tune)
+        self.trials = TrialService(self.store, self.search, clock, partial(config.text, "embedding.model"))
+
+    def _build_writing(self, config: Config, transactions: MemoryTransactions) -> None:
+        finder, resembling = SimilarFinder(), ResemblingMemories(self.search)
+        self.writing = WritingService(
+            transactions,
+            finder,
+            self.trace,
+            partial(_writing_terms_of, config),
+            reconciler=None,
+            candidates=resembling,
+        )
+        self.batches = BatchService(transactions, self.writing)
+        self.facts = FactService(transactions, partial(config.number, "memories.conflict_confidence"))
+        self.fact_reads = FactReads(self.store, finder, self.clock, resembling)
+        self.reflections = ReflectionService(transactions)
+        self.expiry = ExpiryService(transactions, self.publish)
+
+    def _build_context(self, config: Config, clock: Clock) -> None:
+        told = partial(context_terms, config)
+        self.context = ContextService(self.store, self.search, self.reflections, self.digests, self.trace, clock, told)
+
+    def _build_after_turn(self, config: Config) -> None:
+        terms = partial(terms_of, config)
+        # Without somebody to find what is worth remembering nothing is written.
+        taking = AutoCapture(self.store, terms, self.memories.save)
+        self.after_turn = AfterTurn(self.store, terms, self.digests, self.compaction, taking, self.publish, self.trace)
+
+    def _build_care(self, config: Config, clock: Clock, indexer: Indexer) -> None:
         new_sink = partial(VaultSink, self.store, self.sessions, indexer, clock)
-        self.exchange = ExchangeService(new_sink, VaultSource(self.store, self.memory_reads))
+        self.exchange = ExchangeService(new_sink, VaultSource(self.store, self.memory_reads, self.archive))
         self.jobs = Jobs(self.publish)
-        self.care = CareService(self.store, self.sync, self.jobs, config.text("embedding.model"), self._failures)
+        self.backups = BackupService(self.store, clock, config, self.publish)
+        model = config.text("embedding.model")
+        settings = partial(_settings_findings, config)
+        self.care = CareService(self.store, self.sync, self.jobs, model, self._failures, clock, settings)
 
     def _failures(self) -> Sequence[str]:
         reading = (self.entity_sync.failure,) if self.entity_sync.failure else ()
-        return (*self.write_behind.failures, *reading)
+        settings = tuple(f"{fault.sentence} Another value counts." for fault in self.config.faults)
+        work = (*self.write_behind.failures, *reading, *self.access.failures, *self.after_turn.failures)
+        forgetting = tuple(failure for failure in (self.forever.failure, self.expiry.failure) if failure)
+        return (*settings, *work, *forgetting, *self.backups.notes())
 
     async def start(self) -> None:
         """Begin the background work."""
-        self._background.add(asyncio.create_task(self.sync.run(), name="index"))
-        self._background.add(asyncio.create_task(self.entity_sync.run(), name="entities"))
+        work = {
+            "care": self.care.begin(self.entity_sync.start_over),
+            "backups": self.backups.run(),
+            "index": self.sync.run(),
+            "entities": self.entity_sync.run(),
+            "forever": self.forever.run(),
+            "accesses": self.access.run(),
+            "expiry": self.expiry.run(),
+            "after-turn": self.after_turn.run(),
+        }
+        self._background.update(asyncio.create_task(task, name=name) for name, task in work.items())
 
     def interrupt(self) -> None:
         """Tell long work and background work to stop; what is written stays."""
         self.jobs.cancel_all()
+        if self.isolated is not None:
+            self.isolated.interrupt()
         for task in self._background:
             task.cancel()
 
@@ -119,8 +255,11 @@ class Engine:
         """Cancel jobs and background work, finish what is written, close the vault."""
         self.interrupt()
         await self.write_behind.drain()
+        if self.isolated is not None:
+            await self.isolated.close()
         # What broke in the background was told when it broke; it must not keep the vault from closing.
         await asyncio.gather(*self._background, return_exceptions=True)
+        await self.access.flush()
         await asyncio.to_thread(self.store.close)
         self.sync.close()
         self.trace.close()
@@ -129,9 +268,11 @@ class Engine:
         """Tell the index and everyone who listens of a change or of progress."""
         if isinstance(event, ChangeSet):
             self.working.heard(event)
+            self.after_turn.heard(event)
             if event.areas & _INDEXED_AREAS:
                 self.sync.wake()
                 self.entity_sync.wake()
+                self.expiry.wake()
             if "entities" in event.areas and event.actor != ACTOR:
                 self.entity_sync.wake(decided=True)
         self.feed.publish(event)
@@ -141,5 +282,34 @@ class Engine:
         self.feed.publish(Progress("index", "Indexing for search by meaning", 0, pending, "chunks", state=state))
 
 
-def _embedder_of(config: Config) -> Embedder:
-    return open_embedder(config.text("embedding.model"), folder=config.text("embedding.folder") or None)
+def _settings_findings(config: Config) -> list[Finding]:
+    return [Finding("settings", item.severity, item.what, item.remedy) for item in config_check.findings(config)]
+
+
+def _writing_terms_of(config: Config) -> WritingTerms:
+    return WritingTerms(
+        config.number("memories.duplicate_similarity"),
+        config.number("memories.candidate_similarity"),
+        config.number("memories.reconcile_seconds"),
+    )
+
+
+def _embedder_of(config: Config, trace: Trace) -> Embedder:
+    with trace.span("embedding.opened"):
+        embedder = open_embedder(config.text("embedding.model"), folder=config.text("embedding.folder") or None)
+    return TracedEmbedder(embedder, trace)
+
+
+def _trace_of(vault: Path, config: Config) -> Trace:
+    folder = vault / "trace" if config.flag("trace.enabled") else None
+    return Trace(folder, max_bytes=config.whole("trace.megabytes") << 20, keep=config.whole("trace.keep"))
+
+
+def _terms_of(config: Config, trace: Trace) -> Terms:
+    return Terms(
+        config.number("store.read_limit"),
+        config.whole("store.busy_timeout"),
+        config.whole("store.readers"),
+        config.flag("store.wal"),
+        trace,
+    )

@@ -148,3 +148,9 @@ class InternalError(KeepsakeError):
     """Our bug."""
 
     code = "internal"
+
+
+def internal(error: BaseException) -> InternalError:
+    """Return what is told of an unexpected failure: its kind, and not its text, which may repeat content."""
+    kind = type(error).__name__
+    return InternalError(f"Something went wrong inside Keepsake ({kind}).", type=kind)

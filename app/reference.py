@@ -189,6 +189,8 @@ def _setting_body(item: Setting) -> list[str]:
 def _commands(path: str, group: Any) -> Iterator[tuple[str, Any]]:
     for name, command in group.commands.items():
         if hasattr(command, "commands"):
+            if getattr(command, "invoke_without_command", False):
+                yield f"{path} {name}", command
             yield from _commands(f"{path} {name}", command)
         else:
             yield f"{path} {name}", command

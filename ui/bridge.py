@@ -9,7 +9,8 @@ from PySide6.QtCore import QObject, Signal
 
 from app.api.registry import Reply
 from app.changes import ChangeSet, Event, Listener, Progress
-from app.errors import InternalError, KeepsakeError
+from app.core.whereabouts import whereabouts
+from app.errors import KeepsakeError, internal
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -86,8 +87,8 @@ class Bridge(QObject):
         if task.cancelled() or (error := task.exception()) is None:
             return
         if not isinstance(error, KeepsakeError):
-            _log.error("a task of the window failed", exc_info=error)
-            error = InternalError(f"Something went wrong inside Keepsake: {error}", type=type(error).__name__)
+            _log.error("a task of the window failed: %s", whereabouts(error))
+            error = internal(error)
         self.failed.emit(error)
 
     def _on_event_heard(self, event: Event) -> None:

@@ -2,12 +2,52 @@
 
 from collections.abc import Iterable
 
-from app.api import entities, exchange, memories, notes, scratchpads, sessions, settings, summaries, vault
+from app.api import (
+    archive,
+    backups,
+    context,
+    entities,
+    exchange,
+    explain,
+    facts,
+    forever,
+    isolation,
+    memories,
+    notes,
+    reconciling,
+    scratchpads,
+    sessions,
+    settings,
+    summaries,
+    tags,
+    trials,
+    vault,
+)
 from app.api.declare import REGISTRY
 from app.api.registry import Catalogue, Operation
 from app.engine import Engine
 
-SUBJECTS = (sessions, summaries, scratchpads, notes, memories, entities, exchange, settings, vault)
+SUBJECTS = (
+    archive,
+    sessions,
+    summaries,
+    scratchpads,
+    notes,
+    memories,
+    reconciling,
+    facts,
+    tags,
+    entities,
+    exchange,
+    forever,
+    isolation,
+    settings,
+    vault,
+    backups,
+    context,
+    explain,
+    trials,
+)
 
 
 def declared() -> Iterable[Operation]:
@@ -17,4 +57,4 @@ def declared() -> Iterable[Operation]:
 
 def build_catalogue(engine: Engine) -> Catalogue:
     """Return the catalogue that works on ``engine``."""
-    return Catalogue(engine, declared(), engine)
+    return Catalogue(engine, declared(), engine, engine.trace, engine.elsewhere)

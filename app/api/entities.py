@@ -1,5 +1,7 @@
 """Operations on entities: the people, places and other things that turns and memories mention."""
 
+from datetime import datetime
+
 from app.api.caller import Caller
 from app.api.counts import Count
 from app.api.declare import operation
@@ -30,6 +32,7 @@ async def list_entities(
     order: EntityOrder = "mentions",
     limit: Count = 50,
     offset: Count = 0,
+    as_of: datetime | None = None,
 ) -> list[EntityRow]:
     """Return entities as a list shows them, by default the most mentioned first.
 
@@ -38,8 +41,12 @@ async def list_entities(
         order: In what order.
         limit: How many at most.
         offset: How many to pass over.
+        as_of: As they stood at this time, ISO 8601, by what had been said and decided until then; what stood in
+            memories changed or deleted since does not count.
     """
-    return await engine.entity_reads.listed(filter, order, limit=limit, offset=offset, stores=caller.stores)
+    return await engine.entity_reads.listed(
+        filter, order, limit=limit, offset=offset, as_of=as_of, stores=caller.stores
+    )
 
 
 @operation("entity.ids")
@@ -66,14 +73,15 @@ async def rows(engine: Engine, caller: Caller, ids: list[str]) -> list[EntityRow
 
 
 @operation("entity.info")
-async def info(engine: Engine, caller: Caller, id: str, limit: Count = 20) -> EntityInfo:
+async def info(engine: Engine, caller: Caller, id: str, limit: Count = 20, as_of: datetime | None = None) -> EntityInfo:
     """Return everything about an entity: names, memories, conversations, relations, what is mentioned with it.
 
     Args:
         id: Its id; that of a merged one means the one it was merged into.
         limit: How many of each thing at most.
+        as_of: As it stood at this time, ISO 8601; see ``entity.list``.
     """
-    return await engine.entity_reads.info(id, limit=limit, stores=caller.stores)
+    return await engine.entity_reads.info(id, limit=limit, as_of=as_of, stores=caller.stores)
 
 
 @operation("entity.of")

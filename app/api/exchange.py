@@ -38,7 +38,7 @@ async def import_file(
     state = "failed"
     try:
         if engine.config.flag("backup.before_import"):
-            await engine.care.back_up("before-import")
+            await engine.backups.now("before-import")
         report = await engine.exchange.import_path(source, format, store, caller.name, work)
         state = "cancelled" if report.cancelled else "finished"
     finally:
@@ -50,20 +50,26 @@ async def import_file(
 
 @operation("exchange.export", trust="full")
 async def export(
-    engine: Engine, caller: Caller, path: str, format: ExportFormat = "jsonl", job: str = ""
+    engine: Engine,
+    caller: Caller,
+    path: str,
+    format: ExportFormat = "jsonl",
+    job: str = "",
+    removed: bool = True,
 ) -> ExportReport:
-    """Write everything to a file or folder.
+    """Write all conversations and memories to a file or folder.
 
     Args:
         path: Where to; a file for ``jsonl``, a new or empty folder for ``markdown``.
-        format: ``jsonl`` is complete and imports as the same vault; ``markdown`` is for reading.
+        format: ``jsonl`` has every field of every memory and turn, to be imported again; ``markdown`` is for reading.
         job: An id of the caller's own to watch and cancel it by.
+        removed: Also what was deleted, superseded or archived, marked so; only in ``jsonl``.
     """
     target = user_path(path)
     work = engine.jobs.begin(f"Exporting to {target.name}", "items", job)
     state = "failed"
     try:
-        report = await engine.exchange.export_path(target, format, work)
+        report = await engine.exchange.export_path(target, format, work, removed=removed)
         state = "finished"
     finally:
         engine.jobs.end(work, state)

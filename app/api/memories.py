@@ -1,13 +1,28 @@
 """Operations over all that is remembered: search, tags, history, undo."""
 
+from dataclasses import replace
+from datetime import datetime
+
 from app.api.caller import Caller
 from app.api.counts import Count
 from app.api.declare import operation
+from app.api.summaries import check_range
 from app.changes import Changed
+from app.core.clock import parse_instant, to_datetime
+from app.core.timespans import parse_span
 from app.engine import Engine
-from app.memories.model import Facet, HistoryEntry
+from app.entities.model import EntityOrder
+from app.entities.people import Person
+from app.errors import InputError, NotFoundError
+from app.memories.fetch import Fetched
+from app.memories.growth import MemoryStats, Step, Window
+from app.memories.model import Facet, HistoryEntry, MemoryFilter, MemoryOrder, MemoryRow
+from app.memories.timeline import Timeline, TimelineFilter, TimelineKind
 from app.retrieval.model import Found, Leg, OperatorHelp, Query
-from app.upkeep.model import VaultStats
+from app.sessions.digest import SessionDigest
+
+_ALL = MemoryFilter()
+_MAX_IDS = 1_000
 
 
 @operation("memory.search")
@@ -20,6 +35,7 @@ async def search(
     recipe: str | None = None,
     legs: list[Leg] | None = None,
     per_session: int | None = None,
+    as_of: datetime | None = None,
 ) -> Found:
     """Find turns and durable items, each with the reasons for its place.
 
@@ -31,11 +47,136 @@ async def search(
         recipe: How words and meaning are weighed; the setting ``search.recipe`` when left out.
         legs: Only these legs, such as ``["words"]`` for the quickest answer.
         per_session: Hits at most from one conversation.
+        as_of: Search the vault as it stood at this time, ISO 8601; by words, whatever recipe and legs say.
     """
     chosen = recipe or engine.config.text("search.recipe")
-    return await engine.search.search(
-        query, limit=limit, offset=offset, recipe=chosen, legs=legs, per_session=per_session, stores=caller.stores
+    found = await engine.search.search(
+        query,
+        limit=limit,
+        offset=offset,
+        recipe=chosen,
+        legs=legs,
+        per_session=per_session,
+        stores=caller.stores,
+        as_of=as_of,
     )
+    if as_of is None:
+        engine.access.count(hit.id for hit in found.hits if hit.target == "memory")
+    return found
+
+
+@operation("memory.get")
+async def get(
+    engine: Engine,
+    caller: Caller,
+    id: str = "",
+    ids: list[str] = [],  # noqa: B006  (never changed; the registry copies defaults)
+    max_tokens: int | None = None,
+    as_of: datetime | None = None,
+) -> Fetched:
+    """Return whole items by their ids, deleted or not; what the budget does not reach for is named with its tokens.
+
+    Args:
+        id: One item.
+        ids: Several, in the order wanted.
+        max_tokens: Tokens the items may take together; an item is given whole or not at all.
+        as_of: As they stood at this time, ISO 8601; a text that was being written then is given as it was before.
+    """
+    check_range("max_tokens", max_tokens, 0)
+    wanted = [*([id] if id else []), *ids]
+    if not wanted:
+        raise InputError("Name the items: 'id' for one, 'ids' for several.", field="ids")
+    if len(wanted) > _MAX_IDS:
+        raise InputError(f"At most {_MAX_IDS} items at once.", field="ids", allowed=_MAX_IDS)
+    found = await engine.memory_reads.fetch(wanted, max_tokens=max_tokens, as_of=as_of, stores=caller.stores)
+    if found.missing == tuple(dict.fromkeys(wanted)):
+        raise NotFoundError(f"There is no memory with the id {found.missing[0]}.", id=found.missing[0])
+    if as_of is None:
+        engine.access.count(memory.id for memory in found.memories)
+    return found
+
+
+@operation("memory.list")
+async def list_memories(
+    engine: Engine,
+    caller: Caller,
+    filter: MemoryFilter = _ALL,
+    order: MemoryOrder = "recent",
+    limit: Count = 50,
+    offset: Count = 0,
+    as_of: datetime | None = None,
+) -> list[MemoryRow]:
+    """Return items of every kind as a list shows them, by default the last changed first.
+
+    Args:
+        filter: Which ones.
+        order: In what order.
+        limit: How many at most.
+        offset: How many to pass over.
+        as_of: As they stood at this time, ISO 8601; a text that was being written then is given as it was before.
+    """
+    return await engine.memory_reads.listed(
+        filter, order, limit=limit, offset=offset, as_of=as_of, stores=caller.stores
+    )
+
+
+@operation("memory.timeline")
+async def timeline(
+    engine: Engine,
+    caller: Caller,
+    around: str = "",
+    before: Count = 10,
+    after: Count = 10,
+    kinds: list[TimelineKind] = [],  # noqa: B006
+    session: str = "",
+) -> Timeline:
+    """Return what was said, happened or was stored around an item or a moment, oldest first: an index to fetch by.
+
+    Args:
+        around: The id of an item, ``session#number`` of a turn, or a time such as ``2026-03-01`` or ``last week``; now
+            when empty.
+        before: Items before it at most.
+        after: Items after it at most.
+        kinds: Only these: ``message``, ``note``, ``fact``, ``observation``, ``reflection``, ``digest``.
+        session: Only this conversation and what is remembered of it.
+    """
+    chosen = TimelineFilter(tuple(kinds), session)
+    anchor = _anchor(around, engine.clock.now_ms())
+    return await engine.memory_reads.timeline(anchor, before, after, chosen, stores=caller.stores)
+
+
+@operation("memory.people")
+async def people(
+    engine: Engine,
+    caller: Caller,
+    text: str = "",
+    order: EntityOrder = "recent",
+    limit: Count = 50,
+    offset: Count = 0,
+) -> list[Person]:
+    """Return the people that are mentioned, how often and when last; by default the last mentioned first.
+
+    Args:
+        text: Only those whose names contain it.
+        order: In what order.
+        limit: How many at most.
+        offset: How many to pass over.
+    """
+    return await engine.entity_reads.people(text, order, limit=limit, offset=offset, stores=caller.stores)
+
+
+@operation("memory.sessions", trust="full")
+async def sessions(
+    engine: Engine, caller: Caller, agent: str | None = None, limit: Count = 10, offset: Count = 0
+) -> list[SessionDigest]:
+    """Return what recent conversations were about, the last one written first.
+
+    Args:
+        agent: Only conversations with this agent.
+        limit: How many at most.
+        offset: How many to pass over.
+    """
+    return await engine.digests.recent(agent or None, limit, offset)
 
 
 @operation("memory.parse")
@@ -65,10 +206,28 @@ async def tags(engine: Engine, caller: Caller, prefix: str = "", limit: Count = 
     return await engine.memory_reads.tags(prefix, limit=limit, stores=caller.stores)
 
 
-@operation("memory.stats", trust="full")
-async def stats(engine: Engine, caller: Caller) -> VaultStats:
-    """Return what the vault holds."""
-    return await engine.care.stats()
+@operation("memory.stats")
+async def stats(engine: Engine, caller: Caller, steps: Count = 30, step: Step = "day") -> MemoryStats:
+    """Return how much there is by kind, store and source, when the latest came, and how it grew.
+
+    Whoever may not see everything gets the counts of what it may see.
+
+    Args:
+        steps: How many days or weeks up to today ``growth`` has.
+        step: Whether ``growth`` counts by ``day`` or by ``week``.
+    """
+    wanted = Window(engine.clock.now_ms(), steps, step)
+    counted = await engine.memory_reads.growth(wanted, stores=caller.stores)
+    if not caller.reaches("full"):
+        return counted
+    vault = await engine.care.stats()
+    return replace(
+        counted,
+        chunks=vault.chunks,
+        embedded=vault.embedded,
+        pending=vault.pending,
+        disk_bytes=vault.disk_bytes,
+    )
 
 
 @operation("memory.history", trust="full")
@@ -83,10 +242,31 @@ async def history(engine: Engine, caller: Caller, target: str | None = None, lim
 
 
 @operation("memory.undo", access="write", trust="full")
-async def undo(engine: Engine, caller: Caller, history_ids: list[int]) -> Changed[list[int]]:
+async def undo(
+    engine: Engine,
+    caller: Caller,
+    history_ids: list[int] = [],  # noqa: B006
+    run_id: str = "",
+) -> Changed[list[int]]:
     """Undo recorded changes and return the entries of history that undo this.
 
     Args:
         history_ids: Entries of history, in the order they were written.
+        run_id: Instead of entries, all that one run or bulk action did and that still stands.
     """
+    if bool(history_ids) == bool(run_id):
+        raise InputError("Name what to undo: either 'history_ids' or a 'run_id'.", field="history_ids")
+    if run_id:
+        return await engine.undo.undo_run(run_id, actor=caller.name, operation="memory.undo")
     return await engine.undo.undo(history_ids, actor=caller.name)
+
+
+def _anchor(around: str, now_ms: int) -> str | datetime:
+    """Return the moment that ``around`` means, or the id it must be."""
+    if not around.strip():
+        return to_datetime(now_ms)
+    exact = None if around.isdecimal() else parse_instant(around)
+    if exact is not None:
+        return to_datetime(exact)
+    span = parse_span(around.strip(), now_ms)
+    return around if span is None else to_datetime(span[0])

@@ -1,5 +1,6 @@
 """Operations on notes and other durable items."""
 
+from datetime import datetime
 from typing import Any
 
 from app.api.caller import Caller
@@ -170,6 +171,7 @@ async def list_notes(
     order: MemoryOrder = "recent",
     limit: Count = 50,
     offset: Count = 0,
+    as_of: datetime | None = None,
 ) -> list[MemoryRow]:
     """Return durable items as a list shows them, by default the last changed first.
 
@@ -178,8 +180,11 @@ async def list_notes(
         order: In what order.
         limit: How many at most.
         offset: How many to pass over.
+        as_of: As they stood at this time, ISO 8601; as they stand now when left out.
     """
-    return await engine.memory_reads.listed(filter, order, limit=limit, offset=offset, stores=caller.stores)
+    return await engine.memory_reads.listed(
+        filter, order, limit=limit, offset=offset, as_of=as_of, stores=caller.stores
+    )
 
 
 @operation("note.ids")

@@ -1,7 +1,10 @@
 """Declares operations and calls them: arguments checked, trust gated, changes published, one error shape."""
 
+import functools
 import inspect
+import operator
 import re
+import types
 import typing
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -12,11 +15,15 @@ import msgspec
 from app.api.caller import Caller, Trust
 from app.changes import Changed, ChangeSet
 from app.errors import AccessDeniedError, InputError, UnknownOperationError
+from app.trace.journal import Trace
 
 Access = Literal["read", "write"]
 Handler = Callable[..., Awaitable[Any]]
 
 _ARGUMENT = re.compile(r"^ {4}(\w+): (.*(?:\n {8,}.*)*)", re.MULTILINE)
+_NOT_ALLOWED = "Invalid enum value"
+_ECHO = re.compile(rf"{_NOT_ALLOWED} .*(?= - at `\$)|{_NOT_ALLOWED} .*", re.DOTALL)
+_ARGUMENT_PLACE = re.compile(r"at `\$\.(\w+)`\Z")
 _LEADING = 2  # every handler takes the engine and the caller before its own parameters
 
 
@@ -129,10 +136,18 @@ def _documentation(handler: Handler) -> tuple[str, str, dict[str, str]]:
 
 def type_name(kind: Any) -> str:
     """Return a type as a reader of the reference sees it."""
-    if typing.get_origin(kind) is typing.Annotated:
-        kind = typing.get_args(kind)[0]
+    kind = _without_bounds(kind)
     text = kind.__name__ if isinstance(kind, type) and not typing.get_args(kind) else str(kind)
     return re.sub(r"\b(?:typing|collections\.abc|datetime|app\.[\w.]+)\.", "", text).replace("NoneType", "None")
+
+
+def _without_bounds(kind: Any) -> Any:
+    """Return a type without what ``Annotated`` says of its numbers, alone or as one of several."""
+    if typing.get_origin(kind) is typing.Annotated:
+        return typing.get_args(kind)[0]
+    if isinstance(kind, types.UnionType) or typing.get_origin(kind) is typing.Union:
+        return functools.reduce(operator.or_, map(_without_bounds, typing.get_args(kind)))
+    return kind
 
 
 def to_builtins(value: Any) -> Any:
@@ -152,10 +167,22 @@ class Catalogue:
         engine: What the handlers work with.
         operations: The declarations.
         publisher: Hears of changes, after the commit.
+        trace: Told which operation took how long and how it ended, never of arguments or answers.
+        route: Gives the engine, which is its own publisher, that a caller of that name works with instead; ``None``
+            for the one here.
     """
 
-    def __init__(self, engine: object, operations: Iterable[Operation], publisher: Publisher) -> None:
+    def __init__(
+        self,
+        engine: object,
+        operations: Iterable[Operation],
+        publisher: Publisher,
+        trace: Trace | None = None,
+        route: Callable[[str], Awaitable[Publisher | None]] | None = None,
+    ) -> None:
+        self._route = route
         self._engine = engine
+        self.trace = trace or Trace()
         self.operations: Mapping[str, Operation] = {item.name: item for item in operations}
         self._publisher = publisher
 
@@ -173,16 +200,24 @@ class Catalogue:
             AccessDeniedError: The caller's trust does not reach that far.
         """
         found = self.find(name)
+        with self.trace.span("call", operation=name, trust=caller.trust) as facts:
+            reply = await self._perform(found, arguments, caller)
+            facts["changed"] = len(reply.changes.ids) if reply.changes else 0
+        return reply
+
+    async def _perform(self, found: Operation, arguments: Mapping[str, Any], caller: Caller) -> Reply:
+        name = found.name
         if not caller.reaches(found.trust):
             raise AccessDeniedError(
                 f"'{name}' needs {found.trust} trust; {caller.name} has {caller.trust}.", operation=name
             )
         given = check_arguments(found, arguments)
-        answer = await found.handler(self._engine, caller, **given)
+        elsewhere = await self._route(caller.name) if self._route is not None else None
+        answer = await found.handler(self._engine if elsewhere is None else elsewhere, caller, **given)
         if not isinstance(answer, Changed):
             return Reply(answer)
         changes = replace(answer.changes, operation=name)
-        self._publisher.publish(changes)
+        (elsewhere or self._publisher).publish(changes)
         return Reply(answer.value, changes)
 
     def find(self, name: str) -> Operation:
@@ -208,8 +243,10 @@ def check_arguments(operation: Operation, arguments: Mapping[str, Any]) -> dict[
     except (msgspec.ValidationError, RecursionError, OverflowError, ValueError) as error:
         allowed = ", ".join(parameter.name for parameter in operation.parameters)
         raise InputError(
-            f"{operation.name}: {_reason(error)}.", operation=operation.name, parameters=allowed
-        ) from error
+            f"{operation.name}: {_reason(error)}{_choices(operation, error)}.",
+            operation=operation.name,
+            parameters=allowed,
+        ) from None  # its text repeats what was given
     return {name: getattr(checked, name) for name in operation.arguments.__struct_fields__}
 
 
@@ -219,5 +256,13 @@ def _reason(error: Exception) -> str:
     return _where(str(error)) if isinstance(error, msgspec.ValidationError) else "a number is too large"
 
 
+def _choices(operation: Operation, error: Exception) -> str:
+    """Return what may be given where a word was not one of those allowed."""
+    found = _ARGUMENT_PLACE.search(str(error)) if str(error).startswith(_NOT_ALLOWED) else None
+    types = {parameter.name: parameter.type for parameter in operation.parameters}
+    return f", which is {types[found[1]]}" if found and types.get(found[1]) else ""
+
+
 def _where(sentence: str) -> str:
+    sentence = _ECHO.sub("a word that is not allowed", sentence)
     return sentence.replace(" - at `$.", " - at `").replace("Object contains", "it has").replace("Object", "it is")

@@ -23,10 +23,12 @@ async def append(
     title: str = "",
     agent: str = "",
     channel: str = "",
+    key: str = "",
 ) -> Changed[Appended]:
     """Append turns to a conversation, which appears with its first turn.
 
-    The answer means that the turns are durable and can be found by their words.
+    The answer means that the turns are durable and can be found by their words. When no answer came, ask again with
+    the same ``key``: what was stored is not stored twice.
 
     Args:
         messages: The turns, in order; numbers must rise, and are given where left out.
@@ -34,8 +36,9 @@ async def append(
         title: Title of a conversation made by this.
         agent: The agent it is with, of a conversation made by this.
         channel: ``channel:chat:thread`` it comes from; finds the conversation again when its id changed.
+        key: An id of the caller's own for this append, so that it can be repeated safely.
     """
-    return await engine.sessions.append(messages, session, Heading(title, agent, channel), caller.name)
+    return await engine.sessions.append(messages, session, Heading(title, agent, channel), caller.name, key)
 
 
 @operation("session.create", access="write", trust="inner")
@@ -182,7 +185,7 @@ async def agents(engine: Engine, caller: Caller) -> list[Facet]:
     return await engine.sessions.agents()
 
 
-@operation("session.rename", access="write", trust="inner")
+@operation("session.rename", access="write", trust="full")
 async def rename(engine: Engine, caller: Caller, session: str, title: str) -> Changed[Session]:
     """Give a conversation another title; can be undone.
 

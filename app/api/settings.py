@@ -3,7 +3,8 @@
 from app.api.caller import Caller
 from app.api.declare import operation
 from app.changes import Changed, ChangeSet, Progress
-from app.config.model import SettingValue
+from app.config.check import findings
+from app.config.model import ConfigFinding, SettingValue
 from app.engine import Engine
 
 
@@ -23,6 +24,16 @@ async def set_value(engine: Engine, caller: Caller, name: str, value: str | floa
     """
     changed = engine.config.set(name, value)
     return Changed(changed, ChangeSet(frozenset({"settings"}), (name,), caller.name))
+
+
+@operation("settings.check", trust="full")
+async def check_settings(engine: Engine, caller: Caller) -> list[ConfigFinding]:
+    """Return what is wrong with the settings as they stand in the file and the environment now, errors first.
+
+    An error cannot work as it is written; where it is a wrong value, the next source or the default counts instead. A
+    warning works, but is hardly meant.
+    """
+    return findings(engine.config)
 
 
 @operation("job.list", trust="full")

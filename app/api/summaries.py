@@ -84,7 +84,9 @@ async def roll_summary(
         force: Condense even when it is not due.
     """
     check_range("budget", budget, 1)
-    return await engine.compaction.roll(session, caller.name, budget=budget, force=force)
+    done = await engine.compaction.roll(session, caller.name, budget=budget, force=force)
+    engine.after_turn.budget_asked(session, budget)
+    return done
 
 
 @operation("session.compact", access="write", trust="full")
@@ -127,7 +129,34 @@ async def restore(
     """
     check_range("budget", budget, 1)
     check_range("max_history", max_history, 0)
-    return await engine.restoring.restore(session, channel, budget=budget, max_history=max_history)
+    restored = await engine.restoring.restore(session, channel, budget=budget, max_history=max_history)
+    engine.after_turn.budget_asked(restored.session_id, budget)
+    return restored
+
+
+@operation("session.pending", trust="full")
+async def pending(engine: Engine, caller: Caller, agent: str | None = None, limit: int = 50) -> list[Session]:
+    """Return the conversations with turns from which no facts were drawn yet, the one quiet longest first.
+
+    An agent's latest conversation is left out while it is going on, which is until half an hour after its last turn.
+
+    Args:
+        agent: Only conversations with this agent.
+        limit: How many at most.
+    """
+    check_range("limit", limit, 0)
+    return await engine.pending.waiting(agent, limit)
+
+
+@operation("session.consolidated", access="write", trust="full")
+async def consolidated(engine: Engine, caller: Caller, session: str, upper_seq: int | None = None) -> Changed[bool]:
+    """Note that facts were drawn from a conversation; false when turns came meanwhile, so that it still waits.
+
+    Args:
+        session: The conversation's id.
+        upper_seq: Number of the last turn that was read; the last there is when left out.
+    """
+    return await engine.pending.mark(session, caller.name, upper_seq)
 
 
 @operation("session.digest.get", trust="full")

@@ -1,33 +1,58 @@
 """Operations on the vault itself."""
 
+from dataclasses import replace
+
 from app.api.caller import Caller
 from app.api.declare import operation
+from app.api.isolation import with_isolated
 from app.changes import Changed
 from app.engine import Engine
-from app.upkeep.model import CheckReport, VaultStatus
+from app.upkeep.model import CheckReport, RepairReport, VaultStatus
 
 
 @operation("vault.status", trust="full")
 async def status(engine: Engine, caller: Caller) -> VaultStatus:
     """Return how the vault stands: counts, how far the index is, long work, and what does not work."""
-    return await engine.care.status()
+    return await _status(engine)
 
 
 @operation("vault.check", trust="full")
 async def check(engine: Engine, caller: Caller) -> CheckReport:
-    """Check that the vault is sound; reads all of it."""
-    return await engine.care.check()
+    """Check that the vault is sound; reads all of it. Each finding says whether a repair mends it."""
+    await engine.forever.settled()
+    report = await engine.care.check()
+    return report if engine.isolated is None else await with_isolated(report, engine.isolated)
+
+
+@operation("vault.repair", access="write", trust="full")
+async def repair(engine: Engine, caller: Caller) -> Changed[RepairReport]:
+    """Make anew whatever derived data a check finds wrong, and check again.
+
+    Search entries, words, vectors, counts, indexes and mentions are made from what was written, which itself stays as
+    it is; rows that belong to nothing go, and turns without a conversation get one. Where more than that is damaged
+    nothing is changed, and the failure says what helps.
+    """
+    return await engine.care.repair(caller.name, engine.entity_sync.start_over)
 
 
 @operation("vault.backup", access="write", trust="full")
 async def backup(engine: Engine, caller: Caller) -> str:
-    """Copy the database into the vault's ``backups`` folder and return the copy's path."""
-    return await engine.care.back_up("manual")
+    """Copy the database into the vault's ``backups`` folder and return the copy's path.
+
+    The vaults of isolated agents are copied too, each into its own ``backups``.
+    """
+    made = await engine.backups.now("manual")
+    for vault in [] if engine.isolated is None else await engine.isolated.all():
+        await vault.backups.now("manual")
+    return made.path
 
 
 @operation("vault.reindex", access="write", trust="full")
 async def reindex(engine: Engine, caller: Caller) -> Changed[int]:
-    """Rebuild search entries, words and vectors from what is stored; returns how many items were indexed."""
+    """Rebuild search entries, words and vectors from what is stored; returns how many items were indexed.
+
+    Cut off by the end of Keepsake, it goes on at the next start.
+    """
     done = await engine.care.reindex(caller.name)
     await engine.entity_sync.start_over()
     return done
@@ -40,7 +65,13 @@ async def settle(engine: Engine, caller: Caller, names: bool = False) -> VaultSt
     Args:
         names: Wait also until everything has been read for the names of people, places and organisations.
     """
+    await engine.care.wait_rebuilt()
     await engine.sync.wait_idle()
     if names:
         await engine.entity_sync.wait_idle()
-    return await engine.care.status()
+    return await _status(engine)
+
+
+async def _status(engine: Engine) -> VaultStatus:
+    found = await engine.care.status()
+    return found if engine.isolated is None else replace(found, isolated=engine.isolated.opened())

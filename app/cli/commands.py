@@ -8,7 +8,7 @@ import msgspec
 import typer
 
 from app import __version__
-from app.cli import hits, reports, terminal
+from app.cli import care, hits, reports, settings, terminal
 from app.cli.door import open_door
 from app.core.paths import default_vault, resources, user_path
 from app.errors import InputError
@@ -23,8 +23,7 @@ application = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-settings = typer.Typer(name="config", help="Show and change settings.", rich_markup_mode=None)
-application.add_typer(settings)
+application.add_typer(settings.application)
 
 Text = Annotated[str, typer.Argument(show_default=False)]
 
@@ -120,12 +119,15 @@ def export(
     form: Annotated[
         str, typer.Option("--format", help="jsonl is complete and can be imported; markdown is for reading.")
     ] = "jsonl",
+    removed: Annotated[
+        bool, typer.Option(help="Also what was deleted, superseded or archived, marked so; only in jsonl.")
+    ] = True,
 ) -> None:
-    """Write everything to a file (jsonl) or into a new or empty folder (markdown)."""
+    """Write all conversations and memories to a file (jsonl) or into a new or empty folder (markdown)."""
     from app.exchange.model import ExportReport  # noqa: PLC0415
 
     with open_door(context.obj) as door:
-        raw = door.work("exchange.export", _show, path=str(_path(path)), format=form)
+        raw = door.work("exchange.export", _show, path=str(_path(path)), format=form, removed=removed)
         _say_all(reports.export_lines(msgspec.convert(raw, ExportReport)))
 
 
@@ -185,22 +187,10 @@ def call(
         _say_json(door.call(operation, **given))
 
 
-@application.command()
-def check(context: typer.Context) -> None:
-    """Check that the vault is sound; the exit status is 1 when it is not."""
-    from app.upkeep.model import CheckReport  # noqa: PLC0415
-
-    with open_door(context.obj) as door:
-        report = msgspec.convert(door.call("vault.check"), CheckReport)
-    _say_all(reports.check_lines(report))
-    raise typer.Exit(0 if report.ok else 1)
-
-
-@application.command()
-def backup(context: typer.Context) -> None:
-    """Copy the database into the vault's backups folder, and print the copy's path."""
-    with open_door(context.obj) as door:
-        terminal.say(door.call("vault.backup"))
+application.command()(care.check)
+application.add_typer(care.backups)
+application.command()(care.restore)
+application.command()(care.salvage)
 
 
 @application.command()
@@ -212,33 +202,6 @@ def docs(
 
     for path in write_reference(folder.absolute() if folder is not None else resources() / "help"):
         terminal.say(str(path))
-
-
-@settings.command(name="list")
-def list_settings(context: typer.Context) -> None:
-    """Print every setting with its value and where that comes from."""
-    with open_door(context.obj) as door:
-        for item in door.call("settings.list"):
-            terminal.say(f"{item['name']} = {_shown(item['value'])}  ({item['source']})")
-
-
-@settings.command(name="get")
-def get_setting(context: typer.Context, name: Text) -> None:
-    """Print the value of one setting."""
-    from app.config.schema import setting  # noqa: PLC0415
-
-    setting(name)
-    with open_door(context.obj) as door:
-        terminal.say(next(_shown(item["value"]) for item in door.call("settings.list") if item["name"] == name))
-
-
-@settings.command(name="set")
-def set_setting(context: typer.Context, name: Text, value: Text) -> None:
-    """Change one setting and save it in the vault's config.toml."""
-    with open_door(context.obj) as door:
-        changed = door.call("settings.set", name=name, value=terminal.given(value))
-    later = "  (from the next start)" if changed["restart"] else ""
-    terminal.say(f"{name} = {_shown(changed['value'])}{later}")
 
 
 def _show(progress: Any) -> None:
@@ -285,9 +248,3 @@ def _say_json(value: Any) -> None:
     encoded = msgspec.json.format(msgspec.json.encode(value)).decode()
     encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower().replace("-", "")
     terminal.say(encoded if encoding == "utf8" else terminal.ascii_json(value))
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return f"{value:g}" if isinstance(value, float) else terminal.printable(str(value)) or '""'

@@ -55,7 +55,7 @@ def outcome(error: BaseException) -> tuple[int, str]:
     if isinstance(error, OSError):
         place = f": {error.filename}" if error.filename else ""
         return SYSTEM, f"{error.strerror or error}{place}"
-    what = f"Something went wrong inside Keepsake ({type(error).__name__}: {error})."
+    what = f"Something went wrong inside Keepsake ({type(error).__name__})."
     return _usage(error) or (INTERNAL, f"{what} Run it again with --debug for details.")
 
 

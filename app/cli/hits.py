@@ -8,7 +8,13 @@ from app.cli.terminal import bold, dim, one_line, printable
 if TYPE_CHECKING:
     from app.retrieval.model import Found, Hit, Span, Why
 
-_LEGS = {"words": "words", "vector": "meaning"}
+_LEGS = {
+    "words": "words",
+    "vector": "meaning",
+    "recent": "newness",
+    "salient": "importance",
+    "mentions": "mentions",
+}
 
 
 def found_lines(found: "Found", first: int, *, styled: bool) -> list[str]:

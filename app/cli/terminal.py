@@ -4,6 +4,7 @@ import json
 import os
 import sys
 import unicodedata
+from collections.abc import Iterable
 from typing import Any, TextIO
 
 _BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
@@ -21,6 +22,12 @@ def prepare() -> None:
 def say(text: str = "") -> None:
     """Write a line to standard output."""
     _write(sys.stdout, text + "\n")
+
+
+def say_all(lines: Iterable[str]) -> None:
+    """Write lines to standard output."""
+    for line in lines:
+        say(line)
 
 
 def tell(text: str) -> None:

@@ -1,49 +1,66 @@
 """The settings of one vault: defaults, then ``config.toml``, then the environment, then overrides."""
 
 import os
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 import tomlkit
-from tomlkit.exceptions import TOMLKitError
 
+from app.config.layers import Fault, from_document, from_environment, read_document, variable
 from app.config.model import SettingValue, Source
-from app.config.schema import BY_NAME, SETTINGS, Setting, Value, setting
-from app.core.disk import from_os, replace_file
+from app.config.schema import SETTINGS, Setting, Value, setting
+from app.core.disk import replace_file
 from app.errors import InputError
 
+__all__ = ["FILE", "Config", "variable"]
+
 FILE = "config.toml"
-_PREFIX = "KEEPSAKE_"
 
 
 class Config:
     """Settings of the vault at ``vault``.
 
+    A wrong value does not keep the vault closed where the next source or the default can stand in for it; it shows in
+    ``faults``. For a vital setting nothing can, and a file that cannot be read at all may hold one.
+
     Args:
         vault: The vault's folder.
         overrides: Values that win over all others, by name.
         environment: Where ``KEEPSAKE_SECTION_KEY`` variables are looked up.
+        strict: False to read past faults of vital settings too, to look at the settings and not to use them.
 
     Raises:
-        InputError: The file is no TOML, or a value is not allowed; the sentence says where.
+        InputError: The file is no TOML, or a vital value or an override is not allowed; the sentence says where.
     """
 
     def __init__(
-        self, vault: Path, overrides: Mapping[str, object] | None = None, environment: Mapping[str, str] | None = None
+        self,
+        vault: Path,
+        overrides: Mapping[str, object] | None = None,
+        environment: Mapping[str, str] | None = None,
+        *,
+        strict: bool = True,
     ) -> None:
+        self.vault = vault
         self._path = vault / FILE
-        self._document = self._load()
-        self._saved = self._read_file(self._document)
-        chosen = os.environ if environment is None else environment
-        self._environment = {
-            item.name: item.parse(chosen[name]) for item in SETTINGS if (name := variable(item)) in chosen
-        }
-        self._overrides = {name: setting(name).parse(value) for name, value in (overrides or {}).items()}
+        self._changing = threading.Lock()
+        self.environment = dict(os.environ if environment is None else environment)
+        self.overrides = {name: setting(name).parse(value) for name, value in (overrides or {}).items()}
+        self._surrounding, self._surrounding_faults = from_environment(self.environment)
+        self._saved, self._saved_faults = from_document(read_document(self._path))
+        self._is_strict = strict
+        if strict:
+            _refuse_vital(self.faults, self.overrides)
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        """Values that are not allowed and for which others stand in."""
+        return (*self._saved_faults, *self._surrounding_faults)
 
     def get(self, name: str) -> Value:
         """Return the value of a setting."""
-        return self.value(name).value
+        return self._look_up(setting(name))[0]
 
     def text(self, name: str) -> str:
         """Return the value of a text or choice."""
@@ -52,6 +69,10 @@ class Config:
     def number(self, name: str) -> float:
         """Return the value of a number."""
         return float(self.get(name))
+
+    def whole(self, name: str) -> int:
+        """Return the value of a whole number."""
+        return int(self.get(name))
 
     def flag(self, name: str) -> bool:
         """Return the value of a switch."""
@@ -81,23 +102,29 @@ class Config:
     def set(self, name: str, value: object) -> SettingValue:
         """Set a value and save the file; a default is taken out of the file.
 
+        What the person changed in the file meanwhile is kept, and counts from now on.
+
         Raises:
-            InputError: The value is not allowed, or the environment decides this setting.
+            InputError: The value is not allowed, the environment decides this setting, or the file cannot be read.
         """
         item = setting(name)
         parsed = item.parse(value)
-        if name in self._environment or name in self._overrides:
-            where = variable(item) if name in self._environment else "the command line"
+        if name in self._surrounding or name in self.overrides:
+            where = variable(item) if name in self._surrounding else "the command line"
             raise InputError(f"'{name}' is set by {where} and cannot be changed here.", setting=name)
-        document = self._with(name, parsed, is_default=parsed == item.default)
-        replace_file(self._path, tomlkit.dumps(document).encode("utf-8"))
-        # Only what is on disk counts: a full disk leaves everything as it was.
-        self._document, self._saved = document, self._read_file(document)
+        with self._changing:
+            document = self._with(name, parsed, is_default=parsed == item.default)
+            saved, faults = from_document(document)
+            if self._is_strict:
+                _refuse_vital(faults, self.overrides)
+            replace_file(self._path, tomlkit.dumps(document).encode("utf-8"))
+            # Only what is on disk counts: a full disk leaves everything as it was.
+            self._saved, self._saved_faults = saved, faults
         return self.value(name)
 
     def _with(self, name: str, parsed: Value, *, is_default: bool) -> tomlkit.TOMLDocument:
-        """Return the document with a value put in, or taken out when it is the default."""
-        document = tomlkit.parse(tomlkit.dumps(self._document))
+        """Return the file with a value put in, or taken out when it is the default."""
+        document = read_document(self._path)
         section, key = name.split(".", 1)
         if not isinstance(document.get(section, {}), dict):
             raise InputError(
@@ -112,36 +139,16 @@ class Config:
         return document
 
     def _look_up(self, item: Setting) -> tuple[Value, Source]:
-        if item.name in self._overrides:
-            return self._overrides[item.name], "override"
-        if item.name in self._environment:
-            return self._environment[item.name], "environment"
+        if item.name in self.overrides:
+            return self.overrides[item.name], "override"
+        if item.name in self._surrounding:
+            return self._surrounding[item.name], "environment"
         if item.name in self._saved:
             return self._saved[item.name], "file"
         return item.default, "default"
 
-    def _load(self) -> tomlkit.TOMLDocument:
-        try:
-            return tomlkit.parse(self._path.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            return tomlkit.document()
-        except OSError as error:
-            raise from_os(error, self._path) from error
-        except (TOMLKitError, UnicodeDecodeError) as error:
-            raise InputError(f"{self._path} is not valid TOML: {error}. Correct it or move it away.") from error
 
-    @staticmethod
-    def _read_file(document: tomlkit.TOMLDocument) -> dict[str, Value]:
-        saved: dict[str, Value] = {}
-        for section, table in document.unwrap().items():
-            entries: dict[str, Any] = table if isinstance(table, dict) else {}
-            for key, value in entries.items():
-                # Keys this version does not know stay in the file: another version may.
-                if (name := f"{section}.{key}") in BY_NAME:
-                    saved[name] = BY_NAME[name].parse(value)
-        return saved
-
-
-def variable(item: Setting) -> str:
-    """Return the environment variable of a setting: ``KEEPSAKE_SEARCH_RECIPE``."""
-    return _PREFIX + item.name.replace(".", "_").upper()
+def _refuse_vital(faults: Iterable[Fault], overrides: Mapping[str, object]) -> None:
+    for fault in faults:
+        if fault.item.vital and fault.item.name not in overrides:
+            raise InputError(f"{fault.sentence} 'keepsake config check' says more.", setting=fault.item.name)

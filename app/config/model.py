@@ -26,3 +26,20 @@ class SettingValue:
     minimum: float | None = None
     maximum: float | None = None
     restart: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigFinding:
+    """One thing that is wrong with the settings.
+
+    Args:
+        name: The setting, section or variable it is about; ``config.toml`` or ``vault`` for the whole of it.
+        severity: ``error`` for what cannot work as it is written; ``warning`` for what can, but is hardly meant.
+        what: What is wrong, in a sentence that never repeats a text from the file.
+        remedy: What to do about it.
+    """
+
+    name: str
+    severity: Literal["error", "warning"]
+    what: str
+    remedy: str

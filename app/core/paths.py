@@ -55,7 +55,7 @@ def user_path(text: str) -> Path:
         os.fsencode(path)
         path.exists()
     except RuntimeError as error:
-        raise InputError(f"There is no home folder for {text}.", field="path") from error
-    except (OSError, ValueError) as error:  # a name that is too long, or half a character in it
-        raise InputError("That cannot be a path on this machine. Check how it is written.", field="path") from error
+        raise InputError("There is no home folder of that name.", field="path") from error
+    except (OSError, ValueError):  # a name that is too long, or half a character in it
+        raise InputError("That cannot be a path on this machine. Check how it is written.", field="path") from None
     return path

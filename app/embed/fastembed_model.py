@@ -1,4 +1,4 @@
-"""Sentence models by way of fastembed and onnxruntime, from files that are already on this machine."""
+"""Sentence models by way of fastembed and onnxruntime, from files on this machine."""
 
 import hashlib
 from collections.abc import Iterable, Sequence
@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from app.core.text import storable
+from app.embed.files import Told, description, open_model
 from app.embed.model import Identity
 from app.embed.vectors import unit_rows
-from app.errors import InputError, ModelUnavailableError
+from app.errors import ModelUnavailableError
 
 if TYPE_CHECKING:
     from app.embed.model import Vectors
@@ -31,6 +32,8 @@ class FastembedEmbedder:
         folder: A folder with the model's files.
         cache: fastembed's cache, searched where no folder is given.
         threads: How many threads to use.
+        fetch: Whether the model may be fetched from the network when it is not here.
+        told: Hears how many bytes of it were fetched, and about how many there are.
 
     Raises:
         InputError: fastembed knows no such model.
@@ -38,14 +41,24 @@ class FastembedEmbedder:
     """
 
     def __init__(
-        self, model: str, *, folder: Path | None = None, cache: Path | None = None, threads: int | None = None
+        self,
+        model: str,
+        *,
+        folder: Path | None = None,
+        cache: Path | None = None,
+        threads: int | None = None,
+        fetch: bool = False,
+        told: Told | None = None,
     ) -> None:
-        description = _description(model)
-        self._model: Any = _open(description, folder, cache, threads)
+        family = _family(model)
+        described = description(family, model)
+        self._model: Any = open_model(
+            family, described, folder=folder, cache=cache, threads=threads, fetch=fetch, told=told
+        )
         self._lock = Lock()
         found = Path(folder or self._model.model._model_dir)
-        version = _version(found / description["model_file"])
-        self.identity = Identity("fastembed", description["model"], description["dim"], version)
+        version = _version(found / described["model_file"])
+        self.identity = Identity("fastembed", described["model"], described["dim"], version)
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
         """Return one row per text; see :class:`app.embed.model.Embedder`."""
@@ -74,44 +87,12 @@ class FastembedEmbedder:
         return unit_rows(out)
 
 
-def _description(model: str) -> dict[str, Any]:
-    """Return what fastembed knows of ``model``."""
+def _family(model: str) -> Any:
     try:
         from fastembed import TextEmbedding  # noqa: PLC0415
     except ImportError as error:
         raise ModelUnavailableError("fastembed is not installed; choose the embedder static.", model=model) from error
-    known = {entry["model"].lower(): entry for entry in TextEmbedding.list_supported_models()}
-    if model.lower() not in known:
-        names = sorted(entry["model"] for entry in known.values())
-        raise InputError(f"fastembed knows no model {model!r}; it knows {', '.join(names)}.", allowed=names)
-    return known[model.lower()]
-
-
-def _open(description: dict[str, Any], folder: Path | None, cache: Path | None, threads: int | None) -> Any:
-    """Open the model from ``folder`` or the cache, never from the network."""
-    from fastembed import TextEmbedding  # noqa: PLC0415
-    from fastembed.common.onnx_model import OnnxModel  # noqa: PLC0415
-
-    name = description["model"]
-    options: dict[str, Any] = {"local_files_only": True, "providers": ["CPUExecutionProvider"]}
-    # The arena never gives back what the longest batch took.
-    if "enable_cpu_mem_arena" in getattr(OnnxModel, "EXPOSED_SESSION_OPTIONS", ()):
-        options["enable_cpu_mem_arena"] = False
-    if folder is not None:
-        if not (folder / description["model_file"]).is_file():
-            raise ModelUnavailableError(
-                f"{folder} holds no {description['model_file']}, which the model {name} needs.", model=name
-            )
-        options["specific_model_path"] = str(folder)
-    try:
-        return TextEmbedding(name, cache_dir=str(cache) if cache else None, threads=threads, **options)
-    except Exception as error:
-        # onnxruntime's and the tokenizers' errors share no base class but this.
-        raise ModelUnavailableError(
-            f"The model {name} is not on this machine or is damaged; put its files into a folder and name the folder,"
-            " or choose the embedder static.",
-            model=name,
-        ) from error
+    return TextEmbedding
 
 
 def _version(file: Path) -> str:

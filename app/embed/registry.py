@@ -1,13 +1,39 @@
-"""Opens an embedder by name: ``static``, ``hashed`` or ``fastembed:<model>``."""
+"""Opens an embedder by name: built in, by fastembed, or a remote service."""
 
+import hashlib
+import os
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 from app.embed.model import Embedder
-from app.errors import InputError
+from app.embed.source import Source
+from app.errors import InputError, ModelUnavailableError
+
+if TYPE_CHECKING:
+    from app.embed.providers import Shape
 
 DEFAULT = "static"
-NAMES = ("static", "hashed", "fastembed:<model>")
-_OPTIONS = {"static": {"folder"}, "hashed": set[str](), "fastembed": {"folder", "cache", "threads"}}
+NAMES = (
+    "static",
+    "hashed",
+    "fastembed:<model>",
+    "openai:<model>",
+    "voyage:<model>",
+    "cohere:<model>",
+    "openai-compatible:<model>",
+)
+_REMOTE: Final = {"key_name", "dimensions"}
+_OPTIONS: Final = {
+    "static": {"folder"},
+    "hashed": set[str](),
+    "fastembed": {"folder", "cache", "threads"},
+    "openai": _REMOTE,
+    "voyage": _REMOTE,
+    "cohere": _REMOTE,
+    "openai-compatible": {*_REMOTE, "base_url"},
+}
+_NAMELESS: Final = {"static", "hashed"}
 
 
 def open_embedder(
@@ -16,38 +42,130 @@ def open_embedder(
     folder: Path | str | None = None,
     cache: Path | str | None = None,
     threads: int | None = None,
+    fetch: bool = False,
+    told: Callable[[int, int], None] | None = None,
+    base_url: str | None = None,
+    key_name: str | None = None,
+    dimensions: int | None = None,
+    environment: Mapping[str, str] | None = None,
 ) -> Embedder:
-    """Return the embedder called ``name``, ready to use. Nothing is ever downloaded.
+    """Return the embedder called ``name``, ready to use. Opening one asks no remote service anything.
 
     Args:
         name: One of ``NAMES``.
         folder: Where the model's files lie; for ``static`` the program's own when not given.
-        cache: fastembed's cache, searched where no folder is given.
+        cache: Where fetched fastembed models lie, searched where no folder is given.
         threads: How many threads fastembed may use; its own choice when not given.
+        fetch: Whether a fastembed model that is not here may be fetched from the network.
+        told: Hears how many bytes were fetched, and about how many there are.
+        base_url: The address of an ``openai-compatible`` service.
+        key_name: The environment variable that holds a remote service's key; the usual one when not given.
+        dimensions: The length of vectors to ask a remote model for; its own when not given.
+        environment: Where the key is looked up; the process's own when not given.
 
     Raises:
         InputError: No embedder has that name, or it does not take an option that was given.
-        ModelUnavailableError: The model is not on this machine, or damaged.
+        ModelUnavailableError: The model is not on this machine or damaged, or the key is not there.
     """
     family, _, model = name.partition(":")
-    if family not in _OPTIONS or (family == "fastembed") != bool(model):
+    if family not in _OPTIONS or (family not in _NAMELESS) != bool(model.strip()):
         raise InputError(f"No embedder is called {name!r}; choose one of {', '.join(NAMES)}.", allowed=list(NAMES))
-    given = {"folder": folder, "cache": cache, "threads": threads}
+    given = {
+        "folder": folder,
+        "cache": cache,
+        "threads": threads,
+        "base_url": base_url,
+        "key_name": key_name,
+        "dimensions": dimensions,
+    }
     for option in sorted(k for k, v in given.items() if v is not None and k not in _OPTIONS[family]):
         raise InputError(f"The embedder {family} takes no option {option!r}.", option=option)
-    return _open(family, model, Path(folder) if folder else None, Path(cache) if cache else None, threads)
+    if family in _NAMELESS:
+        return _open_built_in(family, Path(folder) if folder else None)
+    if family == "fastembed":
+        from app.embed.fastembed_model import FastembedEmbedder  # noqa: PLC0415
+
+        places = [Path(place) if place else None for place in (folder, cache)]
+        return FastembedEmbedder(model, folder=places[0], cache=places[1], threads=threads, fetch=fetch, told=told)
+    source = Source(name, base_url=base_url or "", api_key_env=key_name or "", dimensions=dimensions or 0)
+    return _open_remote(source, model, os.environ if environment is None else environment)
 
 
-def _open(family: str, model: str, folder: Path | None, cache: Path | None, threads: int | None) -> Embedder:
+def open_source(
+    source: Source,
+    *,
+    environment: Mapping[str, str],
+    cache: Path | None = None,
+    fetch: bool = False,
+    told: Callable[[int, int], None] | None = None,
+) -> Embedder:
+    """Return the embedder of ``source``; what it holds for another family is left aside.
+
+    Args:
+        source: Where it comes from.
+        environment: Where keys are looked up.
+        cache: See ``open_embedder``.
+        fetch: See ``open_embedder``.
+        told: See ``open_embedder``.
+
+    Raises:
+        InputError: There is no such embedder.
+        ModelUnavailableError: It cannot be opened now.
+    """
+    taken = _OPTIONS.get(source.provider, set())
+    return open_embedder(
+        source.model,
+        folder=Path(source.folder).expanduser() if source.folder and "folder" in taken else None,
+        cache=cache if "cache" in taken else None,
+        fetch=fetch,
+        told=told,
+        base_url=source.base_url or None if "base_url" in taken else None,
+        key_name=source.api_key_env or None if "key_name" in taken else None,
+        dimensions=source.dimensions or None if "dimensions" in taken else None,
+        environment=environment,
+    )
+
+
+def _open_built_in(family: str, folder: Path | None) -> Embedder:
     """Import the family's file only now: a program that starts does not wait for numpy or onnxruntime."""
     if family == "static":
         from app.embed.static import StaticEmbedder  # noqa: PLC0415
 
         return StaticEmbedder(folder)
-    if family == "hashed":
-        from app.embed.hashed import HashedEmbedder  # noqa: PLC0415
+    from app.embed.hashed import HashedEmbedder  # noqa: PLC0415
 
-        return HashedEmbedder()
-    from app.embed.fastembed_model import FastembedEmbedder  # noqa: PLC0415
+    return HashedEmbedder()
 
-    return FastembedEmbedder(model, folder=folder, cache=cache, threads=threads)
+
+def _open_remote(source: Source, model: str, environment: Mapping[str, str]) -> Embedder:
+    from app.embed.posting import Line  # noqa: PLC0415
+    from app.embed.providers import SHAPES  # noqa: PLC0415
+    from app.embed.remote import RemoteEmbedder  # noqa: PLC0415
+
+    shape = SHAPES[source.provider]
+    address = _address(shape, source.base_url)
+    key_name = source.api_key_env or shape.key_name
+    if not key_name:
+        raise InputError("Set embedding.api_key_env to the name of the environment variable that holds the key.")
+    key = environment.get(key_name, "").strip()
+    if not key:
+        raise ModelUnavailableError(
+            f"The environment variable {key_name} holds no key for {source.provider}; set it before Keepsake starts.",
+            name=key_name,
+        )
+    line = Line(address, key, key_name=key_name, service=shape.service or "The embedding service")
+    # Two services may call different models by one name.
+    version = "1" if shape.address else hashlib.sha256(address.encode()).hexdigest()[:12]
+    try:
+        return RemoteEmbedder(shape, model, line, dimensions=source.dimensions, version=version)
+    except InputError:
+        line.close()
+        raise
+
+
+def _address(shape: "Shape", base_url: str) -> str:
+    if shape.address:
+        return shape.address
+    if not base_url:
+        raise InputError(f"{shape.provider} needs the address of the service; set embedding.base_url.")
+    return base_url.rstrip("/") + "/embeddings"

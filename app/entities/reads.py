@@ -1,8 +1,10 @@
 """What can be asked about entities, each question on a reader; ``stores`` are those the caller may see."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
-from app.entities import graph, listing, profile
+from app.core.clock import to_ms
+from app.entities import graph, listing, past, people, profile
 from app.entities.model import (
     Entity,
     EntityFilter,
@@ -13,6 +15,7 @@ from app.entities.model import (
     GraphView,
     Mention,
 )
+from app.entities.people import Person
 from app.memories.model import STORES
 from app.store.store import Store
 
@@ -60,18 +63,43 @@ class EntityReads:
         *,
         limit: int = 50,
         offset: int = 0,
+        as_of: datetime | None = None,
         stores: Sequence[str] = STORES,
     ) -> list[EntityRow]:
-        """Return one page of the entities that ``chosen`` leaves."""
+        """Return one page of the entities that ``chosen`` leaves, or left at ``as_of``."""
+        if as_of is not None:
+            at_ms = to_ms(as_of)
+            return await self._store.read(
+                lambda conn: past.EntitiesThen(conn, at_ms, stores).listed(chosen, order, limit, offset)
+            )
         return await self.rows(await self.ids(chosen, order, limit=limit, offset=offset, stores=stores), stores=stores)
 
-    async def info(self, entity_id: str, *, limit: int = 20, stores: Sequence[str] = STORES) -> EntityInfo:
-        """Return everything about an entity, at most ``limit`` of each thing.
+    async def info(
+        self, entity_id: str, *, limit: int = 20, as_of: datetime | None = None, stores: Sequence[str] = STORES
+    ) -> EntityInfo:
+        """Return everything about an entity, or what was known at ``as_of``, at most ``limit`` of each thing.
 
         Raises:
-            NotFoundError: There is none of that id that the caller may know.
+            NotFoundError: There is none of that id that the caller may know, or was none then.
         """
+        if as_of is not None:
+            at_ms = to_ms(as_of)
+            return await self._store.read(lambda conn: past.EntitiesThen(conn, at_ms, stores).info(entity_id, limit))
         return await self._store.read(lambda conn: profile.info(conn, entity_id, limit, stores))
+
+    async def people(
+        self,
+        text: str = "",
+        order: EntityOrder = "recent",
+        *,
+        limit: int = 50,
+        offset: int = 0,
+        stores: Sequence[str] = STORES,
+    ) -> list[Person]:
+        """Return the people whose names contain ``text``, with how often and when last they are mentioned."""
+        return await self._store.read(
+            lambda conn: people.people(conn, text, order, limit=limit, offset=offset, stores=stores)
+        )
 
     async def of(self, owner: str, *, stores: Sequence[str] = STORES) -> list[Mention]:
         """Return what a turn (``session#seq``) or a memory mentions."""

@@ -10,12 +10,14 @@ import apsw
 
 from app.changes import ChangeSet
 from app.core.clock import Clock
+from app.core.whereabouts import whereabouts
 from app.entities import unread
 from app.entities.linking import Found
 from app.entities.ner.provider import NOTHING_KNOWN, Known, Span
 from app.entities.ner.strategy import Strategy, fast
 from app.errors import KeepsakeError
 from app.store.store import Store
+from app.trace.journal import Trace
 
 _log = logging.getLogger(__name__)
 
@@ -36,6 +38,8 @@ class EntitySync:
         publish: Hears that entities changed.
         ready: Waits until more urgent background work is done; asked before each batch.
         strategy: Who finds the names.
+        batch: Texts read at once.
+        trace: Told of each batch and failure.
     """
 
     def __init__(
@@ -45,12 +49,17 @@ class EntitySync:
         publish: Callable[[ChangeSet], None],
         ready: Callable[[], Awaitable[None]],
         strategy: Strategy | None = None,
+        *,
+        batch: int = BATCH,
+        trace: Trace | None = None,
     ) -> None:
         self._store = store
         self._clock = clock
         self._publish = publish
         self._ready = ready
         self._strategy = strategy or fast()
+        self._batch = batch
+        self._trace = trace or Trace()
         self._known = NOTHING_KNOWN
         self._stale = True
         self._untold = 0
@@ -94,7 +103,7 @@ class EntitySync:
             self.failure = (
                 f"Reading for names stopped after an error inside Keepsake ({type(error).__name__}). Restart it."
             )
-            _log.exception("reading for names broke")
+            _log.error("reading for names broke: %s", whereabouts(error))
             raise
         finally:
             self._idle.set()
@@ -107,19 +116,23 @@ class EntitySync:
             # Names are a convenience: the failure shows in the status, and the next change tries again.
             self.failure = error.message
             _log.info("reading for names stopped: %s", error.code)
+            self._trace.event("entities.failed", error=error.code)
             return False
 
     async def _step(self) -> bool:
         if not self._begun:
             await self._store.write(unread.begin)
             self._begun = True
-        batch = await self._store.read(partial(unread.next_batch, limit=BATCH))
+        batch = await self._store.read(partial(unread.next_batch, limit=self._batch))
         if batch is None:
             return await self._finish()
         await self._learn()
+        begun = time.perf_counter()
         found = await asyncio.to_thread(read_names, self._strategy, self._known, batch.readings)
+        ms = round((time.perf_counter() - begun) * 1000, 2)
+        self._trace.event("entities.batch", texts=len(batch.readings), names=sum(map(len, found)), ms=ms)
         work = partial(unread.record, batch=batch, found=found, now_ms=self._clock.now_ms())
-        self._untold += await self._store.write(work)
+        self._untold += await self._store.write(work, is_derived=True)
         self._batches += 1
         if self._batches % _TELL_EVERY == 0:
             self._stale = True
@@ -129,7 +142,7 @@ class EntitySync:
 
     async def _finish(self) -> bool:
         """Take away what nothing mentions any more, and tell what changed; return whether more is left to do."""
-        dropped = await self._store.write(partial(unread.drop_unused, limit=UNUSED_A_STEP))
+        dropped = await self._store.write(partial(unread.drop_unused, limit=UNUSED_A_STEP), is_derived=True)
         self._untold += dropped
         self._tell()
         return dropped == UNUSED_A_STEP

@@ -7,6 +7,7 @@ from typing import Any, Literal, cast
 
 import apsw
 
+from app.core.recalled import blanked
 from app.entities.linking import Found, Linker, Owner
 from app.entities.ner.provider import MAX_CHARACTERS
 
@@ -159,7 +160,8 @@ def _turn(row: Sequence[Any]) -> Reading:
     owner = Owner("message", f"{row[1]}#{row[2]}", "private", row[6])
     if row[3] in _SILENT_ROLES:
         return Reading(owner, "", "", "", spoken_by_person=False, mark=row[0])
-    return Reading(owner, row[5], "", row[4], spoken_by_person=row[3] == "user", mark=row[0])
+    # What Keepsake told an agent mentions nobody anew.
+    return Reading(owner, blanked(row[5]), "", row[4], spoken_by_person=row[3] == "user", mark=row[0])
 
 
 def _some(readings: Iterable[Reading]) -> Iterable[Reading]:

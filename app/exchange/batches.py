@@ -1,4 +1,4 @@
-"""A reader's records in batches of a size one transaction can take."""
+"""A reader's records in batches of a size one short transaction can take, so that nobody waits long for an import."""
 
 import time
 from collections.abc import Iterator
@@ -13,16 +13,41 @@ Storable = SessionRecord | MessageRecord | MemoryRecord
 MAX_RECORDS = 500
 MAX_CHARACTERS = 4 << 20
 MAX_SECONDS = 0.25
+TARGET_SECONDS = 0.04
+
+_FIRST_ROOM = 64.0
+_LEAST_ROOM = 8.0
+_GROWTH = 2.0
+# What records cost beside a short message: a memory has tags, links, history and several chunks.
+_MEMORY_WEIGHT = 10.0
+_CHARACTERS = 1_000
 
 
 @dataclass(slots=True)
 class Batch:
-    """What was read in one go, and how far that brought the reader; ``is_last`` when nothing follows."""
+    """What was read in one go, and how far that brought the reader; ``is_last`` when nothing follows.
+
+    ``weight`` says how much work storing it is, in short messages.
+    """
 
     records: list[Storable] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     position: Position | None = None
     is_last: bool = False
+    weight: float = 0.0
+
+
+class Pace:
+    """How much one transaction may hold, learned from how long those before took."""
+
+    def __init__(self) -> None:
+        self.room = _FIRST_ROOM
+
+    def took(self, weight: float, seconds: float) -> None:
+        """Note how long storing a batch of ``weight`` took."""
+        if weight > 0 and seconds > 0:
+            fitting = weight * TARGET_SECONDS / seconds
+            self.room = max(_LEAST_ROOM, min(fitting, self.room * _GROWTH))
 
 
 class BatchReader:
@@ -36,9 +61,10 @@ class BatchReader:
     def __init__(self, records: Iterator[Record], path: Path) -> None:
         self._records = records
         self._path = path
+        self._pace = Pace()
 
     def next(self) -> Batch:
-        """Read until a batch is full, or for a quarter of a second.
+        """Read until a batch is as large as can be stored at once, or for a quarter of a second.
 
         Raises:
             FormatError: The source cannot be read as what it was taken for.
@@ -55,10 +81,16 @@ class BatchReader:
                 else:
                     batch.records.append(record)
                     size += _size(record)
-                if len(batch.records) >= MAX_RECORDS or size >= MAX_CHARACTERS or time.monotonic() > until:
+                    batch.weight += _weight(record)
+                is_full = len(batch.records) >= MAX_RECORDS or batch.weight >= self._pace.room
+                if is_full or size >= MAX_CHARACTERS or time.monotonic() > until:
                     return batch
         batch.is_last = True
         return batch
+
+    def took(self, batch: Batch, seconds: float) -> None:
+        """Note how long storing a batch took; what is read from now on is sized by it."""
+        self._pace.took(batch.weight, seconds)
 
     def close(self) -> None:
         """Let go of the files the reader holds open."""
@@ -71,3 +103,7 @@ def _size(record: Storable) -> int:
     if isinstance(record, MessageRecord):
         return len(record.message.content)
     return len(record.content) if isinstance(record, MemoryRecord) else len(record.title)
+
+
+def _weight(record: Storable) -> float:
+    return (_MEMORY_WEIGHT if isinstance(record, MemoryRecord) else 1.0) + _size(record) / _CHARACTERS

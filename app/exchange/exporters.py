@@ -13,10 +13,11 @@ from app.exchange.markdown import SUFFIXES
 from app.exchange.model import ExportReport
 from app.exchange.note_file import render_note
 from app.exchange.target import FileTarget, FolderTarget, TargetFile, writable
+from app.memories.archive_model import Archived
 from app.memories.model import Memory
 from app.sessions.model import Message, Session
 
-Exportable = Session | Message | Memory
+Exportable = Session | Message | Memory | Archived
 
 
 class Exporter(Protocol):
@@ -49,7 +50,7 @@ class JsonlExporter:
         zipped = path.suffix == ".gz"
         self._stream = cast("IO[bytes]", gzip.GzipFile("", "wb", 6, self._file, 0)) if zipped else self._file
         self._writer = JsonlWriter(self._stream)
-        self._counts = dict.fromkeys((Session, Message, Memory), 0)
+        self._counts = dict.fromkeys((Session, Message, Memory, Archived), 0)
 
     def write(self, batch: Sequence[Exportable]) -> None:
         """Write a line for each value."""
@@ -63,6 +64,8 @@ class JsonlExporter:
                         self._writer.message(value)
                     case Memory():
                         self._writer.memory(value)
+                    case Archived():
+                        self._writer.archived(value)
 
     def finish(self) -> ExportReport:
         """Put the file in its place."""
@@ -71,8 +74,9 @@ class JsonlExporter:
             self._target.commit()
             size = self._target.path.stat().st_size
         counts = self._counts
+        memories = counts[Memory] + counts[Archived]
         return ExportReport(
-            str(self._target.path), "jsonl", counts[Session], counts[Message], counts[Memory], files=1, bytes=size
+            str(self._target.path), "jsonl", counts[Session], counts[Message], memories, files=1, bytes=size
         )
 
     def abandon(self) -> None:
@@ -110,7 +114,7 @@ class MarkdownExporter:
         self._names.take(PurePosixPath(), "index")
         self._transcript: TargetFile | None = None
         self._section = ""
-        self._counts = dict.fromkeys((Session, Message, Memory), 0)
+        self._counts = dict.fromkeys((Session, Message, Memory, Archived), 0)
 
     def write(self, batch: Sequence[Exportable]) -> None:
         """Write a transcript's head or turn, or a note, for each value."""
@@ -124,6 +128,8 @@ class MarkdownExporter:
                         self._say(value)
                     case Memory():
                         self._note(value)
+                    case Archived():
+                        self._note(value.memory)
 
     def finish(self) -> ExportReport:
         """Put the folder in its place."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from app.core.clock import optional_datetime
 from app.core.tags import normalise_tags
@@ -12,10 +13,11 @@ from app.exchange.jsonitems import decode
 from app.exchange.lines import Line, read_lines
 from app.exchange.model import MemoryRecord, MessageRecord, Position, Problem, Record, SessionRecord
 from app.exchange.object_fields import Fields, WrongFieldError
-from app.memories.model import KINDS, STORES
+from app.memories.model import KINDS, SOURCE_KINDS, STORES, Source
 from app.sessions.model import NewMessage, Role
 
 POSITION_EVERY = 1 << 20
+MAX_RATE = 10.0  # what an operation takes for the share of confidence lost in a day
 _ROLES: tuple[Role, ...] = ("user", "assistant", "tool", "system")
 _SESSION_NAMES = ("session", "session_id")
 
@@ -156,6 +158,7 @@ def _memory(fields: Fields, place: str) -> Iterator[Record]:
     kind, store = fields.choice("kind", KINDS), fields.choice("store", STORES)
     category, fact_key = fields.text("category"), fields.text("key")
     key = fields.text("id") or content_hash(kind or "note", title, category, fact_key, content)
+    keeps_id = fields.has("id", "version")
     fields.skip("tokens", "version")
     record = MemoryRecord(
         key=key,
@@ -173,17 +176,30 @@ def _memory(fields: Fields, place: str) -> Iterator[Record]:
         source=fields.text("source"),
         session_key=fields.optional_text(*_SESSION_NAMES),
         confidence=fields.share("confidence"),
-        decay_rate=fields.share("decay_rate"),
+        decay_rate=fields.share("decay_rate", MAX_RATE),
         mention_count=max(fields.whole("mention_count") or 1, 1),
         pinned=fields.flag("pinned"),
         event_ms=fields.instant("event_time"),
         expires_ms=fields.instant("expires_at"),
         deleted_ms=fields.instant("deleted_at"),
         superseded_by=fields.optional_text("superseded_by"),
+        files=tuple(fields.texts("files")),
+        people=tuple(fields.texts("people")),
+        sources=tuple(Source(one["kind"], one["id"]) for one in fields.objects("sources", _is_source) or ()),
+        access_count=fields.whole("access_count") or 0,
+        accessed_ms=fields.instant("last_accessed"),
+        archived_ms=fields.instant("archived_at"),
+        archive_reason=fields.text("archive_reason"),
+        keeps_id=keeps_id,
         attributes=fields.rest("attributes", "meta") or {},
     )
     yield from _problems(fields, place)
     yield record
+
+
+def _is_source(item: dict[str, Any]) -> bool:
+    name = item.get("id")
+    return item.get("kind") in SOURCE_KINDS and isinstance(name, str) and bool(name.strip())
 
 
 def _problems(fields: Fields, place: str) -> Iterator[Problem]:

@@ -6,6 +6,7 @@ from typing import IO, Any
 
 import msgspec
 
+from app.memories.archive_model import Archived
 from app.memories.model import Memory
 from app.sessions.model import Message, Session
 
@@ -59,36 +60,12 @@ class JsonlWriter:
         )
 
     def memory(self, memory: Memory) -> None:
-        """Write one memory."""
-        self._write(
-            {
-                "type": "memory",
-                "kind": memory.kind,
-                "id": memory.id,
-                "title": memory.title,
-                "content": memory.content,
-                "tags": list(memory.tags),
-                "store": memory.store,
-                "category": memory.category,
-                "key": memory.key,
-                "facts": list(memory.facts),
-                "observation_type": memory.type,
-                "source": memory.source,
-                "session": memory.session_id,
-                "created_at": _iso(memory.created_at),
-                "updated_at": _iso(memory.updated_at),
-                "event_time": _iso(memory.event_time),
-                "expires_at": _iso(memory.expires_at),
-                "deleted_at": _iso(memory.deleted_at),
-                "superseded_by": memory.superseded_by,
-                "confidence": memory.confidence,
-                "decay_rate": memory.decay_rate,
-                "mention_count": memory.mention_count,
-                "pinned": memory.pinned,
-                "version": memory.version,
-                "attributes": memory.attributes,
-            }
-        )
+        """Write one memory; one that is deleted says when."""
+        self._write(_memory(memory))
+
+    def archived(self, item: Archived) -> None:
+        """Write one memory of the archive, with when and why it was put there."""
+        self._write({**_memory(item.memory), "archived_at": _iso(item.archived_at), "archive_reason": item.reason})
 
     def _write(self, fields: dict[str, Any]) -> None:
         try:
@@ -97,6 +74,41 @@ class JsonlWriter:
             line = json.dumps(fields, default=str).encode("ascii") + b"\n"
         self._stream.write(line)
         self.bytes += len(line)
+
+
+def _memory(memory: Memory) -> dict[str, Any]:
+    return {
+        "type": "memory",
+        "kind": memory.kind,
+        "id": memory.id,
+        "title": memory.title,
+        "content": memory.content,
+        "tags": list(memory.tags),
+        "store": memory.store,
+        "category": memory.category,
+        "key": memory.key,
+        "facts": list(memory.facts),
+        "observation_type": memory.type,
+        "source": memory.source,
+        "session": memory.session_id,
+        "created_at": _iso(memory.created_at),
+        "updated_at": _iso(memory.updated_at),
+        "event_time": _iso(memory.event_time),
+        "expires_at": _iso(memory.expires_at),
+        "deleted_at": _iso(memory.deleted_at),
+        "superseded_by": memory.superseded_by,
+        "confidence": memory.confidence,
+        "decay_rate": memory.decay_rate,
+        "mention_count": memory.mention_count,
+        "pinned": memory.pinned,
+        "version": memory.version,
+        "attributes": memory.attributes,
+        "files": list(memory.files),
+        "people": list(memory.people),
+        "sources": [{"kind": source.kind, "id": source.id} for source in memory.sources],
+        "access_count": memory.access_count,
+        "last_accessed": _iso(memory.last_accessed),
+    }
 
 
 def _iso(when: datetime | None) -> str | None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from app.memories.model import Kind, StoreName
+from app.memories.model import Kind, Source, StoreName
 from app.sessions.model import NewMessage
 
 ExportFormat = Literal["jsonl", "markdown"]
@@ -53,6 +53,10 @@ class MemoryRecord:
         confidence: 0 to 1, ``None`` for the default; ``decay_rate`` likewise.
         deleted_ms: When it was deleted, ``None`` while active.
         attributes: What has no field here.
+        files: Related files; ``people`` related people, ``sources`` what it was drawn from.
+        access_count: How often it was read, ``accessed_ms`` when last.
+        archived_ms: When it was put into the archive, ``None`` when it is not there; ``archive_reason`` says why.
+        keeps_id: True when ``key`` is the id of a memory and an export of ours wrote it.
     """
 
     key: str
@@ -78,6 +82,14 @@ class MemoryRecord:
     deleted_ms: int | None = None
     superseded_by: str | None = None
     attributes: dict[str, Any] = field(default_factory=dict)
+    files: tuple[str, ...] = ()
+    people: tuple[str, ...] = ()
+    sources: tuple[Source, ...] = ()
+    access_count: int = 0
+    accessed_ms: int | None = None
+    archived_ms: int | None = None
+    archive_reason: str = ""
+    keeps_id: bool = False
 
 
 @dataclass(frozen=True, slots=True)

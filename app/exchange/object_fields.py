@@ -1,6 +1,6 @@
 """One JSON object read field by field: known fields checked, everything else kept."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from app.core.clock import parse_instant
@@ -96,10 +96,12 @@ class Fields:
         self._note(name, value)
         return []
 
-    def objects(self, name: str) -> list[dict[str, Any]] | None:
-        """Return a list of objects, ``None`` when absent."""
+    def objects(
+        self, name: str, fits: Callable[[dict[str, Any]], bool] = lambda _item: True
+    ) -> list[dict[str, Any]] | None:
+        """Return a list of objects that all ``fits`` takes, ``None`` when absent."""
         value = self._source.get(name)
-        if isinstance(value, list) and all(isinstance(item, dict) for item in value):
+        if isinstance(value, list) and all(isinstance(item, dict) and fits(item) for item in value):
             self._known.add(name)
             return [clean(item) for item in value]
         self._note(name, value)
@@ -114,10 +116,10 @@ class Fields:
         self._note(name, value)
         return None
 
-    def share(self, name: str) -> float | None:
-        """Return a number from 0 to 1, ``None`` when absent."""
+    def share(self, name: str, most: float = 1.0) -> float | None:
+        """Return a number from 0 to ``most``, ``None`` when absent."""
         value = self._source.get(name)
-        if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1:
+        if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= most:
             self._known.add(name)
             return float(value)
         self._note(name, value)

@@ -16,6 +16,7 @@ from app.exchange.batches import Batch, BatchReader, Storable
 from app.exchange.detect import SUPPORTED, detect, preview
 from app.exchange.exporters import Exportable, Exporter, JsonlExporter, MarkdownExporter
 from app.exchange.model import ExportReport, ImportPreview, ImportReport, Problem, Record
+from app.memories.archive_model import Archived
 from app.memories.model import Memory, StoreName
 from app.sessions.model import Message, Session
 
@@ -36,7 +37,10 @@ EXPORT_CHARACTERS = 4 << 20
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
-    """What became of one batch: how many were new, the same as before, or changed, and what could not go in."""
+    """What became of one batch: how many were new, the same as before, or changed, and what could not go in.
+
+    ``seconds`` is how long the processor was busy with it; 0 where that is not known.
+    """
 
     sessions: int = 0
     messages: int = 0
@@ -44,6 +48,7 @@ class Ingested:
     unchanged: int = 0
     updated: int = 0
     problems: tuple[Problem, ...] = ()
+    seconds: float = 0.0
 
 
 class RecordSink(Protocol):
@@ -71,7 +76,10 @@ class RecordSource(Protocol):
         """Yield the turns of a session in order."""
 
     def memories(self) -> AsyncIterator[Memory]:
-        """Yield every memory."""
+        """Yield every active memory."""
+
+    def removed(self) -> AsyncIterator[Memory | Archived]:
+        """Yield every deleted, superseded or archived memory."""
 
 
 class Work(Protocol):
@@ -155,7 +163,7 @@ class ExchangeService:
         """
         name = await asyncio.to_thread(detect, path) if format_name == "auto" else format_name
         if name not in READERS:
-            raise FormatError(f"There is no format {name!r}. {SUPPORTED}", format=name)
+            raise FormatError(f"There is no format of that name. {SUPPORTED}", formats=[*READERS])
         ingest = partial(self._new_sink().ingest, source=f"import:{name}", format=name, store=store, actor=actor)
         tally = _Tally(ImportReport(str(path), name))
         stopped = threading.Event()
@@ -171,7 +179,7 @@ class ExchangeService:
                         break
                     if not batch.is_last:
                         reading = thread.run(reader.next)
-                    await _store(ingest, batch, tally, work)
+                    reader.took(batch, await _store(ingest, batch, tally, work))
                     if batch.is_last:
                         break
             finally:
@@ -180,13 +188,14 @@ class ExchangeService:
                 await thread.run(reader.close)
         return tally.finished(cancelled=stopped_early)
 
-    async def export_path(self, path: Path, format_name: str, work: Work) -> ExportReport:
+    async def export_path(self, path: Path, format_name: str, work: Work, *, removed: bool = True) -> ExportReport:
         """Write everything to ``path``, which changes only when the export is complete.
 
         Args:
             path: A file for ``jsonl`` (gzipped when its name ends in ``.gz``), a folder for ``markdown``.
             format_name: A key of ``EXPORTERS``.
             work: Hears of progress; nothing is left behind when it is cancelled.
+            removed: Also what was deleted, superseded or archived; never in ``markdown``, which cannot say so.
 
         Raises:
             InputError: Something else is at ``path``, or there is no such format.
@@ -199,7 +208,7 @@ class ExchangeService:
             exporter = await thread.run(partial(EXPORTERS[format_name], path))
             finished = False
             try:
-                await self._write(exporter, thread, work)
+                await self._write(exporter, thread, work, removed=removed and format_name == "jsonl")
                 report = await thread.run(exporter.finish)
                 finished = True
             finally:
@@ -207,22 +216,25 @@ class ExchangeService:
                     await thread.run(exporter.abandon)
         return report
 
-    async def _write(self, exporter: Exporter, thread: "_Thread", work: Work) -> None:
+    async def _write(self, exporter: Exporter, thread: "_Thread", work: Work, *, removed: bool) -> None:
         done = 0
-        async for batch in _batches(self._everything()):
+        async for batch in _batches(self._everything(removed=removed)):
             if work.is_cancelled():
                 raise CancelledByPersonError("The export was stopped; nothing was written.")
             await thread.run(partial(exporter.write, batch))
             done += len(batch)
             work.advance(done, None, f"{done:,} written")
 
-    async def _everything(self) -> AsyncIterator[Exportable]:
+    async def _everything(self, *, removed: bool) -> AsyncIterator[Exportable]:
         async for session in self._source.sessions():
             yield session
             async for message in self._source.messages(session.id):
                 yield message
         async for memory in self._source.memories():
             yield memory
+        if removed:
+            async for item in self._source.removed():
+                yield item
 
 
 class _Thread:
@@ -244,11 +256,20 @@ class _Thread:
 
 async def _store(
     ingest: Callable[[Sequence[Storable]], Awaitable[Ingested]], batch: Batch, tally: _Tally, work: Work
-) -> None:
-    tally.add(batch, await ingest(batch.records) if batch.records else Ingested())
+) -> float:
+    """Store a batch, say how far that brought the import, and return how long it took, in seconds."""
+    stored = await ingest(batch.records) if batch.records else Ingested()
+    tally.add(batch, stored)
     if batch.position is not None:
         detail = ", ".join(filter(None, (tally.detail, batch.position.detail)))
         work.advance(batch.position.done, batch.position.total, detail)
+    return stored.seconds
+
+
+def _characters(value: Exportable) -> int:
+    if isinstance(value, Session):
+        return 0
+    return len(value.memory.content if isinstance(value, Archived) else value.content)
 
 
 async def _batches(values: AsyncIterator[Exportable]) -> AsyncIterator[list[Exportable]]:
@@ -256,7 +277,7 @@ async def _batches(values: AsyncIterator[Exportable]) -> AsyncIterator[list[Expo
     size = 0
     async for value in values:
         batch.append(value)
-        size += 0 if isinstance(value, Session) else len(value.content)
+        size += _characters(value)
         if len(batch) >= EXPORT_VALUES or size >= EXPORT_CHARACTERS:
             yield batch
             batch, size = [], 0

@@ -1,5 +1,7 @@
 """The vault as a target of imports and a source of exports."""
 
+import contextlib
+import time
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -8,8 +10,12 @@ import apsw
 
 from app.core.clock import Clock
 from app.core.text import content_hash, storable
+from app.errors import NotFoundError
 from app.exchange.model import MemoryRecord, MessageRecord, Problem, SessionRecord
 from app.exchange.service import Ingested
+from app.memories import repo as memory_rows
+from app.memories.archive import ArchiveService
+from app.memories.archive_model import Archived
 from app.memories.ingest import ingest
 from app.memories.model import Memory, MemoryFilter, StoreName
 from app.memories.reads import MemoryReads
@@ -38,6 +44,7 @@ class _Session:
     Args:
         session_id: Its id with us.
         seq: The number of the last turn read.
+        head: What an export of ours says of a conversation that this import made, ``None`` for any other.
         known: The turns stored, by what they say; ``None`` until they are needed.
         last: The number of the last turn stored when ``known`` was read or added to.
     """
@@ -45,6 +52,7 @@ class _Session:
     session_id: str
     seq: int = 0
     is_forgotten: bool = False
+    head: SessionRecord | None = None
     known: set[str] | None = None
     last: int = 0
 
@@ -99,6 +107,8 @@ class VaultSink:
         store: StoreName,
         actor: str,
     ) -> Ingested:
+        # The processor's time: on a busy machine smaller batches would only cost more of it.
+        begun = time.thread_time()
         counts = _Counts()
         turns: list[MessageRecord] = []
         for record in batch:
@@ -129,6 +139,7 @@ class VaultSink:
             unchanged=counts.unchanged + stored.unchanged,
             updated=stored.updated,
             problems=(*counts.problems, *stored.problems),
+            seconds=time.thread_time() - begun,
         )
 
     def _open_session(self, connection: apsw.Connection, record: SessionRecord, fmt: str, counts: _Counts) -> _Session:
@@ -140,7 +151,21 @@ class VaultSink:
             heading = Heading(record.title, record.agent, record.channel, record.created_ms, record.attributes)
             self._sessions.create_in(connection, session_id, heading)
             counts.sessions += 1
+            if fmt == "keepsake":
+                opened.head = record
+                self._keep_head(connection, opened)
         return opened
+
+    @staticmethod
+    def _keep_head(connection: apsw.Connection, opened: _Session) -> None:
+        """Let a conversation stand as it was exported: appending its turns has dated it and made it pending again."""
+        if opened.head is not None:
+            repo.set_times(
+                connection,
+                opened.session_id,
+                updated_ms=opened.head.updated_ms,
+                consolidated_ms=opened.head.consolidated_ms,
+            )
 
     def _append(self, connection: apsw.Connection, turns: Sequence[MessageRecord], fmt: str, counts: _Counts) -> None:
         key = turns[0].session_key
@@ -153,6 +178,7 @@ class VaultSink:
         if fresh:
             appended = self._sessions.append_in(connection, fresh, opened.session_id, Heading())
             counts.messages += len(fresh)
+            self._keep_head(connection, opened)
             if opened.known is not None:
                 opened.known.update(_key(message.role, message.content) for message in fresh)
                 opened.last = appended.seqs[-1]
@@ -229,11 +255,13 @@ class VaultSource:
     Args:
         store: The vault's database.
         memories: Reads memories.
+        archive: Reads what lies in the archive.
     """
 
-    def __init__(self, store: Store, memories: MemoryReads) -> None:
+    def __init__(self, store: Store, memories: MemoryReads, archive: ArchiveService) -> None:
         self._store = store
         self._memories = memories
+        self._archive = archive
 
     async def sessions(self) -> AsyncIterator[Session]:
         """Yield every session, oldest first."""
@@ -258,5 +286,19 @@ class VaultSource:
 
     async def memories(self) -> AsyncIterator[Memory]:
         """Yield every active memory, oldest first."""
-        for memory_id in await self._memories.ids(MemoryFilter(), "oldest"):
-            yield await self._memories.get(memory_id)
+        async for memory in self._all(await self._memories.ids(MemoryFilter(), "oldest")):
+            yield memory
+
+    async def removed(self) -> AsyncIterator[Memory | Archived]:
+        """Yield every deleted or superseded memory, and then what lies in the archive, each what went first first."""
+        async for memory in self._all(await self._store.read(memory_rows.removed_ids)):
+            yield memory
+        for memory_id in await self._archive.ids():
+            with contextlib.suppress(NotFoundError):  # brought back meanwhile
+                yield await self._archive.get(memory_id)
+
+    async def _all(self, ids: Sequence[str]) -> AsyncIterator[Memory]:
+        for start in range(0, len(ids), _PAGE):
+            page = ids[start : start + _PAGE]
+            for memory in await self._store.read(partial(memory_rows.many, ids=page)):
+                yield memory

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from app.core.recalled import is_own_tool, without_recalled
 from app.memories.model import Memory
 from app.sessions.model import Message
 
@@ -10,8 +11,12 @@ _MAX_DEPTH = 16
 
 
 def message_text(message: Message) -> str:
-    """Return the searchable text of a turn: its content, then strings in the arguments of its tool calls."""
-    parts = [message.content]
+    """Return the searchable text of a turn: its content, then strings in the arguments of its tool calls.
+
+    What Keepsake told an agent says nothing new when it comes back, so it is left out.
+    """
+    is_served = message.role == "tool" and is_own_tool(message.tool_name)
+    parts = ["" if is_served else without_recalled(message.content)]
     if message.tool_calls:
         parts.extend(_strings(message.tool_calls, 0))
     return "\n".join(part for part in parts if part)

@@ -6,7 +6,7 @@ import apsw
 
 from app.core.clock import to_ms
 from app.core.text import content_hash
-from app.index import repo, vectors
+from app.index import moves, repo, vectors
 from app.index.chunking import pieces
 from app.index.extract import MAX_CHUNK_CHARACTERS, memory_text, message_text
 from app.index.grams import grams
@@ -25,11 +25,17 @@ class Indexer:
         repo.insert_chunks(connection, [_of_message(message) for message in messages if _has_words(message)])
 
     def session_forgotten(self, connection: apsw.Connection, session_id: str) -> None:
-        """Drop a session's chunks and vectors."""
+        """Drop a session's chunks and vectors; those of a long one are hidden now and dropped in the background."""
+        if moves.is_long(connection, session_id):
+            moves.begin(connection, session_id, is_leaving=True)
+            return
         vectors.delete_vectors(connection, repo.delete_of_session(connection, session_id))
 
     def session_restored(self, connection: apsw.Connection, session_id: str) -> None:
-        """Index all turns of a session again; passages and vectors follow in the background."""
+        """Index all turns of a session again; passages, vectors and long sessions follow in the background."""
+        if moves.is_long(connection, session_id):
+            moves.begin(connection, session_id, is_leaving=False)
+            return
         repo.forget_passages(connection, session_id)
         for batch in _batches(all_messages(connection, session_id)):
             self.messages_stored(connection, batch)
@@ -45,6 +51,7 @@ class Indexer:
 
 
 def _has_words(message: Message) -> bool:
+    # A turn that only repeats what Keepsake told has an empty entry: lists show it, and nothing is found by it.
     return bool(message.content.strip() or message.tool_calls)
 
 

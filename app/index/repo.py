@@ -1,9 +1,13 @@
 """SQL of chunks and of what still lacks passages or vectors."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import apsw
+
+NEVER = 1 << 62
+"""When a text is tried again that must not be sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +35,7 @@ class PendingText:
     text: str
     content_hash: str
     attempts: int
+    store: str = "private"
 
 
 def insert_chunks(connection: apsw.Connection, chunks: Sequence[Chunk]) -> None:
@@ -67,6 +72,26 @@ def delete_of_session(connection: apsw.Connection, session_id: str) -> list[int]
     return [int(str(row[0])) for row in rows]
 
 
+def delete_some(connection: apsw.Connection, session_id: str, limit: int, *, passages_only: bool) -> list[int]:
+    """Delete at most ``limit`` chunks of a session's turns and return their ids, for their vectors."""
+    kinds = "('passage')" if passages_only else "('message', 'passage')"
+    rows = connection.execute(
+        "DELETE FROM chunks WHERE id IN"
+        f" (SELECT id FROM chunks WHERE session_id = ? AND kind IN {kinds} LIMIT ?) RETURNING id",
+        (session_id, limit),
+    ).fetchall()
+    return [int(str(row[0])) for row in rows]
+
+
+def indexed_turns(connection: apsw.Connection, session_id: str, first: int, last: int) -> set[int]:
+    """Return the numbers of a session's turns from ``first`` to ``last`` that have a chunk."""
+    rows = connection.execute(
+        "SELECT seq_start FROM chunks WHERE session_id = ? AND kind = 'message' AND seq_start BETWEEN ? AND ?",
+        (session_id, first, last),
+    )
+    return {int(str(row[0])) for row in rows}
+
+
 def delete_of_memory(connection: apsw.Connection, memory_id: str) -> list[int]:
     """Delete a memory's chunks and return their ids, for their vectors."""
     rows = connection.execute("DELETE FROM chunks WHERE memory_id = ? RETURNING id", (memory_id,)).fetchall()
@@ -76,7 +101,7 @@ def delete_of_memory(connection: apsw.Connection, memory_id: str) -> list[int]:
 def pending_texts(connection: apsw.Connection, now_ms: int, limit: int) -> list[PendingText]:
     """Return chunks that lack a vector and may be tried now, newest first: what was just said is found first."""
     rows = connection.execute(
-        "SELECT p.chunk_id, c.text, c.content_hash, p.attempts"
+        "SELECT p.chunk_id, c.text, c.content_hash, p.attempts, c.store"
         " FROM pending_vectors p JOIN chunks c ON c.id = p.chunk_id"
         " WHERE p.retry_at <= ? ORDER BY p.chunk_id DESC LIMIT ?",
         (now_ms, limit),
@@ -85,8 +110,8 @@ def pending_texts(connection: apsw.Connection, now_ms: int, limit: int) -> list[
 
 
 def pending_count(connection: apsw.Connection) -> int:
-    """Return how many chunks lack their vector."""
-    return int(connection.execute("SELECT count(*) FROM pending_vectors").get)
+    """Return how many chunks wait for their vector; those that must not be sent do not."""
+    return int(connection.execute("SELECT count(*) FROM pending_vectors WHERE retry_at < ?", (NEVER,)).get)
 
 
 def chunk_count(connection: apsw.Connection) -> int:
@@ -112,13 +137,33 @@ def postpone(connection: apsw.Connection, chunk_ids: Sequence[int], retry_ms: in
         [(retry_ms, chunk_id) for chunk_id in chunk_ids],
     )
     connection.executemany("UPDATE chunks SET error = ? WHERE id = ?", [(error, chunk_id) for chunk_id in chunk_ids])
+    connection.executemany(
+        "UPDATE messages SET embedding_error = ? WHERE (session_id, seq) ="
+        " (SELECT session_id, seq_start FROM chunks WHERE id = ? AND kind = 'message')",
+        [(error, chunk_id) for chunk_id in chunk_ids],
+    )
+
+
+def note_embedded(connection: apsw.Connection, chunk_ids: Iterable[int]) -> None:
+    """Take off chunks, and the turns they are of, what kept their vectors from being made before."""
+    wanted = json.dumps(list(chunk_ids))
+    connection.execute(
+        "UPDATE chunks SET error = NULL WHERE id IN (SELECT value FROM json_each(?)) AND error IS NOT NULL", (wanted,)
+    )
+    connection.execute(
+        "UPDATE messages SET embedding_error = NULL WHERE embedding_error IS NOT NULL AND (session_id, seq) IN"
+        " (SELECT c.session_id, c.seq_start FROM json_each(?) e CROSS JOIN chunks c ON c.id = e.value"
+        " WHERE c.kind = 'message')",
+        (wanted,),
+    )
 
 
 def sessions_without_passages(connection: apsw.Connection, limit: int) -> list[tuple[str, int]]:
     """Return sessions whose passages do not cover their last turns, with the last turn covered."""
     rows = connection.execute(
         "SELECT t.session_id, t.passage_seq FROM session_state t CROSS JOIN sessions s ON s.id = t.session_id"
-        " WHERE t.last_seq > t.passage_seq AND s.forgotten_at IS NULL LIMIT ?",
+        " WHERE t.last_seq > t.passage_seq AND s.forgotten_at IS NULL"
+        " AND NOT EXISTS (SELECT 1 FROM session_moves v WHERE v.session_id = t.session_id) LIMIT ?",
         (limit,),
     )
     return [(row[0], row[1]) for row in rows]

@@ -6,19 +6,28 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 import apsw
 
 from app.core.clock import Clock, to_ms
 from app.core.text import content_hash
+from app.core.whereabouts import whereabouts
 from app.embed.model import Embedder
 from app.errors import KeepsakeError
-from app.index import repo, vectors
+from app.index import generations, moves, repo, vectors
 from app.index.chunking import Line, Passage, passages
 from app.index.extract import MAX_CHUNK_CHARACTERS, message_text
 from app.index.grams import grams
+from app.index.indexer import Indexer
+from app.index.repeats import insert_passages
+from app.index.serving import Generations, Serving
 from app.sessions.repo import messages_between
 from app.store.store import Store
+from app.trace.journal import Trace
+
+if TYPE_CHECKING:
+    from app.index.ann import Near
 
 _log = logging.getLogger(__name__)
 
@@ -27,17 +36,29 @@ SESSIONS_A_STEP = 100
 MESSAGES_A_STEP = 400
 _BEYOND = 1 << 62
 RETRY_MS = 60_000
+PAUSE_S = 0.1
 _MAX_BACKOFF = 10
+NEAR_LEAST = 5_000
+"""From so many chunks on there is a quick look-up of vectors."""
+_TEND_LIMIT_S = 600.0
 _EMBED_CHARACTERS = 8_192  # an embedder reads a few hundred tokens; the rest of a long text has its own passages
 
 
 @dataclass(frozen=True, slots=True)
 class IndexState:
-    """How far the index is: chunks in all, chunks without a vector, and the last failure's sentence."""
+    """How far the index is.
+
+    Args:
+        chunks: How many there are.
+        pending: How many wait for their vector.
+        failure: The last failure's sentence.
+        withheld: How many get none, because they are private and not sent to a remote service.
+    """
 
     chunks: int
     pending: int
     failure: str = ""
+    withheld: int = 0
 
 
 class IndexSync:
@@ -50,6 +71,9 @@ class IndexSync:
         progressed: Called with the number of vectors still to make after each step.
         embeds: False where vectors are switched off; passages are made all the same.
         retry_s: Seconds after which what failed is looked at again when nothing else happens.
+        batch: Texts turned into vectors at once.
+        trace: Told of each batch and failure.
+        generations: Which vectors serve; those of ``open_embedder`` alone when not given.
     """
 
     def __init__(
@@ -61,18 +85,23 @@ class IndexSync:
         *,
         embeds: bool = True,
         retry_s: float = RETRY_MS / 1000,
+        batch: int = EMBED_BATCH,
+        trace: Trace | None = None,
+        generations: Generations | None = None,
     ) -> None:
         self._store = store
         self._embeds = embeds
         self._retry_s = retry_s
+        self._batch = batch
+        self._trace = trace or Trace()
         self._clock = clock
         self._open_embedder = open_embedder
         self._progressed = progressed
         self._wake = asyncio.Event()
         self._idle = asyncio.Event()
-        self._embedder: Embedder | None = None
-        self._opening = asyncio.Lock()
-        self._generation: vectors.Generation | None = None
+        self._hurry = asyncio.Event()
+        self.generations = generations or Generations(store, clock, self._opened)
+        self._near: Near | None = None
         self.failure = ""
 
     def wake(self) -> None:
@@ -81,25 +110,34 @@ class IndexSync:
         self._wake.set()
 
     async def wait_idle(self) -> None:
-        """Return once nothing is left to index, or what is left cannot be indexed now."""
+        """Return once nothing is left to index, or what is left cannot be indexed now; it begins at once."""
+        self._hurry.set()
+        await self._idle.wait()
+
+    async def wait_quiet(self) -> None:
+        """Return like ``wait_idle``, in its own time."""
         await self._idle.wait()
 
     async def run(self) -> None:
         """Work until cancelled."""
         self._wake.set()
+        more = False
         try:
             while True:
                 await self._woken()
+                if not more:
+                    await self._pause()
                 self._wake.clear()
                 more = await self._guarded_step()
                 if more:
                     self._wake.set()
                 elif not self._wake.is_set():
+                    self._hurry.clear()
                     self._idle.set()
         except Exception as error:
             # Our bug: nothing is indexed any more, which must show and must not leave anyone waiting.
             self.failure = f"Indexing stopped after an error inside Keepsake ({type(error).__name__}). Restart it."
-            _log.exception("indexing broke")
+            _log.error("indexing broke: %s", whereabouts(error))
             raise
         finally:
             self._idle.set()
@@ -110,6 +148,12 @@ class IndexSync:
             async with asyncio.timeout(self._retry_s if self.failure else None):
                 await self._wake.wait()
 
+    async def _pause(self) -> None:
+        """Let a burst of writes pass, so that it is indexed as one and the writer is left to it; not if one waits."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(PAUSE_S):
+                await self._hurry.wait()
+
     async def _guarded_step(self) -> bool:
         try:
             return await self._step()
@@ -117,65 +161,109 @@ class IndexSync:
             # Search goes on with words; the failure shows in the status and is tried again after a while.
             self.failure = error.message
             _log.info("indexing stopped: %s", error.code)
+            self._trace.event("index.failed", error=error.code)
             return False
 
     async def _step(self) -> bool:
-        if await self._store.write(self._build_passages):
+        if await self._store.write(self._move_or_build, is_derived=True):
             return True
         if self._embeds and await self._embed_some():
             return True
+        if self._embeds:
+            await self._tend_near()
         waiting = await self._store.read(repo.pending_count) if self.failure and self._embeds else 0
         if not waiting:
             self.failure = ""
         return False
 
+    async def serving(self, within_s: float | None = None) -> Serving:
+        """Return the embedder and the vectors that answer searches; see ``Generations.serving``."""
+        return await self.generations.serving(within_s)
+
+    def _opened(self) -> Embedder:
+        return self._open_embedder()
+
     async def embedder(self) -> Embedder:
-        """Return the embedder, opened at the first call."""
-        async with self._opening:
-            if self._embedder is None:
-                self._embedder = await asyncio.to_thread(self._open_embedder)
-        return self._embedder
+        """Return the embedder of the vectors that answer searches, opened at the first call."""
+        return (await self.serving()).embedder
 
     async def generation(self) -> vectors.Generation:
-        """Return the generation of the embedder's identity."""
-        if self._generation is None:
-            identity = (await self.embedder()).identity
-            self._generation = await self._store.write(
-                lambda connection: vectors.open_generation(connection, identity, self._clock.now_ms())
-            )
-        return self._generation
+        """Return the vectors that answer searches."""
+        return (await self.serving()).generation
+
+    def near(self) -> "Near | None":
+        """Return the vectors' quick look-up; ``None`` before it is ready, when the database answers."""
+        return self._near
+
+    async def forget_near(self) -> None:
+        """Let go of what the quick look-up holds beside the database, for something was forgotten for ever."""
+        from app.index.ann import Near  # noqa: PLC0415
+
+        near = self._near or Near(self._store.vault, NEAR_LEAST)
+        await asyncio.to_thread(near.forget)
+        self.wake()
+
+    async def _tend_near(self) -> None:
+        """Make the quick look-up agree with the database where there are vectors enough."""
+        count = await self._store.read(repo.chunk_count)
+        if count < NEAR_LEAST:
+            return
+        from app.index.ann import Near  # noqa: PLC0415  (numpy waits until there is something to compare)
+
+        generation = (await self.serving()).generation
+        near = self._near or Near(self._store.vault, NEAR_LEAST)
+        if near.needs_care(generation, count):
+            await self._store.read(partial(near.tend, generation=generation), limit_s=_TEND_LIMIT_S)
+            self._near = near
+
+    async def pending(self) -> int:
+        """Return how many chunks lack their vector."""
+        return await self._store.read(repo.pending_count)
 
     async def state(self) -> IndexState:
         """Return how far the index is."""
 
-        def count(connection: apsw.Connection) -> tuple[int, int]:
-            return repo.chunk_count(connection), repo.pending_count(connection)
+        def count(connection: apsw.Connection) -> IndexState:
+            withheld = generations.withheld_count(connection)
+            return IndexState(repo.chunk_count(connection), repo.pending_count(connection), self.failure, withheld)
 
-        chunks, pending = await self._store.read(count)
-        return IndexState(chunks, pending, self.failure)
+        return await self._store.read(count)
 
     def close(self) -> None:
         """Let the embedder go."""
-        if self._embedder is not None:
-            self._embedder.close()
+        self.generations.close()
 
     # Vectors --------------------------------------------------------------------------------------------------
 
     async def _embed_some(self) -> bool:
-        find = partial(repo.pending_texts, now_ms=self._clock.now_ms(), limit=EMBED_BATCH)
+        find = partial(repo.pending_texts, now_ms=self._clock.now_ms(), limit=self._batch)
         texts = await self._store.read(find)
         if not texts:
             return False
-        embedder, generation = await self.embedder(), await self.generation()
+        serving = await self.serving()
+        if self.generations.keeps_private() and (texts := await self._without_private(texts)) == []:
+            return True
         try:
-            made = await asyncio.to_thread(_embed, embedder, texts)
+            made = await asyncio.to_thread(_embed, serving.embedder, texts)
         except KeepsakeError as error:
             await self._postpone(texts, error)
             raise
-        await self._store.write(partial(_store_current, generation=generation, texts=texts, made=made))
+        store = partial(_store_current, generation=serving.generation, texts=texts, made=made)
+        stored = await self._store.write(store, is_derived=True)
+        if self._near is not None:
+            await asyncio.to_thread(self._near.add, serving.generation, stored)
         self.failure = ""
-        self._progressed(await self._store.read(repo.pending_count))
+        pending = await self._store.read(repo.pending_count)
+        self._trace.event("index.batch", texts=len(texts), pending=pending)
+        self._progressed(pending)
         return True
+
+    async def _without_private(self, texts: Sequence[repo.PendingText]) -> list[repo.PendingText]:
+        """Return the texts that may leave this machine; the others are found by their words."""
+        private = [text.chunk_id for text in texts if text.store == "private"]
+        if private:
+            await self._store.write(partial(generations.withhold, chunk_ids=private), is_derived=True)
+        return [text for text in texts if text.store != "private"]
 
     async def _postpone(self, texts: Sequence[repo.PendingText], error: KeepsakeError) -> None:
         attempts = min(max(text.attempts for text in texts), _MAX_BACKOFF)
@@ -186,6 +274,9 @@ class IndexSync:
         )
 
     # Passages -------------------------------------------------------------------------------------------------
+
+    def _move_or_build(self, connection: apsw.Connection) -> bool:
+        return moves.step(connection, Indexer().messages_stored) or self._build_passages(connection)
 
     @staticmethod
     def _build_passages(connection: apsw.Connection) -> bool:
@@ -223,7 +314,7 @@ def _extend_passages(connection: apsw.Connection, session_id: str, covered: int,
         )
         for passage in passages(lines, after=last)
     ]
-    repo.insert_chunks(connection, chunks)
+    insert_passages(connection, chunks)
     repo.note_passages(connection, session_id, fresh[-1].seq if fresh else None)
     return len(fresh)
 
@@ -238,7 +329,13 @@ def _store_current(
     generation: vectors.Generation,
     texts: Sequence[repo.PendingText],
     made: Sequence[bytes],
-) -> None:
+) -> list[tuple[int, bytes]]:
+    serving = generations.serving(connection)
+    if serving is None or serving.generation != generation:
+        # Others serve by now, which lack these texts: they wait for those.
+        return []
     current = repo.still_current(connection, texts)
     pairs = [(text.chunk_id, blob) for text, blob in zip(texts, made, strict=True) if text.chunk_id in current]
     vectors.store_vectors(connection, generation, pairs)
+    repo.note_embedded(connection, current)
+    return pairs

@@ -25,26 +25,31 @@ class Generation:
 
 
 def open_generation(connection: apsw.Connection, identity: Identity, now_ms: int) -> Generation:
-    """Return the generation of ``identity``, making it when it is new.
+    """Return the generation of ``identity``, making it when it is new; it serves from now on.
 
     A new one queues every chunk for embedding; the vectors of other identities stay until they are dropped.
     """
-    key = (identity.provider, identity.model, identity.dimensions, identity.version)
-    found = connection.execute(
-        "SELECT id, state FROM generations WHERE provider = ? AND model = ? AND dimensions = ? AND version = ?", key
-    ).fetchone()
-    if found is None:
-        connection.execute(
-            "INSERT INTO generations (provider, model, dimensions, version, state, created_at)"
-            " VALUES (?, ?, ?, ?, 'serving', ?)",
-            (*key, now_ms),
-        )
-        found = (connection.last_insert_rowid(), "serving")
-        create_table(connection, Generation(found[0], identity.dimensions))
-    generation = Generation(found[0], identity.dimensions)
+    generation = generation_of(connection, identity, now_ms)
     active = connection.execute("SELECT value FROM meta WHERE key = 'generation'").fetchone()
     if active is None or int(active[0]) != generation.id:
-        _activate(connection, generation)
+        activate(connection, generation, now_ms)
+    return generation
+
+
+def generation_of(connection: apsw.Connection, identity: Identity, now_ms: int) -> Generation:
+    """Return the generation of ``identity``, making it when it is new; what serves stays as it is."""
+    key = (identity.provider, identity.model, identity.dimensions, identity.version)
+    found = connection.execute(
+        "SELECT id FROM generations WHERE provider = ? AND model = ? AND dimensions = ? AND version = ?", key
+    ).get
+    if found is not None:
+        return Generation(int(found), identity.dimensions)
+    connection.execute(
+        "INSERT INTO generations (provider, model, dimensions, version, created_at) VALUES (?, ?, ?, ?, ?)",
+        (*key, now_ms),
+    )
+    generation = Generation(connection.last_insert_rowid(), identity.dimensions)
+    create_table(connection, generation)
     return generation
 
 
@@ -56,35 +61,47 @@ def create_table(connection: apsw.Connection, generation: Generation) -> None:
     )
 
 
-def _activate(connection: apsw.Connection, generation: Generation) -> None:
+def activate(connection: apsw.Connection, generation: Generation, now_ms: int) -> None:
+    """Let a generation serve in place of the one that does; what it lacks is queued."""
     connection.execute(
         "INSERT INTO meta (key, value) VALUES ('generation', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
         (str(generation.id),),
     )
-    connection.execute("UPDATE generations SET state = 'retired' WHERE id <> ?", (generation.id,))
-    connection.execute("UPDATE generations SET state = 'serving' WHERE id = ?", (generation.id,))
-    # A generation that served before lacks what came since; what it has needs no second time.
+    connection.execute(
+        "UPDATE generations SET state = 'retired', retired_at = iif(state = 'serving', ?, NULL)"
+        " WHERE id <> ? AND state <> 'retired'",
+        (now_ms, generation.id),
+    )
+    connection.execute("UPDATE generations SET state = 'serving', retired_at = NULL WHERE id = ?", (generation.id,))
+    # A generation that served before lacks what came since; what it has needs no second time. The plain table that
+    # sqlite-vec keeps ids in is read without the vectors.
+    ids = f"{generation.table}_rowids"
     connection.execute(
         f"DELETE FROM {generation.table} WHERE chunk_id IN"
-        f" (SELECT chunk_id FROM {generation.table} EXCEPT SELECT id FROM chunks)"
+        f" (SELECT r.rowid FROM {ids} r WHERE NOT EXISTS (SELECT 1 FROM chunks c WHERE c.id = r.rowid))"
     )
     connection.execute(
         "INSERT INTO pending_vectors (chunk_id)"
-        f" SELECT id FROM chunks WHERE {HAS_VECTOR} AND id NOT IN (SELECT chunk_id FROM {generation.table})"
+        f" SELECT id FROM chunks c WHERE {HAS_VECTOR} AND NOT EXISTS (SELECT 1 FROM {ids} r WHERE r.rowid = c.id)"
         " ON CONFLICT (chunk_id) DO UPDATE SET attempts = 0, retry_at = 0"
     )
-    connection.execute(f"DELETE FROM pending_vectors WHERE chunk_id IN (SELECT chunk_id FROM {generation.table})")
+    connection.execute(
+        f"DELETE FROM pending_vectors AS p WHERE EXISTS (SELECT 1 FROM {ids} r WHERE r.rowid = p.chunk_id)"
+    )
 
 
 def store_vectors(connection: apsw.Connection, generation: Generation, vectors: Sequence[tuple[int, bytes]]) -> None:
     """Store vectors (float32 little-endian, ``dimensions`` long) by chunk id and take them off the queue."""
-    ids = [(chunk_id,) for chunk_id, _ in vectors]
-    connection.executemany(f"DELETE FROM {generation.table} WHERE chunk_id = ?", ids)
+    put(connection, generation, vectors)
+    connection.executemany("DELETE FROM pending_vectors WHERE chunk_id = ?", [(chunk_id,) for chunk_id, _ in vectors])
+
+
+def put(connection: apsw.Connection, generation: Generation, vectors: Sequence[tuple[int, bytes]]) -> None:
+    """Store vectors by chunk id, in place of those there."""
     connection.executemany(
-        f"INSERT INTO {generation.table} (chunk_id, embedding) VALUES (?, ?)",
-        vectors,
+        f"DELETE FROM {generation.table} WHERE chunk_id = ?", [(chunk_id,) for chunk_id, _ in vectors]
     )
-    connection.executemany("DELETE FROM pending_vectors WHERE chunk_id = ?", ids)
+    connection.executemany(f"INSERT INTO {generation.table} (chunk_id, embedding) VALUES (?, ?)", vectors)
 
 
 def delete_vectors(connection: apsw.Connection, chunk_ids: Sequence[int]) -> None:

@@ -12,10 +12,10 @@ from app.core.ids import PREFIXES
 from app.core.text import excerpt, storable
 from app.errors import InputError
 from app.exchange.model import MemoryRecord, Problem
-from app.memories import origins, repo, rules
+from app.memories import archive, archive_repo, origins, repo, rules
 from app.memories.model import KINDS, Memory, NewMemory, StoreName
 from app.memories.origins import Origin
-from app.memories.writer import MemoryIndex, MemoryWriter, rival
+from app.memories.writer import MemoryIndex, MemoryWriter, recorded, rival
 from app.store import journal
 
 _OWN_ID = re.compile(
@@ -67,7 +67,7 @@ def ingest(
         run_id: What binds the changes of one import together.
     """
     writer = MemoryWriter(connection, index, actor=actor, at_ms=now_ms, run_id=run_id)
-    desk = _Import(writer, source, fmt, store)
+    desk = _Import(writer, index, source, fmt, store)
     counts = {"added": 0, "updated": 0, "unchanged": 0}
     problems: list[Problem] = []
     for record in records:
@@ -81,8 +81,9 @@ def ingest(
 class _Import:
     """Decides for one record after the other what it becomes."""
 
-    def __init__(self, writer: MemoryWriter, source: str, fmt: str, store: StoreName) -> None:
+    def __init__(self, writer: MemoryWriter, index: MemoryIndex, source: str, fmt: str, store: StoreName) -> None:
         self._writer = writer
+        self._index = index
         self._connection = writer.connection
         self._source = source
         self._fmt = fmt
@@ -100,6 +101,8 @@ class _Import:
         else:
             memory_id = known.memory_id if known else record.key if _is_own(record) else None
             memory = None if memory_id is None else repo.get(self._connection, memory_id)
+            if memory_id is not None and archive_repo.holds(self._connection, memory_id):
+                return "unchanged"  # it was put out of the way, which no import turns back
         outcome, memory_id = self._store_record(record, memory, again=known is not None)
         origin = Origin(said, memory_id)
         origins.write(self._connection, uri, origin, fmt=self._fmt, at_ms=self._writer.at_ms)
@@ -118,10 +121,10 @@ class _Import:
             same = rival(self._connection, fresh)
             if same is not None and same.content == fresh.content:
                 return "unchanged", same.id
-            return "added", self._writer.create(fresh).id
+            return "added", self._created(fresh, record)
         after = _merged(memory, fresh, own=_is_own(record))
         older = not again and record.updated_ms is not None and fresh.updated_at <= memory.updated_at
-        if record.deleted_ms is not None:  # no import deletes what is there
+        if record.deleted_ms is not None or record.archived_ms is not None:  # no import deletes what is there
             return "unchanged", memory.id
         if memory.deleted_at is not None:
             brought_back = not again or self._creation_undone(memory)
@@ -131,6 +134,17 @@ class _Import:
             return "unchanged", memory.id
         self._writer.update(memory, after, None if record.updated_ms is None else fresh.updated_at)
         return "updated", memory.id
+
+    def _created(self, fresh: Memory, record: MemoryRecord) -> str:
+        """Store a new memory, in the archive where its record lay there, and return its id."""
+        memory = self._writer.create(fresh)
+        if fresh.access_count or fresh.last_accessed is not None:
+            repo.set_accesses(self._connection, memory)
+        if record.archived_ms is not None:
+            before, at_ms = recorded(memory), record.archived_ms
+            archive.put_in(self._connection, self._index, memory.id, record.archive_reason, at_ms)
+            self._writer.enter(memory.id, "ARCHIVE", before, archive.state(self._connection, memory.id))
+        return memory.id
 
     def _composed(self, record: MemoryRecord) -> Memory:
         title, attributes = " ".join(record.title.split()), dict(record.attributes)
@@ -161,10 +175,15 @@ class _Import:
             event_time=optional_datetime(record.event_ms),
             expires_at=optional_datetime(record.expires_ms),
             attributes=attributes,
+            files=record.files,
+            people=record.people,
+            sources=record.sources,
         )
         return replace(
             rules.compose(draft, self._writer.at_ms),
             mention_count=record.mention_count,
+            access_count=record.access_count,
+            last_accessed=optional_datetime(record.accessed_ms),
             deleted_at=optional_datetime(record.deleted_ms),
             superseded_by=None if record.superseded_by is None else rules.clean_name("id", record.superseded_by),
         )
@@ -179,7 +198,7 @@ class _Import:
 
 def _is_own(record: MemoryRecord) -> bool:
     """Return whether the record comes from an export of ours: its key is a memory's id, which it keeps."""
-    return _OWN_ID.fullmatch(record.key) is not None
+    return record.keeps_id or _OWN_ID.fullmatch(record.key) is not None
 
 
 def _merged(memory: Memory, fresh: Memory, *, own: bool) -> Memory:
@@ -209,4 +228,7 @@ def _merged(memory: Memory, fresh: Memory, *, own: bool) -> Memory:
         event_time=fresh.event_time,
         expires_at=fresh.expires_at,
         mention_count=max(memory.mention_count, fresh.mention_count),
+        files=fresh.files,
+        people=fresh.people,
+        sources=fresh.sources,
     )

@@ -21,9 +21,14 @@ _ALIASED = "m.valid_until IS NULL AND json_extract(m.attributes, '$.aliases') IS
 
 
 def write(connection: apsw.Connection, memory: Memory) -> None:
-    """Replace the links that ``memory``'s content and foreign front matter make, one for each title and relation."""
-    connection.execute("DELETE FROM memory_links WHERE memory_id = ? AND relation IN ('wiki', 'file')", (memory.id,))
+    """Replace the links that ``memory``'s content and foreign front matter make, one for each title and relation.
+
+    Its related files and people have links of their own.
+    """
+    connection.execute("DELETE FROM memory_links WHERE memory_id = ?", (memory.id,))
     found: dict[tuple[str, str], WikiLink] = {}
+    for relation, names in (("file", memory.files), ("person", memory.people)):
+        found.update(((relation, title_key(name)), WikiLink(name)) for name in names)
     for link in (*find_links(memory.content), *attribute_links(memory.attributes)):
         found.setdefault((link.relation, title_key(link.target)), link)
     connection.executemany(

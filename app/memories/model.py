@@ -7,10 +7,24 @@ from typing import Any, Literal
 Kind = Literal["note", "fact", "observation", "reflection", "digest"]
 StoreName = Literal["private", "shared", "social"]
 MemoryOrder = Literal["recent", "oldest", "title", "created"]
-Event = Literal["ADD", "UPDATE", "DELETE", "RESTORE", "FORGET", "RENAME", "COMPRESS", "CONFIRM", "MERGE"]
+Event = Literal[
+    "ADD", "UPDATE", "DELETE", "RESTORE", "FORGET", "RENAME", "COMPRESS", "CONFIRM", "MERGE", "MENTION", "ARCHIVE"
+]
+SourceKind = Literal["message", "memory"]
+Outcome = Literal["ADD", "UPDATE", "DELETE", "NONE", "EXACT_DUP"]
+Decider = Literal["hash", "key", "words", "reconciler", "nobody"]
 
 KINDS: tuple[Kind, ...] = ("note", "fact", "observation", "reflection", "digest")
 STORES: tuple[StoreName, ...] = ("private", "shared", "social")
+SOURCE_KINDS: tuple[SourceKind, ...] = ("message", "memory")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What a memory was drawn from: a turn (``<session>#<seq>``) or another memory's id."""
+
+    kind: SourceKind
+    id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +42,10 @@ class Memory:
         pinned: Never fades and is shown first.
         attributes: What foreign formats had that has no field here (front matter, metadata).
         deleted_at: When it was deleted, ``None`` while active.
+        files: Related files, by path or name.
+        people: Related people, by name.
+        sources: What it was drawn from.
+        access_count: How often it was found or fetched; no part of what it says, nor is ``last_accessed``.
     """
 
     id: str
@@ -55,6 +73,11 @@ class Memory:
     superseded_by: str | None = None
     deleted_at: datetime | None = None
     attributes: dict[str, Any] = field(default_factory=dict)
+    files: tuple[str, ...] = ()
+    people: tuple[str, ...] = ()
+    sources: tuple[Source, ...] = ()
+    access_count: int = field(default=0, compare=False)
+    last_accessed: datetime | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +110,55 @@ class NewMemory:
     event_time: datetime | None = None
     expires_at: datetime | None = None
     attributes: dict[str, Any] = field(default_factory=dict)
+    files: tuple[str, ...] = ()
+    people: tuple[str, ...] = ()
+    sources: tuple[Source, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What became of a memory that somebody asked to store.
+
+    Args:
+        outcome: ``ADD`` a new memory; ``UPDATE`` an old one now says it; ``DELETE`` an old one gave way to it;
+            ``NONE`` an old one says it already; ``EXACT_DUP`` an old one has the very words.
+        memory: The memory that holds it now.
+        matched: Id of the old memory that decided, ``""`` for none.
+        decided_by: Equal text, a fact's category and key, shared words, the reconciler, or nobody.
+        reason: Why, in a sentence; what went wrong where a decision could not be used.
+    """
+
+    outcome: Outcome
+    memory: Memory
+    matched: str = ""
+    decided_by: Decider = "nobody"
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FactSet:
+    """A fact as it stands, and the one it took the place of, ``None`` where there was none."""
+
+    fact: Memory
+    superseded: Memory | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BatchWritten:
+    """What became of each of several facts, in the order given, and the run that undoes them together."""
+
+    run_id: str
+    written: tuple[Written, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceText:
+    """A source with its words, ``""`` where it is gone; ``title`` is the conversation's or the memory's."""
+
+    kind: SourceKind
+    id: str
+    title: str = ""
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)

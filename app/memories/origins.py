@@ -2,14 +2,14 @@
 
 import hashlib
 import json
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 
 import apsw
 
 from app.core.plain import plain
 from app.exchange.model import MemoryRecord
 
-_UNSAID = frozenset({"key", "created_ms", "updated_ms", "mention_count"})
+_UNSAID = frozenset({"key", "created_ms", "updated_ms", "mention_count", "access_count", "accessed_ms", "keeps_id"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,5 +46,5 @@ def write(connection: apsw.Connection, source_uri: str, origin: Origin, *, fmt: 
 def record_hash(record: MemoryRecord) -> str:
     """Return a hash of what a record says; when it was written does not count, a copied file has a new time."""
     said = {field.name: getattr(record, field.name) for field in fields(record) if field.name not in _UNSAID}
-    text = json.dumps(said | {"attributes": plain(record.attributes)}, sort_keys=True)
+    text = json.dumps(said | {"attributes": plain(record.attributes)}, sort_keys=True, default=asdict)
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()

@@ -1,10 +1,17 @@
 """What can be asked about memories, each question on a reader; ``stores`` are those the caller may see."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
+import apsw
+
+from app.core.clock import to_ms
 from app.errors import NotFoundError
-from app.memories import links, listing, repo, tags
+from app.memories import growth, links, listing, past, repo, tags, timeline
+from app.memories.fetch import Fetched, fetched
+from app.memories.growth import MemoryStats, Window
 from app.memories.model import STORES, Facet, Facets, Link, Links, Memory, MemoryFilter, MemoryOrder, MemoryRow
+from app.memories.timeline import Timeline, TimelineFilter
 from app.store.store import Store
 
 
@@ -18,16 +25,47 @@ class MemoryReads:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    async def get(self, memory_id: str, *, stores: Sequence[str] = STORES) -> Memory:
-        """Return one memory; a deleted one says so in ``deleted_at``.
+    async def get(self, memory_id: str, *, as_of: datetime | None = None, stores: Sequence[str] = STORES) -> Memory:
+        """Return one memory, as it stood at ``as_of`` where given; a deleted one says so in ``deleted_at``.
 
         Raises:
-            NotFoundError: There is no memory of that id in ``stores``.
+            NotFoundError: There is no memory of that id in ``stores``, or was none then.
         """
-        found = await self._store.read(lambda conn: repo.get(conn, memory_id, stores=stores))
+        found = await self._store.read(lambda conn: _one(conn, memory_id, as_of, stores))
         if found is None:
             raise NotFoundError(f"There is no memory with the id {memory_id}.", id=memory_id)
         return found
+
+    async def fetch(
+        self,
+        ids: Sequence[str],
+        *,
+        max_tokens: int | None = None,
+        as_of: datetime | None = None,
+        stores: Sequence[str] = STORES,
+    ) -> Fetched:
+        """Return the memories of ``ids`` in that order as far as ``max_tokens`` reach, and what was left out."""
+        return await self._store.read(lambda conn: fetched(conn, ids, max_tokens, as_of, stores))
+
+    async def timeline(
+        self,
+        around: str | datetime,
+        before: int,
+        after: int,
+        chosen: TimelineFilter,
+        *,
+        stores: Sequence[str] = STORES,
+    ) -> Timeline:
+        """Return what lies around an item or a moment, in the order of time.
+
+        Raises:
+            NotFoundError: There is no such item that the caller may see.
+        """
+        return await self._store.read(lambda conn: timeline.around(conn, around, before, after, chosen, stores))
+
+    async def growth(self, wanted: Window, *, stores: Sequence[str] = STORES) -> MemoryStats:
+        """Return how many items there are, of what sort and from whom, and how they came."""
+        return await self._store.read(lambda conn: growth.stats(conn, wanted, stores))
 
     async def listed(
         self,
@@ -36,9 +74,15 @@ class MemoryReads:
         *,
         limit: int = 50,
         offset: int = 0,
+        as_of: datetime | None = None,
         stores: Sequence[str] = STORES,
     ) -> list[MemoryRow]:
-        """Return one page of the memories that ``chosen`` leaves."""
+        """Return one page of the memories that ``chosen`` leaves, or left at ``as_of``."""
+        if as_of is not None:
+            at_ms = to_ms(as_of)
+            return await self._store.read(
+                lambda conn: past.listed(conn, chosen, order, at_ms, limit=limit, offset=offset, stores=stores)
+            )
         return await self._store.read(
             lambda conn: listing.listed(conn, chosen, order, limit=limit, offset=offset, stores=stores)
         )
@@ -81,3 +125,9 @@ class MemoryReads:
     async def tags(self, prefix: str = "", *, limit: int = 200, stores: Sequence[str] = STORES) -> list[Facet]:
         """Return the tags that begin with ``prefix`` and how many active memories each covers."""
         return await self._store.read(lambda conn: tags.used(conn, prefix, limit=limit, stores=stores))
+
+
+def _one(connection: apsw.Connection, memory_id: str, as_of: datetime | None, stores: Sequence[str]) -> Memory | None:
+    if as_of is None:
+        return repo.get(connection, memory_id, stores=stores)
+    return past.get(connection, memory_id, to_ms(as_of), stores=stores)

@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import apsw
 
 from app.core.clock import optional_datetime, to_datetime, to_ms
 from app.core.text import content_hash, excerpt
-from app.memories.model import STORES, Memory, MemoryRow
+from app.memories.model import STORES, Memory, MemoryRow, Source
 from app.memories.wiki import title_key
 
 PREVIEW = 160
@@ -37,6 +38,8 @@ _WRITTEN = (
     "title_key",
     "content_hash",
     "facts",
+    "files",
+    "people",
     "attributes",
     "pinned",
     "created_at",
@@ -46,9 +49,14 @@ _WRITTEN = (
     "valid_until",
 )
 _TAGS = "(SELECT json_group_array(t.tag ORDER BY t.position) FROM memory_tags t WHERE t.memory_id = m.id)"
+_SOURCES = (
+    "(SELECT json_group_array(json_array(s.source_kind, s.source_id) ORDER BY s.source_kind, s.source_id)"
+    " FROM memory_sources s WHERE s.memory_id = m.id)"
+)
 _READ = (
     ", ".join(f"m.{name}" for name in (*_PLAIN, "facts", "attributes", "pinned"))
-    + f", m.created_at, m.updated_at, m.event_time, m.expires_at, m.valid_until, {_TAGS}"
+    + f", m.created_at, m.updated_at, m.event_time, m.expires_at, m.valid_until, {_TAGS},"
+    f" m.access_count, m.last_accessed, m.files, m.people, {_SOURCES}"
 )
 _INSERT = f"INSERT INTO memories ({', '.join(_WRITTEN)}) VALUES ({', '.join(':' + name for name in _WRITTEN)})"
 _UPDATE = f"UPDATE memories SET {', '.join(f'{name} = :{name}' for name in _WRITTEN[1:])} WHERE id = :id"
@@ -73,8 +81,11 @@ def update(connection: apsw.Connection, memory: Memory) -> None:
 
 
 def exists(connection: apsw.Connection, memory_id: str) -> bool:
-    """Return whether any memory, deleted ones included, has that id."""
-    return connection.execute("SELECT 1 FROM memories WHERE id = ?", (memory_id,)).fetchone() is not None
+    """Return whether any memory, deleted and archived ones included, has that id."""
+    found = connection.execute(
+        "SELECT 1 FROM memories WHERE id = ?1 UNION ALL SELECT 1 FROM memory_archive WHERE id = ?1", (memory_id,)
+    )
+    return found.fetchone() is not None
 
 
 def get(connection: apsw.Connection, memory_id: str, *, stores: Sequence[str] = STORES) -> Memory | None:
@@ -83,10 +94,25 @@ def get(connection: apsw.Connection, memory_id: str, *, stores: Sequence[str] = 
     return found[0] if found else None
 
 
+def removed_ids(connection: apsw.Connection) -> list[str]:
+    """Return the ids of all that is deleted or superseded, what went first first."""
+    rows = connection.execute("SELECT id FROM memories WHERE valid_until IS NOT NULL ORDER BY valid_until, id")
+    return [str(row[0]) for row in rows]
+
+
+def whole(connection: apsw.Connection, memory_id: str, *, stores: Sequence[str] = STORES) -> Memory | None:
+    """Return one memory like ``get``, with its sources whoever asks: what a change starts from."""
+    found = get(connection, memory_id, stores=stores)
+    return found if found is None or _is_all(stores) else get(connection, memory_id)
+
+
 def many(connection: apsw.Connection, ids: Sequence[str], *, stores: Sequence[str] = STORES) -> list[Memory]:
-    """Return the memories of ``ids`` that are there, in that order, deleted ones included."""
+    """Return the memories of ``ids`` that are there, in that order, deleted ones included.
+
+    Who does not see all stores is not told of sources, which may lie in another one.
+    """
     return [
-        _memory(row)
+        _memory(row) if _is_all(stores) else replace(_memory(row), sources=())
         for row in connection.execute(
             f"SELECT {_READ} FROM json_each(?) wanted CROSS JOIN memories m ON m.id = wanted.value"
             f" WHERE {seen(stores)} ORDER BY wanted.key",
@@ -95,14 +121,66 @@ def many(connection: apsw.Connection, ids: Sequence[str], *, stores: Sequence[st
     ]
 
 
-def active_fact(connection: apsw.Connection, category: str, key: str) -> Memory | None:
-    """Return the active fact of that category and key, the only one there can be."""
+def active_fact(connection: apsw.Connection, category: str, key: str, store: str) -> Memory | None:
+    """Return the active fact of that category and key in a store, the only one there can be."""
     row = connection.execute(
-        f"SELECT {_READ} FROM memories m"
-        " WHERE m.kind = 'fact' AND m.key <> '' AND m.valid_until IS NULL AND m.category = ? AND m.key = ?",
-        (category, key),
+        f"SELECT {_READ} FROM memories m WHERE m.kind = 'fact' AND m.key <> '' AND m.valid_until IS NULL"
+        " AND m.category = ? AND m.key = ? AND m.store = ?",
+        (category, key, store),
     ).fetchone()
     return None if row is None else _memory(row)
+
+
+def text_hash(memory: Memory) -> str:
+    """Return a hash that is equal for memories that say the same under the same name.
+
+    An observation is known by its title and single statements, where it has any; a fact with a key by that too.
+    """
+    if memory.kind == "observation" and memory.facts:
+        return content_hash(memory.title, *memory.facts)
+    named = (memory.category, memory.key) if memory.kind == "fact" and memory.key else ()
+    return content_hash(memory.title, memory.content, *named)
+
+
+def text_key(text: str) -> str:
+    """Return what two texts are compared by: they read the same when it is equal."""
+    return content_hash(text)
+
+
+def equal(connection: apsw.Connection, memory: Memory, now_ms: int) -> Memory | None:
+    """Return the oldest active memory of the same kind and store that says the same, not one expired by ``now_ms``."""
+    row = connection.execute(
+        f"SELECT {_READ} FROM memories m WHERE m.content_hash = ? AND m.valid_until IS NULL AND m.kind = ?"
+        " AND m.store = ? AND (m.expires_at IS NULL OR m.expires_at > ?) ORDER BY m.created_at, m.rowid LIMIT 1",
+        (text_hash(memory), memory.kind, memory.store, now_ms),
+    ).fetchone()
+    return None if row is None else _memory(row)
+
+
+def mention(connection: apsw.Connection, memory_id: str) -> None:
+    """Count one more mention of a memory."""
+    connection.execute("UPDATE memories SET mention_count = mention_count + 1 WHERE id = ?", (memory_id,))
+
+
+def set_accesses(connection: apsw.Connection, memory: Memory) -> None:
+    """Write how often a memory was read and when last, which no other writing of its row touches."""
+    connection.execute(
+        "UPDATE memories SET access_count = ?, last_accessed = ? WHERE id = ?",
+        (memory.access_count, None if memory.last_accessed is None else to_ms(memory.last_accessed), memory.id),
+    )
+
+
+def write_sources(connection: apsw.Connection, memory: Memory) -> None:
+    """Replace what a memory was drawn from."""
+    connection.execute("DELETE FROM memory_sources WHERE memory_id = ?", (memory.id,))
+    connection.executemany(
+        "INSERT OR IGNORE INTO memory_sources (memory_id, source_kind, source_id) VALUES (?, ?, ?)",
+        [(memory.id, source.kind, source.id) for source in memory.sources],
+    )
+
+
+def _is_all(stores: Sequence[str]) -> bool:
+    return set(stores) >= set(STORES)
 
 
 def rows(connection: apsw.Connection, ids: Sequence[str], *, stores: Sequence[str] = STORES) -> list[MemoryRow]:
@@ -119,12 +197,20 @@ def rows(connection: apsw.Connection, ids: Sequence[str], *, stores: Sequence[st
     ]
 
 
+def preview(content: str, facts: Sequence[str]) -> str:
+    """Return the first words of a memory, those of its single statements where it has no other text."""
+    begun = content[:_PREVIEW_SOURCE]
+    return excerpt(begun if begun.strip() else " ".join(facts), PREVIEW)
+
+
 def _values(memory: Memory) -> dict[str, Any]:
     values: dict[str, Any] = {name: getattr(memory, name) for name in _PLAIN}
     values.update(
         title_key=title_key(memory.title),
-        content_hash=content_hash(memory.title, memory.content),
+        content_hash=text_hash(memory),
         facts=json.dumps(memory.facts, ensure_ascii=False),
+        files=json.dumps(memory.files, ensure_ascii=False),
+        people=json.dumps(memory.people, ensure_ascii=False),
         attributes=json.dumps(memory.attributes, ensure_ascii=False),
         pinned=int(memory.pinned),
         created_at=to_ms(memory.created_at),
@@ -137,7 +223,8 @@ def _values(memory: Memory) -> dict[str, Any]:
 
 
 def _memory(row: Sequence[Any]) -> Memory:
-    facts, attributes, pinned, created, updated, event, expires, deleted, tags = row[len(_PLAIN) :]
+    facts, attributes, pinned, created, updated, event, expires, deleted, tags, *counted = row[len(_PLAIN) :]
+    count, accessed, files, people, sources = counted
     return Memory(
         **dict(zip(_PLAIN, row, strict=False)),
         facts=tuple(json.loads(facts)),
@@ -149,16 +236,20 @@ def _memory(row: Sequence[Any]) -> Memory:
         expires_at=optional_datetime(expires),
         deleted_at=optional_datetime(deleted),
         tags=tuple(json.loads(tags)),
+        access_count=count,
+        last_accessed=optional_datetime(accessed),
+        files=tuple(json.loads(files)),
+        people=tuple(json.loads(people)),
+        sources=tuple(Source(*source) for source in json.loads(sources)),
     )
 
 
 def _listed(row: Sequence[Any]) -> MemoryRow:
-    content = row[3] if row[3].strip() else " ".join(json.loads(row[12]))
     return MemoryRow(
         id=row[0],
         kind=row[1],
         title=row[2],
-        preview=excerpt(content, PREVIEW),
+        preview=preview(row[3], json.loads(row[12])),
         store=row[4],
         source=row[5],
         tags=tuple(json.loads(row[6])),
@@ -168,3 +259,8 @@ def _listed(row: Sequence[Any]) -> MemoryRow:
         confidence=row[10],
         archived=bool(row[11]),
     )
+
+
+def is_expired(memory: Memory, now_ms: int) -> bool:
+    """Return whether the time has passed until which a memory was meant to be kept."""
+    return memory.expires_at is not None and to_ms(memory.expires_at) <= now_ms

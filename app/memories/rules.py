@@ -12,12 +12,13 @@ from app.core.tags import normalise_tags
 from app.core.text import storable
 from app.core.tokens import estimate_tokens
 from app.errors import InputError
-from app.memories.model import KINDS, STORES, Memory, NewMemory, StoreName
+from app.memories.model import KINDS, SOURCE_KINDS, STORES, Memory, NewMemory, Source, StoreName
 from app.memories.wiki import find_tags
 
 MAX_BYTES = 128 * 1024 * 1024
 MAX_TITLE = 1_000
 MAX_NAME = 1_000  # source, category, key, type and id
+MAX_RELATED = 1_000  # files, people, sources
 _MIB = 1024 * 1024
 
 
@@ -30,7 +31,7 @@ def compose(draft: NewMemory, now_ms: int) -> Memory:
     if draft.kind not in KINDS:
         raise InputError(f"A memory's kind is one of {', '.join(KINDS)}.", kind=str(draft.kind))
     content, title = clean_content(draft.content), clean_title(draft.title)
-    facts = tuple(storable(fact)[0] for fact in draft.facts)
+    facts = clean_facts(draft.facts)
     require_text(content, title, facts)
     created = draft.created_at or to_datetime(now_ms)
     return Memory(
@@ -50,11 +51,14 @@ def compose(draft: NewMemory, now_ms: int) -> Memory:
         session_id=None if draft.session_id is None else clean_name("session", draft.session_id),
         confidence=clean_share(draft.confidence),
         decay_rate=draft.decay_rate if math.isfinite(draft.decay_rate) else 0.0,
-        tokens=estimate_tokens(content),
+        tokens=size(content, facts),
         pinned=draft.pinned,
         event_time=None if draft.event_time is None else whole(draft.event_time),
         expires_at=None if draft.expires_at is None else whole(draft.expires_at),
         attributes=plain(draft.attributes),
+        files=clean_names("file", draft.files),
+        people=clean_names("person", draft.people),
+        sources=clean_sources(draft.sources),
     )
 
 
@@ -63,7 +67,17 @@ def with_content(memory: Memory, content: str) -> Memory:
     content = clean_content(content)
     inline = set(normalise_tags(find_tags(memory.content)))
     kept = tuple(tag for tag in memory.tags if tag not in inline)
-    return replace(memory, content=content, tags=united_tags(kept, content), tokens=estimate_tokens(content))
+    return replace(memory, content=content, tags=united_tags(kept, content), tokens=size(content, memory.facts))
+
+
+def clean_facts(facts: Iterable[str]) -> tuple[str, ...]:
+    """Return storable single statements."""
+    return tuple(storable(fact)[0] for fact in facts)
+
+
+def size(content: str, facts: tuple[str, ...]) -> int:
+    """Return the estimated tokens of what a memory says, its title aside."""
+    return estimate_tokens("\n".join((content, *facts)) if facts else content)
 
 
 def united_tags(tags: Iterable[str], content: str) -> tuple[str, ...]:
@@ -117,6 +131,32 @@ def clean_name(field: str, value: str) -> str:
     if field == "id" and not clean:
         raise InputError("A memory's id must not be empty; leave it out to get a new one.", field=field)
     return clean
+
+
+def clean_names(field: str, values: Iterable[str]) -> tuple[str, ...]:
+    """Return storable names, each once, without empty ones.
+
+    Raises:
+        InputError: One is longer than a name may be, or there are too many.
+    """
+    names = tuple(dict.fromkeys(name for value in values if (name := clean_name(field, value))))
+    if len(names) > MAX_RELATED:
+        raise InputError(f"A memory names at most {MAX_RELATED:,} of each thing it relates to.", allowed=MAX_RELATED)
+    return names
+
+
+def clean_sources(sources: Iterable[Source]) -> tuple[Source, ...]:
+    """Return storable sources, each once, in the order they are read back.
+
+    Raises:
+        InputError: One is neither a message nor a memory, or has no id.
+    """
+    clean = {Source(source.kind, clean_name("id", source.id)) for source in sources}
+    if any(source.kind not in SOURCE_KINDS for source in clean):
+        raise InputError(f"A source's kind is one of {', '.join(SOURCE_KINDS)}.")
+    if len(clean) > MAX_RELATED:
+        raise InputError(f"A memory names at most {MAX_RELATED:,} sources.", allowed=MAX_RELATED)
+    return tuple(sorted(clean, key=lambda source: (source.kind, source.id)))
 
 
 def clean_share(value: float) -> float:

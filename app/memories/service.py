@@ -205,7 +205,7 @@ class MemoryService:
         def work(writer: MemoryWriter) -> tuple[str, ...]:
             changed: list[str] = []
             for memory_id in dict.fromkeys(ids):
-                memory = repo.get(writer.connection, memory_id, stores=stores)
+                memory = repo.whole(writer.connection, memory_id, stores=stores)
                 if memory is not None and memory.deleted_at is None and one(writer, memory) is not memory:
                     changed.append(memory_id)
             return tuple(changed)
@@ -231,7 +231,7 @@ class MemoryService:
 
 
 def _there(connection: apsw.Connection, memory_id: str, stores: Sequence[str]) -> Memory:
-    memory = repo.get(connection, memory_id, stores=stores)
+    memory = repo.whole(connection, memory_id, stores=stores)
     if memory is None:
         raise NotFoundError(f"There is no memory with the id {memory_id}.", id=memory_id)
     return memory

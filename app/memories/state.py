@@ -5,23 +5,25 @@ from typing import Any
 
 from app.core.clock import to_datetime, to_ms
 from app.errors import InternalError
-from app.memories.model import Memory
+from app.memories.model import Memory, Source
 
 _TIMES = ("created_at", "updated_at", "event_time", "expires_at", "deleted_at")
-_LISTS = ("tags", "facts")
-_FIELDS = tuple(field.name for field in dataclasses.fields(Memory))
+_LISTS = ("tags", "facts", "files", "people")
+_COUNTED = frozenset({"access_count", "last_accessed"})  # by reading alone: no state ever brings them back
+_FIELDS = tuple(field.name for field in dataclasses.fields(Memory) if field.name not in _COUNTED)
 
 # Counters that move on by themselves, and the time that goes with them: no change of what a memory says.
-VOLATILE = frozenset({"version", "mention_count", "updated_at"})
+VOLATILE = frozenset({"version", "mention_count", "updated_at"}) | _COUNTED
 
 
 def to_state(memory: Memory) -> dict[str, Any]:
-    """Return every field of ``memory`` as JSON-ready values, times in milliseconds."""
+    """Return every field of ``memory`` but how often it was read, as JSON-ready values, times in milliseconds."""
     state = {name: getattr(memory, name) for name in _FIELDS}
     for name in _TIMES:
         state[name] = None if state[name] is None else to_ms(state[name])
     for name in _LISTS:
         state[name] = list(state[name])
+    state["sources"] = [{"kind": source.kind, "id": source.id} for source in memory.sources]
     return state
 
 
@@ -33,6 +35,7 @@ def from_state(state: dict[str, Any]) -> Memory:
             values[name] = to_datetime(values[name])
     for name in _LISTS:
         values[name] = tuple(values.get(name, ()))
+    values["sources"] = tuple(Source(**source) for source in values.get("sources", ()))
     try:
         return Memory(**values)
     except TypeError as error:

@@ -11,7 +11,7 @@ from app.changes import Changed, ChangeSet
 from app.core.clock import Clock, to_datetime
 from app.core.text import storable
 from app.errors import InputError, InternalError, NotFoundError, StaleError
-from app.memories import chain, repo
+from app.memories import archive, chain, repo
 from app.memories.model import STORES, Event, HistoryEntry
 from app.memories.state import differing, from_state
 from app.memories.writer import MAX_NAMED, MemoryIndex, place, recorded, rival
@@ -50,7 +50,8 @@ class MemoryApplier:
 
     def current(self, connection: apsw.Connection, target: str) -> State | None:
         """Return the memory's state now."""
-        return recorded(repo.get(connection, target))
+        memory = repo.get(connection, target)
+        return archive.state(connection, target) if memory is None else recorded(memory)
 
     def apply(self, connection: apsw.Connection, target: str, state: State | None, at_ms: int) -> None:
         """Make ``state`` the memory's state; ``None`` deletes it softly.
@@ -59,6 +60,13 @@ class MemoryApplier:
             StaleError: Another fact has taken its category and key.
         """
         now = repo.get(connection, target)
+        if now is None and archive.state(connection, target) is not None:
+            now = archive.take_out(connection, self._index, target)
+            if state is None and now.deleted_at is not None:
+                return  # it came from the trash
+        if state is not None and "archived_at" in state:
+            archive.put_in(connection, self._index, target, state["reason"], at_ms)
+            return
         if state is not None:
             wanted = from_state(state)
         elif now is not None:
@@ -174,7 +182,9 @@ class UndoService:
             raise InternalError("Nobody knows how to undo a change of this kind.", target_kind=entry.target_kind)
         before, at_ms = applier.current(connection, entry.target), self._clock.now_ms()
         if changed := differing(before, entry.after):
-            raise StaleError(_sentence(entry, changed), history=entry.id, target=entry.target, changed=list(changed))
+            raise StaleError(
+                _sentence(entry, changed, before), history=entry.id, target=entry.target, changed=list(changed)
+            )
         applier.apply(connection, entry.target, entry.before, at_ms)
         after = applier.current(connection, entry.target)
         made = journal.record(
@@ -232,6 +242,8 @@ def _shown(connection: apsw.Connection, row: HistoryRow) -> HistoryEntry:
 
 
 def _event(entry: HistoryRow, before: State | None, after: State | None) -> Event:
+    if _is_archived(before) != _is_archived(after):
+        return "ARCHIVE" if _is_archived(after) else "RESTORE"
     if _is_gone(after) and not _is_gone(before):
         return "FORGET" if entry.target_kind == "session" else "DELETE"
     if _is_gone(before) and not _is_gone(after):
@@ -239,12 +251,18 @@ def _event(entry: HistoryRow, before: State | None, after: State | None) -> Even
     return "RENAME" if entry.event == "RENAME" else "UPDATE"
 
 
+def _is_archived(state: State | None) -> bool:
+    return state is not None and "archived_at" in state
+
+
 def _is_gone(state: State | None) -> bool:
     return state is None or state.get("deleted_at") is not None or state.get("forgotten_at") is not None
 
 
-def _sentence(entry: HistoryRow, changed: Sequence[str]) -> str:
+def _sentence(entry: HistoryRow, changed: Sequence[str], now: State | None) -> str:
     what = {"memory": "The memory", "session": "The conversation", "entity": "The entity"}[entry.target_kind]
+    if _is_archived(now):
+        return f"{what} was put into the archive since. Bring it back first."
     if "existence" not in changed:
         names = ", ".join(name.replace("_", " ") for name in changed)
         return f"{what} was changed again since ({names}). Undo the later change first."

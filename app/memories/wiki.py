@@ -125,14 +125,19 @@ def find_tags(text: str) -> tuple[str, ...]:
 
     A tag follows white space or begins a line, has a character that is not a digit, and is outside code and links.
     """
+    found = dict.fromkeys(name for name, _, _ in tag_places(text))
+    return tuple(dict.fromkeys(tag for name in found for tag in normalise_tags((name,))))
+
+
+def tag_places(text: str) -> Iterator[tuple[str, int, int]]:
+    """Yield each ``#tag`` of ``text`` as written, without its mark, and where the name begins and ends."""
     if "#" not in text:
-        return ()
+        return
     code, links = Ranges(code_ranges(text)), Ranges([match.span() for match in _LINK.finditer(text)])
-    found: dict[str, None] = {}
     for match in _TAG.finditer(text):
         name = match[1].strip("/")
-        if not name or len(name) > MAX_TAG_LENGTH or _NO_NAME.fullmatch(name) or name in found:
+        if not name or len(name) > MAX_TAG_LENGTH or _NO_NAME.fullmatch(name):
             continue
         if not code.touch(*match.span()) and not links.touch(*match.span()):
-            found[name] = None
-    return tuple(dict.fromkeys(tag for name in found for tag in normalise_tags((name,))))
+            start = match.start(1) + match[1].index(name)
+            yield name, start, start + len(name)

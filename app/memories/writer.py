@@ -1,6 +1,6 @@
 """Writes memories within one transaction: row, tags, links, index, and exactly one history entry for each change."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from datetime import datetime
 from typing import Protocol
@@ -58,7 +58,9 @@ class MemoryWriter:
         self.supersede_for(memory)
         return self._change(None, memory, "ADD")
 
-    def update(self, before: Memory, after: Memory, updated_at: datetime | None = None) -> Memory:
+    def update(
+        self, before: Memory, after: Memory, updated_at: datetime | None = None, event: Event = "UPDATE"
+    ) -> Memory:
         """Store ``after`` in place of ``before`` as its next version.
 
         It was changed at ``updated_at``: now when ``None``, or as before when only its pin changed.
@@ -66,7 +68,20 @@ class MemoryWriter:
         self.supersede_for(after)
         pinned_only = replace(after, pinned=before.pinned) == before
         updated = updated_at or (before.updated_at if pinned_only else to_datetime(self.at_ms))
-        return self._change(before, replace(after, version=before.version + 1, updated_at=updated), "UPDATE")
+        return self._change(before, replace(after, version=before.version + 1, updated_at=updated), event)
+
+    def mention(self, before: Memory) -> Memory:
+        """Count one more mention of a memory; an editor that has it open is not disturbed."""
+        after = replace(before, mention_count=before.mention_count + 1)
+        repo.mention(self.connection, before.id)
+        return self._record(before, after, "MENTION", {"memories"})
+
+    def supersede(self, old: Memory, successor_id: str, event: Event = "UPDATE") -> Memory:
+        """Take a memory out of use because another one stands for it from now on."""
+        superseded = replace(
+            old, version=old.version + 1, deleted_at=to_datetime(self.at_ms), superseded_by=successor_id
+        )
+        return self._change(old, superseded, event)
 
     def write_on(self, before: Memory, after: Memory) -> Memory:
         """Update like ``update``; an editor that saves every few seconds adds one entry for the whole spell.
@@ -112,30 +127,34 @@ class MemoryWriter:
         """Take the active fact of the same category and key out of the way of ``successor``."""
         old = rival(self.connection, successor)
         if old is not None:
-            superseded = replace(
-                old,
-                version=old.version + 1,
-                deleted_at=to_datetime(self.at_ms),
-                superseded_by=successor.id,
-            )
-            self._change(old, superseded, "UPDATE")
+            self.supersede(old, successor.id)
 
     def _change(self, before: Memory | None, after: Memory, event: Event) -> Memory:
         place(self.connection, self._index, before, after, touched=self._areas.update)
+        return self._record(before, after, event)
+
+    def _record(self, before: Memory | None, after: Memory, event: Event, areas: Collection[str] = ()) -> Memory:
+        self._areas.update(areas)
+        self.enter(after.id, event, recorded(before), recorded(after))
+        return after
+
+    def enter(
+        self, memory_id: str, event: Event, before: dict[str, object] | None, after: dict[str, object] | None
+    ) -> None:
+        """Record a change that was made to a memory, between two states as history knows them."""
         entry = journal.record(
             self.connection,
             target_kind="memory",
-            target=after.id,
+            target=memory_id,
             event=event,
-            before=recorded(before),
-            after=recorded(after),
+            before=before,
+            after=after,
             actor=self._actor,
             at_ms=self.at_ms,
             run_id=self._run_id,
         )
         self.history_ids.append(entry)
-        self._touched[after.id] = None
-        return after
+        self._touched[memory_id] = None
 
     def changes(self, operation: str) -> ChangeSet:
         """Return what was touched so far, as the record that everybody hears."""
@@ -160,10 +179,10 @@ def recorded(memory: Memory | None) -> dict[str, object] | None:
 
 
 def rival(connection: apsw.Connection, memory: Memory) -> Memory | None:
-    """Return the other active fact of the same category and key, of which there can be only one."""
+    """Return the other active fact of the same category, key and store, of which there can be only one."""
     if memory.kind != "fact" or not memory.key or memory.deleted_at is not None:
         return None
-    found = repo.active_fact(connection, memory.category, memory.key)
+    found = repo.active_fact(connection, memory.category, memory.key, memory.store)
     return None if found is None or found.id == memory.id else found
 
 
@@ -192,8 +211,10 @@ def place(
     active, was_active = after.deleted_at is None, before is not None and before.deleted_at is None
     if before is None or before.tags != after.tags:
         tags.write(connection, after.id, after.tags)
-    if before is None or (before.content, before.attributes) != (after.content, after.attributes):
+    if before is None or _linking(before) != _linking(after):
         links.write(connection, after)
+    if (() if before is None else before.sources) != after.sources:
+        repo.write_sources(connection, after)
     if active != was_active or before is None or before.tags != after.tags:
         areas.add("tags")
     if active != was_active or before is None or _linked(before) != _linked(after):
@@ -208,7 +229,11 @@ def place(
 
 
 def _linked(memory: Memory) -> tuple[object, ...]:
-    return memory.title, memory.content, memory.attributes
+    return memory.title, *_linking(memory)
+
+
+def _linking(memory: Memory) -> tuple[object, ...]:
+    return memory.content, memory.attributes, memory.files, memory.people
 
 
 def _searched(memory: Memory) -> tuple[object, ...]:

@@ -1,17 +1,47 @@
 """SQL that gathers candidates: by words, by vector, or newest first; and the conditions a query's operators set."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
 from app.index.vectors import Generation, nearest
+from app.memories.model import STORES
+from app.retrieval.fts import Atom
 from app.retrieval.model import Query
+
+if TYPE_CHECKING:
+    from app.index.ann import Near
+    from app.index.postings import Postings
 
 _MESSAGE_KINDS = {"message", "episode", "messages", "turn"}
 # A passage that spans turns only lends context; one inside a long turn stands for that turn.
 _SINGLE = "(c.kind <> 'passage' OR c.seq_start = c.seq_end)"
 _FIELDS = "c.id, c.kind, c.session_id, c.memory_id, c.seq_start, c.created_at"
+# A long conversation that was forgotten leaves the index over some seconds; memories made from it stay.
+_STAYING = "(c.kind = 'memory' OR c.session_id NOT IN (SELECT session_id FROM session_moves WHERE is_leaving = 1))"
+
+_OF_SESSION = "c.session_id IN (SELECT id FROM sessions WHERE id = ? OR instr(lower(title), lower(?)))"
+_OF_AGENT = "c.session_id IN (SELECT id FROM sessions WHERE agent = ? COLLATE NOCASE)"
+_PENDING = "c.session_id IN (SELECT id FROM sessions WHERE consolidated_at IS NULL)"
+_THIS = "EXISTS (SELECT 1 FROM sessions s WHERE s.id = c.session_id AND "
+_OF_ONE = {
+    _OF_SESSION: f"{_THIS}(s.id = ? OR instr(lower(s.title), lower(?))))",
+    _OF_AGENT: f"{_THIS}s.agent = ? COLLATE NOCASE)",
+    _PENDING: f"{_THIS}s.consolidated_at IS NULL)",
+}
+
+_ALWAYS = 2  # conditions that every search has
+
+FEW = 20_000
+"""So many chunks are looked at one by one when a condition allows no more."""
+
+_FEW_PASS = 30
+_SPARE = 3
+_MOST_SPARE = 40
+"""How many times as many neighbours are asked for as are wanted, when a condition leaves most of them out."""
 
 Values = list[object]
 
@@ -28,16 +58,25 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """SQL over ``chunks c`` and its values."""
+    """SQL over ``chunks c`` and its values; ``sees_all`` tells whether the caller may read every store."""
 
     sql: str
     values: tuple[object, ...]
     narrows: bool
+    sees_all: bool = True
+
+    @property
+    def check(self) -> str:
+        """Return the SQL for looking at a few chunks: it asks for each one's session and not for all that fit."""
+        sql = self.sql
+        for of_all, of_one in _OF_ONE.items():
+            sql = sql.replace(of_all, of_one)
+        return sql
 
 
 def conditions(query: Query, stores: Sequence[str]) -> Conditions:
     """Return what the operators of ``query`` and the caller's ``stores`` demand of a chunk."""
-    parts, values = [f"c.store IN ({_marks(stores)})"], list[object](stores)
+    parts, values = [f"c.store IN ({_marks(stores)})", _STAYING], list[object](stores)
     for name, wanted in _operators(query):
         sql, more = _any_of(name, wanted)
         parts.append(sql)
@@ -50,7 +89,10 @@ def conditions(query: Query, stores: Sequence[str]) -> Conditions:
         if when is not None:
             parts.append(sql)
             values.append(when)
-    return Conditions(" AND ".join(parts), tuple(values), len(parts) > 1)
+    sees_all = set(stores) >= set(STORES)
+    # Whoever sees a part only must not get fewer neighbours for what the rest holds.
+    narrows = len(parts) > _ALWAYS or not sees_all
+    return Conditions(" AND ".join(parts), tuple(values), narrows, sees_all)
 
 
 def with_words(where: Conditions, must: str | None, must_not: str | None) -> Conditions:
@@ -61,6 +103,18 @@ def with_words(where: Conditions, must: str | None, must_not: str | None) -> Con
             sql += f" AND c.id {operator} (SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ?)"
             values = (*values, expression)
     return Conditions(sql, values, narrows=where.narrows or must is not None or must_not is not None)
+
+
+def few_allowed(connection: apsw.Connection, where: Conditions) -> list[int] | None:
+    """Return the ids of all chunks that satisfy ``where``, or ``None`` when it narrows nothing or allows many."""
+    if not where.narrows:
+        return None
+    found = connection.execute(
+        f"SELECT group_concat(id, ' ') FROM (SELECT c.id FROM chunks c WHERE {where.sql} LIMIT {FEW + 1})",
+        where.values,
+    ).get
+    ids = [int(one) for one in str(found or "").split()]
+    return None if len(ids) > FEW else ids
 
 
 def _operators(query: Query) -> list[tuple[str, tuple[str, ...]]]:
@@ -99,14 +153,18 @@ def _tag(value: str) -> tuple[str, Values]:
     )
 
 
+def _store(value: str) -> tuple[str, Values]:
+    # What is not private is little, and has an index of its own.
+    return ("c.store = ?" if value.lower() == "private" else "(c.store <> 'private' AND c.store = ?)"), [value.lower()]
+
+
 def _session(value: str) -> tuple[str, Values]:
-    return "c.session_id IN (SELECT id FROM sessions WHERE id = ? OR instr(lower(title), lower(?)))", [value, value]
+    return _OF_SESSION, [value, value]
 
 
 def _agent(value: str) -> tuple[str, Values]:
     return (
-        "(c.session_id IN (SELECT id FROM sessions WHERE agent = ? COLLATE NOCASE)"
-        " OR c.memory_id IN (SELECT id FROM memories WHERE source = ? COLLATE NOCASE))",
+        f"({_OF_AGENT} OR c.memory_id IN (SELECT id FROM memories WHERE source = ? COLLATE NOCASE))",
         [value, value],
     )
 
@@ -124,7 +182,7 @@ def _entity(value: str) -> tuple[str, Values]:
 def _state(value: str) -> tuple[str, Values]:
     sql = {
         "pinned": "c.memory_id IN (SELECT id FROM memories WHERE pinned = 1)",
-        "pending": "c.session_id IN (SELECT id FROM sessions WHERE consolidated_at IS NULL)",
+        "pending": _PENDING,
         "superseded": "c.memory_id IN (SELECT id FROM memories WHERE superseded_by IS NOT NULL)",
         "archived": "c.memory_id IN (SELECT id FROM memory_archive)",
     }
@@ -134,11 +192,12 @@ def _state(value: str) -> tuple[str, Values]:
 _CONDITIONS: dict[str, Callable[[str], tuple[str, Values]]] = {
     "kind": _kind,
     "tag": _tag,
-    "store": lambda value: ("c.store = ?", [value.lower()]),
+    "store": _store,
     "session": _session,
+    "session_is": lambda value: ("c.session_id IS ?", [value]),  # the very one; no operator of the language
     "agent": _agent,
     "entity": _entity,
-    "role": lambda value: ("(c.kind <> 'memory' AND c.role = ?)", [value.lower()]),
+    "role": lambda value: ("(c.kind IN ('message', 'passage') AND c.role = ?)", [value.lower()]),
     "is": _state,
 }
 
@@ -153,8 +212,29 @@ def by_words(connection: apsw.Connection, match: str, where: Conditions, depth: 
     return _best_of_each([Candidate(row[0], _target(row), row[5], row[6]) for row in rows])
 
 
+def by_many_words(
+    connection: apsw.Connection,
+    postings: "Postings",
+    atoms: Sequence[Atom],
+    unwanted: str | None,
+    where: Conditions,
+    depth: int,
+) -> list[Candidate]:
+    """Return what ``by_words`` returns for any of ``atoms``, in a large index sooner."""
+    from app.retrieval.words import best_matching  # noqa: PLC0415  (numpy waits for the first search)
+
+    single = replace(where, sql=f"{_SINGLE} AND {where.sql}")
+    rows = best_matching(connection, postings, atoms, unwanted, single, _FIELDS, depth)
+    return _best_of_each([Candidate(row[0], _target(row), row[5], row[6]) for row in rows])
+
+
 def by_vector(
-    connection: apsw.Connection, generation: Generation, vector: bytes, where: Conditions, depth: int
+    connection: apsw.Connection,
+    generation: Generation,
+    vector: bytes,
+    where: Conditions,
+    depth: int,
+    near: "Near | None" = None,
 ) -> list[Candidate]:
     """Return candidates nearest to ``vector``, best cosine first.
 
@@ -164,19 +244,74 @@ def by_vector(
         vector: The query, float32 little-endian.
         where: What chunks must satisfy.
         depth: Candidates at most.
+        near: Answers sooner, where there is one.
     """
-    subset = None
-    if where.narrows:
-        subset = (f"SELECT c.id FROM chunks c WHERE {_SINGLE} AND {where.sql}", where.values)
-    near = nearest(connection, generation, vector, depth, subset)
-    scores = dict(near)
+    single = replace(where, sql=f"{_SINGLE} AND {where.sql}")
+    rows = nearest_rows(connection, generation, vector, single, depth, _FIELDS, near)
+    return _best_of_each([Candidate(row[0], _target(row), row[5], row[6]) for row in rows])
+
+
+def nearest_rows(
+    connection: apsw.Connection,
+    generation: Generation,
+    vector: bytes,
+    where: Conditions,
+    depth: int,
+    fields: str,
+    near: "Near | None" = None,
+) -> list[tuple[Any, ...]]:
+    """Return rows of ``fields`` and the cosine of the nearest chunks that satisfy ``where``, best first.
+
+    Args:
+        connection: A reader.
+        generation: Whose vectors.
+        vector: The query, float32 little-endian.
+        where: What chunks must satisfy.
+        depth: Rows at most.
+        fields: Columns of ``chunks c``, the first its id.
+        near: Answers sooner, where there is one.
+    """
+    found = None if near is None else _soon(connection, generation, vector, where, depth, fields, near)
+    if found is None:
+        subset = (f"SELECT c.id FROM chunks c WHERE {where.sql}", where.values) if where.narrows else None
+        scores = dict(nearest(connection, generation, vector, depth, subset))
+        found = _rows(connection, scores, where, fields)
+    return found[:depth]
+
+
+def _soon(
+    connection: apsw.Connection,
+    generation: Generation,
+    vector: bytes,
+    where: Conditions,
+    depth: int,
+    fields: str,
+    near: "Near",
+) -> list[tuple[Any, ...]] | None:
+    import numpy as np  # noqa: PLC0415  (waits for the first search)
+
+    scores = near.nearest(generation, vector, depth * _SPARE)
+    if scores is None:
+        return None
+    found = _rows(connection, scores, where, fields)
+    if len(found) >= depth or len(scores) < depth * _SPARE:
+        return found
+    few = few_allowed(connection, where) if len(found) * _FEW_PASS < len(scores) else None
+    if few is None:
+        scores = near.nearest(generation, vector, depth * _MOST_SPARE)
+    else:
+        scores = near.nearest(generation, vector, depth, np.unique(np.array(few, dtype=np.int64)))
+    return None if scores is None else _rows(connection, scores, where, fields)
+
+
+def _rows(
+    connection: apsw.Connection, scores: Mapping[int, float], where: Conditions, fields: str
+) -> list[tuple[Any, ...]]:
     rows = connection.execute(
-        f"SELECT {_FIELDS} FROM chunks c WHERE c.id IN ({_marks(near)}) AND {_SINGLE} AND {where.sql}",
-        (*scores, *where.values),
+        f"SELECT {fields} FROM chunks c WHERE c.id IN (SELECT value FROM json_each(?)) AND {where.check}",
+        (json.dumps(sorted(scores)), *where.values),
     )
-    found = [Candidate(row[0], _target(row), row[5], scores[row[0]]) for row in rows]
-    found.sort(key=lambda item: (-item.score, -item.chunk_id))
-    return _best_of_each(found)[:depth]
+    return sorted(((*row, scores[row[0]]) for row in rows), key=lambda row: (-row[-1], -row[0]))
 
 
 def newest(connection: apsw.Connection, where: Conditions, depth: int) -> list[Candidate]:

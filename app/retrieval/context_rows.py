@@ -3,14 +3,19 @@
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import apsw
 
-from app.index.vectors import Generation, nearest
+from app.index.vectors import Generation
 from app.retrieval.asked import Asked
-from app.retrieval.candidates import Conditions
+from app.retrieval.candidates import Conditions, nearest_rows
+from app.retrieval.fts import Atom
 from app.retrieval.pool import MOST, WHOLE, Gathered, Line, Place, Scored, Standing, spans
+
+if TYPE_CHECKING:
+    from app.index.ann import Near
+    from app.index.postings import Postings
 
 WORDS_DEPTH = 800
 VECTOR_DEPTH = 100
@@ -27,6 +32,7 @@ class Legs(Generic[F]):
     """How a search reads what each leg finds, and how many; the vector leg costs more the deeper it goes."""
 
     words: Callable[..., list[F]]
+    many: Callable[..., list[F]]
     vector: Callable[..., list[F]]
     words_depth: int
     vector_depth: int
@@ -35,7 +41,7 @@ class Legs(Generic[F]):
 def deep_legs(last: int) -> Legs[Scored]:
     """Return the legs of the learned recipe for a search that shows hits up to number ``last``."""
     vector = VECTOR_DEPTH if last <= MOST else min(last, MAX_DEPTH)
-    return Legs(words_deep, vectors_near, min(max(WORDS_DEPTH, 2 * last), MAX_DEPTH), vector)
+    return Legs(words_deep, words_many, vectors_near, min(max(WORDS_DEPTH, 2 * last), MAX_DEPTH), vector)
 
 
 _SCORED = "c.id, c.kind, coalesce(c.session_id, ''), coalesce(c.memory_id, ''), c.seq_start, c.seq_end, c.created_at"
@@ -52,17 +58,31 @@ def words_deep(connection: apsw.Connection, match: str, where: Conditions, depth
 
 
 def vectors_near(
-    connection: apsw.Connection, generation: Generation, vector: bytes, where: Conditions, depth: int
+    connection: apsw.Connection,
+    generation: Generation,
+    vector: bytes,
+    where: Conditions,
+    depth: int,
+    near: "Near | None" = None,
 ) -> list[Scored]:
     """Return the nearest chunks, best cosine first."""
-    subset = (f"SELECT c.id FROM chunks c WHERE {where.sql}", where.values) if where.narrows else None
-    scores = dict(nearest(connection, generation, vector, depth, subset))
-    rows = connection.execute(
-        f"SELECT {_SCORED} FROM chunks c WHERE c.id IN (SELECT value FROM json_each(?)) AND {where.sql}",
-        (json.dumps(list(scores)), *where.values),
-    )
-    found = [Scored(*(*row, scores[row[0]])) for row in rows]
-    return sorted((item for item in found if not item.spans), key=lambda item: (-item.score, -item.chunk_id))
+    rows = nearest_rows(connection, generation, vector, where, depth, _SCORED, near)
+    return [item for item in (Scored(*row) for row in rows) if not item.spans]
+
+
+def words_many(
+    connection: apsw.Connection,
+    postings: "Postings",
+    atoms: Sequence[Atom],
+    unwanted: str | None,
+    where: Conditions,
+    depth: int,
+) -> list[Scored]:
+    """Return what ``words_deep`` returns for any of ``atoms``, in a large index sooner."""
+    from app.retrieval.words import best_matching  # noqa: PLC0415  (numpy waits for the first search)
+
+    rows = best_matching(connection, postings, atoms, unwanted, where, _SCORED, depth)
+    return [Scored(*row) for row in rows]
 
 
 def turns_around(connection: apsw.Connection, spans: Sequence[tuple[str, int, int]], where: Conditions) -> list[Line]:
@@ -71,7 +91,7 @@ def turns_around(connection: apsw.Connection, spans: Sequence[tuple[str, int, in
         "WITH wanted (session, low, high) AS (SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?))"
         " SELECT c.id, c.kind, c.session_id, c.seq_start, c.created_at, c.role,"
         " coalesce((SELECT m.author FROM messages m WHERE m.session_id = c.session_id AND m.seq = c.seq_start), ''),"
-        f" substr(c.text, 1, {READ_CHARACTERS}), {where.sql}"
+        f" substr(c.text, 1, {READ_CHARACTERS}), {where.check}"
         " FROM wanted w CROSS JOIN chunks c WHERE c.session_id = w.session AND c.kind = 'message'"
         " AND c.seq_start BETWEEN w.low AND w.high",
         (json.dumps(spans), *where.values),
@@ -90,15 +110,24 @@ def pieces_of(connection: apsw.Connection, memories: Sequence[str]) -> list[Line
     return [_line(row) for row in rows]
 
 
-def frequencies(connection: apsw.Connection, expressions: Sequence[str]) -> tuple[int, list[int]]:
+def frequencies(
+    connection: apsw.Connection, expressions: Sequence[str], postings: "Postings | None" = None
+) -> tuple[int, list[int]]:
     """Return about how many chunks there are, and how many match each FTS expression."""
     total = connection.execute("SELECT coalesce(max(id), 0) FROM chunks").get
+    if postings is not None:
+        return int(total), [postings.count(connection, expression, int(total)) for expression in expressions]
     sql = "SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH ?"
     return int(total), [int(connection.execute(sql, (expression,)).get) for expression in expressions]
 
 
 def read_around(
-    connection: apsw.Connection, found: Standing, places: Sequence[Place], question: Asked, where: Conditions
+    connection: apsw.Connection,
+    found: Standing,
+    places: Sequence[Place],
+    question: Asked,
+    where: Conditions,
+    postings: "Postings | None" = None,
 ) -> Gathered:
     """Return the candidates at ``places`` with all that their features need.
 
@@ -108,11 +137,12 @@ def read_around(
         places: The candidates.
         question: What is asked.
         where: What a turn must satisfy to be an answer.
+        postings: Knows how many chunks have a word.
     """
     lines = turns_around(connection, spans(places), where)
     memories = [owner for owner, seq in places if seq == WHOLE]
     lines += pieces_of(connection, memories) if memories else []
-    total, counts = frequencies(connection, [sought.expression for sought in question.sought])
+    total, counts = frequencies(connection, [sought.expression for sought in question.sought], postings)
     return Gathered(found, places, lines, total, counts)
 
 

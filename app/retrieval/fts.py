@@ -7,6 +7,7 @@ The index is FTS5 with ``porter unicode61 remove_diacritics 2 categories 'L* N* 
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 from typing import Final, Literal
@@ -25,6 +26,7 @@ _LONGEST_STEMMED: Final = 64
 _SHORTEST_STEMMED: Final = 3
 _DIACRITICS: Final = re.compile("[\u0300-\u036f]+")
 _LAST_WORD: Final = re.compile(r"[^\W_]+(?=[\W_]*\Z)")
+_WORDS: Final = re.compile(r"[^\W_]+")
 _GUARDS: Final = ("", "ful", "ness", "ly", "e", "ing")
 _ENDINGS: Final = (
     "s", "e", "es", "ed", "ing", "er", "y", "ly", "ies", "ied", "ion", "al", "ic", "ness", "ful", "able", "ability",
@@ -79,6 +81,40 @@ def match_expression(
         expression = f"({_joined(phrases, 'all')}) AND ({expression})"
     unwanted = excluded_expression(terms)
     return f"({expression}) NOT ({unwanted})" if unwanted else expression
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """The least that the index can be asked for.
+
+    Args:
+        expression: What to ask.
+        words: The folded words that stand side by side; none for a beginning or pairs of characters.
+    """
+
+    expression: str
+    words: tuple[str, ...] = ()
+
+
+def atoms(query: Query | Sequence[Term]) -> list[Atom]:
+    """Return what ``match_expression`` joins for the terms of a search of which a text needs any.
+
+    Stop words are left out as there; excluded terms play no part.
+    """
+    terms = query.terms if isinstance(query, Query) else tuple(query)
+    wanted = [term for term in terms[:MAX_TERMS] if has_token(term.text) and not term.excluded]
+    wanted = _without_stop_words(wanted)
+    pairs = list(dict.fromkeys(chain.from_iterable(_pairs(term) for term in wanted)))[:MAX_PAIRS]
+    whole = chain.from_iterable(map(_atoms, wanted))
+    return list({atom.expression: atom for atom in (*whole, *map(Atom, pairs))}.values())
+
+
+def _atoms(term: Term) -> list[Atom]:
+    if grams.has_wide(term.text):
+        return [Atom(_wide(term))]
+    if term.prefix:
+        return [Atom(expression) for expression in _prefixed(term)]
+    return [Atom(quoted(form), tuple(_WORDS.findall(fold(form)))) for form in _forms(term.text)]
 
 
 def excluded_expression(query: Query | Sequence[Term]) -> str | None:

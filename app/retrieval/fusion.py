@@ -104,6 +104,29 @@ def rrf(
     return _fused(parts, newer)
 
 
+def union(
+    lists: Mapping[str, Iterable[tuple[K, float]]],
+    order: Sequence[str],
+    newer: Mapping[K, int] | None = None,
+) -> list[Fused[K]]:
+    """Put the legs' lists one after the other, each id where it stands first.
+
+    Args:
+        lists: Pairs of id and score by leg; an id given twice counts with its best score.
+        order: The legs in the order in which their lists follow each other.
+        newer: A number by id that is higher for the newer; decides between equals, then the smaller id does.
+
+    Returns:
+        Best first; scores go down from 1 by place.
+    """
+    ranked = dict(_ranked(lists, newer))
+    parts: dict[K, list[Part]] = {}
+    for leg in order:
+        for rank, (key, score) in enumerate(ranked.get(leg, ()), 1):
+            parts.setdefault(key, []).append(Part(leg, rank, score, 1.0, 0.0))
+    return [Fused(key, 1 / place, tuple(said)) for place, (key, said) in enumerate(parts.items(), 1)]
+
+
 def _ranked(
     lists: Mapping[str, Iterable[tuple[K, float]]], newer: Mapping[K, int] | None
 ) -> Iterable[tuple[str, list[tuple[K, float]]]]:

@@ -31,7 +31,8 @@ _MARKS: Final = (
 )
 _TOKEN: Final = re.compile(f"[\\w{_MARKS}]+")
 _SPACE: Final = re.compile(r"\s+")
-_ACCENTS: Final = "[\u0300-\u036f]*"
+# Of scripts written with spaces; made once, for compiling the ranges takes longer than a search.
+_NARROW: Final = re.compile(f"(?:(?![{grams.WIDE}])[\\w{_MARKS}])+")
 
 
 class _Folding(dict[int, str]):
@@ -65,15 +66,16 @@ class _Sought:
         prefixes: Beginnings of words.
         phrases: Stems that must stand side by side.
         runs: Of scripts written without spaces, found inside words.
-        in_ascii, in_any: Finds words that may be one of the words sought, in a text of ASCII or of anything.
+        beginnings: How the words sought begin.
+        in_ascii: Finds words that may be one of the words sought, in a text of ASCII.
     """
 
     stems: frozenset[str]
     prefixes: tuple[str, ...]
     phrases: tuple[tuple[str, ...], ...]
     runs: tuple[str, ...]
+    beginnings: tuple[str, ...]
     in_ascii: re.Pattern[str] | None
-    in_any: re.Pattern[str] | None
 
 
 def snippet(text: str, terms: Iterable[Term], length: int = LENGTH) -> tuple[str, tuple[Span, ...], tuple[str, ...]]:
@@ -129,18 +131,16 @@ def _sought(terms: tuple[Term, ...]) -> _Sought:
         tuple(prefixes),
         tuple(phrases),
         tuple(runs),
-        _pattern(beginnings, "[a-z0-9]", "(?<![a-z0-9])", ""),
-        _pattern(
-            beginnings, f"(?:(?![{grams.WIDE}])[\\w{_MARKS}])", f"(?:(?<![\\w{_MARKS}])|(?<=[{grams.WIDE}]))", _ACCENTS
-        ),
+        tuple(beginnings),
+        _pattern(beginnings),
     )
 
 
-def _pattern(beginnings: Sequence[str], letter: str, edge: str, between: str) -> re.Pattern[str] | None:
+def _pattern(beginnings: Sequence[str]) -> re.Pattern[str] | None:
     if not beginnings:
         return None
-    choice = "|".join(between.join(map(re.escape, one)) for one in sorted(beginnings, key=len, reverse=True))
-    return re.compile(f"{edge}(?:{choice}){letter}*")
+    choice = "|".join(map(re.escape, sorted(beginnings, key=len, reverse=True)))
+    return re.compile(f"(?<![a-z0-9])(?:{choice})[a-z0-9]*")
 
 
 def _beginning(stemmed: str) -> str:
@@ -181,12 +181,8 @@ def _marks(text: str, sought: _Sought) -> list[_Mark]:
 
 
 def _word_marks(flat: str, sought: _Sought) -> Iterator[_Mark]:
-    pattern = sought.in_ascii if flat.isascii() else sought.in_any
-    if pattern is None:
-        return
     candidates: list[tuple[int, int, str]] = []
-    for match in islice(pattern.finditer(flat), MAX_MARKS):
-        word = fold(match[0])
+    for match, word in islice(_words_like(flat, sought), MAX_MARKS):
         stemmed = stem(word)
         candidates.append((match.start(), match.end(), stemmed))
         begun = next((prefix for prefix in sought.prefixes if word.startswith(prefix)), None)
@@ -194,6 +190,20 @@ def _word_marks(flat: str, sought: _Sought) -> Iterator[_Mark]:
             yield _Mark(match.start(), match.end(), stemmed if begun is None else f"{begun}*")
     for phrase in sought.phrases:
         yield from _phrase_marks(flat, candidates, phrase)
+
+
+def _words_like(flat: str, sought: _Sought) -> Iterator[tuple[re.Match[str], str]]:
+    """Yield words, and the same folded, that may be one of the words sought."""
+    if sought.in_ascii is None:
+        return
+    if flat.isascii():
+        for match in sought.in_ascii.finditer(flat):
+            yield match, match[0]
+        return
+    for match in _NARROW.finditer(flat):
+        word = fold(match[0])
+        if word.startswith(sought.beginnings):
+            yield match, word
 
 
 def _phrase_marks(flat: str, candidates: Sequence[tuple[int, int, str]], phrase: tuple[str, ...]) -> Iterator[_Mark]:

@@ -44,7 +44,8 @@ def rows_of(connection: apsw.Connection, chunk_ids: Sequence[int]) -> dict[int, 
     """Return what is known of the candidates' chunks, by chunk id."""
     found = connection.execute(
         "SELECT c.id, c.kind, c.role, c.store, c.session_id, c.memory_id, coalesce(s.agent, m.source, ''),"
-        " (SELECT json_group_array(t.tag) FROM memory_tags t WHERE t.memory_id = c.memory_id)"
+        " iif(c.memory_id IS NULL, '[]',"
+        " (SELECT json_group_array(t.tag) FROM memory_tags t WHERE t.memory_id = c.memory_id))"
         " FROM chunks c LEFT JOIN sessions s ON c.kind <> 'memory' AND s.id = c.session_id"
         " LEFT JOIN memories m ON c.kind = 'memory' AND m.id = c.memory_id"
         " WHERE c.id IN (SELECT value FROM json_each(?))",
@@ -55,7 +56,9 @@ def rows_of(connection: apsw.Connection, chunk_ids: Sequence[int]) -> dict[int, 
 
 def _row(row: Sequence[Any]) -> Row:
     chunk_id, kind, role, store, session_id, memory_id, agent, tags = row
-    return Row(chunk_id, kind, role, store, session_id, memory_id, agent, tuple(json.loads(tags)))
+    return Row(
+        chunk_id, kind, role, store, session_id, memory_id, agent, () if tags == "[]" else tuple(json.loads(tags))
+    )
 
 
 def facets_of(rows: Mapping[int, Row]) -> tuple[FacetCount, ...]:

@@ -24,6 +24,8 @@ from app.retrieval.pool import WHOLE, Gathered, Place, Scored, pool, standing
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from app.index.postings import Postings
+
     Matrix = NDArray[np.float64]
 
 WEIGHTS: Final = "weights.json"
@@ -97,11 +99,12 @@ def rank_around(
     legs: Mapping[Leg, Sequence[Scored]],
     ranker: Ranker,
     last: int,
+    postings: "Postings | None" = None,
 ) -> Ranking:
     """Choose candidates among what the legs found and what stands near it, read around them and rank them."""
     question = asked(query.terms)
     found = standing(legs.get("words", ()), legs.get("vector", ()))
-    gathered = read_around(connection, found, pool(found), question, where)
+    gathered = read_around(connection, found, pool(found), question, where, postings)
     return rank(question, gathered, legs, ranker, max(last, KEPT))
 
 

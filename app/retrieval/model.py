@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Literal
 
 Target = Literal["message", "memory"]
-Leg = Literal["words", "vector"]
+Leg = Literal["words", "vector", "recent", "salient", "mentions"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,10 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class LegScore:
-    """What one leg said of a hit: its rank from 1, and its raw score (BM25 or cosine; higher is better)."""
+    """What one leg said of a hit: its rank from 1, and its raw score; higher is better.
+
+    The score is BM25 (words), cosine (vector), milliseconds UTC (recent), importance (salient) or a count (mentions).
+    """
 
     leg: Leg
     rank: int
@@ -152,6 +155,7 @@ class Found:
         legs: Which legs ran; a leg that could not is missing here and explained in ``notes``.
         notes: Sentences for the person: hints of the query, a leg that was left out, an index still filling.
         milliseconds: Time spent in each stage.
+        relaxed: Phrases that stand nowhere, of which the words were searched instead; ``notes`` say so too.
     """
 
     query: Query
@@ -162,3 +166,4 @@ class Found:
     legs: tuple[Leg, ...] = ()
     notes: tuple[str, ...] = ()
     milliseconds: dict[str, float] = field(default_factory=dict)
+    relaxed: tuple[str, ...] = ()

@@ -163,10 +163,10 @@ def _promise(found: Standing) -> Callable[[Place], float]:
         score = _BM25 * own + _OWNER * owners.get(owner, 0.0) + _COSINE * cosines.get(place, 0.0)
         if seq == WHOLE:  # what stands around a memory is itself
             return score + (_PASSAGE + 2 * _BESIDE) * own + 2 * _COSINE_BESIDE * cosines.get(place, 0.0)
-        beside = [(owner, seq - 1), (owner, seq + 1)]
+        before, after = (owner, seq - 1), (owner, seq + 1)
         score += _PASSAGE * passages.get(place, own)
-        score += _BESIDE * sum(bm25.get(other, 0.0) for other in beside)
-        return score + _COSINE_BESIDE * sum(cosines.get(other, 0.0) for other in beside)
+        score += _BESIDE * (bm25.get(before, 0.0) + bm25.get(after, 0.0))
+        return score + _COSINE_BESIDE * (cosines.get(before, 0.0) + cosines.get(after, 0.0))
 
     return promise
 

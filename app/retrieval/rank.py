@@ -1,5 +1,6 @@
 """From candidates of several legs to one ranked list, each entry with its reasons."""
 
+import typing
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -8,6 +9,8 @@ from app.retrieval.fusion import Part
 from app.retrieval.hits import Ranked
 from app.retrieval.model import Leg, LegScore, Why
 from app.retrieval.recipes import Recipe
+
+_LEGS: dict[str, Leg] = {leg: leg for leg in typing.get_args(Leg)}
 
 
 def rank(found: Mapping[Leg, Sequence[Candidate]], recipe: Recipe) -> list[Ranked]:
@@ -20,7 +23,7 @@ def rank(found: Mapping[Leg, Sequence[Candidate]], recipe: Recipe) -> list[Ranke
     newer = {item.target: item.created_ms for items in found.values() for item in items}
     lists = {leg: [(item.target, item.score) for item in items] for leg, items in found.items()}
     # The chunk that stands for a target is the one its words were found in, for the snippet is cut around words.
-    chunks = {item.target: item.chunk_id for leg in ("vector", "words") for item in found.get(leg, ())}
+    chunks = {item.target: item.chunk_id for leg in reversed(_LEGS.values()) for item in found.get(leg, ())}
     return [
         Ranked(fused.id, chunks[fused.id], fused.score, Why(tuple(_score_of(part) for part in fused.parts)))
         for fused in recipe.fuse(lists, newer)
@@ -47,5 +50,4 @@ def spread(ranked: Sequence[Ranked], per_session: int | None) -> list[Ranked]:
 
 
 def _score_of(part: Part) -> LegScore:
-    leg: Leg = "words" if part.leg == "words" else "vector"
-    return LegScore(leg, part.rank, part.score, part.weight)
+    return LegScore(_LEGS[part.leg], part.rank, part.score, part.weight)

@@ -6,10 +6,29 @@ from types import MappingProxyType
 from typing import Final, Literal
 
 from app.errors import InputError
-from app.retrieval.fusion import RRF_CONSTANT, Fused, K, rrf, weighted
+from app.retrieval.fusion import RRF_CONSTANT, Fused, K, rrf, union, weighted
 from app.retrieval.model import Leg
 
-Fusion = Literal["weighted", "rrf", "learned"]
+Fusion = Literal["weighted", "rrf", "union", "learned"]
+
+
+@dataclass(frozen=True, slots=True)
+class Few:
+    """What three legs give that are put together and not weighed.
+
+    Args:
+        recent: The latest turns.
+        salient: The most important turns, at most.
+        importance: What a salient turn reaches, 0 to 1.
+        relevant: The nearest turns by meaning, at most.
+        similarity: The cosine that a relevant turn exceeds.
+    """
+
+    recent: int = 10
+    salient: int = 5
+    importance: float = 0.8
+    relevant: int = 5
+    similarity: float = 0.65
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,11 +37,12 @@ class Recipe:
 
     Args:
         summary: One line for the person who chooses.
-        legs: What is asked.
+        legs: What is asked, and for ``union`` in which order the lists follow each other.
         fusion: How the legs' lists are made one; ``learned`` looks at more than their scores.
         weights: How much each leg counts; the same for all when empty.
         depth: How many candidates each leg gives.
         k: Constant of ``rrf``.
+        few: How many turns the legs of ``tri`` give, and what they must reach; ``None`` for other recipes.
     """
 
     name: str
@@ -32,6 +52,7 @@ class Recipe:
     weights: Mapping[Leg, float] = field(default_factory=lambda: MappingProxyType({}), hash=False)
     depth: int = 200
     k: int = RRF_CONSTANT
+    few: "Few | None" = None
 
     def fuse(
         self, lists: Mapping[Leg, Iterable[tuple[K, float]]], newer: Mapping[K, int] | None = None
@@ -46,6 +67,8 @@ class Recipe:
         weights: dict[str, float] = dict(self.weights.items())
         if self.fusion == "rrf":
             return rrf(asked, self.k, weights, newer)
+        if self.fusion == "union":
+            return union(asked, self.legs, newer)
         return weighted(asked, weights, newer)
 
 
@@ -70,6 +93,19 @@ RECIPES: Final[Mapping[str, Recipe]] = MappingProxyType(
                 ("words", "vector"),
                 weights=MappingProxyType({"vector": 0.5, "words": 0.5}),
             ),
+            Recipe(
+                "tri",
+                "The nearest by meaning, the important and the latest turns, a few of each",
+                ("vector", "salient", "recent"),
+                "union",
+                few=Few(),
+            ),
+            Recipe(
+                "boosted",
+                "Words and meaning, and a little for what is new or was said often",
+                ("words", "vector", "recent", "mentions"),
+                weights=MappingProxyType({"words": 0.4, "vector": 0.4, "recent": 0.1, "mentions": 0.1}),
+            ),
             Recipe("learned", "Words, meaning and what stands around", ("words", "vector"), "learned"),
         )
     }
@@ -85,6 +121,6 @@ def recipe(name: str = DEFAULT) -> Recipe:
     found = RECIPES.get(name)
     if found is None:
         raise InputError(
-            f"There is no search recipe “{name}”. Choose one of: {', '.join(RECIPES)}.", allowed=[*RECIPES]
+            f"There is no search recipe of that name. Choose one of: {', '.join(RECIPES)}.", allowed=[*RECIPES]
         )
     return found

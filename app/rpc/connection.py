@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.api.registry import Reply
-from app.errors import AccessDeniedError, HostUnreachableError, InternalError, KeepsakeError
+from app.core.whereabouts import whereabouts
+from app.errors import AccessDeniedError, HostUnreachableError, KeepsakeError, internal
 from app.rpc.framing import HEADER_BYTES, MAX_FRAME, MAX_HELLO, FrameError, decode, encode, length_of
 from app.rpc.messages import Message, Request, answer, failure, request_of, token_of
 from app.rpc.subscription import Subscription
@@ -123,7 +124,7 @@ class Connection:
         self._answers.discard(task)
         self._slots.release()
         if not task.cancelled() and (error := task.exception()) is not None:
-            _log.error("an answer could not be given", exc_info=error)
+            _log.error("an answer could not be given: %s", whereabouts(error))
 
     async def _serve(self, request: Request) -> None:
         if request.method in {"subscribe", "unsubscribe"}:
@@ -186,6 +187,6 @@ def _outcome(request: Request, call: "asyncio.Task[Reply]") -> Message:
         reply = call.result()
         return answer(request.id, reply.value, reply.changes)
     if not isinstance(error, KeepsakeError):
-        _log.error("the operation %s failed", request.method, exc_info=error)
-        error = InternalError(f"Something went wrong inside Keepsake: {error}", type=type(error).__name__)
+        _log.error("the operation %s failed: %s", request.method, whereabouts(error))
+        error = internal(error)
     return failure(request.id, error)

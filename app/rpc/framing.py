@@ -68,7 +68,7 @@ def decode(payload: bytes) -> dict[str, Any]:
     try:
         message = msgspec.json.decode(payload)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise FrameJsonError("A message must be valid JSON in UTF-8.", reason=str(error)[:200]) from error
+        raise FrameJsonError("A message must be valid JSON in UTF-8.", reason=type(error).__name__) from None
     if not isinstance(message, dict):
         raise FrameError("A message must be one JSON object.", type=type(message).__name__)
     return message

@@ -11,6 +11,7 @@ from app import __version__
 from app.api.caller import OWNER
 from app.api.registry import Catalogue, Operation, Reply
 from app.changes import ChangeSet, Event, Feed
+from app.core.whereabouts import whereabouts
 from app.errors import MachineError
 from app.rpc.connection import Connection, House, Patience
 from app.rpc.framing import encode
@@ -71,13 +72,14 @@ class SocketServer:
             self._call,
             self._patience,
         )
-        self._server = await asyncio.start_server(self._on_connected, sock=listening)
+        # Whoever comes before the server is started waits; nobody is judged by the token of a host before this one.
         try:
             write_hostfile(self._vault, description)
         except MachineError:
-            self._server.close()
+            listening.close()
             self._unlink()
             raise
+        self._server = await asyncio.start_server(self._on_connected, sock=listening)
         self._unsubscribe = self._feed.subscribe(self._on_event)
 
     async def stop(self) -> None:
@@ -110,22 +112,26 @@ class SocketServer:
     def _on_connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if not is_own(writer.get_extra_info("socket")):
             _log.warning("a process of another user was turned away")
+            self._catalogue.trace.event("socket.refused", reason="other_user")
             writer.close()
             return
         if len(self._connections) >= MAX_CONNECTIONS:
             refusal = MachineError(f"{MAX_CONNECTIONS} programs are connected already.", allowed=MAX_CONNECTIONS)
             writer.write(encode(failure(None, refusal)))
             writer.close()
+            self._catalogue.trace.event("socket.refused", reason="too_many")
             return
         connection = Connection(reader, writer, self._house)
         task = asyncio.create_task(connection.run(), name="client")
         self._connections[task] = connection
         task.add_done_callback(self._on_disconnected)
+        self._catalogue.trace.event("socket.opened", connections=len(self._connections))
 
     def _on_disconnected(self, task: "asyncio.Task[None]") -> None:
         del self._connections[task]
+        self._catalogue.trace.event("socket.closed", connections=len(self._connections))
         if not task.cancelled() and (error := task.exception()) is not None:
-            _log.error("a connection failed", exc_info=error)
+            _log.error("a connection failed: %s", whereabouts(error))
 
     async def _call(self, request: Request) -> Reply:
         if request.method == "describe":

@@ -3,7 +3,7 @@
 import socket
 from pathlib import Path
 
-from app.errors import HostUnreachableError
+from app.errors import AccessDeniedError, HostUnreachableError
 from app.rpc.framing import HEADER_BYTES, decode, encode, length_of
 from app.rpc.hostfile import HostFile, read_hostfile, unreachable
 from app.rpc.messages import Message, check_welcome, hello
@@ -21,6 +21,18 @@ def dial(vault: Path) -> socket.socket:
         KeepsakeError: One answers and does not let us in.
     """
     description = read_hostfile(vault)
+    while True:
+        try:
+            return _dial(description, vault)
+        except AccessDeniedError:
+            # Between our reading its address and our coming, the host may have been replaced by another.
+            newer = read_hostfile(vault)
+            if newer.token == description.token:
+                raise
+            description = newer
+
+
+def _dial(description: HostFile, vault: Path) -> socket.socket:
     try:
         connected = _connected(description)
     except (OSError, ValueError, OverflowError) as error:

@@ -62,12 +62,14 @@ class DigestService:
         Raises:
             NotFoundError: There is no such conversation.
         """
+        before, summary = await self._store.read(lambda connection: _draft(connection, session))
+        if summary is None:
+            # Most often nothing new was learned; the writer is not asked for that.
+            return Changed(before, touched(session, actor, is_written=False))
 
         def work(connection: apsw.Connection) -> tuple[SessionDigest | None, bool]:
-            read_state(connection, session)
-            summary = outline(learned(connection, session)) or _opening(connection, session)
-            before = read(connection, session)
-            if not summary or (before is not None and before.summary == summary):
+            before, summary = _draft(connection, session)
+            if summary is None:
                 return before, False
             _upsert(connection, session, summary, self._clock.now_ms())
             return read(connection, session), True
@@ -146,6 +148,15 @@ def read(connection: apsw.Connection, session: str) -> SessionDigest | None:
         (session,),
     ).fetchone()
     return None if row is None else _digest(row)
+
+
+def _draft(connection: apsw.Connection, session: str) -> tuple[SessionDigest | None, str | None]:
+    """Return the summary there is, and the one to put in its place, ``None`` when it need not be written."""
+    read_state(connection, session)
+    summary = outline(learned(connection, session)) or _opening(connection, session)
+    before = read(connection, session)
+    is_new = bool(summary) and (before is None or before.summary != summary)
+    return before, summary if is_new else None
 
 
 def _opening(connection: apsw.Connection, session: str) -> str:

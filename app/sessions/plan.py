@@ -29,6 +29,10 @@ class Terms:
         queue: Appends that may wait in the background.
         is_condensing: False when older turns are passed over without a summary.
         not_kept: Names of agents of whose conversations nothing is stored.
+        after_turn: True when summaries follow turns by themselves.
+        quiet_s: Seconds of quiet after which a turn counts as over.
+        captures: True when memories are taken from completed turns.
+        capture_turns: Messages not yet looked at without which none are taken.
     """
 
     budget: int = 8000
@@ -42,6 +46,10 @@ class Terms:
     queue: int = 1000
     is_condensing: bool = True
     not_kept: frozenset[str] = frozenset()
+    after_turn: bool = True
+    quiet_s: float = 2.0
+    captures: bool = True
+    capture_turns: int = 4
 
 
 @dataclass(frozen=True, slots=True)

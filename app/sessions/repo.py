@@ -97,6 +97,16 @@ def note_appended(
     )
 
 
+def set_times(
+    connection: apsw.Connection, session_id: str, *, updated_ms: int | None, consolidated_ms: int | None
+) -> None:
+    """Set when a session was last said something in, unless ``None``, and when facts were last drawn from it."""
+    connection.execute(
+        "UPDATE sessions SET updated_at = coalesce(?, updated_at), consolidated_at = ? WHERE id = ?",
+        (updated_ms, consolidated_ms, session_id),
+    )
+
+
 def get_session(connection: apsw.Connection, session_id: str) -> Session | None:
     """Return a session that is not forgotten."""
     row = connection.execute(

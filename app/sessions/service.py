@@ -15,7 +15,7 @@ from app.core.text import excerpt, storable
 from app.core.tokens import estimate_tokens
 from app.errors import InputError, NotFoundError, StaleError
 from app.memories.model import Facet
-from app.sessions import listing, repo
+from app.sessions import listing, receipts, repo
 from app.sessions.capture import Capture
 from app.sessions.model import IMPORTANCE, Appended, Message, NewMessage, Session, SessionFilter, SessionOrder
 from app.store import journal
@@ -69,7 +69,7 @@ class SessionService:
         self._capture = capture
 
     async def append(
-        self, messages: Sequence[NewMessage], session: str | None, heading: Heading, actor: str
+        self, messages: Sequence[NewMessage], session: str | None, heading: Heading, actor: str, key: str = ""
     ) -> Changed[Appended]:
         """Append turns to a session, making it when there is none.
 
@@ -80,13 +80,17 @@ class SessionService:
             session: The session's id; without one the channel's latest session, or a new one.
             heading: Title, agent and channel of a session made by this.
             actor: Who appends.
+            key: The caller's own id of this append, ``""`` for none; the second with the same key stores nothing and
+                answers where the turns of the first are.
 
         Raises:
             StaleError: A sequence number is not greater than the session's last.
-            InputError: A turn is too long, or the session was forgotten.
+            InputError: A turn is too long, the session was forgotten, or the key was used for another session.
         """
         if not messages:
             raise InputError("There is nothing to append: 'messages' is empty.", field="messages")
+        if key:
+            check_name(key, "key")
 
         def work(connection: apsw.Connection) -> Appended:
             names = (heading.agent, actor)
@@ -94,7 +98,12 @@ class SessionService:
                 connection, session, *names, channel=clean_name(heading.channel)
             ):
                 return Appended(session or "", (), created=False)
-            return self.append_in(connection, messages, session, heading)
+            if key and (before := receipts.appended_before(connection, actor, key, session)) is not None:
+                return before
+            done = self.append_in(connection, messages, session, heading)
+            if key:
+                receipts.note_append(connection, actor, key, done, self._clock.now_ms())
+            return done
 
         done = await self._store.write(work)
         if not done.seqs:
@@ -160,13 +169,17 @@ class SessionService:
         return key
 
     async def create(self, heading: Heading, actor: str) -> Changed[Session]:
-        """Make an empty session."""
+        """Make an empty session; of an agent whose conversations are not kept, nothing is stored."""
 
-        def work(connection: apsw.Connection) -> Session:
-            return _existing(connection, self.create_in(connection, None, heading))
+        def work(connection: apsw.Connection) -> tuple[Session, bool]:
+            if self._capture and not self._capture.keeps(connection, None, heading.agent, actor):
+                now = to_datetime(self._clock.now_ms())
+                return Session(new_id("session"), "", clean_name(heading.agent), "", now, now, 0), False
+            return _existing(connection, self.create_in(connection, None, heading)), True
 
-        made = await self._store.write(work)
-        return Changed(made, ChangeSet(frozenset({"sessions"}), (made.id,), actor))
+        made, is_stored = await self._store.write(work)
+        areas = frozenset({"sessions"}) if is_stored else frozenset[str]()
+        return Changed(made, ChangeSet(areas, (made.id,) if is_stored else (), actor))
 
     async def get(self, session: str) -> Session:
         """Return a session.

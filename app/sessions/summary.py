@@ -8,6 +8,7 @@ from app.changes import Changed, ChangeSet
 from app.core.clock import Clock
 from app.core.text import storable
 from app.errors import InputError
+from app.sessions.capture import Capture
 from app.sessions.state import SummaryState, read_state, write_state
 from app.store.store import Store
 
@@ -28,11 +29,13 @@ class SummaryService:
     Args:
         store: The vault's database.
         clock: Where the time comes from.
+        capture: Whose conversations are kept; everybody's when ``None``.
     """
 
-    def __init__(self, store: Store, clock: Clock) -> None:
+    def __init__(self, store: Store, clock: Clock, capture: Capture | None = None) -> None:
         self._store = store
         self._clock = clock
+        self._capture = capture
 
     async def get(self, session: str) -> SummaryState:
         """Return a conversation's summary.
@@ -53,7 +56,8 @@ class SummaryService:
     ) -> Changed[SummaryWritten]:
         """Replace the summary, unless it was replaced since ``expected_epoch``.
 
-        Turns that the summary stands for stay where they are, readable and searchable.
+        Turns that the summary stands for stay where they are, readable and searchable. Of an agent whose conversations
+        are not kept, nothing is stored: the answer then is not ``applied``.
 
         Args:
             session: The conversation's id.
@@ -71,6 +75,8 @@ class SummaryService:
         text, _ = storable(summary)
 
         def work(connection: apsw.Connection) -> SummaryWritten:
+            if self._capture and not self._capture.keeps(connection, session, actor):
+                return SummaryWritten(False, expected_epoch or 0)
             state = read_state(connection, session)
             upper = state.upper_seq if upper_seq is None else upper_seq
             if not 0 <= upper <= state.last_seq:

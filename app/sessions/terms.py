@@ -19,4 +19,8 @@ def terms_of(config: Config) -> Terms:
         queue=int(config.number("sessions.write_behind_queue")),
         is_condensing=config.text("sessions.summariser") != "none",
         not_kept=frozenset(name for name in names if name),
+        after_turn=config.flag("sessions.after_turn"),
+        quiet_s=config.number("sessions.quiet_seconds"),
+        captures=config.flag("capture.enabled"),
+        capture_turns=int(config.number("capture.min_turn_messages")),
     )

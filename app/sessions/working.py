@@ -14,7 +14,7 @@ from app.store.store import Store
 
 SESSIONS = 32
 CHARACTERS = 1_000_000  # more than this of one conversation is read anew each time
-_APPENDING = frozenset({"session.append", "session.append_later"})
+APPENDING = frozenset({"session.append", "session.append_later"})
 
 
 class WorkingMemory:
@@ -60,7 +60,7 @@ class WorkingMemory:
 
     def heard(self, changes: ChangeSet) -> None:
         """Drop conversations that a change touched, other than by appending to them; safe to call for every change."""
-        if changes.operation in _APPENDING or not changes.areas & {"sessions", "messages"}:
+        if changes.operation in APPENDING or not changes.areas & {"sessions", "messages"}:
             return
         self._drops += 1
         if not changes.ids:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from app.changes import Changed, ChangeSet
 from app.core.clock import Clock, to_datetime
 from app.core.ids import new_id
+from app.core.whereabouts import whereabouts
 from app.errors import KeepsakeError
 from app.sessions.model import Appended, NewMessage
 from app.sessions.service import Heading, SessionService
@@ -133,4 +134,5 @@ class WriteBehind:
     def _failed(self, messages: Sequence[NewMessage], reason: str, error: BaseException | None = None) -> None:
         self._lost += len(messages)
         self._last = reason
-        _log.warning("%s turns were not stored: %s", len(messages), reason, exc_info=error)
+        place = f" ({whereabouts(error)})" if error is not None else ""
+        _log.warning("%s turns were not stored: %s%s", len(messages), reason, place)

@@ -1,7 +1,10 @@
-"""Copies of a live database, made and verified without stopping it."""
+"""Copies of a live database, made and verified without stopping it, and what their names say."""
 
+import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,7 +15,20 @@ from app.errors import VaultDamagedError
 from app.store.connection import create_file
 from app.store.faults import sqlite_faults
 
+FOLDER = "backups"
+PARTIAL = ".partial"
 _PAGES_A_STEP = 2_000
+_STAMP = "%Y%m%dT%H%M%SZ"
+_NAME = re.compile(r"(\d{8}T\d{6}Z)-([a-z]+(?:-[a-z]+)*)(?:-(\d+))?(?:\.db)?\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class BackupName:
+    """What a backup's name says: when it was made (UTC), why, and its number among those of one second, from 1."""
+
+    when: datetime
+    reason: str
+    number: int = 1
 
 
 def copy_database(source: apsw.Connection, target: Path) -> Path:
@@ -27,16 +43,35 @@ def copy_database(source: apsw.Connection, target: Path) -> Path:
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise from_os(error, target.parent) from error
-    partial = target.with_name(target.name + ".partial")
-    partial.unlink(missing_ok=True)
+    partial = target.with_name(target.name + PARTIAL)
+    _discard(partial)
     create_file(partial)
     try:
         with sqlite_faults():
             _copy(source, partial)
         partial.replace(target)
+        keep_name(target)
+    except OSError as error:
+        raise from_os(error, target) from error
     finally:
-        partial.unlink(missing_ok=True)
+        _discard(partial)
     return target
+
+
+def keep_name(path: Path) -> None:
+    """Make sure that the name of ``path`` outlives a loss of power, where the system lets folders be synced."""
+    if os.name != "posix":
+        return
+    handle = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _discard(partial: Path) -> None:
+    for path in (partial, partial.with_name(partial.name + "-journal")):
+        path.unlink(missing_ok=True)
 
 
 def _copy(source: apsw.Connection, partial: Path) -> None:
@@ -67,5 +102,23 @@ def _snapshot(source: apsw.Connection) -> Iterator[None]:
 
 def backup_name(reason: str, when: datetime | None = None) -> str:
     """Return the file name of a backup made now for ``reason``: ``20261121T031500Z-daily.db``."""
-    stamp = (when or datetime.now(UTC)).astimezone(UTC).strftime("%Y%m%dT%H%M%SZ")
-    return f"{stamp}-{reason}.db"
+    return f"{(when or datetime.now(UTC)).astimezone(UTC).strftime(_STAMP)}-{reason}.db"
+
+
+def backup_path(vault: Path, reason: str, when: datetime | None = None) -> Path:
+    """Return a path for a new backup; a second one of the same second gets a number."""
+    first = vault / FOLDER / backup_name(reason, when)
+    names = (first.with_name(f"{first.stem}-{number}.db") for number in range(2, 1_000_000))
+    return first if not first.exists() else next(path for path in names if not path.exists())
+
+
+def read_name(name: str) -> BackupName | None:
+    """Return what the file or folder name of a backup says, ``None`` when it is not one of ours."""
+    match = _NAME.match(name)
+    if match is None:
+        return None
+    try:
+        when = datetime.strptime(match[1], _STAMP).replace(tzinfo=UTC)
+    except ValueError:
+        return None
+    return BackupName(when, match[2], int(match[3] or 1))

@@ -23,28 +23,30 @@ def create_file(path: Path) -> None:
         raise from_os(error, path) from error
 
 
-def open_writer(path: Path) -> apsw.Connection:
-    """Open the one connection that writes."""
+def open_writer(path: Path, busy_ms: int = BUSY_MS, *, is_wal: bool = True) -> apsw.Connection:
+    """Open the one connection that writes; see ``app.store.terms.Terms``."""
 
     def configure(connection: apsw.Connection) -> None:
-        connection.pragma("journal_mode", "WAL")
+        connection.pragma("journal_mode", "WAL" if is_wal else "DELETE")
         connection.pragma("synchronous", "FULL")
         connection.pragma("foreign_keys", True)
+        # What is deleted is overwritten at once, so that forgetting for ever leaves nothing in free space.
+        connection.pragma("secure_delete", True)
         connection.pragma("journal_size_limit", 64 * 1024 * 1024)
 
-    return _open(path, apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE, configure)
+    return _open(path, apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE, busy_ms, configure)
 
 
-def open_reader(path: Path) -> apsw.Connection:
+def open_reader(path: Path, busy_ms: int = BUSY_MS) -> apsw.Connection:
     """Open a connection that cannot write."""
-    return _open(path, apsw.SQLITE_OPEN_READONLY, lambda connection: connection.pragma("query_only", True))
+    return _open(path, apsw.SQLITE_OPEN_READONLY, busy_ms, lambda connection: connection.pragma("query_only", True))
 
 
-def _open(path: Path, flags: int, configure: Callable[[apsw.Connection], object]) -> apsw.Connection:
+def _open(path: Path, flags: int, busy_ms: int, configure: Callable[[apsw.Connection], object]) -> apsw.Connection:
     with sqlite_faults():
         connection = apsw.Connection(str(path), flags=flags)
         try:
-            _configure(connection)
+            _configure(connection, busy_ms)
             configure(connection)
         except BaseException:
             connection.close()
@@ -52,8 +54,8 @@ def _open(path: Path, flags: int, configure: Callable[[apsw.Connection], object]
         return connection
 
 
-def _configure(connection: apsw.Connection) -> None:
-    connection.set_busy_timeout(BUSY_MS)
+def _configure(connection: apsw.Connection, busy_ms: int) -> None:
+    connection.set_busy_timeout(busy_ms)
     connection.config(apsw.SQLITE_DBCONFIG_DQS_DML, 0)
     connection.config(apsw.SQLITE_DBCONFIG_DQS_DDL, 0)
     connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 1)  # the FTS triggers write to virtual tables

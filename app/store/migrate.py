@@ -10,6 +10,7 @@ import apsw
 from app.errors import InternalError, VaultNewerError, VaultUnusableError
 from app.store.connection import APPLICATION_ID
 from app.store.faults import sqlite_faults
+from app.trace.journal import Trace
 
 _NAME = re.compile(r"(\d{4})_\w+\.sql\Z")
 
@@ -34,13 +35,16 @@ def migrations_in(folder: Path) -> list[Migration]:
     return found
 
 
-def migrate(connection: apsw.Connection, folder: Path, back_up: Callable[[], object]) -> int:
+def migrate(
+    connection: apsw.Connection, folder: Path, back_up: Callable[[], object], trace: Trace | None = None
+) -> int:
     """Bring the vault up to the newest schema.
 
     Args:
         connection: The writer, outside a transaction.
         folder: Where the SQL files are.
         back_up: Called before the first step when the vault is not empty.
+        trace: Told of each step.
 
     Returns:
         The schema's number.
@@ -63,7 +67,8 @@ def migrate(connection: apsw.Connection, folder: Path, back_up: Callable[[], obj
         if 0 < have < len(steps):
             back_up()
         for step in steps[have:]:
-            _apply(connection, step)
+            with (trace or Trace()).span("store.migration", before=step.number - 1, after=step.number):
+                _apply(connection, step)
     return len(steps)
 
 

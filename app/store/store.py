@@ -6,24 +6,25 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
+import apsw
+
 from app.core.disk import from_os
 from app.errors import VaultUnusableError
-from app.store.backup import backup_name, copy_database
+from app.store import preflight, restore
+from app.store.backup import backup_path, copy_database
 from app.store.connection import create_file, open_reader, open_writer
 from app.store.lock import VaultLock
-from app.store.migrate import migrate
+from app.store.migrate import migrate, migrations_in
+from app.store.terms import READ_LIMIT_S, Terms, trace_read, trace_write
 from app.store.worker import Pool, Work
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    import apsw
+    from datetime import datetime
 
 T = TypeVar("T")
 
-DATABASE = "memory.db"
-READERS = 4
-READ_LIMIT_S = 10.0
+DATABASE = restore.DATABASE
 
 
 class Store:
@@ -33,23 +34,38 @@ class Store:
     snapshot for the whole of its work.
     """
 
-    def __init__(self, vault: Path, lock: VaultLock, schema: int, read_limit_s: float = READ_LIMIT_S) -> None:
+    def __init__(self, vault: Path, lock: VaultLock, schema: int, terms: Terms) -> None:
         self.vault = vault
-        self._read_limit_s = read_limit_s
+        self._read_limit_s = terms.read_limit_s
+        self._is_wal = terms.is_wal
+        self._trace = terms.trace
         self.path = vault / DATABASE
         self.schema = schema
         self._lock = lock
-        self._writer = Pool("writer", 1, partial(open_writer, self.path), writes=True)
-        self._readers = Pool("reader", READERS, partial(open_reader, self.path), writes=False)
+        opened = partial(open_writer, self.path, terms.busy_ms, is_wal=terms.is_wal)
+        watching = terms.trace.is_kept
+        self._writer = Pool(
+            "writer", 1, opened, writes=True, watch=partial(trace_write, terms.trace) if watching else None
+        )
+        self._readers = Pool(
+            "reader",
+            terms.readers,
+            partial(open_reader, self.path, terms.busy_ms),
+            writes=False,
+            watch=partial(trace_read, terms.trace) if watching else None,
+        )
 
     @classmethod
-    def open(cls, vault: Path, migrations: Path, read_limit_s: float = READ_LIMIT_S) -> "Store":
+    def open(
+        cls, vault: Path, migrations: Path, read_limit_s: float = READ_LIMIT_S, terms: Terms | None = None
+    ) -> "Store":
         """Open the vault at ``vault``, making it when there is none.
 
         Args:
             vault: The vault's folder.
             migrations: Where the SQL files of the schema are.
             read_limit_s: Seconds that a read may take where it names no limit of its own.
+            terms: What the settings say, which is then all that counts.
 
         Raises:
             VaultUnusableError: The path is a file or cannot be made.
@@ -59,24 +75,41 @@ class Store:
             VaultDamagedError: The database is damaged.
             DiskFullError: No space is left.
         """
+        terms = terms or Terms(read_limit_s=read_limit_s)
         prepare_folder(vault)
         lock = VaultLock(vault).acquire()
         try:
+            restore.finish(vault)
+            preflight.look(vault / DATABASE, len(migrations_in(migrations)))
             create_file(vault / DATABASE)
-            connection = open_writer(vault / DATABASE)
+            connection = open_writer(vault / DATABASE, terms.busy_ms, is_wal=terms.is_wal)
             try:
-                back_up = partial(copy_database, connection, vault / "backups" / backup_name("before-migration"))
-                schema = migrate(connection, migrations, back_up)
+                # Should this fail, the log stays as it was found.
+                connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+                schema = migrate(connection, migrations, lambda: _before_migration(connection, vault), terms.trace)
+                connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
             finally:
                 connection.close()
         except BaseException:
             lock.release()
             raise
-        return cls(vault, lock, schema, read_limit_s)
+        return cls(vault, lock, schema, terms)
 
-    async def write(self, work: Work[T]) -> T:
-        """Run ``work`` on the writer in one transaction, committed (and durable) before this returns."""
-        return cast("T", await asyncio.wrap_future(self._writer.submit(work)))
+    async def write(self, work: Work[T], *, is_derived: bool = False) -> T:
+        """Run ``work`` on the writer in one transaction, committed (and durable) before this returns.
+
+        Args:
+            work: What to do.
+            is_derived: It writes only what can be made again, so that nobody waits for the disk: a power cut may take
+                the last of it, the end of the process never does.
+        """
+        # Without a write-ahead log the order on the disk is what keeps the file sound.
+        is_relaxed = is_derived and self._is_wal
+        return cast("T", await asyncio.wrap_future(self._writer.submit(work, is_derived=is_relaxed)))
+
+    async def tend(self, work: Work[T]) -> T:
+        """Run ``work`` on the writer outside a transaction: checkpoints, rewriting the file."""
+        return cast("T", await asyncio.wrap_future(self._writer.submit(work, is_bare=True)))
 
     async def read(self, work: Work[T], *, limit_s: float | None = None) -> T:
         """Run ``work`` on a reader.
@@ -87,11 +120,19 @@ class Store:
         limit = self._read_limit_s if limit_s is None else limit_s
         return cast("T", await asyncio.wrap_future(self._readers.submit(work, limit)))
 
-    async def back_up(self, reason: str) -> Path:
-        """Copy the database into the vault's ``backups`` and return the copy's path."""
-        target = self.vault / "backups" / backup_name(reason)
+    async def back_up(self, reason: str, when: "datetime | None" = None) -> Path:
+        """Copy the database into the vault's ``backups`` and return the copy's path.
+
+        Args:
+            reason: Why, as a word for its name.
+            when: The time its name says; now when left out.
+        """
+        target = backup_path(self.vault, reason, when)
         copy: Callable[[apsw.Connection], Path] = partial(copy_database, target=target)
-        return cast("Path", await asyncio.wrap_future(self._readers.submit(copy, None)))
+        with self._trace.span("store.backup") as facts:
+            path = cast("Path", await asyncio.wrap_future(self._readers.submit(copy, None)))
+            facts["bytes"] = path.stat().st_size
+        return path
 
     def close(self) -> None:
         """Finish queued writes, close every connection and free the vault. Blocks; safe to call twice."""
@@ -99,6 +140,10 @@ class Store:
         self._readers.close()
         self._writer.close()
         self._lock.release()
+
+
+def _before_migration(connection: apsw.Connection, vault: Path) -> Path:
+    return copy_database(connection, backup_path(vault, "before-migration"))
 
 
 def prepare_folder(vault: Path) -> None:

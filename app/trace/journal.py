@@ -1,28 +1,64 @@
-"""A rotating JSONL file of spans, written by one queue so that no caller waits for the disk.
+"""A rotating JSONL file of spans, written by a thread of its own so that no caller waits for the disk.
 
+Metadata by construction: a fact is a number, a switch, or a name of the program's own; anything else becomes "?".
 A disk that takes no trace costs only the trace: the vault goes on.
 """
 
-import contextlib
-import io
-import json
 import logging
-import logging.handlers
-import os
 import queue
+import re
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
+
+import msgspec
 
 from app.errors import KeepsakeError
+from app.trace.rotation import RotatingFile
 
 _log = logging.getLogger(__name__)
 
-MAX_BYTES = 4 * 1024 * 1024
-KEEP = 3
+FILE: Final = "trace.jsonl"
+MAX_BYTES: Final = 4 * 1024 * 1024
+KEEP: Final = 3
+HIDDEN: Final = "?"
+# Facts that may be names; what they name is declared in the program or, for a model, by its files.
+NAMES: Final = frozenset(
+    {
+        "access",
+        "action",
+        "area",
+        "code",
+        "decided_by",
+        "error",
+        "extractor",
+        "kind",
+        "leg",
+        "made_by",
+        "model",
+        "operation",
+        "outcome",
+        "provider",
+        "reason",
+        "recipe",
+        "stage",
+        "status",
+        "trust",
+        "work",
+    }
+)
 
 Scalar = str | int | float | bool | None
+_Event = tuple[float, str, dict[str, Scalar]]
+
+_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.:/+-]{0,95}")
+_EVENT: Final = re.compile(r"[a-z][a-z0-9_.]{0,47}")
+_FIELD: Final = re.compile(r"[a-z][a-z0-9_]{0,31}")
+_GATHERING_S: Final = 0.1  # so long lines are gathered to be written at once
+_LONGEST: Final = 1 << 63
 
 
 class Trace:
@@ -30,25 +66,29 @@ class Trace:
 
     Args:
         folder: Where to write, ``None`` for nowhere.
+        max_bytes: Size at which a file is set aside for a new one.
+        keep: How many older files are kept.
     """
 
-    def __init__(self, folder: Path | None = None) -> None:
-        self._queue: queue.SimpleQueue[logging.LogRecord] = queue.SimpleQueue()
-        self._listener: logging.handlers.QueueListener | None = None
-        self._handler: logging.Handler | None = None
+    def __init__(self, folder: Path | None = None, *, max_bytes: int = MAX_BYTES, keep: int = KEEP) -> None:
+        self._events: queue.SimpleQueue[_Event] = queue.SimpleQueue()
+        self._closing = threading.Event()
+        self._thread: threading.Thread | None = None
         if folder is not None and _is_made(folder):
-            self._handler = _PrivateFile(
-                folder / "trace.jsonl", maxBytes=MAX_BYTES, backupCount=KEEP, encoding="utf-8", delay=True
-            )
-            self._listener = logging.handlers.QueueListener(self._queue, self._handler)
-            self._listener.start()
+            self._file = RotatingFile(folder / FILE, max_bytes, keep)
+            self._thread = threading.Thread(target=self._write_out, name="keepsake-trace", daemon=True)
+            self._thread.start()
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether anything is written."""
+        return self._thread is not None
 
     def event(self, name: str, /, **facts: Scalar) -> None:
-        """Write one event with its facts, which must be metadata: counts, names of models, durations."""
-        if self._listener is None:
+        """Write one event with its facts: counts, durations, and names where ``NAMES`` has the field."""
+        if self._thread is None:
             return
-        line = json.dumps({"at": round(time.time(), 3), "event": name, **facts}, separators=(",", ":"))
-        self._queue.put(logging.LogRecord("keepsake.trace", logging.INFO, "", 0, line, None, None))
+        self._events.put((time.time(), name, facts))
 
     @contextmanager
     def span(self, name: str, /, **facts: Scalar) -> Iterator[dict[str, Scalar]]:
@@ -60,32 +100,52 @@ class Trace:
         except KeepsakeError as error:
             added["error"] = error.code
             raise
+        except BaseException as error:
+            added["error"] = type(error).__name__
+            raise
         finally:
             self.event(name, ms=round((time.perf_counter() - begun) * 1000, 2), **added)
 
     def close(self) -> None:
         """Write what is queued and close the file."""
-        if self._listener is not None:
-            self._listener.stop()
-        if self._handler is not None:
-            self._handler.close()
-        self._listener = None
+        thread, self._thread = self._thread, None
+        if thread is not None:
+            self._closing.set()
+            thread.join()
+
+    def _write_out(self) -> None:
+        is_last = False
+        while not is_last:
+            is_last = self._closing.wait(_GATHERING_S)
+            if lines := self._gathered():
+                self._file.append(lines)
+        self._file.close()
+
+    def _gathered(self) -> list[bytes]:
+        lines: list[bytes] = []
+        while not self._events.empty():  # nobody else takes any
+            lines.append(_line(*self._events.get()))
+        return lines
 
 
-class _PrivateFile(logging.handlers.RotatingFileHandler):
-    """A file for its owner only; what the disk refuses is dropped without a word on the console."""
+def _line(at: float, name: str, facts: Mapping[str, object]) -> bytes:
+    line: dict[str, Scalar] = {"at": round(at, 3), "event": name if _EVENT.fullmatch(name) else HIDDEN}
+    line |= {field: _clean(field, fact) for field, fact in facts.items() if _FIELD.fullmatch(field)}
+    return msgspec.json.encode(line) + b"\n"
 
-    def _open(self) -> io.TextIOWrapper:
-        handle = os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        return io.TextIOWrapper(os.fdopen(handle, "ab"), encoding=self.encoding)
 
-    def handleError(self, record: logging.LogRecord) -> None:
-        """Drop the record and the file: it is opened anew for the next one."""
-        del record
-        stream, self.stream = self.stream, None
-        if stream is not None:
-            with contextlib.suppress(OSError):  # closing writes what is left once more
-                stream.close()
+def _clean(field: str, fact: object) -> Scalar:
+    if isinstance(fact, bool):
+        return fact
+    if fact is None or fact == "":
+        return None
+    if isinstance(fact, int):
+        return int(fact) if abs(fact) < _LONGEST else HIDDEN
+    if isinstance(fact, float):
+        return float(fact) if fact - fact == 0 else HIDDEN
+    if isinstance(fact, str) and field in NAMES and _NAME.fullmatch(fact):
+        return fact
+    return HIDDEN
 
 
 def _is_made(folder: Path) -> bool:

@@ -1,20 +1,27 @@
-"""Status, statistics, check, backup and rebuilding of a vault."""
+"""Status, statistics, check, repair and rebuilding of a vault."""
 
+import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 import apsw
 
 from app import __version__
 from app.changes import Changed, ChangeSet
+from app.core.clock import Clock, to_datetime
+from app.core.disk import from_os
+from app.core.ids import uuid7
+from app.errors import KeepsakeError, VaultDamagedError
 from app.index.sync import IndexSync
 from app.jobs import Jobs
 from app.memories.model import Facet
 from app.store.store import Store
-from app.upkeep import rebuild
-from app.upkeep.check import findings
-from app.upkeep.model import CheckReport, VaultStats, VaultStatus
+from app.upkeep import rebuild, repair
+from app.upkeep.backups import first_write
+from app.upkeep.check import backup_findings, findings
+from app.upkeep.model import CheckReport, Finding, RepairReport, VaultStats, VaultStatus
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,12 +38,25 @@ class CareService:
         jobs: Long work under way.
         embedder: The name of what makes vectors.
         failures: Gives sentences about background work that failed.
+        clock: Where the time comes from.
+        settings: Gives what is wrong with the settings.
     """
 
     def __init__(
-        self, store: Store, sync: IndexSync, jobs: Jobs, embedder: str, failures: Callable[[], Sequence[str]]
+        self,
+        store: Store,
+        sync: IndexSync,
+        jobs: Jobs,
+        embedder: str,
+        failures: Callable[[], Sequence[str]],
+        clock: Clock,
+        settings: Callable[[], Sequence[Finding]],
     ) -> None:
         self._store = store
+        self._clock = clock
+        self._settings = settings
+        self._rebuilding = asyncio.Lock()
+        self._rebuild_failure = ""
         self._sync = sync
         self._jobs = jobs
         self._embedder = embedder
@@ -56,7 +76,7 @@ class CareService:
             total_chunks=index.chunks,
             pending_vectors=index.pending,
             jobs=tuple(self._jobs.all()),
-            notes=(*((index.failure,) if index.failure else ()), *self._failures()),
+            notes=tuple(filter(None, (index.failure, self._rebuild_failure, *self._failures()))),
         )
 
     async def stats(self) -> VaultStats:
@@ -80,14 +100,58 @@ class CareService:
         begun = time.perf_counter()
         vault: Path = self._store.vault
         found = await self._store.read(lambda connection: findings(connection, vault), limit_s=_NO_LIMIT_S)
-        words = await self._store.write(rebuild.words_are_sound)
-        found += [] if words is None else [words]
+        if not await self._store.read(rebuild.is_unfinished):
+            words = await self._words()
+            found += [] if words is None else [words]
+        since = await self._store.read(first_write)
+        found += self._settings()
+        found += await asyncio.to_thread(lambda: list(backup_findings(vault, since, self._now())))
         sound = not any(item.severity == "error" for item in found)
         return CheckReport(sound, tuple(found), time.perf_counter() - begun)
 
-    async def back_up(self, reason: str) -> str:
-        """Copy the vault's database into its ``backups`` and return the copy's path."""
-        return str(await self._store.back_up(reason))
+    async def _words(self) -> Finding | None:
+        try:
+            return await self._store.write(rebuild.words_are_sound)
+        except VaultDamagedError as error:
+            # So damaged that not even the end of the transaction can look at it.
+            return rebuild.words_damage(str(error.data.get("sqlite", "")))
+
+    async def repair(self, actor: str, reread: Callable[[], Awaitable[None]]) -> Changed[RepairReport]:
+        """Make anew whatever derived data a check finds wrong, and check again.
+
+        Args:
+            actor: Who asked.
+            reread: Lets everything be read for names again.
+
+        Raises:
+            VaultDamagedError: The damage is not only in derived data; nothing was changed.
+        """
+        before = await self.check()
+        deep = [item.what for item in before.findings if item.area == "database" and not item.is_mended_by_repair]
+        if deep:
+            raise repair.refusal(deep[0])
+        wrong = {item.area for item in before.findings if item.is_mended_by_repair}
+        done: list[str] = []
+        if wrong - {"files"}:
+            for step in repair.STEPS:
+                done += await self._store.write(repair.guarded(step))
+        if wrong & {"words", "vectors", "references"}:
+            count = (await self.reindex(actor)).value
+            await reread()
+            done.append(f"Made the search index of {count} turns and memories anew.")
+        if "files" in wrong:
+            done += await self._close_files()
+        await self._sync.wait_idle()
+        after = await self.check()
+        left = tuple(item for item in after.findings if item.severity == "error" or not item.is_mended_by_repair)
+        areas = frozenset({"sessions", "messages", "memories", "tags", "links", "entities", "index"})
+        return Changed(RepairReport(after.ok, tuple(done), left), ChangeSet(areas if done else frozenset(), (), actor))
+
+    async def _close_files(self) -> list[str]:
+        try:
+            return await asyncio.to_thread(repair.permissions, self._store.vault)
+        except OSError as error:
+            raise from_os(error, self._store.vault) from error
 
     async def reindex(self, actor: str) -> Changed[int]:
         """Rebuild everything derived from turns and memories, in short transactions.
@@ -95,14 +159,46 @@ class CareService:
         Returns:
             How many turns and memories were indexed.
         """
-        await self._store.write(rebuild.clear)
+        async with self._rebuilding:
+            done = await self._rebuild(await self._store.write(rebuild.begin))
+        return Changed(done, ChangeSet(frozenset({"index"}), (), actor))
+
+    async def begin(self, reread: Callable[[], Awaitable[None]]) -> None:
+        """Do what a vault just opened needs: give a new one its id, and go on with a rebuild that was cut off.
+
+        Args:
+            reread: Lets everything be read for names again.
+        """
+        try:
+            async with self._rebuilding:
+                await self._store.write(_identify)
+                position = await self._store.write(rebuild.unfinished)
+                if position is not None:
+                    await self._rebuild(position)
+                    await reread()
+            self._rebuild_failure = ""
+        except KeepsakeError as error:
+            self._rebuild_failure = f"The search index could not be made anew: {error.message}"
+
+    async def wait_rebuilt(self) -> None:
+        """Return once no rebuild is under way."""
+        async with self._rebuilding:
+            pass
+
+    async def _rebuild(self, position: rebuild.Position | None) -> int:
         done = 0
-        position: rebuild.Position | None = rebuild.START
         while position is not None:
             position, count = await self._store.write(rebuild.next_step(position))
             done += count
         self._sync.wake()
-        return Changed(done, ChangeSet(frozenset({"index"}), (), actor))
+        return done
+
+    def _now(self) -> datetime:
+        return to_datetime(self._clock.now_ms())
+
+
+def _identify(connection: apsw.Connection) -> None:
+    connection.execute("INSERT INTO meta (key, value) VALUES ('vault_id', ?) ON CONFLICT DO NOTHING", (uuid7(),))
 
 
 def _heads(connection: apsw.Connection) -> tuple[int, int]:

@@ -1,62 +1,127 @@
-"""Checks that a vault is sound: the file, its references, its words and vectors, and who may read it."""
+"""Checks that a vault is sound: the file, its references, what is derived, who may read it, and its backups."""
 
+import contextlib
 import os
+import re
 import stat
 from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
 from itertools import islice
 from pathlib import Path
 
 import apsw
 
 from app.index.vectors import HAS_VECTOR
+from app.store.preflight import SET_ASIDE
+from app.store.restore import ASIDE, DATABASE, STAGED
+from app.upkeep import copies, mending, rebuild
 from app.upkeep.model import Finding
+from app.upkeep.rebuild import REPAIR
 
-_REBUILD = "Run 'keepsake call vault.reindex {}'; only derived data is rebuilt."
-_RESTORE = "Restore a backup; what is readable stays as it is until then."
+_RESTORE = (
+    "Restore a backup ('keepsake backup list'), or save what is readable with 'keepsake salvage'; until then nothing is"
+    " lost that is readable now."
+)
 _MAX_LINES = 20
+_OLD = timedelta(days=7)
+# What SQLite says of an index that does not match its table, which can be made anew from it.
+_INDEX_LINE = re.compile(
+    r"(?:row \d+ missing|wrong # of entries in|non-unique entry in|rowid \d+ out of order in) index (\w+)"
+    r"|row \d+ missing from index (\w+)"
+)
 _LOOKED_AT = 10_000  # characters of a turn looked at for anything but white space
 
 
 def findings(connection: apsw.Connection, vault: Path) -> list[Finding]:
     """Return everything wrong with the vault behind ``connection``; reads all of it, which may take minutes."""
-    parts: tuple[Callable[[apsw.Connection], Iterator[Finding]], ...] = (_database, _references, _words, _vectors)
-    return [found for part in parts for found in _readable(part, connection)] + list(_files(vault))
+    parts: list[Callable[[apsw.Connection], Iterator[Finding]]] = [_database, _references, _names]
+    # While the index is being made anew there is nothing to compare it with.
+    parts += [_rebuilding] if _is_rebuilding(connection) else [_words, _vectors]
+    found = [item for part in parts for item in _readable(part, connection)]
+    if any(item.area == "database" and not item.is_mended_by_repair for item in found):
+        # Where a table is broken its indexes differ from it, and nothing derived can be made anew from it.
+        found = [item for item in found if not item.is_mended_by_repair]
+    # Every part stumbles over the same broken page.
+    return [*dict.fromkeys(found), *_files(vault)]
+
+
+def _is_rebuilding(connection: apsw.Connection) -> bool:
+    try:
+        return rebuild.is_unfinished(connection)
+    except apsw.CorruptError:
+        return False
+
+
+def _rebuilding(_connection: apsw.Connection) -> Iterator[Finding]:
+    what = "The search index is being made anew and does not hold everything yet."
+    yield Finding("words", "warning", what, "It goes on by itself whenever Keepsake runs.", is_mended_by_repair=True)
+
+
+def broken_index(line: str) -> str:
+    """Return the index that a line of SQLite's integrity check says is wrong and can be made anew, ``""`` for none."""
+    match = _INDEX_LINE.search(line)
+    return "" if match is None else match[1] or match[2]
 
 
 def _readable(part: Callable[[apsw.Connection], Iterator[Finding]], connection: apsw.Connection) -> list[Finding]:
-    """Return what ``part`` finds; damage that keeps it from looking is a finding too."""
+    """Return what ``part`` finds; damage that keeps it from looking on is a finding too."""
+    found: list[Finding] = []
     try:
-        return list(part(connection))
+        found.extend(part(connection))
     except apsw.CorruptError as error:
-        return [_damage(str(error))]
+        found.append(_damage(str(error)))
+    return found
 
 
 def _damage(what: str) -> Finding:
     if "chunks_fts" in what or "fts5" in what:
-        return Finding("words", "error", f"The word index is damaged: {what}.", _REBUILD)
+        return Finding("words", "error", f"The word index is damaged: {what}.", REPAIR, is_mended_by_repair=True)
+    if broken_index(what):
+        return Finding("database", "error", f"SQLite reports: {what}.", REPAIR, is_mended_by_repair=True)
     return Finding("database", "error", f"SQLite reports: {what}.", _RESTORE)
 
 
 def _database(connection: apsw.Connection) -> Iterator[Finding]:
     # FTS5 looks at the integrity of the index as this connection last saw it, and reports pages gone since as damage;
     # a search makes it look anew (SQLite 3.54.1).
-    connection.execute("SELECT 1 FROM chunks_fts WHERE chunks_fts MATCH 'a' LIMIT 1").fetchall()
+    with contextlib.suppress(apsw.CorruptError):
+        connection.execute("SELECT 1 FROM chunks_fts WHERE chunks_fts MATCH 'a' LIMIT 1").fetchall()
     for (line,) in connection.execute(f"PRAGMA integrity_check({_MAX_LINES})"):
-        if line != "ok":
-            yield _damage(str(line))
+        yield from (_damage(part) for part in str(line).splitlines() if part != "ok" and not part.startswith("***"))
 
 
 def _references(connection: apsw.Connection) -> Iterator[Finding]:
     broken = connection.execute("PRAGMA foreign_key_check")
     for table, rowid, parent, _ in islice(broken, _MAX_LINES):
-        yield Finding("references", "error", f"Row {rowid} of {table} points to nothing in {parent}.", _RESTORE)
-    counts = connection.execute(
-        "SELECT s.id FROM sessions s WHERE s.message_count <>"
-        " (SELECT count(*) FROM messages m WHERE m.session_id = s.id) LIMIT ?",
-        (_MAX_LINES,),
-    )
-    for (session,) in counts:
-        yield Finding("references", "error", f"Session {session} counts its turns wrongly.", _RESTORE)
+        row = f"Row {rowid}" if rowid is not None else "A row"
+        yield _mendable("references", f"{row} of {table} points to nothing in {parent}.")
+    for what in mending.wrong_counts(connection):
+        yield _mendable("references", what)
+    if number := mending.stateless_sessions(connection):
+        yield _mendable("references", f"{number} sessions lack the note of how far they are.")
+
+
+def _mendable(area: str, what: str) -> Finding:
+    return Finding(area, "error", what, REPAIR, is_mended_by_repair=True)
+
+
+def _names(connection: apsw.Connection) -> Iterator[Finding]:
+    if number := connection.execute(STRAY_MENTIONS.format("SELECT count(*)")).get:
+        yield _mendable("names", f"{number} mentions of people and things stand in texts that are gone.")
+    if number := connection.execute(STRAY_PENDING.format("SELECT count(*)")).get:
+        yield _mendable("names", f"{number} texts that are gone wait to be read for names.")
+
+
+# What to do with them goes in front.
+STRAY_MENTIONS = (
+    "{} FROM mentions WHERE (owner_kind = 'memory' AND owner_id NOT IN (SELECT id FROM memories))"
+    " OR (owner_kind = 'message' AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.session_id ="
+    " substr(owner_id, 1, length(owner_id) - length(m.seq) - 1) AND m.session_id || '#' || m.seq = owner_id))"
+)
+STRAY_PENDING = (
+    "{} FROM pending_mentions WHERE (owner_kind = 'memory' AND owner_id NOT IN (SELECT id FROM memories))"
+    " OR (owner_kind = 'session' AND owner_id NOT IN (SELECT id FROM sessions))"
+)
 
 
 def _words(connection: apsw.Connection) -> Iterator[Finding]:
@@ -64,25 +129,27 @@ def _words(connection: apsw.Connection) -> Iterator[Finding]:
         "SELECT count(*) FROM chunks c WHERE (c.memory_id IS NOT NULL AND NOT EXISTS"
         " (SELECT 1 FROM memories m WHERE m.id = c.memory_id AND m.valid_until IS NULL))"
         " OR (c.kind <> 'memory' AND NOT EXISTS"
-        " (SELECT 1 FROM sessions s WHERE s.id = c.session_id AND s.forgotten_at IS NULL))"
+        " (SELECT 1 FROM sessions s WHERE s.id = c.session_id AND s.forgotten_at IS NULL)"
+        " AND c.session_id NOT IN (SELECT session_id FROM session_moves))"
     ).get
     if orphans:
-        yield Finding("words", "error", f"{orphans} search entries belong to nothing.", _REBUILD)
+        yield _mendable("words", f"{orphans} search entries belong to nothing.")
     turns = connection.execute(
         "SELECT substr(m.content, 1, ?) FROM messages m JOIN sessions s ON s.id = m.session_id"
-        " WHERE s.forgotten_at IS NULL AND NOT EXISTS (SELECT 1 FROM"
-        " chunks c WHERE c.session_id = m.session_id AND c.kind = 'message' AND c.seq_start = m.seq)",
+        " WHERE s.forgotten_at IS NULL AND s.id NOT IN (SELECT session_id FROM session_moves)"
+        " AND NOT EXISTS (SELECT 1 FROM chunks c WHERE c.session_id = m.session_id AND c.kind = 'message'"
+        " AND c.seq_start = m.seq)",
         (_LOOKED_AT,),
     )
     # What is blank is Python's to say: SQLite knows fewer kinds of white space.
     if missing := sum(1 for (content,) in turns if content.strip()):
-        yield Finding("words", "error", f"{missing} turns cannot be found by search.", _REBUILD)
+        yield _mendable("words", f"{missing} turns cannot be found by search.")
     lost = connection.execute(
         "SELECT count(*) FROM memories m WHERE m.valid_until IS NULL"
         " AND NOT EXISTS (SELECT 1 FROM chunks c WHERE c.memory_id = m.id)"
     ).get
     if lost:
-        yield Finding("words", "error", f"{lost} notes cannot be found by search.", _REBUILD)
+        yield _mendable("words", f"{lost} notes cannot be found by search.")
 
 
 def _vectors(connection: apsw.Connection) -> Iterator[Finding]:
@@ -90,20 +157,63 @@ def _vectors(connection: apsw.Connection) -> Iterator[Finding]:
     if active is None:
         return
     table = f"vectors_{int(active)}"
+    if connection.execute("SELECT 1 FROM pragma_table_list WHERE name = ?", (table,)).get is None:
+        yield _mendable("vectors", "The table of vectors is gone.")
+        return
     stray = connection.execute(f"SELECT count(*) FROM (SELECT chunk_id FROM {table} EXCEPT SELECT id FROM chunks)").get
     if stray:
-        yield Finding("vectors", "error", f"{stray} vectors belong to nothing.", _REBUILD)
+        yield _mendable("vectors", f"{stray} vectors belong to nothing.")
     lost = connection.execute(
         f"SELECT count(*) FROM (SELECT id FROM chunks WHERE {HAS_VECTOR} EXCEPT SELECT chunk_id FROM {table}"
         " EXCEPT SELECT chunk_id FROM pending_vectors)"
     ).get
     if lost:
-        yield Finding("vectors", "error", f"{lost} search entries have no vector and wait for none.", _REBUILD)
+        yield _mendable("vectors", f"{lost} search entries have no vector and wait for none.")
 
 
 def _files(vault: Path) -> Iterator[Finding]:
+    yield from _leftovers(vault)
     if os.name != "posix":
         return
-    for path in (vault, *vault.glob("memory.db*")):
+    for path in private_files(vault):
         if stat.S_IMODE(path.stat().st_mode) & 0o077:
-            yield Finding("files", "warning", f"Others on this machine may read {path.name}.", f"chmod go-rwx {path}")
+            what = f"Others on this machine may read {path.name}."
+            yield Finding("files", "warning", what, f"chmod go-rwx {path}", is_mended_by_repair=True)
+
+
+def private_files(vault: Path) -> list[Path]:
+    """Return what nobody but its owner should read."""
+    return [vault, *vault.glob(f"{DATABASE}*"), *vault.glob("backups/*.db")]
+
+
+def _leftovers(vault: Path) -> Iterator[Finding]:
+    for path in sorted(vault.glob(f"{DATABASE}{SET_ASIDE}*")):
+        what = f"The database's log was damaged and was set aside as {path.name}; what was written last may be missing."
+        yield Finding("files", "warning", what, "Look whether anything is missing, then delete the file.")
+    if (vault / STAGED).exists():
+        what = "A backup waits to take the vault's place at the next start."
+        yield Finding("backups", "warning", what, "Call it off with 'keepsake call backup.cancel_restore'.")
+    for path in sorted(vault.glob(f"{ASIDE}*")):
+        what = f"{path.name} holds a database that a restore replaced."
+        yield Finding("files", "warning", what, "Delete the folder once you are sure that nothing in it is missed.")
+
+
+def backup_findings(vault: Path, since: datetime | None, now: datetime) -> Iterator[Finding]:
+    """Return what is to be said of the backups of a vault.
+
+    Args:
+        vault: Its folder.
+        since: When something was first written, ``None`` when nothing was.
+        now: The time.
+    """
+    backups = copies.list_backups(vault)
+    for item in backups:
+        if not item.schema and not item.is_damaged_original:
+            remedy = "Move it away; it cannot be restored."
+            yield Finding("backups", "warning", f"{item.name} in the backups is no database.", remedy)
+    last = max((item.created_at for item in backups if item.schema and item.created_at <= now), default=None)
+    if since is None or now - (last or since) <= _OLD:
+        return
+    age = f"The newest backup is {(now - last).days} days old." if last else "There is no backup."
+    remedy = "Run 'keepsake backup'; 'keepsake config set backup.daily true' has one made every day."
+    yield Finding("backups", "warning", age, remedy)

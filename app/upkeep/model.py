@@ -1,6 +1,7 @@
-"""Values of the vault's care: status, statistics, findings of a check."""
+"""Values of the vault's care: status, statistics, findings of a check, backups, what was repaired and salvaged."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal
 
 from app.changes import Progress
@@ -33,6 +34,7 @@ class VaultStatus:
         schema: The number of the vault's schema.
         embedder: What makes its vectors.
         notes: Sentences about what does not work at the moment.
+        isolated: Agents whose own vaults are open.
     """
 
     vault: str
@@ -45,6 +47,7 @@ class VaultStatus:
     pending_vectors: int
     jobs: tuple[Progress, ...] = ()
     notes: tuple[str, ...] = ()
+    isolated: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +55,18 @@ class Finding:
     """One thing a check found.
 
     Args:
-        area: Where: ``database``, ``references``, ``words``, ``vectors``, ``files``.
+        area: Where: ``database``, ``references``, ``words``, ``vectors``, ``names``, ``files``, ``settings``,
+            ``backups``.
         what: What is wrong, in a sentence.
         remedy: What to do about it.
+        is_mended_by_repair: Whether ``vault.repair`` puts it right.
     """
 
     area: str
     severity: Severity
     what: str
     remedy: str
+    is_mended_by_repair: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,3 +76,125 @@ class CheckReport:
     ok: bool
     findings: tuple[Finding, ...]
     seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class RepairReport:
+    """What a repair did.
+
+    Args:
+        mended: What it found and put right, a sentence each; only derived data was made anew.
+        left: What it could not put right.
+        ok: Whether nothing is an error any more.
+    """
+
+    ok: bool
+    mended: tuple[str, ...]
+    left: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BackupInfo:
+    """One backup.
+
+    Args:
+        name: Its file name in the vault's ``backups``.
+        path: Where it is.
+        created_at: When it was made.
+        reason: ``daily``, ``manual``, ``before-migration``, ``before-import``, ``before-restore`` or ``unknown``.
+        bytes: Its size.
+        schema: The number of its schema, 0 when it cannot be read.
+        is_damaged_original: Whether it is a folder with the files of a database too damaged to be copied, kept by a
+            restore; only ``keepsake salvage`` can do anything with it.
+    """
+
+    name: str
+    path: str
+    created_at: datetime
+    reason: str
+    bytes: int
+    schema: int
+    is_damaged_original: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BackupCheck:
+    """What a backup is, after reading all of it.
+
+    Args:
+        name: Its file name, or its path when it lies elsewhere.
+        ok: Whether it is whole and can be restored by this program.
+        problem: What is wrong with it, in a sentence; empty when nothing is.
+        vault_id: The id of the vault it was made of; empty for those without one.
+        schema: The number of its schema.
+        sessions: Conversations in it, without forgotten ones.
+        messages: Their turns.
+        memories: Notes, facts and the like, without deleted ones.
+        newest_at: When the newest turn or memory was written.
+    """
+
+    name: str
+    ok: bool
+    problem: str
+    vault_id: str
+    schema: int
+    sessions: int
+    messages: int
+    memories: int
+    newest_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class RestorePlan:
+    """A restore that waits for the next start of Keepsake; until then ``backup.cancel_restore`` calls it off.
+
+    Args:
+        backup: What takes the vault's place; what is there now becomes a backup itself.
+        remark: What to do next, in a sentence.
+    """
+
+    backup: BackupCheck
+    remark: str
+
+
+@dataclass(frozen=True, slots=True)
+class SalvagedTable:
+    """What became of one table.
+
+    Args:
+        name: Its name.
+        kept: Rows in the new vault.
+        lost: Rows that an index of the damaged vault knows and that could not be read; ``None`` when that cannot be
+            said.
+        broken_pages: Pages of it that could not be read in full.
+        refused: Rows left out, for they broke a rule of the vault or belonged to something lost.
+    """
+
+    name: str
+    kept: int
+    lost: int | None
+    broken_pages: int
+    refused: int
+
+
+@dataclass(frozen=True, slots=True)
+class SalvageReport:
+    """What was saved of a damaged vault.
+
+    Args:
+        source: The damaged vault, left as it was.
+        into: The new vault.
+        tables: What became of each table.
+        broken_pages: Pages of the database, those of indexes among them, that could not be read in full.
+        found_again: Rows found on pages that nothing led to any more; something deleted may be among them.
+        regained: Rows of broken pages that the search index or the history still had the words of.
+        sessions_made: Conversations of which only turns were left.
+    """
+
+    source: str
+    into: str
+    tables: tuple[SalvagedTable, ...]
+    broken_pages: int
+    found_again: int
+    regained: int
+    sessions_made: int

@@ -10,7 +10,12 @@ from app.memories import repo as memories
 from app.sessions.repo import MESSAGE_COLUMNS, message_of
 from app.upkeep.model import Finding
 
+# In ``meta``: how far a rebuild has come that is not finished, as ``table:rowid``.
+MARK = "rebuild"
 _ROWS_A_STEP = 500
+_BEGIN = "begin"
+
+REPAIR = "Run 'keepsake check --repair'; only what can be made anew from the rest is."
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +31,48 @@ START = Position("messages", 0)
 Step = tuple[Position | None, int]
 
 
+def ask_for(connection: apsw.Connection) -> None:
+    """Let everything derived be made anew when the vault is opened next."""
+    _note(connection, _BEGIN)
+
+
+def begin(connection: apsw.Connection) -> Position:
+    """Empty what is to be rebuilt and return where to begin; killed from now on, the next opening goes on."""
+    clear(connection)
+    _note(connection, _text(START))
+    return START
+
+
+def unfinished(connection: apsw.Connection) -> Position | None:
+    """Return where a rebuild was cut off, ``None`` when none was; one that was only asked for begins here."""
+    mark = connection.execute("SELECT value FROM meta WHERE key = ?", (MARK,)).get
+    if mark is None:
+        return None
+    table, _, rowid = str(mark).partition(":")
+    return Position(table, int(rowid)) if rowid else begin(connection)
+
+
+def is_unfinished(connection: apsw.Connection) -> bool:
+    """Return whether a rebuild is under way or waits."""
+    return connection.execute("SELECT 1 FROM meta WHERE key = ?", (MARK,)).get is not None
+
+
+def _note(connection: apsw.Connection, mark: str) -> None:
+    connection.execute(
+        "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", (MARK, mark)
+    )
+
+
+def _text(position: Position) -> str:
+    return f"{position.table}:{position.rowid}"
+
+
 def clear(connection: apsw.Connection) -> None:
     """Empty chunks, words and vectors."""
     for (number,) in connection.execute("SELECT id FROM generations").fetchall():
         connection.execute(f"DELETE FROM vectors_{int(str(number))}")
     connection.execute("DELETE FROM pending_vectors")
+    connection.execute("DELETE FROM session_moves")
     # Row by row the triggers would take words out of the index one at a time; FTS5 forgets them all at once.
     connection.execute("DROP TRIGGER chunks_deleted")
     connection.execute("DELETE FROM chunks")
@@ -48,7 +90,16 @@ def clear(connection: apsw.Connection) -> None:
 
 def next_step(position: Position) -> Callable[[apsw.Connection], Step]:
     """Return the work that indexes the rows after ``position`` and answers with the next position and their number."""
-    return lambda connection: (_messages if position.table == "messages" else _memories)(connection, position.rowid)
+
+    def step(connection: apsw.Connection) -> Step:
+        following, count = (_messages if position.table == "messages" else _memories)(connection, position.rowid)
+        if following is None:
+            connection.execute("DELETE FROM meta WHERE key = ?", (MARK,))
+        else:
+            _note(connection, _text(following))
+        return following, count
+
+    return step
 
 
 def _messages(connection: apsw.Connection, after: int) -> Step:
@@ -92,10 +143,11 @@ def words_are_sound(connection: apsw.Connection) -> Finding | None:
     try:
         connection.execute("INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('integrity-check', 1)")
     except apsw.CorruptError as error:
-        return Finding(
-            "words",
-            "error",
-            f"The word index does not match the texts: {error}.",
-            "Run 'keepsake call vault.reindex {}'; only derived data is rebuilt.",
-        )
+        return words_damage(str(error))
     return None
+
+
+def words_damage(reason: str) -> Finding:
+    """Return the finding of a word index that does not match the texts."""
+    what = f"The word index does not match the texts: {reason}."
+    return Finding("words", "error", what, REPAIR, is_mended_by_repair=True)

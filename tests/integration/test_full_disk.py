@@ -40,7 +40,9 @@ def disk(small_disk: SmallDisk) -> Disk:
 
 @pytest.fixture
 def host(disk: Disk) -> Iterator[Host]:
-    running = Host(disk.place / "vault", serve=False, overrides={"embedding.model": "hashed"})
+    running = Host(
+        disk.place / "vault", serve=False, overrides={"embedding.model": "hashed", "sessions.after_turn": False}
+    )
     running.start()
     yield running
     running.stop()

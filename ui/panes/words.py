@@ -27,6 +27,8 @@ _EVENTS: dict[str, object] = {
     "COMPRESS": QT_TRANSLATE_NOOP("Words", "Condensed"),
     "CONFIRM": QT_TRANSLATE_NOOP("Words", "Confirmed"),
     "MERGE": QT_TRANSLATE_NOOP("Words", "Merged"),
+    "MENTION": QT_TRANSLATE_NOOP("Words", "Said again"),
+    "ARCHIVE": QT_TRANSLATE_NOOP("Words", "Archived"),
 }
 
 
@@ -69,6 +71,7 @@ _FEATURES = {
     "date": QT_TRANSLATE_NOOP("Words", "The date fits"),
     "recency": QT_TRANSLATE_NOOP("Words", "How new it is"),
     "memory": QT_TRANSLATE_NOOP("Words", "It is a note or fact"),
+    "from_history": QT_TRANSLATE_NOOP("Words", "Read from the history"),
 }
 
 

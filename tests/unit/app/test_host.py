@@ -134,10 +134,25 @@ def test_a_database_that_is_none(vault: Path) -> None:
     assert isinstance(refused(vault), VaultDamagedError)
 
 
-@pytest.mark.parametrize("text", ["search = [", "[search]\nrecipe = 'nonsense'\n", "[store]\nread_limit = true\n"])
+@pytest.mark.parametrize("text", ["search = [", "[sto", "a = 1\na = 2\n"])
 def test_settings_that_cannot_be_read(vault: Path, text: str) -> None:
     (vault / FILE).write_text(text)
     assert isinstance(refused(vault), InputError)
+    assert (vault / FILE).read_text() == text
+
+
+@pytest.mark.parametrize("text", ["[search]\nrecipe = 'nonsense'\n", "[store]\nread_limit = true\n"])
+def test_a_setting_that_cannot_be_used_is_named_and_its_default_counts(vault: Path, text: str) -> None:
+    (vault / FILE).write_text(text)
+    host = Host(vault)
+    host.start()
+    section, name = text.partition("]")[0][1:], text.partition("\n")[2].partition(" ")[0]
+    [said] = [note for note in host.ask("vault.status").notes if "Another value counts." in note]
+    assert f"{section}.{name}" in said
+    assert "nonsense" not in said
+    [now] = [item for item in host.ask("settings.list") if item.name == f"{section}.{name}"]
+    assert (now.source, now.value) == ("default", now.default)
+    host.stop()
     assert (vault / FILE).read_text() == text
 
 

@@ -308,7 +308,7 @@ class SearchPane(ReadingPane):
 
     def _summarise(self, found: Found, *, settled: bool) -> None:
         legs = {"words": self.tr("words"), "vector": self.tr("meaning")}
-        used = " + ".join(legs[leg] for leg in found.legs)
+        used = " + ".join(legs[leg] for leg in found.legs if leg in legs)
         count = number(len(found.hits))
         words = self.tr("Results: {count}  ·  by {legs}  ·  ranking ‘{recipe}’").format(
             count=count, legs=used or self.tr("nothing"), recipe=found.recipe

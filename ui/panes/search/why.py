@@ -104,8 +104,17 @@ class WhyPanel(QWidget):
         )
 
     def _leg_bar(self, leg: LegScore) -> Bar:
-        name = self.tr("Words") if leg.leg == "words" else self.tr("Meaning")
+        names = {
+            "words": self.tr("Words"),
+            "vector": self.tr("Meaning"),
+            "recent": self.tr("Newness"),
+            "salient": self.tr("Importance"),
+            "mentions": self.tr("Mentions"),
+        }
+        name = names[leg.leg]
         value = self.tr("{score:.2f}, place {rank}").format(score=leg.score, rank=leg.rank)
+        if leg.leg == "recent":  # its score is a moment
+            value = self.tr("place {rank}").format(rank=leg.rank)
         return Bar(name, 1 / leg.rank**0.5, value, 0 if leg.leg == "words" else 2)
 
     async def _load(self, hit: Hit, terms: tuple[str, ...], asked: int) -> None:

@@ -1,4 +1,5 @@
 import asyncio
+import threading
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from app.core.clock import SystemClock
 from app.engine import Engine
 from app.errors import NotFoundError
 from app.host import Host
+from tests.helpers.noise import AllowLogs
 
 SCOUT = Caller("scout", "inner")
 SPY = Caller("spy", "inner")
@@ -70,6 +72,18 @@ def test_everybody_hears_of_later_appends(host: Host) -> None:
     host.stop()
     operations = [(item.operation, item.actor) for item in heard if hasattr(item, "operation")]
     assert operations == [("session.append_later", "person")]
+
+
+def test_what_could_not_be_stored_later_shows_in_the_status(host: Host, allow_logs: AllowLogs) -> None:
+    allow_logs("turns were not stored")
+    host.ask("session.append", messages=[HELLO, HELLO], session="talk")
+    assert host.ask("session.append_later", messages=[{**HELLO, "seq": 1}], session="talk").accepted
+    heard = threading.Event()
+    host.subscribe(lambda event: heard.set() if getattr(event, "operation", "") == "session.append_later" else None)
+    host.ask("session.append_later", messages=[HELLO], session="talk")  # the next one is stored all the same
+    assert heard.wait(30)
+    assert host.ask("vault.status").notes[0].startswith("1 turn could not be stored in the background.")
+    assert host.ask("session.length", session="talk") == 3
 
 
 def test_a_setting_switches_an_agent_off(host: Host) -> None:

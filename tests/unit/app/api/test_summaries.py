@@ -50,6 +50,16 @@ def test_purge_can_be_undone_and_brings_all_back(host: Host) -> None:
     assert len(host.ask("session.digest.list")) == 1
 
 
+def test_after_a_purge_the_channel_begins_anew(host: Host) -> None:
+    fill(host, 3, "first", channel="chat:1:2")
+    host.ask("session.purge", session="first")
+    assert host.ask("session.restore", channel="chat:1:2").session_id == ""
+    turns = [{"role": "user", "content": "Hello again."}]
+    assert host.ask("session.append", messages=turns, channel="chat:1:2").session_id != "first"
+    with pytest.raises(InputError, match="Undo that, or use another id"):
+        host.ask("session.append", messages=turns, session="first")
+
+
 def test_one_of_many_programs_writes_the_summary(host: Host) -> None:
     fill(host)
 

@@ -1,5 +1,7 @@
 """Settings: where a value comes from, what is refused, and a file that stays the person's own."""
 
+import threading
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -7,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.config.config import FILE, Config, variable
+from app.config.layers import MAX_BYTES
 from app.config.schema import BY_NAME, SETTINGS, Setting
 from app.errors import InputError, KeepsakeError
 
@@ -24,6 +27,9 @@ def test_defaults_without_a_file(tmp_path: Path) -> None:
 
 
 def test_every_setting_is_declared_whole() -> None:
+    assert len(BY_NAME) == len(SETTINGS)
+    sections = [item.name.partition(".")[0] for item in SETTINGS]
+    assert len([key for key, _ in groupby(sections)]) == len(set(sections)), "a section is in two places"
     for item in SETTINGS:
         assert item.help.endswith(".")
         assert item.parse(item.default) == item.default
@@ -72,20 +78,129 @@ def test_what_comes_from_elsewhere_cannot_be_set(tmp_path: Path) -> None:
     assert not (tmp_path / FILE).exists()
 
 
-@pytest.mark.parametrize(
-    "text", ["[search", "\ufffe", "[search]\nlimit = 'many'\n", "[search]\nlimit = 0\n", "[search]\nrecipe = 3\n"]
-)
-def test_a_file_that_cannot_be_read_says_where(tmp_path: Path, text: str) -> None:
-    (tmp_path / FILE).write_text(text)
-    with pytest.raises(InputError) as caught:
+@pytest.mark.parametrize("text", ["[search", "\ufffe", "[search]\nlimit = 1\n[search]\n", "a = " + "[" * 20_000])
+def test_a_file_that_cannot_be_read_keeps_the_vault_closed(tmp_path: Path, text: str) -> None:
+    (tmp_path / FILE).write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match="not valid TOML") as caught:
         config(tmp_path)
-    assert FILE in caught.value.message or "search." in caught.value.message
+    assert FILE in caught.value.message
+    assert (tmp_path / FILE).read_text(encoding="utf-8") == text
+
+
+def test_a_wrong_line_is_named_and_not_repeated(tmp_path: Path) -> None:
+    (tmp_path / FILE).write_text("[embedding]\n\napi_key_env = 'sk-very-secret\n")
+    with pytest.raises(InputError, match="line 3") as caught:
+        config(tmp_path)
+    assert "sk-very" not in str(caught.value) + str(caught.value.data)
+
+
+def test_half_a_file_is_told_and_left_as_it_is(tmp_path: Path) -> None:
+    settings = config(tmp_path)
+    settings.set("search.limit", 60)
+    half = (tmp_path / FILE).read_text() + "[sessions\nnot_kept = 'A"
+    (tmp_path / FILE).write_text(half)
+    with pytest.raises(InputError, match="line 3"):
+        settings.set("search.limit", 70)
+    assert (tmp_path / FILE).read_text() == half
+    assert settings.get("search.limit") == 60
 
 
 def test_bytes_that_are_no_text(tmp_path: Path) -> None:
-    (tmp_path / FILE).write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(InputError, match="not valid TOML"):
+    (tmp_path / FILE).write_bytes(b"# fine\n# \xff\xfe\x00")
+    with pytest.raises(InputError, match="line 2 is not UTF-8"):
         config(tmp_path)
+
+
+def test_a_byte_order_mark_is_no_fault(tmp_path: Path) -> None:
+    (tmp_path / FILE).write_bytes("\ufeff[search]\nlimit = 60\n".encode())
+    assert config(tmp_path).get("search.limit") == 60
+
+
+def test_a_file_too_large_for_settings(tmp_path: Path) -> None:
+    (tmp_path / FILE).write_text("# x\n" * (MAX_BYTES // 4 + 1))
+    with pytest.raises(InputError, match="1 MiB"):
+        config(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["limit = 'many'", "limit = 0", "recipe = 3", "limit = [1]", "limit = {}"])
+def test_a_default_stands_in_for_a_wrong_value(tmp_path: Path, text: str) -> None:
+    (tmp_path / FILE).write_text(f"[search]\n{text}\nrrf_k = 50\n")
+    settings = config(tmp_path)
+    assert settings.get("search.rrf_k") == 50
+    assert {item.source for item in settings.values() if item.name != "search.rrf_k"} == {"default"}
+    (fault,) = settings.faults
+    assert fault.sentence.startswith("In config.toml: 'search.")
+
+
+def test_the_file_stands_in_for_a_wrong_variable(tmp_path: Path) -> None:
+    (tmp_path / FILE).write_text("[search]\nlimit = 60\n")
+    settings = config(tmp_path, KEEPSAKE_SEARCH_LIMIT="lots")
+    assert (settings.get("search.limit"), settings.value("search.limit").source) == (60, "file")
+    assert [fault.source for fault in settings.faults] == ["environment"]
+
+
+VITAL = [item for item in SETTINGS if item.vital]
+
+
+def test_what_the_person_ruled_out_is_vital() -> None:
+    assert {"sessions.not_kept", "retention.enabled", "embedding.model"} <= {item.name for item in VITAL}
+
+
+@pytest.mark.parametrize("item", VITAL, ids=lambda item: item.name)
+def test_nothing_stands_in_for_a_vital_value(tmp_path: Path, item: Setting) -> None:
+    section, key = item.name.split(".")
+    (tmp_path / FILE).write_text(f"[{section}]\n{key} = ['something else']\n[search]\nlimit = 60\n")
+    with pytest.raises(InputError, match=item.name) as caught:
+        config(tmp_path)
+    assert "something" not in caught.value.message
+    lenient = Config(tmp_path, environment={}, strict=False)
+    assert lenient.get("search.limit") == 60
+    assert Config(tmp_path, {item.name: item.default}, {}).value(item.name).source == "override"
+    lenient.set(item.name, item.default)
+    assert config(tmp_path).get(item.name) == item.default
+
+
+def test_a_vital_value_spoilt_meanwhile_is_not_lost(tmp_path: Path) -> None:
+    settings = config(tmp_path)
+    settings.set("sessions.not_kept", "A")
+    (tmp_path / FILE).write_text("[sessions]\nnot_kept = 3\n")
+    with pytest.raises(InputError, match="not_kept"):
+        settings.set("search.limit", 60)
+    assert settings.get("sessions.not_kept") == "A"
+    assert (tmp_path / FILE).read_text() == "[sessions]\nnot_kept = 3\n"
+
+
+def test_what_was_written_by_hand_meanwhile_stays(tmp_path: Path) -> None:
+    settings = config(tmp_path)
+    settings.set("search.limit", 60)
+    with (tmp_path / FILE).open("a") as file:
+        file.write("# by hand\n[trace]\nkeep = 5\n")
+    settings.set("search.limit", 70)
+    assert "# by hand" in (tmp_path / FILE).read_text()
+    assert (settings.get("search.limit"), settings.get("trace.keep")) == (70, 5)
+
+
+def test_many_set_at_once(tmp_path: Path) -> None:
+    settings = config(tmp_path)
+    names = [item.name for item in SETTINGS if item.type == "int"]
+    wanted = {name: BY_NAME[name].default - 1 for name in names if BY_NAME[name].minimum < BY_NAME[name].default}
+    threads = [threading.Thread(target=settings.set, args=pair) for pair in wanted.items()]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    again = config(tmp_path)
+    assert {name: again.get(name) for name in wanted} == wanted
+    assert [path.name for path in tmp_path.iterdir()] == [FILE]
+
+
+@pytest.mark.parametrize("item", SETTINGS, ids=lambda item: item.name)
+def test_a_refusal_never_repeats_a_text(item: Setting) -> None:
+    secret = "sk-" + "7f3a9b1c" * 4 + " \x00"
+    for value in (secret, [secret], {secret: secret}, None, secret.encode()):
+        with pytest.raises(InputError) as caught:
+            item.parse(value)
+        assert "7f3a" not in str(caught.value) + str(caught.value.data)
 
 
 def test_a_section_that_is_none(tmp_path: Path) -> None:
@@ -114,6 +229,11 @@ def test_an_unknown_setting(tmp_path: Path, name: str) -> None:
     for ask in (config(tmp_path).value, lambda key: config(tmp_path).set(key, 1)):
         with pytest.raises(InputError, match="no setting"):
             ask(name)
+
+
+def test_the_name_most_alike_is_offered(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"mean 'search\.limit'"):
+        config(tmp_path).value("search.limt")
 
 
 VALUES = st.one_of(

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
@@ -12,7 +13,8 @@ from app.core.tags import normalise_tags
 from app.exchange.keepsake import read
 from app.exchange.keepsake_writer import JsonlWriter
 from app.exchange.model import MemoryRecord
-from app.memories.model import KINDS, STORES, Memory
+from app.memories.archive_model import Archived
+from app.memories.model import KINDS, SOURCE_KINDS, STORES, Memory, Source
 from app.sessions.model import Message, Session
 
 from .reading import messages, only, problems, records, sessions
@@ -75,7 +77,7 @@ MEMORIES = st.builds(
     type=TEXT,
     session_id=st.none() | TEXT,
     confidence=SHARE,
-    decay_rate=SHARE,
+    decay_rate=st.floats(0, 10),
     mention_count=st.integers(1, 1000),
     pinned=st.booleans(),
     event_time=st.none() | MOMENT,
@@ -83,6 +85,11 @@ MEMORIES = st.builds(
     superseded_by=st.none() | TEXT,
     deleted_at=st.none() | MOMENT,
     attributes=OBJECT,
+    files=st.lists(TEXT, max_size=3).map(tuple),
+    people=st.lists(TEXT, max_size=3).map(tuple),
+    sources=st.lists(st.builds(Source, st.sampled_from(SOURCE_KINDS), WORD), max_size=3).map(tuple),
+    access_count=st.integers(0, 1000),
+    last_accessed=st.none() | MOMENT,
 )
 
 
@@ -137,6 +144,7 @@ def test_a_turn_comes_back(path: Path, message: Message) -> None:
 @given(memory=MEMORIES)
 def test_a_memory_comes_back(path: Path, memory: Memory) -> None:
     found = records(read, written(path, memory=memory))
+    archived = records(read, written(path, archived=Archived(memory, memory.created_at, memory.title)))
     (record,) = only(found, MemoryRecord)
     assert not problems(found)
     assert record == MemoryRecord(
@@ -163,7 +171,15 @@ def test_a_memory_comes_back(path: Path, memory: Memory) -> None:
         deleted_ms=ms(memory.deleted_at),
         superseded_by=memory.superseded_by,
         attributes=memory.attributes,
+        files=memory.files,
+        people=memory.people,
+        sources=memory.sources,
+        access_count=memory.access_count,
+        accessed_ms=ms(memory.last_accessed),
+        keeps_id=True,
     )
+    at_ms = ms(memory.created_at)
+    assert only(archived, MemoryRecord) == [replace(record, archived_ms=at_ms, archive_reason=memory.title)]
 
 
 def test_what_is_no_json_of_its_own_is_still_written(path: Path) -> None:

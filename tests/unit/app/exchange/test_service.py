@@ -2,7 +2,7 @@ import asyncio
 import os
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import wraps
 from pathlib import Path
@@ -14,6 +14,7 @@ from app.errors import CancelledByPersonError, FormatError, InputError, NotFound
 from app.exchange.batches import MAX_RECORDS, Storable
 from app.exchange.model import MessageRecord, Problem
 from app.exchange.service import ExchangeService, Ingested
+from app.memories.archive_model import Archived
 from app.memories.model import Memory, StoreName
 from app.sessions.model import Message, Session
 
@@ -65,6 +66,10 @@ class Shelf:
 
     def memories(self) -> AsyncIterator[Memory]:
         return self._each([Memory("note-1", "note", "T", "x", "private", "person", NOW, NOW)])
+
+    def removed(self) -> AsyncIterator[Memory | Archived]:
+        gone = Memory("note-2", "note", "T", "x", "private", "person", NOW, NOW, deleted_at=NOW)
+        return self._each([gone, Archived(replace(gone, id="note-3"), NOW, "old")])
 
     @staticmethod
     async def _each(values: Sequence[T]) -> AsyncIterator[T]:
@@ -188,8 +193,8 @@ async def test_reading_happens_beside_the_loop(tmp_path: Path) -> None:
 async def test_an_export_and_its_import(tmp_path: Path) -> None:
     shelf, watch, path = Shelf(), Watch(), tmp_path / "out.jsonl"
     report = await service(shelf).export_path(path, "jsonl", watch)
-    assert (report.sessions, report.messages, report.memories) == (2, 1400, 1)
-    assert watch.heard[-1][0] == 1403
+    assert (report.sessions, report.messages, report.memories) == (2, 1400, 3)
+    assert watch.heard[-1][0] == 1405
     again = await service(shelf).import_path(path, "auto", "private", "a", Watch())
     assert (again.format, again.messages) == ("keepsake", 1400)
 
@@ -200,6 +205,13 @@ async def test_a_stopped_export_leaves_nothing(tmp_path: Path, name: str) -> Non
     with pytest.raises(CancelledByPersonError):
         await service(Shelf()).export_path(tmp_path / "out", name, Watch(stopped=True))
     assert not list(tmp_path.iterdir())
+
+
+@on_loop
+async def test_what_is_gone_stays_out_where_it_cannot_be_told_or_is_not_wanted(tmp_path: Path) -> None:
+    report = await service(Shelf()).export_path(tmp_path / "out.jsonl", "jsonl", Watch(), removed=False)
+    assert report.memories == 1
+    assert (await service(Shelf()).export_path(tmp_path / "folder", "markdown", Watch())).memories == 1
 
 
 @on_loop

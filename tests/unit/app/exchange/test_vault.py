@@ -104,6 +104,34 @@ def test_what_is_exported_comes_back_the_same_and_adds_nothing_here(host: Host, 
         other.stop()
 
 
+def test_an_export_brings_back_what_was_deleted_and_archived_as_that(host: Host, tmp_path: Path) -> None:
+    host.ask("note.save", content="thrown away", id="gone")
+    host.ask("note.delete", id="gone")
+    host.ask("note.save", content="put away", id="shelved")
+    host.ask("archive.put", ids=["shelved"], reason="spring cleaning")
+    host.ask("fact.set", category="home", key="city", value="Graz")
+    host.ask("fact.set", category="home", key="city", value="Linz", attributes={"by": "post"})
+    out = str(tmp_path / "out.jsonl")
+    assert host.ask("exchange.export", path=out).memories == 4
+    assert host.ask("exchange.export", path=str(tmp_path / "bare.jsonl"), removed=False).memories == 1
+    assert host.ask("exchange.import", path=out).unchanged == 4
+    other = Host(tmp_path / "other", serve=False)
+    other.start()
+    try:
+        assert other.ask("exchange.import", path=out).memories == 4
+        assert [row.id for row in other.ask("memory.list", filter={"deleted": True})] == ["gone"]
+        shelf = other.ask("archive.get", id="shelved")
+        assert (shelf.memory.content, shelf.reason) == ("put away", "spring cleaning")
+        assert other.ask("fact.get", category="home", key="city") == host.ask("fact.get", category="home", key="city")
+        assert other.ask("exchange.import", path=out).unchanged == 4
+        assert [row.id for row in other.ask("archive.list")] == ["shelved"]
+        (arrived, _) = other.ask("memory.history", target="shelved")
+        other.ask("memory.undo", history_ids=[arrived.id])
+        assert other.ask("note.get", id="shelved").content == "put away"
+    finally:
+        other.stop()
+
+
 @pytest.mark.parametrize("key", ["plain", " two  spaces ", "x" * MAX_NAME_CHARACTERS])
 def test_an_id_that_can_be_kept_is(key: str) -> None:
     assert _session_id(key) == key

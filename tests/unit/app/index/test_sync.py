@@ -142,8 +142,12 @@ def test_a_failing_embedder_is_tried_again_later_and_less_often(shelf: Shelf) ->
     assert waits == [RETRY_MS, 2 * RETRY_MS, 4 * RETRY_MS, 8 * RETRY_MS]
     assert shelf.rows("SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH 'words'") == [(2,)]
     assert shelf.check() == []
+    assert shelf.rows("SELECT embedding_error FROM messages") == [("The model is out.",)]
+    assert shelf.rows("SELECT DISTINCT error FROM chunks") == [("The model is out.",)]
     shelf.embedder.fails = None
     assert shelf.sync().failure == ""
+    assert shelf.rows("SELECT embedding_error FROM messages") == [(None,)]
+    assert shelf.rows("SELECT DISTINCT error FROM chunks") == [(None,)]
     assert shelf.wrong_vectors() == []
 
 

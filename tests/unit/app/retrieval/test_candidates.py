@@ -32,7 +32,9 @@ def test_there_is_a_value_for_each_mark(
     asked = query(tags=tuple(tags), sessions=tuple(sessions), states=tuple(states), since=since)
     made = conditions(asked, stores)
     assert made.sql.count("?") == len(made.values)
-    assert made.narrows == bool(tags or sessions or states or since is not None)
+    sees_all = set(stores) >= set(STORES)
+    assert made.sees_all == sees_all
+    assert made.narrows == bool(tags or sessions or states or since is not None or not sees_all)
     more = with_words(made, '"a"', '"b"')
     assert more.sql.count("?") == len(more.values)
     assert more.narrows

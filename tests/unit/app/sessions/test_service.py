@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.errors import InputError, NotFoundError, StaleError
-from app.sessions.model import Message, NewMessage, SessionFilter
+from app.sessions.model import Message, NewMessage, Role, SessionFilter
 from app.sessions.service import MAX_NAME_CHARACTERS, MAX_SEQ, Heading, check_name, clean_name, number
 from tests.unit.app.shelf import Shelf
 
@@ -86,6 +86,13 @@ def test_what_cannot_be_stored_is_made_storable(shelf: Shelf) -> None:
     assert (stored.content, stored.author) == ("a\u2400b \ufffd", "A nn")
     assert stored.payload == {"nan": "nan", "half \ufffd": "\ufffd", "nul": "a\u2400b"}
     assert stored.tool_calls == [{"x": "inf"}]
+
+
+def test_importance_goes_by_the_role_unless_it_is_given(shelf: Shelf) -> None:
+    roles: tuple[Role, ...] = ("user", "assistant", "tool", "system")
+    append(shelf, *(NewMessage(role, "words") for role in roles))
+    append(shelf, *(NewMessage(role, "words", importance=0.9) for role in roles))
+    assert [turn.importance for turn in turns(shelf)] == [0.5, 0.5, 0.3, 0.1, 0.9, 0.9, 0.9, 0.9]
 
 
 @pytest.mark.parametrize("importance", [-0.1, 1.1, float("nan"), float("inf")])

@@ -1,9 +1,11 @@
 """What things are called, and a pane's state as bytes."""
 
 import json
+from typing import get_args
 
 from app.core.paths import resources
-from app.memories.model import KINDS, STORES
+from app.memories.model import KINDS, STORES, Event
+from app.retrieval.past import FROM_HISTORY
 from ui.icons import exists
 from ui.panes import words
 from ui.panes.state import bytes_of, pack, unpack
@@ -15,6 +17,12 @@ def test_every_kind_and_store_has_words_and_an_icon() -> None:
         assert kind_word(kind) != kinds_word(kind)
         assert exists(kind_icon(kind))
     assert [store_word(store) for store in STORES] == ["Private", "Shared", "Social"]
+
+
+def test_every_event_of_the_history_has_a_word() -> None:
+    said = {event: words.event_word(event) for event in get_args(Event)}
+    assert [event for event, word in said.items() if word == event] == []
+    assert len(set(said.values())) == len(said)
 
 
 def test_sources_are_said_as_a_person_says_them() -> None:
@@ -40,4 +48,5 @@ def test_every_feature_of_the_learned_recipe_has_words() -> None:
     weights = json.loads((resources() / "models" / "ranker" / "weights.json").read_text("utf-8"))
     for name in weights["with_vectors"]:
         assert words.feature_word(name) != name.replace("_", " ")
+    assert words.feature_word(FROM_HISTORY) != FROM_HISTORY.replace("_", " ")
     assert words.feature_word("something_new") == "something new"

@@ -1,0 +1,94 @@
+"""Operations on the archive: memories that are out of the way but not lost."""
+
+from app.api.caller import Caller
+from app.api.counts import Count
+from app.api.declare import operation
+from app.changes import Changed
+from app.engine import Engine
+from app.errors import InputError
+from app.memories.archive_model import Archived, ArchivedMemory, DueState, MovedMemories, Shelf
+from app.memories.model import Kind, Memory
+
+_DUE: tuple[DueState, ...] = ("deleted", "expired")
+
+
+@operation("archive.put", access="write", trust="full", destructive=True)
+async def put(
+    engine: Engine,
+    caller: Caller,
+    ids: list[str] = [],  # noqa: B006  (never changed; the registry copies defaults)
+    older_than_days: float | None = None,
+    states: list[DueState] = [],  # noqa: B006
+    reason: str = "",
+    limit: Count = 200,
+) -> Changed[MovedMemories]:
+    """Move memories into the archive: out of every list and search, but whole; can be undone.
+
+    Args:
+        ids: Which ones.
+        older_than_days: Also those in one of ``states`` for longer than so many days.
+        states: ``deleted`` lies in the trash, ``expired`` is past its time, ``old`` was neither changed nor read; the
+            first two when left out. Pinned ones, notes and reflections are never merely old.
+        reason: Why, in a few words.
+        limit: How many at most of those that age brings.
+    """
+    if not ids and older_than_days is None:
+        raise InputError("Say what to archive: 'ids', or an age in 'older_than_days'.", field="ids")
+    aged = [] if older_than_days is None else await engine.archive.due(older_than_days, states or _DUE, limit=limit)
+    why = reason or ("by hand" if ids else f"older than {older_than_days:g} days")
+    return await engine.archive.put([*ids, *aged], why, stores=caller.stores, actor=caller.name)
+
+
+@operation("archive.list", trust="familiar")
+async def listed(
+    engine: Engine,
+    caller: Caller,
+    text: str = "",
+    kinds: list[Kind] = [],  # noqa: B006
+    limit: Count = 50,
+    offset: Count = 0,
+) -> list[ArchivedMemory]:
+    """Return what is in the archive, what was put there last first.
+
+    Args:
+        text: Words that must all stand in the title or the text.
+        kinds: Only these kinds.
+        limit: How many at most.
+        offset: How many to pass over.
+    """
+    chosen = Shelf(text, tuple(kinds))
+    return await engine.archive.listed(chosen, limit=limit, offset=offset, stores=caller.stores)
+
+
+@operation("archive.get", trust="familiar")
+async def get(engine: Engine, caller: Caller, id: str) -> Archived:
+    """Return an archived memory as it was, with when and why it was archived.
+
+    Args:
+        id: Its id.
+    """
+    return await engine.archive.get(id, stores=caller.stores)
+
+
+@operation("archive.restore", access="write", trust="inner")
+async def restore(engine: Engine, caller: Caller, id: str) -> Changed[Memory]:
+    """Bring a memory back from the archive exactly as it was; into the trash if it came from there.
+
+    Args:
+        id: Its id.
+    """
+    return await engine.archive.restore(id, stores=caller.stores, actor=caller.name)
+
+
+@operation("archive.clean", access="write", trust="full", destructive=True)
+async def clean(engine: Engine, caller: Caller, older_than_days: float, limit: Count = 200) -> Changed[int]:
+    """Delete for good what lies in the archive for long, but never notes; returns how many. This cannot be undone.
+
+    Nothing does this by itself unless a setting asks for it. The history of what is deleted stays; to leave nothing
+    behind, use ``memory.forget_forever``.
+
+    Args:
+        older_than_days: Days in the archive.
+        limit: How many at most.
+    """
+    return await engine.archive.clean(older_than_days, limit=limit, actor=caller.name)

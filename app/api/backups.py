@@ -1,0 +1,48 @@
+"""Operations on the backups of the vault."""
+
+from app.api.caller import Caller
+from app.api.declare import operation
+from app.changes import Changed, ChangeSet
+from app.engine import Engine
+from app.upkeep.model import BackupCheck, BackupInfo, RestorePlan
+
+
+@operation("backup.now", access="write", trust="full")
+async def now(engine: Engine, caller: Caller) -> Changed[BackupInfo]:
+    """Copy the database, and the settings, into the vault's ``backups`` folder while everything goes on."""
+    made = await engine.backups.now("manual")
+    return Changed(made, ChangeSet(frozenset({"backups"}), (made.name,), caller.name))
+
+
+@operation("backup.list", trust="full")
+async def list_backups(engine: Engine, caller: Caller) -> list[BackupInfo]:
+    """Return the vault's backups, newest first."""
+    return await engine.backups.all()
+
+
+@operation("backup.verify", trust="full")
+async def verify(engine: Engine, caller: Caller, name: str) -> BackupCheck:
+    """Read all of a backup and say whether it is whole, of which vault it is and what it holds.
+
+    Args:
+        name: Its name as ``backup.list`` gives it, or a path to a database of Keepsake.
+    """
+    return await engine.backups.verify(name)
+
+
+@operation("backup.restore", access="write", trust="full", destructive=True)
+async def restore(engine: Engine, caller: Caller, name: str) -> Changed[RestorePlan]:
+    """Verify a backup and let it take the vault's place when Keepsake is started again.
+
+    What the vault holds by then becomes a backup itself, so that this can be taken back. Settings stay as they are.
+
+    Args:
+        name: Its name as ``backup.list`` gives it, or a path to a database of Keepsake.
+    """
+    return await engine.backups.restore(name, caller.name)
+
+
+@operation("backup.cancel_restore", access="write", trust="full")
+async def cancel_restore(engine: Engine, caller: Caller) -> Changed[bool]:
+    """Call off a restore that waits for the next start; false when none does."""
+    return await engine.backups.cancel_restore(caller.name)

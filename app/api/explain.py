@@ -1,0 +1,34 @@
+"""Why something is, or is not, among the hits of a search."""
+
+from app.api.caller import Caller
+from app.api.counts import Count
+from app.api.declare import operation
+from app.engine import Engine
+from app.retrieval.explain_model import Explanation
+
+
+@operation("search.explain")
+async def explain(
+    engine: Engine,
+    caller: Caller,
+    query: str,
+    id: str,
+    limit: Count = 20,
+    recipe: str | None = None,
+    per_session: int | None = None,
+) -> Explanation:
+    """Say where an item is in a search or at which stage it fell out, and which query would show it.
+
+    Looks at all of the vault, so it takes longer than the search itself.
+
+    Args:
+        query: What was searched.
+        id: The item: a memory's id, or ``session#number`` of a turn.
+        limit: How many hits the search shows.
+        recipe: How words and meaning are weighed; the setting ``search.recipe`` when left out.
+        per_session: Hits at most from one conversation, as the search was asked.
+    """
+    chosen = recipe or engine.config.text("search.recipe")
+    return await engine.explaining.explain(
+        query, id, limit=limit, recipe=chosen, per_session=per_session, stores=caller.stores
+    )

@@ -1,0 +1,249 @@
+"""Operations on facts."""
+
+from dataclasses import dataclass, field
+from typing import Annotated, Any
+
+from msgspec import Meta
+
+from app.api.caller import Caller
+from app.api.counts import Count
+from app.api.declare import operation
+from app.api.own_store import own_store
+from app.changes import Changed
+from app.engine import Engine
+from app.memories.facts import draft_of
+from app.memories.model import BatchWritten, FactSet, Memory, NewMemory, Source, StoreName, Written
+
+Rate = Annotated[float, Meta(ge=0, le=10)]
+
+
+@dataclass(frozen=True, slots=True)
+class FactDraft:
+    """One fact of a batch.
+
+    Args:
+        category: With ``key``, names it.
+        sources: Turns (``<session>#<seq>``) and memories it was drawn from.
+        confidence: How certain it is, 0 to 1.
+        decay_rate: Share of its confidence it loses in a day without use.
+    """
+
+    content: str
+    tags: list[str] = field(default_factory=list)
+    category: str = ""
+    key: str = ""
+    attributes: dict[str, Any] = field(default_factory=dict)
+    sources: list[Source] = field(default_factory=list)
+    store: StoreName | None = None
+    confidence: Annotated[float, Meta(ge=0, le=1)] = 1.0
+    decay_rate: Rate | None = None
+
+
+@operation("fact.remember", access="write", trust="inner")
+async def remember(
+    engine: Engine,
+    caller: Caller,
+    content: str,
+    tags: list[str] = [],  # noqa: B006  (never changed; the registry copies defaults)
+    category: str = "",
+    key: str = "",
+    attributes: dict[str, Any] = {},  # noqa: B006
+    source: str = "",
+    session: str | None = None,
+    sources: list[Source] = [],  # noqa: B006
+    store: StoreName | None = None,
+    decay_rate: Rate | None = None,
+) -> Changed[Written]:
+    """Store a fact unless one says it already.
+
+    Args:
+        content: One sentence.
+        tags: At most 16 of at most 64 characters.
+        category: With ``key``, names the fact; an active one of that name is superseded.
+        key: See ``category``.
+        attributes: Metadata, found again by ``fact.by_metadata``.
+        source: Where it comes from; the caller's name when empty.
+        session: The conversation it comes from.
+        sources: Turns (``<session>#<seq>``) and memories it was drawn from.
+        store: Who may see it; the most private store that the caller sees when left out.
+        decay_rate: Share of its confidence it loses in a day without use; the setting ``memories.decay_rate`` when
+            left out, 0 for never.
+    """
+    draft = draft_of(
+        content,
+        tags=tuple(tags),
+        category=category,
+        key=key,
+        attributes=attributes,
+        source=source or caller.name,
+        session_id=session,
+        sources=tuple(sources),
+        store=own_store(caller, store),
+        decay_rate=_rate(engine, decay_rate),
+    )
+    return await engine.writing.write(draft, stores=caller.stores, actor=caller.name)
+
+
+@operation("fact.set", access="write", trust="inner")
+async def set_fact(
+    engine: Engine,
+    caller: Caller,
+    category: str,
+    key: str,
+    value: str,
+    tags: list[str] = [],  # noqa: B006
+    attributes: dict[str, Any] = {},  # noqa: B006
+    source: str = "",
+    store: StoreName | None = None,
+    decay_rate: Rate | None = None,
+) -> Changed[FactSet]:
+    """Give the fact of a category and key a value, and return it with the one it superseded.
+
+    Args:
+        category: A group, such as ``preferences``.
+        key: A name that is unique in its category.
+        value: What holds from now on.
+        tags: At most 16 of at most 64 characters.
+        attributes: Metadata.
+        source: Where it comes from; the caller's name when empty.
+        store: Who may see it; that of the old value when left out.
+        decay_rate: Share of its confidence it loses in a day without use; the setting when left out.
+    """
+    draft = draft_of(
+        value,
+        category=category,
+        key=key,
+        tags=tuple(tags),
+        attributes=attributes,
+        source=source or caller.name,
+        store=own_store(caller, store),
+        decay_rate=_rate(engine, decay_rate),
+    )
+    return await engine.facts.set(draft, keeps_store=store is None, stores=caller.stores, actor=caller.name)
+
+
+@operation("fact.get")
+async def get(engine: Engine, caller: Caller, category: str, key: str) -> Memory:
+    """Return the fact of a category and key.
+
+    Args:
+        category: Its category.
+        key: Its key.
+    """
+    return await engine.fact_reads.get(category, key, stores=caller.stores)
+
+
+@operation("fact.list")
+async def list_facts(
+    engine: Engine, caller: Caller, category: str = "", limit: Count = 50, offset: Count = 0
+) -> list[Memory]:
+    """Return facts, of one category by key, else the last changed first.
+
+    Args:
+        category: Only facts of it; all when empty.
+        limit: How many at most.
+        offset: How many to pass over.
+    """
+    return await engine.fact_reads.listed(category, limit=limit, offset=offset, stores=caller.stores)
+
+
+@operation("fact.by_metadata")
+async def by_metadata(engine: Engine, caller: Caller, key: str, value: str, limit: Count = 50) -> list[Memory]:
+    """Return facts whose metadata has a value, the last changed first.
+
+    Args:
+        key: Which attribute.
+        value: Its value, exactly; a number as text.
+        limit: How many at most.
+    """
+    return await engine.fact_reads.by_metadata(key, value, limit=limit, stores=caller.stores)
+
+
+@operation("fact.correct", access="write", trust="inner")
+async def correct(engine: Engine, caller: Caller, id: str, content: str) -> Changed[FactSet]:
+    """Replace a wrong fact by what is right, and return both; each names the other.
+
+    Args:
+        id: The wrong fact.
+        content: What is right.
+    """
+    return await engine.facts.correct(id, content, stores=caller.stores, actor=caller.name)
+
+
+@operation("fact.confirm", access="write", trust="inner")
+async def confirm(engine: Engine, caller: Caller, id: str) -> Changed[Memory]:
+    """Make a fact certain for good: full confidence, and it never fades.
+
+    Args:
+        id: The fact.
+    """
+    return await engine.facts.confirm(id, stores=caller.stores, actor=caller.name)
+
+
+@operation("fact.forget", access="write", trust="inner", destructive=True)
+async def forget(engine: Engine, caller: Caller, id: str) -> Changed[Memory]:
+    """Delete a fact; it can be restored and the deletion undone.
+
+    Args:
+        id: The fact.
+    """
+    return await engine.facts.forget(id, stores=caller.stores, actor=caller.name)
+
+
+@operation("fact.batch", access="write", trust="inner")
+async def batch(
+    engine: Engine, caller: Caller, facts: list[FactDraft], session: str | None = None, run_id: str | None = None
+) -> Changed[BatchWritten]:
+    """Store several facts as one run and tell what became of each, in the order given.
+
+    Equal ones among them are stored once; those that the vault has already, or nearly so, are counted.
+
+    Args:
+        facts: At most 1,000.
+        session: The conversation they come from.
+        run_id: The run they belong to; a new one when left out.
+    """
+    drafts = [_draft(engine, caller, fact, session) for fact in facts]
+    return await engine.batches.write(drafts, run_id=run_id, stores=caller.stores, actor=caller.name)
+
+
+@operation("fact.conflicts")
+async def conflicts(engine: Engine, caller: Caller, content: str, limit: Count = 10) -> list[Memory]:
+    """Return facts on the same matter that a sentence may contradict, the nearest first.
+
+    Args:
+        content: The sentence.
+        limit: How many at most.
+    """
+    return await engine.fact_reads.conflicts(content, limit=limit, stores=caller.stores)
+
+
+@operation("fact.resolve", access="write", trust="inner")
+async def resolve(engine: Engine, caller: Caller, new_id: str, old_id: str) -> Changed[FactSet]:
+    """Settle that one fact holds against another: that one stays, with little confidence, and is named superseded.
+
+    Args:
+        new_id: The fact that holds.
+        old_id: The fact that does not.
+    """
+    return await engine.facts.resolve(new_id, old_id, stores=caller.stores, actor=caller.name)
+
+
+def _rate(engine: Engine, given: float | None) -> float:
+    return engine.config.number("memories.decay_rate") if given is None else given
+
+
+def _draft(engine: Engine, caller: Caller, fact: FactDraft, session: str | None) -> NewMemory:
+    return draft_of(
+        fact.content,
+        tags=tuple(fact.tags),
+        category=fact.category,
+        key=fact.key,
+        attributes=fact.attributes,
+        sources=tuple(fact.sources),
+        confidence=fact.confidence,
+        source=caller.name,
+        session_id=session,
+        store=own_store(caller, fact.store),
+        decay_rate=_rate(engine, fact.decay_rate),
+    )

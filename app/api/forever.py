@@ -1,0 +1,61 @@
+"""Forgetting for ever: the one thing that cannot be undone."""
+
+from app.api.caller import Caller
+from app.api.counts import Count
+from app.api.declare import operation
+from app.changes import Changed
+from app.engine import Engine
+from app.memories.receipt import BackupChoice, Receipt
+
+
+@operation("memory.forget_forever", access="write", trust="full", destructive=True)
+async def forget_forever(
+    engine: Engine,
+    caller: Caller,
+    ids: list[str] = [],  # noqa: B006  (never changed; the registry copies defaults)
+    sessions: list[str] = [],  # noqa: B006
+    confirm: bool = False,
+    backups: BackupChoice = "keep",
+    job: str = "",
+) -> Changed[Receipt]:
+    """Remove memories and whole conversations for ever, down to the bytes of the file, and answer with a receipt.
+
+    Row, search entries, words, vectors, tags, links, sources, history, archive copies, summaries, import records and
+    names that only they gave are removed and overwritten, and the raw file is searched for what they said. What others
+    say of them is not touched: memories drawn from them or quoting them are named in the receipt as left. The receipt
+    holds ids and numbers, nothing of the text. If Keepsake is killed meanwhile, its next start finishes the work.
+
+    Args:
+        ids: Memories of any kind: active, deleted or archived. What was forgotten before may be named again to clean
+            the copies that were kept then.
+        sessions: Conversations with all their turns, forgotten ones too.
+        confirm: Must be true: nothing can bring them back.
+        backups: What to do with copies that hold them, which are backups, a restore that waits, and files set aside
+            as damaged or replaced: ``keep``, ``rewrite`` each without them, or ``delete``.
+        job: An id of the caller's own to watch it by.
+    """
+    work = engine.jobs.begin("Forgetting for ever", "rows", job)
+    state = "failed"
+    try:
+        done = await engine.forever.forget(
+            ids,
+            sessions,
+            confirm=confirm,
+            actor=caller.name,
+            backups=backups,
+            progress=lambda removed: work.advance(removed, None),
+        )
+        state = "finished"
+    finally:
+        engine.jobs.end(work, state)
+    return done
+
+
+@operation("memory.receipts", trust="full")
+async def receipts(engine: Engine, caller: Caller, limit: Count = 50) -> list[Receipt]:
+    """Return the receipts of what was forgotten for ever, the newest first; one not finished is pending.
+
+    Args:
+        limit: How many at most.
+    """
+    return await engine.forever.receipts(limit)

@@ -1,0 +1,58 @@
+"""Operations on the vaults of isolated agents."""
+
+import time
+from dataclasses import replace
+from typing import Any
+
+from app.agents.folders import AGENTS
+from app.agents.isolation import IsolatedVaults
+from app.agents.model import IsolatedVault
+from app.api.caller import OWNER, Caller
+from app.api.declare import REGISTRY, operation
+from app.api.registry import Catalogue
+from app.engine import Engine
+from app.errors import InputError, MachineError
+from app.upkeep.model import CheckReport, Finding
+
+
+@operation("agent.vaults", trust="full")
+async def vaults(engine: Engine, caller: Caller) -> list[IsolatedVault]:
+    """Return the vaults of isolated agents, with their folders and sizes.
+
+    An agent is isolated when the setting ``agents.isolated`` names it or its registration says so. All that it calls
+    then works on a vault of its own; what it stored before stays where it is. Who calls decides, not whom a call names:
+    a conversation that the person stores as one with that agent stays in the person's vault.
+    """
+    return [] if engine.isolated is None else await engine.isolated.listed()
+
+
+@operation("agent.ask", access="write", trust="full", destructive=True)
+async def ask(engine: Engine, caller: Caller, agent: str, operation: str, arguments: dict[str, Any] = {}) -> Any:  # noqa: B006
+    """Call an operation in the vault of an isolated agent, as the person, and return its answer.
+
+    Args:
+        agent: The agent's name, as ``agent.vaults`` has it.
+        operation: The operation, such as ``memory.search``.
+        arguments: Its arguments by name.
+    """
+    if engine.isolated is None:
+        raise InputError("An isolated agent's vault has no further ones in it.", agent=agent)
+    place = await engine.isolated.existing(agent)
+    asked = replace(caller, name=OWNER.name)
+    return (await Catalogue(place, REGISTRY.all(), place, place.trace).call(operation, arguments, asked)).value
+
+
+async def with_isolated(report: CheckReport, vaults: IsolatedVaults[Engine]) -> CheckReport:
+    """Return a check's report together with those of the isolated agents' vaults, each finding with its folder."""
+    begun, findings = time.perf_counter(), list(report.findings)
+    for folder in vaults.paths():
+        try:
+            vault = await vaults.at(folder)
+            await vault.forever.settled()
+            own = await vault.care.check()
+            findings += [replace(found, what=f"In {AGENTS}/{folder.name}: {found.what}") for found in own.findings]
+        except MachineError as error:
+            what = f"The vault in {AGENTS}/{folder.name} cannot be opened: {error.message}"
+            findings.append(Finding("database", "error", what, "Restore a backup of it, or move the folder away."))
+    sound = not any(found.severity == "error" for found in findings)
+    return CheckReport(sound, tuple(findings), report.seconds + time.perf_counter() - begun)

@@ -1,0 +1,19 @@
+"""Where an agent's memories go when it names no store."""
+
+from app.api.caller import Caller
+from app.errors import AccessDeniedError
+from app.memories.model import StoreName
+
+
+def own_store(caller: Caller, named: StoreName | None) -> StoreName:
+    """Return the store that was named, else the most private one that the caller sees.
+
+    Raises:
+        AccessDeniedError: The caller sees no store, or not the one named.
+    """
+    if named is None and caller.stores:
+        return caller.stores[0]
+    if named is None or named not in caller.stores:
+        allowed = " or ".join(caller.stores) or "no store"
+        raise AccessDeniedError(f"{caller.name} has {caller.trust} trust and stores in {allowed}.", store=named)
+    return named

@@ -1,0 +1,46 @@
+"""Operations on tags, wherever they are."""
+
+from app.api.caller import Caller
+from app.api.counts import Count
+from app.api.declare import operation
+from app.changes import Changed
+from app.engine import Engine
+from app.memories.model import Facet
+from app.memories.tag_changes import TagsChanged
+
+
+@operation("tag.list")
+async def list_tags(engine: Engine, caller: Caller, prefix: str = "", limit: Count = 200) -> list[Facet]:
+    """Return tags with how many items each covers, the most used first.
+
+    Args:
+        prefix: Only tags that begin with it.
+        limit: How many at most.
+    """
+    return await engine.memory_reads.tags(prefix, limit=limit, stores=caller.stores)
+
+
+@operation("tag.rename", access="write", trust="inner")
+async def rename(engine: Engine, caller: Caller, old: str, new: str) -> Changed[TagsChanged]:
+    """Give a tag another name in all items, and tags nested in it along with it; ``#tags`` in texts are rewritten.
+
+    Where the new name is a tag already, the two become one. ``memory.undo`` takes the answer's ``run_id``.
+
+    Args:
+        old: The tag as it is; ``a`` also means ``a/b``.
+        new: What it is to be called.
+    """
+    return await engine.tags.rename(old, new, stores=caller.stores, actor=caller.name)
+
+
+@operation("tag.merge", access="write", trust="inner")
+async def merge(engine: Engine, caller: Caller, tags: list[str], into: str) -> Changed[TagsChanged]:
+    """Make several tags one in all items, what is nested in them nested in that one; ``#tags`` in texts are rewritten.
+
+    ``memory.undo`` takes the answer's ``run_id``.
+
+    Args:
+        tags: The tags that are to go.
+        into: The one that stands for them; need not be there yet.
+    """
+    return await engine.tags.merge(tags, into, stores=caller.stores, actor=caller.name)

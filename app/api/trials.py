@@ -1,0 +1,99 @@
+"""Tests of the search with the person's own questions. They stay on this machine, whatever is exported."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from app.api.caller import Caller
+from app.api.counts import Count
+from app.api.declare import operation
+from app.changes import Changed
+from app.engine import Engine
+from app.jobs import Job
+from app.retrieval.trial_model import Comparison, Judgement, Trial
+
+
+@operation("trial.run", access="write", trust="full")
+async def run(
+    engine: Engine,
+    caller: Caller,
+    recipe: str | None = None,
+    model: str | None = None,
+    questions: Count = 200,
+    seed: Count = 1,
+    job: str = "",
+) -> Changed[Trial]:
+    """Ask the search questions whose answers are known, and keep how often and how soon it found them.
+
+    The questions are words taken from turns and memories of the vault, some dropped, in every script there is; what was
+    judged with ``trial.judge`` is asked too. ``job.cancel`` stops it, and then nothing is kept.
+
+    Args:
+        recipe: How words and meaning are weighed; the setting ``search.recipe`` when left out.
+        model: What made the vectors; only the one in use can be tested.
+        questions: How many at most.
+        seed: Another number asks about other items; the same one asks the same again.
+        job: An id of the caller's own to watch and cancel it by.
+    """
+    chosen = recipe or engine.config.text("search.recipe")
+    with _job(engine, "Testing the search", job) as work:
+        return await engine.trials.run(chosen, model or "", questions, seed, work, caller.name)
+
+
+@operation("trial.compare", trust="full")
+async def compare(
+    engine: Engine, caller: Caller, recipes: list[str], questions: Count = 100, seed: Count = 1, job: str = ""
+) -> Comparison:
+    """Ask the same questions by several recipes, to see what a change would do before it is made; keeps nothing.
+
+    Args:
+        recipes: Their names, two at least.
+        questions: How many at most.
+        seed: Another number asks about other items.
+        job: An id of the caller's own to watch and cancel it by.
+    """
+    with _job(engine, "Comparing recipes", job) as work:
+        return await engine.trials.compare(recipes, questions, seed, work)
+
+
+@operation("trial.list", trust="full")
+async def list_trials(engine: Engine, caller: Caller, limit: Count = 50) -> list[Trial]:
+    """Return past tests of the search, the latest first.
+
+    Args:
+        limit: How many at most.
+    """
+    return await engine.trials.listed(limit)
+
+
+@operation("trial.judge", access="write", trust="full")
+async def judge(
+    engine: Engine, caller: Caller, query: str, id: str, good: bool | None = True
+) -> Changed[Judgement | None]:
+    """Keep whether an item is a right answer to a query, so that later tests ask for it.
+
+    Args:
+        query: What was searched.
+        id: A memory's id, or ``session#number`` of a turn.
+        good: Whether it is right; ``null`` takes an earlier judgement back.
+    """
+    return await engine.trials.judge(query, id, good=good, actor=caller.name)
+
+
+@operation("trial.judged", trust="full")
+async def judged(engine: Engine, caller: Caller, limit: Count = 200) -> list[Judgement]:
+    """Return what was judged, the latest first.
+
+    Args:
+        limit: How many at most.
+    """
+    return await engine.trials.judged(limit)
+
+
+@contextmanager
+def _job(engine: Engine, title: str, job_id: str) -> Iterator[Job]:
+    work, state = engine.jobs.begin(title, "questions", job_id), "failed"
+    try:
+        yield work
+        state = "cancelled" if work.is_cancelled() else "finished"
+    finally:
+        engine.jobs.end(work, state)

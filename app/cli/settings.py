@@ -1,0 +1,171 @@
+"""``keepsake config``: show, change and check settings, through the host that has the vault open or in its file."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from itertools import groupby
+from pathlib import Path
+from typing import Annotated, Any, Protocol
+
+import msgspec
+import typer
+
+from app.cli import terminal
+from app.config.model import ConfigFinding, SettingValue
+from app.config.schema import BY_NAME, setting
+from app.errors import HostUnreachableError, InputError
+from app.rpc.client import Client
+
+application = typer.Typer(name="config", help="Show, change and check settings.", rich_markup_mode=None)
+
+Text = Annotated[str, typer.Argument(show_default=False)]
+
+_SOURCES = {"file": "config.toml", "environment": "environment", "override": "command line"}
+_WRONG = 1
+
+
+class Settings(Protocol):
+    """The settings of one vault."""
+
+    def values(self) -> list[SettingValue]:
+        """Return every setting."""
+
+    def set(self, name: str, value: str) -> SettingValue:
+        """Set one and save it."""
+
+    def findings(self) -> list[ConfigFinding]:
+        """Return what is wrong."""
+
+
+class _Served:
+    """Those of a vault that a host has open."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    def values(self) -> list[SettingValue]:
+        return msgspec.convert(self._client.call("settings.list", {}), list[SettingValue])
+
+    def set(self, name: str, value: str) -> SettingValue:
+        return msgspec.convert(self._client.call("settings.set", {"name": name, "value": value}), SettingValue)
+
+    def findings(self) -> list[ConfigFinding]:
+        return msgspec.convert(self._client.call("settings.check", {}), list[ConfigFinding])
+
+
+class _Filed:
+    """Those of a closed vault: they can be mended while they keep it from opening.
+
+    What reads TOML is loaded here only, so that no other command waits for it.
+    """
+
+    def __init__(self, vault: Path) -> None:
+        self._vault = vault
+
+    def values(self) -> list[SettingValue]:
+        from app.config.config import Config  # noqa: PLC0415
+
+        return Config(self._vault, strict=False).values()
+
+    def set(self, name: str, value: str) -> SettingValue:
+        from app.config.config import Config  # noqa: PLC0415
+        from app.store.store import prepare_folder  # noqa: PLC0415
+
+        settings = Config(self._vault, strict=False)
+        setting(name).parse(value)
+        prepare_folder(self._vault)
+        return settings.set(name, value)
+
+    def findings(self) -> list[ConfigFinding]:
+        from app.config.check import diagnose  # noqa: PLC0415
+
+        return diagnose(self._vault)
+
+
+@contextmanager
+def _settings_of(vault: Path) -> Iterator[Settings]:
+    try:
+        client = Client.connect(vault)
+    except HostUnreachableError:
+        yield _Filed(vault)
+        return
+    try:
+        yield _Served(client)
+    finally:
+        client.close()
+
+
+@application.command(name="list")
+def list_settings(
+    context: typer.Context,
+    section: Annotated[str, typer.Argument(help="Only this section, such as search.", show_default=False)] = "",
+    changed: Annotated[bool, typer.Option("--changed", help="Only what differs from the default.")] = False,
+    about: Annotated[bool, typer.Option("--help-texts", help="Say what each is for.")] = False,
+) -> None:
+    """Print every setting by section with its value, and its default and source where it was changed."""
+    with _settings_of(context.obj) as settings:
+        values = settings.values()
+    sections = {item.name.partition(".")[0] for item in values}
+    if section and section not in sections:
+        raise InputError(f"There is no such section. Sections are {', '.join(sorted(sections))}.")
+    shown = [
+        item
+        for item in values
+        if section in {"", item.name.partition(".")[0]} and not (changed and item.source == "default")
+    ]
+    for line in _listing(shown, about=about) if shown else ["Every setting has its default."]:
+        terminal.say(line)
+
+
+@application.command(name="get")
+def get_setting(context: typer.Context, name: Text) -> None:
+    """Print the value of one setting."""
+    setting(name)
+    with _settings_of(context.obj) as settings:
+        terminal.say(next(_shown(item.value) for item in settings.values() if item.name == name))
+
+
+@application.command(name="set")
+def set_setting(context: typer.Context, name: Text, value: Text) -> None:
+    """Change one setting and save it in the vault's config.toml, where your comments stay."""
+    with _settings_of(context.obj) as settings:
+        changed = settings.set(name, terminal.given(value))
+        consequences = [item for item in settings.findings() if f"'{name}'" in item.what or item.name == name]
+    later = "  (from the next start)" if changed.restart else ""
+    terminal.say(f"{name} = {_shown(changed.value)}{later}")
+    for item in consequences:
+        terminal.tell(f"{item.severity}: {item.what} {item.remedy}")
+
+
+@application.command(name="check")
+def check_settings(context: typer.Context) -> None:
+    """Say what is wrong with the settings; the exit status is 1 when something cannot work as it is written."""
+    with _settings_of(context.obj) as settings:
+        found = settings.findings()
+    for item in found:
+        terminal.say(f"{item.severity}: {terminal.one_line(item.what)}")
+        terminal.say(f"    {terminal.one_line(item.remedy)}")
+    if not found:
+        terminal.say("The settings are right.")
+    raise typer.Exit(_WRONG if any(item.severity == "error" for item in found) else 0)
+
+
+def _listing(values: Iterable[SettingValue], *, about: bool) -> Iterator[str]:
+    width = max(len(name.partition(".")[2]) for name in BY_NAME)
+    for number, (section, group) in enumerate(groupby(values, lambda item: item.name.partition(".")[0])):
+        yield from [""] * bool(number)
+        yield f"[{section}]"
+        for item in group:
+            yield f"  {item.name.partition('.')[2]:<{width}}  {_shown(item.value)}{_origin(item)}"
+            yield from [f"      {item.help}"] * about
+
+
+def _origin(item: SettingValue) -> str:
+    if item.source == "default":
+        return ""
+    return f"  ({_SOURCES[item.source]}; default {_shown(item.default)})"
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f"{value:g}" if isinstance(value, float) else terminal.printable(str(value)) or '""'

@@ -1,0 +1,102 @@
+"""Diagnosis of the settings: the file, each value, names nobody knows, and what settings demand of each other."""
+
+import re
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Final
+
+import tomlkit
+
+from app.config.config import FILE, Config
+from app.config.layers import Fault, read_document, variable
+from app.config.model import ConfigFinding
+from app.config.rules import RULES
+from app.config.schema import BY_NAME, SETTINGS, nearest
+from app.errors import KeepsakeError
+
+# Variables of Keepsake that are no settings.
+OTHER_VARIABLES: Final = frozenset({"KEEPSAKE_VAULT"})
+
+_SECTIONS: Final = frozenset(name.partition(".")[0] for name in BY_NAME)
+_SOURCES: Final = {
+    "default": "the default",
+    "file": "the value in config.toml",
+    "environment": "the value in the environment",
+    "override": "the value from the command line",
+}
+_PLAIN: Final = re.compile(r"[A-Za-z_]{1,40}")
+_SECRET: Final = re.compile(r"key|token|secret|passw|passphrase", re.IGNORECASE)
+
+
+def findings(config: Config) -> list[ConfigFinding]:
+    """Return everything wrong with the settings of the vault of ``config`` as they stand now, errors first."""
+    return diagnose(config.vault, config.overrides, config.environment)
+
+
+def diagnose(
+    vault: Path, overrides: Mapping[str, object] | None = None, environment: Mapping[str, str] | None = None
+) -> list[ConfigFinding]:
+    """Return everything wrong with the settings of ``vault``, errors first; see ``Config`` for the arguments."""
+    try:
+        document = read_document(vault / FILE)
+        config = Config(vault, overrides, environment, strict=False)
+    except KeepsakeError as error:
+        remedy = "Correct the file or move it away; until then the vault stays closed."
+        return [ConfigFinding(FILE, "error", error.message, remedy)]
+    found = [
+        *(_of_fault(fault, config) for fault in config.faults),
+        *_of_document(document),
+        *_of_variables(config.environment),
+        *(finding for rule in RULES for finding in rule(config)),
+    ]
+    return sorted(found, key=lambda finding: finding.severity)
+
+
+def _of_fault(fault: Fault, config: Config) -> ConfigFinding:
+    item = fault.item
+    where = FILE if fault.source == "file" else variable(item)
+    now = _SOURCES[config.value(item.name).source]
+    until = "the vault stays closed: nothing can stand in for it" if item.vital else f"{now} counts"
+    return ConfigFinding(item.name, "error", fault.sentence, f"Correct it in {where}; until then {until}.")
+
+
+def _of_document(document: tomlkit.TOMLDocument) -> Iterator[ConfigFinding]:
+    for section, table in document.unwrap().items():
+        if not isinstance(table, dict):
+            yield _no_section(section)
+        elif section not in _SECTIONS:
+            yield _unknown("section", section, next(iter(get_close_matches(section.lower(), _SECTIONS, 1)), ""))
+        else:
+            for key in table:
+                if (name := f"{section}.{key}") not in BY_NAME:
+                    yield _unknown("setting", name, nearest(name))
+
+
+def _no_section(name: str) -> ConfigFinding:
+    if name in _SECTIONS:
+        what = f"'{name}' in {FILE} has a value, but is a section."
+        return ConfigFinding(name, "error", what, f"Write [{name}] on a line of its own, and its settings below.")
+    return _unknown("setting", name, next((item.name for item in SETTINGS if item.name.endswith(f".{name}")), ""))
+
+
+def _unknown(kind: str, name: str, near: str) -> ConfigFinding:
+    shown = f"'{name}'" if all(_PLAIN.fullmatch(part) for part in name.split(".")) else "a name that is no plain word"
+    if _SECRET.search(name.partition(".")[2] or name) and kind == "setting":
+        remedy = "Take it out: keys stay in the environment, and embedding.api_key_env names the variable."
+        return ConfigFinding(_named(name), "error", f"{FILE} has {shown}, which looks like a secret.", remedy)
+    remedy = f"Did you mean '{near}'?" if near else "Take it out, unless another version of Keepsake uses it."
+    return ConfigFinding(_named(name), "warning", f"{FILE} has the {kind} {shown}, which has no effect.", remedy)
+
+
+def _named(name: str) -> str:
+    return name if all(_PLAIN.fullmatch(part) for part in name.split(".")) else FILE
+
+
+def _of_variables(environment: Mapping[str, str]) -> Iterator[ConfigFinding]:
+    known = {variable(item) for item in SETTINGS} | OTHER_VARIABLES
+    for name in sorted(environment):
+        if name.startswith("KEEPSAKE_") and name not in known:
+            near = nearest(name.removeprefix("KEEPSAKE_").lower().replace("_", ".", 1))
+            remedy = f"Did you mean {variable(BY_NAME[near])}?" if near else "Take it out of the environment."
+            yield ConfigFinding(name, "warning", f"The variable {name} is no setting and has no effect.", remedy)

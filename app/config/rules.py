@@ -1,0 +1,216 @@
+"""What one setting demands of another, and of the machine: a rule each, with its own sentence. Reads, never changes."""
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+
+from app.config.config import Config
+from app.config.model import ConfigFinding
+
+Rule = Callable[[Config], Iterator[ConfigFinding]]
+
+LOCAL_PROVIDERS: Final = ("static", "hashed", "fastembed")
+KEY_VARIABLES: Final = {"openai": "OPENAI_API_KEY", "voyage": "VOYAGE_API_KEY", "cohere": "COHERE_API_KEY"}
+COMPATIBLE: Final = "openai-compatible"
+PROVIDERS: Final = (*LOCAL_PROVIDERS, *KEY_VARIABLES, COMPATIBLE)
+_NEARBY: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+_ROUNDING: Final = 1e-6
+
+
+def vault_rule(config: Config) -> Iterator[ConfigFinding]:
+    """The database's folder can be made and written."""
+    place = config.vault
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    if not place.is_dir():
+        yield _error("vault", f"The vault's path leads through {place}, which is no folder.", "Name another --vault.")
+    elif not os.access(place, os.W_OK | os.X_OK):
+        yield _error("vault", f"{place} cannot be written.", "Allow yourself to write there, or name another --vault.")
+
+
+def provider_rule(config: Config) -> Iterator[ConfigFinding]:
+    """What makes vectors is known, has a model, and has what it needs."""
+    name = "embedding.model"
+    provider, _, model = config.text(name).partition(":")
+    if provider not in PROVIDERS:
+        known = ", ".join(PROVIDERS)
+        yield _error(name, f"'{name}' names a provider that Keepsake does not know.", f"Choose one of {known}.")
+    elif provider in {"static", "hashed"} and model:
+        yield _error(name, f"'{provider}' takes no model name.", f'Write {name} = "{provider}".')
+    elif provider not in {"static", "hashed"} and not model.strip():
+        remedy = f'Write {name} = "{provider}:<model name>".'
+        yield _error(name, f"'{name}' names the provider '{provider}' but no model.", remedy)
+
+
+def compatible_rule(config: Config) -> Iterator[ConfigFinding]:
+    """An OpenAI-compatible service needs an address and the name of the variable with its key."""
+    if _provider(config) != COMPATIBLE:
+        return
+    for name in ("embedding.base_url", "embedding.api_key_env"):
+        if not config.text(name):
+            yield _error(name, f"'{name}' is empty, but '{COMPATIBLE}' needs it.", f"Set {name}.")
+
+
+def key_rule(config: Config) -> Iterator[ConfigFinding]:
+    """The key of a remote service is in the environment; which one is never shown."""
+    provider, name = _provider(config), "embedding.api_key_env"
+    usual = KEY_VARIABLES.get(provider, "")
+    variable = config.text(name) or usual
+    if provider in LOCAL_PROVIDERS or not variable or config.environment.get(variable, "").strip():
+        return
+    said = usual if variable == usual else f"named in '{name}'"
+    yield _error(name, f"The environment variable {said} holds no key for '{provider}'.", "Set it before the start.")
+
+
+def address_rule(config: Config) -> Iterator[ConfigFinding]:
+    """Texts do not travel in the clear."""
+    name = "embedding.base_url"
+    address = urlsplit(config.text(name)) if _provider(config) == COMPATIBLE else urlsplit("")
+    if address.scheme == "http" and (address.hostname or "") not in _NEARBY:
+        what = "Texts and the key would travel to the embedding service unencrypted."
+        yield _warning(name, what, f"Begin {name} with https://.")
+
+
+def folder_rule(config: Config) -> Iterator[ConfigFinding]:
+    """The folder of an offline model is there."""
+    name = "embedding.folder"
+    folder = config.text(name)
+    if folder and not Path(folder).expanduser().is_dir():
+        yield _error(name, f"'{name}' names no folder of this machine.", "Correct it, or leave it empty.")
+
+
+def dimensions_rule(config: Config) -> Iterator[ConfigFinding]:
+    """Only a remote model can be asked for a length."""
+    name = "embedding.dimensions"
+    if config.whole(name) and _provider(config) in LOCAL_PROVIDERS:
+        yield _warning(name, f"'{name}' has no effect on a model of this machine.", f"Take {name} out.")
+
+
+def weights_rule(config: Config) -> Iterator[ConfigFinding]:
+    """The weights of words and meaning are shares of one whole."""
+    name, other = "search.vector_weight", "search.words_weight"
+    total = config.number(name) + config.number(other)
+    if total == 0:
+        what = f"'{name}' and '{other}' are both 0, so the recipe 'weighted' puts nothing before anything."
+        yield _error(name, what, "Set one of them above 0.")
+    elif abs(total - 1) > _ROUNDING:
+        what = f"'{name}' and '{other}' come to {total:g}, not to 1; only their ratio counts."
+        yield _warning(name, what, f"Set {other} to {max(0.0, 1 - config.number(name)):g}.")
+
+
+def summary_rule(config: Config) -> Iterator[ConfigFinding]:
+    """Condensing starts above where it ends."""
+    name, other = "sessions.summary_target", "sessions.summary_trigger"
+    if config.number(name) >= config.number(other):
+        what = f"'{name}' is not below '{other}', so condensing would begin again as soon as it ends."
+        yield _error(name, what, f"Set {name} below {config.number(other):g}.")
+
+
+def retain_rule(config: Config) -> Iterator[ConfigFinding]:
+    """An emergency leaves no more than a compaction."""
+    name, other = "sessions.emergency_retain", "sessions.retain_recent"
+    if config.whole(name) > config.whole(other):
+        what = f"'{name}' is above '{other}': an emergency would leave more turns than a usual compaction."
+        yield _error(name, what, f"Set {name} to {config.whole(other)} or less.")
+
+
+def history_rule(config: Config) -> Iterator[ConfigFinding]:
+    """What a compaction leaves can be given back."""
+    name, other = "sessions.max_history", "sessions.retain_recent"
+    if config.whole(name) < config.whole(other):
+        what = f"'{name}' is below '{other}': some turns that a compaction leaves are never given to agents."
+        yield _warning(name, what, f"Set {name} to {config.whole(other)} or more.")
+
+
+def compression_rule(config: Config) -> Iterator[ConfigFinding]:
+    """Compression comes before the archive."""
+    name, other = "retention.archive_after_days", "retention.compress_after_days"
+    if config.whole(name) <= config.whole(other):
+        what = f"'{name}' is not above '{other}': observations are archived before they are compressed."
+        yield _warning(name, what, f"Set {name} above {config.whole(other)}.")
+
+
+def deletion_rule(config: Config) -> Iterator[ConfigFinding]:
+    """The archive keeps things longer than the vault did."""
+    name, other = "retention.delete_archive_after_days", "retention.archive_after_days"
+    if config.whole(name) <= config.whole(other):
+        what = f"'{name}' is not above '{other}': the archive would be emptied as fast as it fills."
+        yield _error(name, what, f"Set {name} above {config.whole(other)}.")
+
+
+def cluster_rule(config: Config) -> Iterator[ConfigFinding]:
+    """One run can hold one cluster."""
+    name, other = "retention.max_rows_per_run", "retention.compression_min_cluster_size"
+    if config.whole(name) < config.whole(other):
+        what = f"'{name}' is below '{other}', so nothing is ever compressed."
+        yield _error(name, what, f"Set {name} to {config.whole(other)} or more.")
+
+
+def decay_rule(config: Config) -> Iterator[ConfigFinding]:
+    """A contradicted fact fades; it does not go at once."""
+    name, other = "decay.threshold", "memories.conflict_confidence"
+    if config.number(name) >= config.number(other):
+        what = f"'{name}' is not below '{other}': a fact that a newer one contradicts is set aside at once."
+        yield _warning(name, what, f"Set {name} below {config.number(other):g}.")
+
+
+def reflection_rule(config: Config) -> Iterator[ConfigFinding]:
+    """A reflection can look at as many facts as it needs."""
+    name, other = "reflection.limit", "reflection.min_facts"
+    if config.whole(name) < config.whole(other):
+        what = f"'{name}' is below '{other}', so no reflection is ever written."
+        yield _error(name, what, f"Set {name} to {config.whole(other)} or more.")
+
+
+def context_rule(config: Config) -> Iterator[ConfigFinding]:
+    """What an agent is told leaves room for the conversation itself."""
+    parts = ["context.max_tokens"] + ["context.index_max_tokens"] * config.flag("context.index")
+    told, budget = sum(map(config.whole, parts)), config.whole("sessions.budget")
+    if told >= budget:
+        what = f"Facts and index may take {told} tokens, all of the {budget} in 'sessions.budget'."
+        yield _warning(parts[0], what, f"Lower {' and '.join(parts)}, or raise sessions.budget.")
+
+
+def backup_rule(config: Config) -> Iterator[ConfigFinding]:
+    """Backups that are kept are made."""
+    name = "backup.daily"
+    if not config.flag(name) and config.flag("retention.enabled"):
+        what = "No daily backups are made, while old observations are archived and in time deleted."
+        yield _warning(name, what, f"Set {name} to true, or retention.enabled to false.")
+
+
+RULES: Final[tuple[Rule, ...]] = (
+    vault_rule,
+    provider_rule,
+    compatible_rule,
+    key_rule,
+    address_rule,
+    folder_rule,
+    dimensions_rule,
+    weights_rule,
+    summary_rule,
+    retain_rule,
+    history_rule,
+    compression_rule,
+    deletion_rule,
+    cluster_rule,
+    decay_rule,
+    reflection_rule,
+    context_rule,
+    backup_rule,
+)
+
+
+def _provider(config: Config) -> str:
+    provider = config.text("embedding.model").partition(":")[0]
+    return provider if provider in PROVIDERS else LOCAL_PROVIDERS[0]
+
+
+def _error(name: str, what: str, remedy: str) -> ConfigFinding:
+    return ConfigFinding(name, "error", what, remedy)
+
+
+def _warning(name: str, what: str, remedy: str) -> ConfigFinding:
+    return ConfigFinding(name, "warning", what, remedy)

@@ -1,0 +1,49 @@
+"""Settings of durable memories: how they are written, what agents are told of them, and how turns become some."""
+
+from app.config.setting import fraction, switch, whole
+
+MEMORIES = (
+    fraction(
+        "memories.duplicate_similarity", 0.75, 0, 1, "Share of words in common from which two facts count as the same."
+    ),
+    fraction("memories.conflict_confidence", 0.3, 0, 1, "Confidence left to a fact that a newer one contradicts."),
+    fraction(
+        "memories.candidate_similarity", 0.3, 0, 1, "Share of words in common from which a model judges two memories."
+    ),
+    fraction("memories.reconcile_seconds", 30.0, 0.1, 600, "Seconds that a model may take to judge a new memory."),
+    fraction("memories.decay_rate", 0.1, 0, 10, "Share of its confidence a new fact loses in a day without use."),
+)
+
+CONTEXT = (
+    whole("context.total_tokens", 6000, 1, 200_000, "Tokens of all that an agent is told, where it names no number."),
+    whole("context.max_facts", 10, 0, 200, "Facts of other conversations that an agent is told."),
+    whole("context.max_tokens", 2000, 1, 200_000, "Tokens that these facts take at most."),
+    whole("context.recent_messages", 10, 0, 1000, "Latest turns that an agent is told."),
+    whole("context.recent_max_tokens", 1500, 1, 200_000, "Tokens that the latest turns take at most."),
+    whole("context.salient_messages", 5, 0, 1000, "Important turns that an agent is told."),
+    fraction("context.salient_importance", 0.8, 0, 1, "Importance from which a turn counts as important."),
+    whole("context.salient_max_tokens", 600, 1, 200_000, "Tokens that important turns take at most."),
+    whole("context.relevant_messages", 5, 0, 1000, "Turns on the question that an agent is told."),
+    fraction("context.relevant_similarity", 0.65, 0, 1, "Similarity above which a turn is on the question."),
+    whole("context.relevant_max_tokens", 1000, 1, 200_000, "Tokens that turns on the question take at most."),
+    switch("context.reflection", True, "Tell agents the latest weekly reflection."),
+    whole("context.reflection_max_tokens", 600, 1, 200_000, "Tokens that the weekly reflection takes at most."),
+    whole(
+        "context.recent_sessions", 5, 0, 100, "Summaries of recent conversations that a fully trusted agent is told."
+    ),
+    whole("context.sessions_max_tokens", 600, 1, 200_000, "Tokens that these summaries take at most."),
+    switch("context.index", True, "Tell agents an index of the memories they may see."),
+    whole("context.index_limit", 30, 1, 1000, "Lines of the memory index."),
+    whole("context.index_max_tokens", 3000, 1, 200_000, "Tokens that the memory index takes at most."),
+    whole("context.index_recent_days", 3, 1, 30, "Days of which the memory index names everything first."),
+)
+
+CAPTURE = (
+    switch("capture.enabled", True, "Take memories from conversations after each turn.", vital=True),
+    whole("capture.min_turn_messages", 4, 1, 1000, "Messages a turn must have for that."),
+)
+
+NER = (
+    switch("ner.accurate", True, "Use a language model or spaCy for names where there is one."),
+    whole("ner.batch", 50, 1, 1000, "Texts in which names are looked for in one step.", restart=True),
+)

@@ -1,0 +1,61 @@
+"""Settings of what is done at intervals: consolidation, reflection, enrichment, decay, retention and schedules."""
+
+from app.config.setting import Setting, fraction, switch, time_of_day, whole
+
+_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+
+CONSOLIDATION = (
+    switch("consolidation.enabled", True, "Make facts of conversations that have ended.", vital=True),
+    switch("consolidation.on_switch", True, "Consolidate a conversation when the next one begins."),
+    whole("consolidation.every_hours", 6, 1, 168, "Hours between two looks for conversations to consolidate."),
+    time_of_day("consolidation.time", "03:00", "When everything left over is consolidated each night."),
+    whole("consolidation.page", 30, 1, 500, "Messages consolidated in one step."),
+)
+
+ENRICHMENT = (
+    switch("enrichment.enabled", True, "Look again for names in memories that have few.", vital=True),
+    time_of_day("enrichment.time", "02:00", "When that is done each night."),
+    whole("enrichment.max_entities", 2, 0, 100, "Names up to which a memory has few."),
+    whole("enrichment.limit", 50, 1, 10_000, "Memories looked at in one run."),
+)
+
+REFLECTION = (
+    switch("reflection.enabled", True, "Write a reflection on the week.", vital=True),
+    Setting("reflection.day", "choice", "sunday", "The day it is written.", choices=_DAYS),
+    time_of_day("reflection.time", "03:00", "When it is written on that day."),
+    whole("reflection.min_facts", 3, 1, 1000, "Facts of the past days without which none is written."),
+    whole("reflection.min_days", 6, 0, 365, "Days since the last one without which none is written."),
+    whole("reflection.days", 7, 1, 365, "Days it looks back."),
+    whole("reflection.limit", 200, 1, 10_000, "Memories it looks at."),
+)
+
+DECAY = (
+    switch("decay.enabled", True, "Let facts that nobody uses lose confidence.", vital=True),
+    time_of_day("decay.time", "04:00", "When that is done each night."),
+    fraction("decay.threshold", 0.05, 0, 1, "Confidence below which a fact is set aside; that can be undone."),
+    fraction("decay.max_share", 0.2, 0.01, 1, "Share of the facts that one run sets aside at most."),
+)
+
+RETENTION = (
+    switch("retention.enabled", True, "Compress and archive old observations.", vital=True),
+    whole("retention.compress_after_days", 14, 1, 36_500, "Days after which observations alike become one digest."),
+    whole("retention.compression_min_cluster_size", 3, 2, 1000, "Observations alike that make a digest."),
+    whole("retention.archive_after_days", 30, 1, 36_500, "Days after which an observation goes to the archive."),
+    whole(
+        "retention.delete_archive_after_days",
+        365,
+        1,
+        36_500,
+        "Days in the archive after which an observation is deleted; notes never are.",
+        vital=True,
+    ),
+    whole("retention.max_rows_per_run", 200, 1, 100_000, "Rows that each stage of one run changes at most."),
+)
+
+SCHEDULE = (
+    whole("schedule.min_interval", 60, 1, 86_400, "Seconds between two runs of a schedule at least."),
+    whole("schedule.poll", 30, 1, 3600, "Seconds between two looks for what is due."),
+    whole("schedule.failures_to_pause", 5, 1, 100, "Failures in a row after which a schedule pauses."),
+    whole("schedule.summary_characters", 500, 50, 10_000, "Characters of a run's output shown in its summary."),
+    whole("schedule.keep_runs", 200, 1, 100_000, "Runs of a schedule that are kept."),
+)

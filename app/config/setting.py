@@ -1,0 +1,118 @@
+"""What a setting is: its name, type, default, bounds and help, and how a value of it is read."""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from app.errors import InputError
+
+Value = str | int | float | bool
+_SWITCH_WORDS = dict.fromkeys(("true", "yes", "on", "1"), True) | dict.fromkeys(("false", "no", "off", "0"), False)
+
+_LARGEST_SHOWN = 10**15
+
+SettingType = Literal["str", "int", "float", "bool", "choice"]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting.
+
+    Args:
+        name: ``section.key`` as in ``config.toml``.
+        type: How its value is read; ``choice`` is one of ``choices``.
+        default: The value when nothing is set.
+        help: A sentence for the person.
+        minimum: The smallest number allowed.
+        maximum: The largest number allowed.
+        choices: The allowed values of a choice.
+        restart: True when it takes effect at the next start.
+        pattern: What a text must match as a whole; anything when empty.
+        form: What ``pattern`` stands for, in words.
+        vital: True where the default cannot stand in for a wrong value, because it may do what the person ruled out;
+            the vault stays closed until it is right.
+    """
+
+    name: str
+    type: SettingType
+    default: Value
+    help: str
+    minimum: float | None = None
+    maximum: float | None = None
+    choices: tuple[str, ...] = ()
+    restart: bool = False
+    pattern: str = ""
+    form: str = ""
+    vital: bool = False
+
+    def parse(self, value: object) -> Value:
+        """Return ``value`` in this setting's type.
+
+        Raises:
+            InputError: It is of another type or out of bounds; the sentence says what is allowed.
+        """
+        if self.type == "bool":
+            return self._parse_bool(value)
+        if self.type in {"int", "float"}:
+            return self._parse_number(value)
+        if not isinstance(value, str):
+            raise self._refusal(value, "a text")
+        if self.type == "choice" and value not in self.choices:
+            raise self._refusal(value, "one of " + ", ".join(self.choices))
+        if not value.isprintable():
+            raise self._refusal(value, "a text on one line, without control characters")
+        if self.pattern and not re.fullmatch(self.pattern, value):
+            raise self._refusal(value, self.form)
+        return value
+
+    def _parse_bool(self, value: object) -> bool:
+        if isinstance(value, bool):
+            return value
+        word = value.strip().lower() if isinstance(value, str) else ""
+        if word in _SWITCH_WORDS:
+            return _SWITCH_WORDS[word]
+        raise self._refusal(value, "true or false")
+
+    def _parse_number(self, value: object) -> int | float:
+        wanted = "a whole number" if self.type == "int" else "a number"
+        if isinstance(value, bool) or not isinstance(value, int | float | str):
+            raise self._refusal(value, wanted)
+        try:
+            number: int | float = int(value) if self.type == "int" else float(value)
+        except (ValueError, OverflowError) as error:
+            raise self._refusal(value, wanted) from error
+        low = self.minimum is not None and number < self.minimum
+        high = self.maximum is not None and number > self.maximum
+        if low or high or number != number or (self.type == "int" and isinstance(value, float) and value != number):  # noqa: PLR0124
+            raise self._refusal(value, f"{wanted} from {self.minimum:g} to {self.maximum:g}")
+        return number
+
+    def _refusal(self, value: object, allowed: str) -> InputError:
+        # Only numbers are repeated: a text may be a key or a password that was put in the wrong place.
+        shown = str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else ""
+        if isinstance(value, int) and not isinstance(value, bool) and abs(value) < _LARGEST_SHOWN:
+            shown = str(value)
+        but = f", not {shown}" if shown else ""
+        return InputError(f"'{self.name}' must be {allowed}{but}.", setting=self.name, allowed=allowed)
+
+
+def switch(name: str, default: bool, about: str, *, restart: bool = False, vital: bool = False) -> Setting:
+    """Declare a setting that is on or off."""
+    return Setting(name, "bool", default, about, restart=restart, vital=vital)
+
+
+def whole(
+    name: str, default: int, low: int, high: int, about: str, *, restart: bool = False, vital: bool = False
+) -> Setting:
+    """Declare a whole number from ``low`` to ``high``."""
+    return Setting(name, "int", default, about, low, high, restart=restart, vital=vital)
+
+
+def fraction(name: str, default: float, low: float, high: float, about: str, *, restart: bool = False) -> Setting:
+    """Declare a number from ``low`` to ``high``."""
+    return Setting(name, "float", default, about, low, high, restart=restart)
+
+
+def time_of_day(name: str, default: str, about: str) -> Setting:
+    """Declare a time of day, in the zone of the machine."""
+    return Setting(name, "str", default, about, pattern=r"([01]\d|2[0-3]):[0-5]\d", form="a time such as 03:00")

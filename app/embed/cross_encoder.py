@@ -1,0 +1,98 @@
+"""Cross-encoders by way of fastembed and onnxruntime: slower than vectors, and better judges of a few texts."""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Lock
+from typing import Any, Final
+
+from app.core.text import storable
+from app.embed.files import description, open_model
+from app.errors import ModelUnavailableError
+
+MAX_CHARACTERS: Final = 4_096
+"""How much of a text is read; the models themselves read less."""
+
+_BATCH: Final = 16
+
+
+class FastembedReranker:
+    """Judges with a model that fastembed knows, opened at the first question.
+
+    Args:
+        model: Its name in fastembed's list, such as ``Xenova/ms-marco-MiniLM-L-6-v2``.
+        folder: A folder with the model's files.
+        cache: Where fetched models lie.
+        threads: How many threads to use.
+        fetch: Whether it may be fetched from the network when it is not here.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        folder: Path | None = None,
+        cache: Path | None = None,
+        threads: int | None = None,
+        fetch: bool = False,
+    ) -> None:
+        self._name = model
+        self._folder = folder
+        self._cache = cache
+        self._threads = threads
+        self._fetch = fetch
+        self._model: Any = None
+        self._refusal: Exception | None = None
+        self._is_closed = False
+        self._lock = Lock()
+
+    def scores(self, question: str, texts: Sequence[str]) -> list[float]:
+        """Return one number per text; see :class:`app.embed.reranker.Reranker`."""
+        clean = [storable(text[:MAX_CHARACTERS])[0] for text in texts]
+        with self._lock:
+            model = self._opened()
+            try:
+                made = [float(score) for score in model.rerank(question[:MAX_CHARACTERS], clean, batch_size=_BATCH)]
+            except Exception as error:
+                # onnxruntime's and the tokenizers' errors share no base class but this.
+                raise self._failure("failed") from error
+        if len(made) != len(texts) or not all(map(math.isfinite, made)):
+            raise self._failure("answered with something that is no list of numbers")
+        return made
+
+    def close(self) -> None:
+        """Let go of the session."""
+        self._is_closed = True
+        self._model = None
+
+    def _opened(self) -> Any:
+        if self._is_closed:
+            raise self._failure("was closed")
+        if self._refusal is not None:
+            # Looking for its files at every search would make each of them slow.
+            raise self._refusal
+        if self._model is None:
+            try:
+                self._model = self._open()
+            except Exception as error:
+                self._refusal = error
+                raise
+        return self._model
+
+    def _open(self) -> Any:
+        try:
+            from fastembed.rerank.cross_encoder import TextCrossEncoder  # noqa: PLC0415
+        except ImportError as error:
+            raise self._failure("needs fastembed, which is not installed") from error
+        described = description(TextCrossEncoder, self._name)
+        return open_model(
+            TextCrossEncoder,
+            described,
+            folder=self._folder,
+            cache=self._cache,
+            threads=self._threads,
+            fetch=self._fetch,
+        )
+
+    def _failure(self, what: str) -> ModelUnavailableError:
+        return ModelUnavailableError(f"The reranking model {self._name} {what}; results keep their first order.")

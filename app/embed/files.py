@@ -1,0 +1,145 @@
+"""Opens models that fastembed knows, from a folder or cache; fetches one only where the person agreed to that."""
+
+import contextlib
+import os
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from app.errors import InputError, ModelUnavailableError
+
+Told = Callable[[int, int], None]
+"""Hears how many bytes are here, and about how many there will be."""
+
+CACHE_VARIABLE: Final = "FASTEMBED_CACHE_PATH"
+_REPORT_S: Final = 0.5
+
+
+def description(family: Any, model: str) -> dict[str, Any]:
+    """Return what fastembed knows of ``model``.
+
+    Args:
+        family: fastembed's class for models of this kind.
+        model: The model's name, in any case.
+
+    Raises:
+        InputError: It knows no such model.
+    """
+    known: dict[str, dict[str, Any]] = {entry["model"].lower(): entry for entry in family.list_supported_models()}
+    if model.lower() not in known:
+        names = sorted(entry["model"] for entry in known.values())
+        raise InputError(f"fastembed knows no model {model!r}; it knows {', '.join(names)}.", allowed=names)
+    return known[model.lower()]
+
+
+def open_model(
+    family: Any,
+    described: dict[str, Any],
+    *,
+    folder: Path | None,
+    cache: Path | None,
+    threads: int | None,
+    fetch: bool = False,
+    told: Told | None = None,
+) -> Any:
+    """Open a model.
+
+    Args:
+        family: fastembed's class for models of this kind.
+        described: What ``description`` gave.
+        folder: The folder with its files; nothing is fetched then.
+        cache: Where fetched models lie; fastembed's own place is looked at too.
+        threads: How many threads to use; its own choice when ``None``.
+        fetch: Whether it may be fetched from the network when it is not here.
+        told: Hears of the fetching.
+
+    Raises:
+        ModelUnavailableError: It is not here, or damaged, or could not be fetched.
+    """
+    options = _options(threads)
+    name = described["model"]
+    if folder is not None:
+        if not (folder / described["model_file"]).is_file():
+            raise ModelUnavailableError(
+                f"{folder} holds no {described['model_file']}, which the model {name} needs.", model=name
+            )
+        return _opened(family, name, {**options, "specific_model_path": str(folder)}, _DAMAGED.format(name=name))
+    places = [str(cache), None] if cache and not os.environ.get(CACHE_VARIABLE) else [str(cache) if cache else None]
+    failure: ModelUnavailableError | None = None
+    for place in places:
+        try:
+            return _opened(family, name, {**options, "cache_dir": place}, _MISSING.format(name=name))
+        except ModelUnavailableError as error:
+            failure = error
+    if failure is not None and not fetch:
+        raise failure
+    with _watched(cache, int(described["size_in_GB"] * 1e9), told):
+        fetching = {**options, "cache_dir": places[0], "local_files_only": False}
+        return _opened(family, name, fetching, _UNFETCHED.format(name=name))
+
+
+_DAMAGED: Final = "The files of the model {name} are damaged; get them again, or choose the embedder static."
+_MISSING: Final = (
+    "The model {name} is not on this machine or is damaged. Put its files into a folder and name the folder, set"
+    " embedding.allow_download to true to have it fetched, or choose the embedder static."
+)
+_UNFETCHED: Final = (
+    "The model {name} could not be fetched. See whether this machine is online, or put the model's files into a folder"
+    " and name the folder."
+)
+
+
+def _options(threads: int | None) -> dict[str, Any]:
+    from fastembed.common.onnx_model import OnnxModel  # noqa: PLC0415
+
+    options: dict[str, Any] = {
+        "local_files_only": True,
+        "providers": ["CPUExecutionProvider"],
+        "threads": threads,
+        "cache_dir": None,
+    }
+    # The arena never gives back what the longest batch took.
+    if "enable_cpu_mem_arena" in getattr(OnnxModel, "EXPOSED_SESSION_OPTIONS", ()):
+        options["enable_cpu_mem_arena"] = False
+    return options
+
+
+def _opened(family: Any, name: str, options: dict[str, Any], sentence: str) -> Any:
+    try:
+        return family(name, **options)
+    except Exception as error:
+        # onnxruntime's, the tokenizers' and the hub's errors share no base class but this.
+        raise ModelUnavailableError(sentence, model=name) from error
+
+
+@contextlib.contextmanager
+def _watched(folder: Path | None, total: int, told: Told | None) -> Iterator[None]:
+    """Tell how much of a download is here, by looking at the folder: fastembed itself does not say."""
+    if folder is None or told is None:
+        yield
+        return
+    before = _bytes(folder)
+    done = threading.Event()
+
+    def watch() -> None:
+        while not done.wait(_REPORT_S):
+            told(min(max(0, _bytes(folder) - before), total), total)
+
+    watching = threading.Thread(target=watch, name="keepsake-download", daemon=True)
+    watching.start()
+    try:
+        yield
+    finally:
+        done.set()
+        watching.join()
+
+
+def _bytes(folder: Path) -> int:
+    total = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            # Files come and go while it is fetched.
+            with contextlib.suppress(OSError):
+                total += (Path(place) / name).lstat().st_size
+    return total

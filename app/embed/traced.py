@@ -1,0 +1,62 @@
+"""An embedder whose work shows in the trace: which model, how many texts, how long; never a text."""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+from app.embed.model import Embedder, Identity
+from app.errors import KeepsakeError
+from app.trace.journal import Trace
+
+if TYPE_CHECKING:
+    from app.embed.model import Vectors
+
+T = TypeVar("T")
+
+
+class TracedEmbedder:
+    """Passes everything on to ``embedder`` and tells ``trace`` of it."""
+
+    def __init__(self, embedder: Embedder, trace: Trace) -> None:
+        self._embedder = embedder
+        self._trace = trace
+
+    @property
+    def identity(self) -> Identity:
+        """See ``Embedder``."""
+        return self._embedder.identity
+
+    def embed(self, texts: Sequence[str]) -> "Vectors":
+        """See ``Embedder``."""
+        return self._told("embedding.texts", len(texts), sum(map(len, texts)), lambda: self._embedder.embed(texts))
+
+    def embed_query(self, text: str) -> "Vectors":
+        """See ``Embedder``."""
+        return self._told("embedding.query", 1, len(text), lambda: self._embedder.embed_query(text))
+
+    def close(self) -> None:
+        """See ``Embedder``."""
+        self._embedder.close()
+
+    def _told(self, event: str, texts: int, characters: int, work: Callable[[], T]) -> T:
+        begun, status = time.perf_counter(), "failed"
+        try:
+            made = work()
+            status = "ok"
+        except KeepsakeError as error:
+            status = error.code
+            raise
+        else:
+            return made
+        finally:
+            identity = self._embedder.identity
+            self._trace.event(
+                event,
+                provider=identity.provider,
+                model=identity.model,
+                dimensions=identity.dimensions,
+                texts=texts,
+                characters=characters,
+                ms=round((time.perf_counter() - begun) * 1000, 2),
+                status=status,
+            )

@@ -1,0 +1,359 @@
+"""Entities as they stood at a moment: what a person had decided by then, and what had been said by then.
+
+Decisions come from the history. Mentions count when their turn had been said, or their memory has not changed since;
+of what was changed, deleted or forgotten since, the names that stood in it are not kept. Which entity a mention meant
+follows from its name and the decisions of then.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, cast
+
+import apsw
+
+from app.core.clock import optional_datetime, to_datetime, to_ms
+from app.core.text import excerpt, storable
+from app.entities import repo, state
+from app.entities.model import (
+    Conversation,
+    Entity,
+    EntityFilter,
+    EntityInfo,
+    EntityOrder,
+    EntityRow,
+    EntityType,
+    KnownFact,
+    Neighbour,
+    Relation,
+    name_key,
+)
+from app.entities.visible import sees_all, within
+from app.errors import NotFoundError
+from app.store import past
+
+State = dict[str, Any]
+
+_TEXT = 240
+_MAX_STEPS = 1_000  # of a chain of merges
+
+
+@dataclass(frozen=True, slots=True)
+class _Mention:
+    """A mention as far as the past asks of it."""
+
+    kind: str
+    owner: str
+    surface: str
+    at_ms: int
+
+
+@dataclass(slots=True)
+class _Known:
+    """What mentions of an entity say."""
+
+    mentions: list[_Mention] = field(default_factory=list)
+
+    @property
+    def owners(self) -> set[tuple[str, str]]:
+        return {(one.kind, one.owner) for one in self.mentions}
+
+    @property
+    def keys(self) -> Counter[str]:
+        """How often each name stands there."""
+        return Counter(one.surface.partition(":")[2] for one in self.mentions)
+
+    @property
+    def first(self) -> int | None:
+        return min((one.at_ms for one in self.mentions), default=None)
+
+    @property
+    def last(self) -> int | None:
+        return max((one.at_ms for one in self.mentions), default=None)
+
+
+def states(connection: apsw.Connection, at_ms: int) -> dict[str, State]:
+    """Return the state of every entity that was there at ``at_ms``, merged ones included."""
+    since = {entry.target: entry.before for entry in past.before(connection, "entity", at_ms)}
+    found = {entity_id: held for entity_id, held in since.items() if held is not None}
+    rows = connection.execute("SELECT id FROM entities WHERE created_at <= ?", (at_ms,)).fetchall()
+    for (entity_id,) in rows:
+        if entity_id not in since and (held := state.read(connection, str(entity_id))) is not None:
+            found[str(entity_id)] = held
+    return found
+
+
+class EntitiesThen:
+    """The registry as it stood at a moment, and what a caller may know of it.
+
+    Args:
+        connection: A reader.
+        at_ms: The moment.
+        stores: Those that the caller may see.
+    """
+
+    def __init__(self, connection: apsw.Connection, at_ms: int, stores: Sequence[str]) -> None:
+        self._connection = connection
+        self._at_ms = at_ms
+        self._stores = tuple(stores)
+        self._all = sees_all(stores)
+
+    @cached_property
+    def _states(self) -> dict[str, State]:
+        return states(self._connection, self._at_ms)
+
+    @cached_property
+    def _names(self) -> dict[tuple[str, str], str]:
+        """Entities that stood for themselves, by key and type of their canonical name."""
+        return {
+            (name_key(one["name"]), one["type"]): entity_id
+            for entity_id, one in self._states.items()
+            if one["merged_into"] is None
+        }
+
+    @cached_property
+    def _aliases(self) -> dict[str, list[str]]:
+        """Entities that stood for themselves, by the keys of all their names; decided ones first."""
+        found: dict[str, list[str]] = {}
+        ordered = sorted(self._states.items(), key=lambda item: (not item[1]["touched"], item[0]))
+        for entity_id, one in ordered:
+            for alias in one["aliases"] if one["merged_into"] is None else ():
+                found.setdefault(name_key(alias), []).append(entity_id)
+        return found
+
+    @cached_property
+    def _claims(self) -> dict[tuple[str, str], dict[str, str]]:
+        """What was claimed of owners: the claiming entity by the one it is claimed from."""
+        found: dict[tuple[str, str], dict[str, str]] = {}
+        for entity_id, one in self._states.items():
+            for kind, owner, origin in one["claims"]:
+                found.setdefault((kind, owner), {})[self.root(origin)] = self.root(entity_id)
+        return found
+
+    @cached_property
+    def _sessions(self) -> dict[str, State]:
+        """Conversations as they stood, those that were renamed, forgotten or restored since."""
+        found = past.before(self._connection, "session", self._at_ms)
+        return {entry.target: entry.before for entry in found if entry.before is not None}
+
+    @property
+    def _titles(self) -> dict[str, str]:
+        return {session: str(held["title"]) for session, held in self._sessions.items()}
+
+    @cached_property
+    def _forgotten(self) -> set[str]:
+        return {session for session, held in self._sessions.items() if held["forgotten_at"] is not None}
+
+    @cached_property
+    def _known(self) -> dict[str, _Known]:
+        """What is known of each entity that something mentioned."""
+        found: dict[str, _Known] = {}
+        for mention in self._mentions():
+            meant = self._meant(mention)
+            if meant is not None:
+                found.setdefault(meant, _Known()).mentions.append(mention)
+        return found
+
+    def root(self, entity_id: str) -> str:
+        """Return the entity that ``entity_id`` stood for after all merges of then."""
+        for _ in range(_MAX_STEPS):
+            held = self._states.get(entity_id)
+            if held is None or held["merged_into"] is None:
+                break
+            entity_id = held["merged_into"]
+        return entity_id
+
+    def listed(self, chosen: EntityFilter, order: EntityOrder, limit: int, offset: int) -> list[EntityRow]:
+        """Return one page of the entities that ``chosen`` left."""
+        rows = [row for entity_id in self._states if (row := self._row(entity_id)) is not None]
+        kept = [row for row in rows if self._fits(row, chosen)]
+        latest = {row.id: self._known[row.id].last or 0 if row.id in self._known else 0 for row in kept}
+        orders: dict[EntityOrder, Any] = {
+            "mentions": lambda row: (-row.mentions, name_key(row.name), row.id),
+            "name": lambda row: (name_key(row.name), row.type, row.id),
+            "recent": lambda row: (-latest[row.id], row.id),
+        }
+        kept.sort(key=orders[order])
+        return kept[offset : offset + limit] if limit >= 0 else kept[offset:]
+
+    def info(self, entity_id: str, limit: int) -> EntityInfo:
+        """Return everything about an entity, at most ``limit`` of each thing.
+
+        Raises:
+            NotFoundError: There was none of that id that the caller may know.
+        """
+        entity = self._entity(entity_id)
+        known = self._known.get(entity.id, _Known())
+        facts = self._facts(known)
+        conversations = self._conversations(known)
+        company = self._company(entity.id, known)
+        return EntityInfo(
+            entity=entity,
+            first_at=optional_datetime(known.first),
+            last_at=optional_datetime(known.last),
+            facts=facts[:limit],
+            facts_total=len(facts),
+            conversations=conversations[:limit],
+            conversations_total=len(conversations),
+            relations=self._relations(entity.id),
+            people=tuple([one for one in company if one.type == "person"][:limit]),
+            related=tuple([one for one in company if one.type != "person"][:limit]),
+        )
+
+    def _mentions(self) -> Iterable[_Mention]:
+        since = past.changed(self._connection, "memory", self._at_ms)
+        rows = self._connection.execute(
+            "SELECT m.owner_kind, m.owner_id, m.surface, m.at FROM mentions m"
+            f" WHERE {within(self._stores)} AND CASE m.owner_kind WHEN 'message' THEN m.at <= ?"
+            " ELSE m.owner_id NOT IN (SELECT value FROM json_each(?)) END",
+            (self._at_ms, json.dumps(sorted(since))),
+        )
+        found = (_Mention(*row) for row in rows)
+        return (one for one in found if one.kind == "memory" or _session(one.owner) not in self._forgotten)
+
+    def _meant(self, mention: _Mention) -> str | None:
+        """Return the entity that a mention meant, as ``linking`` finds it."""
+        kind, _, key = mention.surface.partition(":")
+        found = self._names.get((key, kind))
+        if found is None:
+            aliased = self._aliases.get(key, [])
+            of_type = [one for one in aliased if kind in self._types(one)]
+            found = next(iter([*of_type, *aliased]), None)
+        claimed = self._claims.get((mention.kind, mention.owner), {})
+        seen = set[str]()
+        while found is not None and found not in seen and found in claimed:
+            seen.add(found)
+            found = claimed[found]
+        return found
+
+    def _types(self, entity_id: str) -> list[str]:
+        held = self._states[entity_id]
+        return [held["type"], *held["attributes"].get("absorbed", [])]
+
+    def _row(self, entity_id: str) -> EntityRow | None:
+        """Return an entity as a list shows it, ``None`` for one merged, unmentioned or not for the caller."""
+        held, known = self._states[entity_id], self._known.get(entity_id)
+        if held["merged_into"] is not None or (known is None and not (self._all and held["protected"])):
+            return None
+        count = 0 if known is None else len(known.mentions)
+        kind = cast("EntityType", held["type"])
+        return EntityRow(entity_id, self._name(entity_id), kind, count, held["protected"])
+
+    def _name(self, entity_id: str) -> str:
+        """Return the name by which the caller may know an entity."""
+        held, known = self._states[entity_id], self._known.get(entity_id)
+        if self._all or known is None or name_key(held["name"]) in known.keys:
+            return str(held["name"])
+        key = min(known.keys, key=lambda one: (-known.keys[one], one))
+        return next((alias for alias in held["aliases"] if name_key(alias) == key), key)
+
+    def _fits(self, row: EntityRow, chosen: EntityFilter) -> bool:
+        if (chosen.types and row.type not in chosen.types) or chosen.protected not in (None, row.protected):
+            return False
+        if (chosen.since or chosen.until) and not self._is_mentioned(row.id, chosen):
+            return False
+        keys = self._keys(row.id)
+        prefix, text = name_key(storable(chosen.prefix)[0]), name_key(storable(chosen.text)[0])
+        if prefix and not any(key.startswith(prefix) for key in keys):
+            return False
+        return all(any(word in key for key in keys) for word in text.split())
+
+    def _is_mentioned(self, entity_id: str, chosen: EntityFilter) -> bool:
+        since = -1 if chosen.since is None else to_ms(chosen.since)
+        until = self._at_ms + 1 if chosen.until is None else to_ms(chosen.until)
+        known = self._known.get(entity_id, _Known())
+        return any(since <= one.at_ms < until for one in known.mentions)
+
+    def _keys(self, entity_id: str) -> set[str]:
+        """Return the keys of the names by which the caller may know an entity."""
+        if self._all:
+            return {name_key(alias) for alias in self._states[entity_id]["aliases"]}
+        return set(self._known[entity_id].keys)
+
+    def _entity(self, entity_id: str) -> Entity:
+        root = self.root(entity_id)
+        held, known = self._states.get(root), self._known.get(root)
+        row = None if held is None else self._row(root)
+        if held is None or (row is None and not (self._all and held["touched"])):
+            raise NotFoundError(f"There was no entity with the id {entity_id} then.", id=entity_id)
+        now = repo.get(self._connection, root)
+        made = to_datetime(self._at_ms) if now is None else min(now.created_at, to_datetime(self._at_ms))
+        plain = Entity(
+            id=root,
+            name=self._name(root),
+            type=cast("EntityType", held["type"]),
+            mentions=0 if known is None else len(known.mentions),
+            created_at=made,
+            updated_at=made,
+            aliases=tuple(held["aliases"]),
+        )
+        if not self._all:
+            shown = [alias for alias in held["aliases"] if name_key(alias) in self._keys(root)]
+            return replace(plain, aliases=tuple(shown))
+        return replace(
+            plain,
+            summary=held["summary"],
+            protected=held["protected"],
+            touched=held["touched"],
+            attributes=held["attributes"],
+        )
+
+    def _facts(self, known: _Known) -> tuple[KnownFact, ...]:
+        owners = [owner for kind, owner in known.owners if kind == "memory"]
+        rows = self._connection.execute(
+            "SELECT f.id, f.kind, f.title, substr(f.content, 1, ?), coalesce(f.event_time, f.updated_at)"
+            " FROM json_each(?) w CROSS JOIN memories f ON f.id = w.value WHERE f.valid_until IS NULL"
+            " ORDER BY 5 DESC, f.rowid DESC",
+            (_TEXT * 2, json.dumps(owners)),
+        )
+        return tuple(KnownFact(row[0], row[1], row[2], excerpt(row[3], _TEXT), to_datetime(row[4])) for row in rows)
+
+    def _conversations(self, known: _Known) -> tuple[Conversation, ...]:
+        turns: dict[str, dict[str, int]] = {}
+        for one in known.mentions:
+            if one.kind == "message":
+                turns.setdefault(_session(one.owner), {})[one.owner] = one.at_ms
+        rows = self._connection.execute(
+            "SELECT s.id, s.title FROM json_each(?) w CROSS JOIN sessions s ON s.id = w.value",
+            (json.dumps(list(turns)),),
+        )
+        found = [
+            Conversation(
+                session,
+                self._titles.get(session, title),
+                len(turns[session]),
+                to_datetime(max(turns[session].values())),
+            )
+            for session, title in rows
+        ]
+        return tuple(sorted(found, key=lambda one: (one.at, one.id), reverse=True))
+
+    def _company(self, entity_id: str, known: _Known) -> list[Neighbour]:
+        owners = known.owners
+        shared = {
+            other: count
+            for other, one in self._known.items()
+            if other != entity_id and (count := len(one.owners & owners))
+        }
+        ordered = sorted(shared.items(), key=lambda item: (-item[1], item[0]))
+        rows = [(self._row(other), weight) for other, weight in ordered]
+        return [Neighbour(row.id, row.name, row.type, float(weight)) for row, weight in rows if row is not None]
+
+    def _relations(self, entity_id: str) -> tuple[Relation, ...]:
+        if not self._all:
+            return ()
+        found: dict[tuple[str, str, str], Relation] = {}
+        for subject, held in self._states.items():
+            for predicate, target, weight, source, created in held["relations"]:
+                ends = self.root(subject), self.root(target)
+                if entity_id in ends and ends[0] != ends[1] and all(end in self._states for end in ends):
+                    first, second = (str(self._states[end]["name"]) for end in ends)
+                    made = Relation(ends[0], first, predicate, ends[1], second, weight, source, to_datetime(created))
+                    found[ends[0], predicate, ends[1]] = made
+        return tuple(sorted(found.values(), key=lambda one: (one.created_at, one.subject_id, one.predicate)))
+
+
+def _session(turn: str) -> str:
+    return turn.rpartition("#")[0]

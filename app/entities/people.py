@@ -1,0 +1,52 @@
+"""The people that a caller may know of: how often they are mentioned, and when last."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import apsw
+
+from app.core.clock import optional_datetime
+from app.entities import listing
+from app.entities.model import EntityFilter, EntityOrder
+from app.entities.visible import within
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A person that turns and memories mention.
+
+    Args:
+        mentions: How often, as far as the caller may see; ``memories`` of them mention the person.
+        last_at: When the latest of what mentions the person was said or happened, ``None`` when nothing does.
+    """
+
+    id: str
+    name: str
+    mentions: int
+    memories: int
+    last_at: datetime | None
+
+
+def people(
+    connection: apsw.Connection,
+    text: str,
+    order: EntityOrder,
+    *,
+    limit: int,
+    offset: int,
+    stores: Sequence[str],
+) -> list[Person]:
+    """Return the entities that are people, those whose names contain ``text``."""
+    chosen = EntityFilter(text=text, types=("person",))
+    ids = listing.ids(connection, chosen, order, limit=limit, offset=offset, stores=stores)
+    found = []
+    for row in listing.rows(connection, ids, stores=stores):
+        memories, latest = connection.execute(
+            "SELECT count(DISTINCT CASE WHEN m.owner_kind = 'memory' THEN m.owner_id END), max(m.at) FROM mentions m"
+            f" WHERE m.entity_id = ? AND {within(stores)}",
+            (row.id,),
+        ).fetchall()[0]
+        last = None if latest is None else optional_datetime(int(str(latest)))
+        found.append(Person(row.id, row.name, row.mentions, int(str(memories)), last))
+    return found

@@ -1,0 +1,292 @@
+"""The vectors' quick look-up beside the database: built from it, kept in a file, thrown away when in doubt.
+
+What it answers is only ever ids and about how near they are; whoever asks looks the chunks up in the database, so what
+was deleted is not found. While there is none, sqlite-vec answers exactly.
+"""
+
+import hashlib
+import json
+import logging
+import os
+import threading
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import apsw
+import numpy as np
+
+from app.index.codes import Codes, Frame, encode, frame, joined, without
+from app.index.vectors import HAS_VECTOR, Generation
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+    Ids = NDArray[np.int64]
+
+_log = logging.getLogger(__name__)
+
+LEAST: Final = 5_000
+"""Fewer vectors than this are compared one by one."""
+FILE: Final = "vectors.cache"
+MOST_BYTES: Final = 512 << 20
+"""A larger one would take more memory than it is worth; the database answers."""
+
+_MAGIC: Final = b"keepsake vectors 1\n"
+_SAMPLE: Final = 20_000
+_ROWS_A_PART: Final = 16_384
+_TAIL: Final = 16_384
+_MOST_LOOKED_UP: Final = 20_000
+_SAVE_SHARE: Final = 0.02
+_CHECKED: Final = 200
+
+
+class Near:
+    """The vectors of one generation, made small; safe to ask from several threads.
+
+    Args:
+        folder: Where the file is kept.
+        least: Below so many vectors there is nothing to gain.
+    """
+
+    def __init__(self, folder: Path, least: int = LEAST) -> None:
+        self._path = folder / FILE
+        self._least = least
+        self._lock = threading.Lock()
+        self._generation = 0
+        self._codes: Codes | None = None
+        self._tail: Codes | None = None
+        self._unsaved = 0
+        self._unchecked = 0
+
+    def count(self) -> int:
+        """Return how many vectors can be looked up."""
+        return sum(len(part.ids) for part in (self._codes, self._tail) if part is not None)
+
+    def nearest(
+        self, generation: Generation, vector: bytes, k: int, allowed: "Ids | None" = None
+    ) -> dict[int, float] | None:
+        """Return about the ``k`` nearest chunks with their cosine, best first; ``None`` when it cannot tell.
+
+        Args:
+            generation: Whose vectors.
+            vector: The question, float32 little-endian, of length one.
+            k: How many.
+            allowed: Only these chunk ids; all when ``None``.
+        """
+        with self._lock:
+            parts = [part for part in (self._codes, self._tail) if part is not None]
+            if self._codes is None or self._generation != generation.id:
+                return None
+        asked = np.frombuffer(vector, dtype="<f4")
+        if not asked.any():
+            return {}
+        found: dict[int, float] = {}
+        for part in parts:
+            ids, scores = part.nearest(asked, k, allowed)
+            found.update(zip(ids.tolist(), scores.tolist(), strict=True))
+        return dict(sorted(found.items(), key=lambda entry: (-entry[1], -entry[0]))[:k])
+
+    def add(self, generation: Generation, stored: Sequence[tuple[int, bytes]]) -> None:
+        """Take in vectors that were just stored, by chunk id."""
+        with self._lock:
+            if self._codes is None or self._generation != generation.id or not stored:
+                return
+            part = _encoded(self._codes.frame, stored, generation.dimensions)
+            self._tail = part if self._tail is None else joined([self._tail, part])
+            if len(self._tail.ids) > max(_TAIL, len(self._codes.ids) // 16):
+                self._codes, self._tail = joined([self._codes, self._tail]), None
+            self._unsaved += len(stored)
+            self._unchecked += len(stored)
+
+    def needs_care(self, generation: Generation, count: int) -> bool:
+        """Tell whether to call ``tend``, given how many vectors there should be about."""
+        if count < self._least or count * _bytes_each(generation.dimensions) > MOST_BYTES:
+            return False
+        return self._codes is None or self._generation != generation.id or self._unchecked > max(1_000, count // 16)
+
+    def tend(self, connection: apsw.Connection, generation: Generation) -> None:
+        """Make it agree with the database: from memory, from the file, or from the beginning. Takes seconds.
+
+        Nothing may be added meanwhile.
+
+        Args:
+            connection: A reader.
+            generation: The one that serves.
+        """
+        before = self._whole(generation) or _read(self._path, generation)
+        codes = None if before is None else _agreeing(connection, generation, before, _stored(connection))
+        codes = codes or _built(connection, generation)
+        with self._lock:
+            self._generation, self._codes, self._tail, self._unchecked = generation.id, codes, None, 0
+            # What was forgotten must leave the file, be it one vector.
+            if before is None or not np.isin(before.ids, codes.ids, assume_unique=True).all():
+                self._unsaved += len(codes.ids)
+        self._save(generation, codes)
+
+    def forget(self) -> None:
+        """Let go of all vectors, in memory and in the file; they are gathered again when it is next tended."""
+        with self._lock:
+            self._codes = self._tail = None
+            self._path.unlink(missing_ok=True)
+
+    def _whole(self, generation: Generation) -> Codes | None:
+        with self._lock:
+            if self._codes is None or self._generation != generation.id:
+                return None
+            if self._tail is not None:
+                self._codes, self._tail = joined([self._codes, self._tail]), None
+            return self._codes
+
+    def _save(self, generation: Generation, codes: Codes) -> None:
+        if _header(self._path, generation) is not None and self._unsaved < len(codes.ids) * _SAVE_SHARE:
+            return
+        try:
+            _write(self._path, generation, codes)
+            self._unsaved = 0
+        except OSError as error:
+            # Only the next start takes longer.
+            _log.info("the vectors' cache was not written: %s", error.strerror)
+
+
+def _stored(connection: apsw.Connection) -> "Ids":
+    """Return the ids of the chunks that have a vector, ascending."""
+    sql = (
+        f"SELECT group_concat(id, ' ') FROM chunks WHERE {HAS_VECTOR}"
+        " AND id NOT IN (SELECT chunk_id FROM pending_vectors)"
+    )
+    return np.sort(np.fromstring(str(connection.execute(sql).get or ""), dtype=np.int64, sep=" "))
+
+
+def _agreeing(connection: apsw.Connection, generation: Generation, codes: Codes, wanted: "Ids") -> Codes | None:
+    """Return ``codes`` with exactly the vectors of ``wanted``; ``None`` when too much is missing."""
+    missing = np.setdiff1d(wanted, codes.ids, assume_unique=True)
+    gone = np.setdiff1d(codes.ids, wanted, assume_unique=True)
+    if len(missing) > min(_MOST_LOOKED_UP, len(wanted) // 4):
+        return None
+    if len(gone):
+        codes = without(codes, gone)
+    if not _is_of(connection, generation, codes):
+        return None
+    there = _looked_up(connection, generation, missing)
+    return joined([codes, _encoded(codes.frame, there, generation.dimensions)]) if there else codes
+
+
+def _is_of(connection: apsw.Connection, generation: Generation, codes: Codes) -> bool:
+    """Tell whether a sample of ``codes`` is what the database has under these ids.
+
+    A database restored from a backup gives ids once more; those differ that the file knew last.
+    """
+    step = max(len(codes.ids) // _CHECKED, 1)
+    ids = np.union1d(codes.ids[::step], codes.ids[-_CHECKED:])
+    ids, rows = _floats(_looked_up(connection, generation, ids), generation.dimensions)
+    at = np.searchsorted(codes.ids, ids)
+    apart = np.abs(codes.numbers[at] * codes.scales[at][:, None] - rows).max(axis=1, initial=0.0)
+    return bool((apart <= codes.scales[at]).all())
+
+
+def _looked_up(connection: apsw.Connection, generation: Generation, ids: "Ids") -> list[tuple[int, bytes]]:
+    sql = f"SELECT embedding FROM {generation.table} WHERE chunk_id = ?"
+    rows = ((one, connection.execute(sql, (one,)).get) for one in ids.tolist())
+    return [(one, row) for one, row in rows if row is not None]
+
+
+def _built(connection: apsw.Connection, generation: Generation) -> Codes:
+    rows = connection.execute(f"SELECT chunk_id, embedding FROM {generation.table}")
+    width = generation.dimensions
+    first = list(islice(rows, _SAMPLE))
+    around = frame(_floats(first, width)[1] if first else np.zeros((1, width), dtype=np.float32))
+    parts = [_encoded(around, first, width)]
+    while part := list(islice(rows, _ROWS_A_PART)):
+        parts.append(_encoded(around, part, width))
+    return joined(parts)
+
+
+def _encoded(around: Frame, stored: Sequence[tuple[int, bytes]], width: int) -> Codes:
+    return encode(around, *_floats(stored, width))
+
+
+def _floats(stored: Sequence[tuple[int, bytes]], width: int) -> "tuple[Ids, Floats]":
+    """Return ids, ascending, and their vectors."""
+    ordered = sorted(stored, key=lambda pair: pair[0])
+    ids = np.array([one for one, _ in ordered], dtype=np.int64)
+    return ids, np.frombuffer(b"".join(row for _, row in ordered), dtype="<f4").reshape(-1, width)
+
+
+def _bytes_each(width: int) -> int:
+    return width + width // 8 + 12
+
+
+# The file -----------------------------------------------------------------------------------------------------------
+
+
+def _write(path: Path, generation: Generation, codes: Codes) -> None:
+    """Write a file of its own and put it in place of the old one."""
+    arrays = _arrays(codes)
+    digest = hashlib.blake2b(digest_size=16)
+    for array in arrays.values():
+        digest.update(np.ascontiguousarray(array).data)
+    header = {
+        "generation": generation.id,
+        "dimensions": generation.dimensions,
+        "digest": digest.hexdigest(),
+        "arrays": {name: [array.dtype.str, list(array.shape)] for name, array in arrays.items()},
+    }
+    fresh = path.with_suffix(".new")
+    with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+        file.write(_MAGIC + json.dumps(header).encode() + b"\n")
+        for array in arrays.values():
+            file.write(np.ascontiguousarray(array).data)
+    fresh.replace(path)
+
+
+def _arrays(codes: Codes) -> "dict[str, NDArray[Any]]":
+    rotation = codes.frame.rotation
+    return {
+        "middle": codes.frame.middle,
+        "rotation": np.zeros((0, 0), dtype=np.float32) if rotation is None else rotation,
+        "ids": codes.ids,
+        "bits": codes.bits,
+        "numbers": codes.numbers,
+        "scales": codes.scales,
+    }
+
+
+def _header(path: Path, generation: Generation) -> dict[str, Any] | None:
+    """Return what the file says of itself if it is of this generation."""
+    try:
+        with path.open("rb") as file:
+            if file.readline(64) != _MAGIC:
+                return None
+            header = json.loads(file.readline(4_096))
+        return header if header["generation"] == generation.id else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _read(path: Path, generation: Generation) -> Codes | None:
+    """Return what the file holds; ``None`` when it is missing, damaged, or of another generation."""
+    header = _header(path, generation)
+    if header is None:
+        return None
+    try:
+        digest, made = hashlib.blake2b(digest_size=16), dict[str, Any]()
+        with path.open("rb") as file:
+            file.readline()
+            file.readline()
+            for name, (dtype, shape) in header["arrays"].items():
+                array = np.fromfile(file, dtype=np.dtype(dtype), count=int(np.prod(shape))).reshape(shape)
+                digest.update(array.data)
+                made[name] = array
+        is_whole = digest.hexdigest() == header["digest"]
+        rotation = made["rotation"] if made["rotation"].size else None
+        around = Frame(made["middle"], rotation)
+        codes = Codes(around, made["ids"], made["bits"], made["numbers"], made["scales"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        _log.info("the vectors' cache is damaged and made anew: %s", type(error).__name__)
+        return None
+    if not is_whole:
+        _log.info("the vectors' cache is damaged and made anew")
+    return codes if is_whole else None

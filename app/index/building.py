@@ -1,0 +1,190 @@
+"""Builds the vectors of another model in the background, while those of the old one answer; resumable at any point."""
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+import apsw
+
+from app.changes import ChangeSet, Event
+from app.core.clock import Clock
+from app.core.whereabouts import whereabouts
+from app.embed.model import Embedder
+from app.errors import InputError, KeepsakeError
+from app.index import generations, repo
+from app.index.serving import Generations, Serving
+from app.jobs import Job, Jobs
+from app.store.store import Store
+from app.trace.journal import Trace
+
+if TYPE_CHECKING:
+    from app.index.vectors import Generation
+
+_log = logging.getLogger(__name__)
+
+JOB: Final = "embedding"
+ACTOR: Final = "embedding"
+BATCH: Final = 256
+RETRY_S: Final = 60.0
+CARE_S: Final = 3_600.0
+_REST_S: Final = 0.25
+_CHARACTERS: Final = 8_192
+
+
+class GenerationBuilder:
+    """Makes the vectors that are to serve next, switches to them, and drops what has not served for a week.
+
+    Args:
+        store: The vault's database.
+        clock: Where the time comes from.
+        generations: What serves and what is built.
+        jobs: Where the work is listed and can be cancelled, which pauses it.
+        publish: Hears when other vectors serve.
+        switched: Called then, so that the index goes on with what came meanwhile.
+        batch: Texts turned into vectors at once.
+        retry_s: Seconds after which what failed is tried again.
+        trace: Told of batches and switches.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        generations: Generations,
+        jobs: Jobs,
+        publish: Callable[[Event], None],
+        switched: Callable[[], None],
+        *,
+        batch: int = BATCH,
+        retry_s: float = RETRY_S,
+        trace: Trace | None = None,
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._generations = generations
+        self._jobs = jobs
+        self._publish = publish
+        self._switched = switched
+        self._batch = batch
+        self._retry_s = retry_s
+        self._trace = trace or Trace()
+        self._wake = asyncio.Event()
+        self._idle = asyncio.Event()
+        self.failure = ""
+        generations.began = self.wake
+
+    def wake(self) -> None:
+        """Say that there may be something to build."""
+        self._idle.clear()
+        self._wake.set()
+
+    async def wait_idle(self) -> None:
+        """Return once nothing is left to build, or it is paused or cannot be built now."""
+        await self._idle.wait()
+
+    async def run(self) -> None:
+        """Work until cancelled."""
+        self.wake()
+        try:
+            while True:
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(self._retry_s if self.failure else CARE_S):
+                        await self._wake.wait()
+                self._wake.clear()
+                await self._guarded_round()
+                if not self._wake.is_set():
+                    self._idle.set()
+        except Exception as error:
+            self.failure = (
+                f"Building the vectors stopped after an error in Keepsake ({type(error).__name__}). Restart it."
+            )
+            _log.error("building vectors broke: %s", whereabouts(error))
+            raise
+        finally:
+            self._idle.set()
+
+    async def _guarded_round(self) -> None:
+        try:
+            while await self._store.write(
+                lambda connection: generations.drop_one_expired(connection, self._clock.now_ms())
+            ):
+                self._trace.event("embedding.dropped")
+            building = await self._generations.building()
+            if building is not None and not await self._store.read(generations.is_paused):
+                await self._build(building)
+            self.failure = ""
+        except KeepsakeError as error:
+            self.failure = error.message
+            _log.info("building vectors stopped: %s", error.code)
+            self._trace.event("embedding.failed", error=error.code)
+
+    async def _build(self, building: Serving) -> None:
+        try:
+            job = self._jobs.begin(f"Preparing search by meaning with {building.source.model}", "texts", JOB)
+        except InputError:
+            return  # the round under way looks again at what is to be built
+        state = "failed"
+        try:
+            state = await self._made(building, job)
+        except asyncio.CancelledError:
+            state = "cancelled"
+            raise
+        finally:
+            self._jobs.end(job, state)
+
+    async def _made(self, building: Serving, job: Job) -> str:
+        """Build until all is there, and switch; return how it ended."""
+        may_send = self._generations.builds_private()
+        total, done = await self._store.read(partial(_extent, generation=building.generation, may_send=may_send))
+        after, is_again = 0, False
+        while True:
+            if (ended := await self._stopped(building, job)) is not None:
+                return ended
+            find = partial(generations.lacking, generation=building.generation, limit=self._batch, may_send=may_send)
+            texts, after = await self._store.read(partial(find, after=after))
+            if texts:
+                done, is_again = done + len(texts), False
+                await self._store_some(building, texts)
+                job.advance(min(done, total), total)
+            elif is_again:
+                break
+            else:
+                # Once more from the beginning, for what a rebuild of the index put back meanwhile.
+                after, is_again = 0, True
+        if await self._generations.switch():
+            self._trace.event("embedding.switched", texts=done)
+            self._publish(ChangeSet(frozenset({"index"}), (), ACTOR))
+            self._switched()
+        return "finished"
+
+    async def _stopped(self, building: Serving, job: Job) -> str | None:
+        """Return how the work ends now, ``None`` when it goes on."""
+        if job.is_cancelled():
+            await self._store.write(partial(generations.pause, is_paused=True))
+        if await self._store.read(generations.is_paused):
+            return "cancelled"
+        current = await self._generations.building()
+        return None if current is not None and current.embedder is building.embedder else "cancelled"
+
+    async def _store_some(self, building: Serving, texts: Sequence[repo.PendingText]) -> None:
+        begun = time.monotonic()
+        made = await asyncio.to_thread(_embed, building.embedder, texts)
+        store = partial(generations.store_built, generation=building.generation, texts=texts, made=made)
+        await self._store.write(store, is_derived=True)
+        self._trace.event("embedding.batch", texts=len(texts))
+        # Whoever searches or writes meanwhile gets half of the time.
+        await asyncio.sleep(min(time.monotonic() - begun, _REST_S))
+
+
+def _embed(embedder: Embedder, texts: Sequence[repo.PendingText]) -> list[bytes]:
+    return [row.tobytes() for row in embedder.embed([text.text[:_CHARACTERS] for text in texts])]
+
+
+def _extent(connection: apsw.Connection, generation: "Generation", *, may_send: bool) -> tuple[int, int]:
+    done = generations.count(connection, generation)
+    sql = "SELECT count(*) FROM chunks WHERE (kind <> 'passage' OR seq_start = seq_end) AND (? OR store <> 'private')"
+    return max(done, int(connection.execute(sql, (may_send,)).get)), done

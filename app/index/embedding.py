@@ -1,0 +1,216 @@
+"""What a person decides about embedding models: change, pause, go back, and how it stands."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import apsw
+
+from app.config.config import Config
+from app.core.clock import Clock, to_datetime
+from app.embed.coverage import Coverage, coverage
+from app.embed.model import Embedder
+from app.embed.source import Source
+from app.errors import InputError, ModelUnavailableError
+from app.index import generations
+from app.index.building import GenerationBuilder
+from app.index.generations_model import EmbeddingStatus, ModelInfo
+from app.index.serving import Generations
+from app.index.vectors import HAS_VECTOR
+from app.store.store import Store
+
+_SAMPLE = 400
+_SAMPLE_CHARACTERS = 1_000
+
+
+def wanted_source(config: Config) -> Source:
+    """Return what the settings say an embedder is opened from."""
+    return Source(
+        config.text("embedding.model"),
+        config.text("embedding.folder"),
+        config.text("embedding.base_url"),
+        config.text("embedding.api_key_env"),
+        config.whole("embedding.dimensions"),
+    )
+
+
+class EmbeddingService:
+    """Looks after the choice of an embedding model.
+
+    Args:
+        store: The vault's database.
+        clock: Where the time comes from.
+        config: The settings, which a change is saved in.
+        generations: What serves and what is built.
+        builder: Builds in the background.
+        open_source: Opens an embedder; called in a worker thread.
+        woken: Lets the index look for work.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        config: Config,
+        generations: Generations,
+        builder: GenerationBuilder,
+        open_source: Callable[[Source], Embedder],
+        woken: Callable[[], None],
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._config = config
+        self._generations = generations
+        self._builder = builder
+        self._open_source = open_source
+        self._woken = woken
+
+    async def status(self) -> EmbeddingStatus:
+        """Return how search by meaning stands."""
+        return await self._store.read(self._status)
+
+    def notes(self) -> Sequence[str]:
+        """Return sentences about what does not work at the moment."""
+        return tuple(dict.fromkeys(filter(None, (self._generations.note, self._builder.failure))))
+
+    def _status(self, connection: apsw.Connection) -> EmbeddingStatus:
+        now_ms = self._clock.now_ms()
+        rows = generations.rows(connection)
+        serving = generations.serving(connection)
+        building = next((row for row in rows if row.state == "building"), None)
+        former = generations.former(connection, now_ms)
+        until = None if former is None else to_datetime((former.retired_ms or 0) + generations.KEPT_MS)
+        return EmbeddingStatus(
+            _info(connection, serving),
+            _info(connection, building),
+            int(connection.execute(f"SELECT count(*) FROM chunks WHERE {HAS_VECTOR}").get),
+            generations.is_paused(connection),
+            _info(connection, former),
+            until,
+            generations.withheld_count(connection),
+            tuple(self.notes()),
+        )
+
+    async def change(self, model: str, folder: str) -> EmbeddingStatus:
+        """Choose another model; what serves goes on until its vectors are complete.
+
+        Raises:
+            InputError: There is no such model, or the environment decides the setting.
+            ModelUnavailableError: It cannot be opened; nothing was changed.
+        """
+        self._refuse_without_vectors()
+        source = Source(
+            model,
+            folder,
+            self._config.text("embedding.base_url"),
+            self._config.text("embedding.api_key_env"),
+            self._config.whole("embedding.dimensions"),
+        )
+        embedder = await asyncio.to_thread(self._open_source, source)
+        try:
+            await asyncio.to_thread(self._save, source)
+        except BaseException:
+            embedder.close()
+            raise
+        await self._store.write(partial(generations.pause, is_paused=False))
+        await self._generations.aim(embedder)
+        self._go_on()
+        return await self.status()
+
+    async def pause(self) -> EmbeddingStatus:
+        """Let the building rest until ``resume``, also over a restart."""
+        await self._store.write(partial(generations.pause, is_paused=True))
+        return await self.status()
+
+    async def resume(self) -> EmbeddingStatus:
+        """Let the building go on."""
+        await self._store.write(partial(generations.pause, is_paused=False))
+        self._go_on()
+        return await self.status()
+
+    async def rollback(self) -> EmbeddingStatus:
+        """Give up what is built, or go back to what served before.
+
+        Raises:
+            InputError: There is nothing to go back to.
+            ModelUnavailableError: The model that served before is not here any more.
+        """
+        self._refuse_without_vectors()
+        if (await self.status()).building is not None:
+            await asyncio.to_thread(self._save, (await self._generations.stay()).source)
+            self._go_on()
+            return await self.status()
+        row = await self._store.read(lambda connection: generations.former(connection, self._clock.now_ms()))
+        if row is None:
+            raise InputError("There are no earlier vectors to go back to; they are kept for a week.")
+        embedder = await asyncio.to_thread(self._open_source, row.source)
+        if embedder.identity != row.identity:
+            embedder.close()
+            raise ModelUnavailableError(
+                f"{row.source.model} is another model than before; choose it with 'embedding.change' to make its"
+                " vectors anew."
+            )
+        try:
+            await asyncio.to_thread(self._save, row.source)
+        except BaseException:
+            embedder.close()
+            raise
+        await self._generations.return_to(row, embedder)
+        self._go_on()
+        return await self.status()
+
+    async def advice(self) -> str:
+        """Return whether another model would suit the vault better, in a sentence; empty when none would."""
+        if wanted_source(self._config).provider != "static":
+            return ""
+        texts = await self._store.read(_sample)
+        found = await asyncio.to_thread(coverage, texts)
+        return _advice(found)
+
+    def _refuse_without_vectors(self) -> None:
+        if not self._config.flag("index.vectors"):
+            raise InputError("Search by meaning is switched off. Set index.vectors to true and start Keepsake again.")
+
+    def _go_on(self) -> None:
+        self._builder.wake()
+        self._woken()
+
+    def _save(self, source: Source) -> None:
+        values = {
+            "embedding.base_url": source.base_url,
+            "embedding.api_key_env": source.api_key_env,
+            "embedding.dimensions": source.dimensions,
+            "embedding.folder": source.folder,
+            "embedding.model": source.model,
+        }
+        for name, value in values.items():
+            if self._config.get(name) != value:
+                self._config.set(name, value)
+
+
+def _info(connection: apsw.Connection, row: generations.Row | None) -> ModelInfo | None:
+    if row is None:
+        return None
+    count = generations.count(connection, row.generation)
+    return ModelInfo(row.source.model, row.identity.dimensions, count, row.source.is_remote)
+
+
+def _sample(connection: apsw.Connection) -> list[str]:
+    """Return texts from all over the vault."""
+    last = int(connection.execute("SELECT coalesce(max(id), 0) FROM chunks").get)
+    step = max(1, last // _SAMPLE)
+    rows = connection.execute(
+        f"SELECT substr(text, 1, ?) FROM chunks WHERE id % ? = 0 AND {HAS_VECTOR} LIMIT ?",
+        (_SAMPLE_CHARACTERS, step, _SAMPLE),
+    )
+    return [str(row[0]) for row in rows]
+
+
+def _advice(found: Coverage) -> str:
+    if found.is_good:
+        return ""
+    return (
+        f"About {found.foreign:.0%} of what is written here is in words that the built-in model does not know well, so"
+        " search by meaning finds less of it. A multilingual model, such as"
+        " 'fastembed:sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2', would suit this vault better."
+    )

@@ -1,0 +1,176 @@
+"""SQL of generations: the vectors of one embedding model each, being built, serving, or kept for a way back."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import apsw
+
+from app.embed.model import Identity
+from app.embed.source import Source
+from app.index import repo, vectors
+from app.index.vectors import HAS_VECTOR, Generation
+
+KEPT_MS: Final = 7 * 24 * 3_600_000
+"""How long vectors are kept that no longer serve."""
+
+_PAUSED: Final = "embedding_paused"
+_SQL: Final = "SELECT id, provider, model, dimensions, version, state, source, retired_at FROM generations"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What is stored of a generation.
+
+    Args:
+        generation: Its number and width.
+        identity: What made its vectors.
+        state: ``building``, ``serving`` or ``retired``.
+        source: What its embedder is opened from.
+        retired_ms: When it ceased to serve, milliseconds UTC; ``None`` also where it never did.
+    """
+
+    generation: Generation
+    identity: Identity
+    state: str
+    source: Source
+    retired_ms: int | None
+
+
+def rows(connection: apsw.Connection) -> list[Row]:
+    """Return every generation, the newest first."""
+    return [_row(found) for found in connection.execute(f"{_SQL} ORDER BY id DESC").fetchall()]
+
+
+def serving(connection: apsw.Connection) -> Row | None:
+    """Return the generation that answers searches, ``None`` before the first vector."""
+    found = connection.execute(
+        f"{_SQL} WHERE id = (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'generation')"
+    ).fetchone()
+    return None if found is None else _row(found)
+
+
+def _row(found: Sequence[object]) -> Row:
+    number, provider, model, dimensions, version, state, source, retired = found
+    identity = Identity(str(provider), str(model), int(str(dimensions)), str(version))
+    return Row(
+        Generation(int(str(number)), identity.dimensions),
+        identity,
+        str(state),
+        Source.read(str(source)) or _guessed(identity),
+        None if retired is None else int(str(retired)),
+    )
+
+
+def _guessed(identity: Identity) -> Source:
+    """Return where an embedder likely comes from of which that was not noted."""
+    return Source(identity.provider if identity.provider in {"static", "hashed"} else str(identity).partition("/")[0])
+
+
+def note_source(connection: apsw.Connection, generation: Generation, source: Source) -> None:
+    """Note what a generation's embedder is opened from."""
+    connection.execute("UPDATE generations SET source = ? WHERE id = ?", (source.text(), generation.id))
+
+
+def begin(connection: apsw.Connection, identity: Identity, source: Source, now_ms: int) -> Generation:
+    """Return the generation of ``identity``, to be built; what it has of an earlier time is kept.
+
+    Only one is built at a time: another one is retired.
+    """
+    made = vectors.generation_of(connection, identity, now_ms)
+    connection.execute("UPDATE generations SET state = 'retired' WHERE state = 'building' AND id <> ?", (made.id,))
+    connection.execute("UPDATE generations SET state = 'building', retired_at = NULL WHERE id = ?", (made.id,))
+    note_source(connection, made, source)
+    return made
+
+
+def abandon(connection: apsw.Connection) -> None:
+    """Retire what is being built; it never served."""
+    connection.execute("UPDATE generations SET state = 'retired' WHERE state = 'building'")
+
+
+def former(connection: apsw.Connection, now_ms: int) -> Row | None:
+    """Return what served last before what serves now, while it is kept."""
+    retired = [row for row in rows(connection) if row.state == "retired" and row.retired_ms is not None]
+    last = max(retired, key=lambda row: row.retired_ms or 0, default=None)
+    return last if last is not None and (last.retired_ms or 0) > now_ms - KEPT_MS else None
+
+
+def lacking(
+    connection: apsw.Connection, generation: Generation, after: int, limit: int, *, may_send: bool
+) -> tuple[list[repo.PendingText], int]:
+    """Return chunks without a vector in ``generation``, oldest first, and the last chunk looked at.
+
+    Args:
+        connection: A reader.
+        generation: The one that is built.
+        after: Only chunks with higher ids.
+        limit: How many at most.
+        may_send: False leaves out what is private.
+    """
+    # A plain table of sqlite-vec, for its own is read from end to end.
+    found = connection.execute(
+        f"SELECT id, text, content_hash FROM chunks c WHERE id > ? AND {HAS_VECTOR} AND (? OR store <> 'private')"
+        f" AND NOT EXISTS (SELECT 1 FROM {generation.table}_rowids r WHERE r.rowid = c.id) ORDER BY id LIMIT ?",
+        (after, may_send, limit),
+    )
+    texts = [repo.PendingText(int(str(row[0])), str(row[1]), str(row[2]), 0) for row in found]
+    return texts, texts[-1].chunk_id if texts else after
+
+
+def store_built(
+    connection: apsw.Connection, generation: Generation, texts: Sequence[repo.PendingText], made: Sequence[bytes]
+) -> None:
+    """Store vectors of a generation that does not serve yet, of texts that are still the same."""
+    current = repo.still_current(connection, texts)
+    pairs = [(text.chunk_id, blob) for text, blob in zip(texts, made, strict=True) if text.chunk_id in current]
+    vectors.put(connection, generation, pairs)
+
+
+def count(connection: apsw.Connection, generation: Generation) -> int:
+    """Return how many vectors a generation has."""
+    return int(connection.execute(f"SELECT count(*) FROM {generation.table}_rowids").get)
+
+
+def withheld_count(connection: apsw.Connection) -> int:
+    """Return how many chunks have no vector because they are private."""
+    return int(connection.execute("SELECT count(*) FROM pending_vectors WHERE retry_at = ?", (repo.NEVER,)).get)
+
+
+def withhold(connection: apsw.Connection, chunk_ids: Sequence[int]) -> None:
+    """Take chunks off the queue that must not be sent, until ``release``."""
+    connection.executemany(
+        "UPDATE pending_vectors SET retry_at = ? WHERE chunk_id = ?", [(repo.NEVER, chunk_id) for chunk_id in chunk_ids]
+    )
+
+
+def release(connection: apsw.Connection) -> None:
+    """Put back what was withheld."""
+    connection.execute("UPDATE pending_vectors SET retry_at = 0, attempts = 0 WHERE retry_at = ?", (repo.NEVER,))
+
+
+def drop_one_expired(connection: apsw.Connection, now_ms: int) -> bool:
+    """Drop a generation that has not served for a week; return whether there was one."""
+    found = connection.execute(
+        "SELECT id, dimensions FROM generations WHERE state = 'retired' AND coalesce(retired_at, created_at) <= ?"
+        " LIMIT 1",
+        (now_ms - KEPT_MS,),
+    ).fetchone()
+    if found is None:
+        return False
+    connection.execute(f"DROP TABLE {Generation(int(str(found[0])), int(str(found[1]))).table}")
+    connection.execute("DELETE FROM generations WHERE id = ?", (found[0],))
+    return True
+
+
+def is_paused(connection: apsw.Connection) -> bool:
+    """Return whether the person stopped the building for now."""
+    return connection.execute("SELECT 1 FROM meta WHERE key = ?", (_PAUSED,)).get is not None
+
+
+def pause(connection: apsw.Connection, *, is_paused: bool) -> None:
+    """Stop the building for now, or let it go on; the next start remembers."""
+    if is_paused:
+        connection.execute("INSERT INTO meta (key, value) VALUES (?, '1') ON CONFLICT DO NOTHING", (_PAUSED,))
+    else:
+        connection.execute("DELETE FROM meta WHERE key = ?", (_PAUSED,))

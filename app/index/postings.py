@@ -1,0 +1,153 @@
+"""Which chunks match a word, as arrays: read from FTS5 in one piece, and kept for words that many chunks have.
+
+A chunk's words never change and its id is never given again, so what was read stays true: later chunks are added to it,
+and of those that went whoever looks a chunk up finds nothing.
+"""
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import apsw
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Ids = NDArray[np.integer[Any]]
+    Sizes = NDArray[np.uint16]
+
+KEPT_IDS: Final = 6_000_000
+"""Ids kept at most, four bytes each."""
+KEPT_COUNTS: Final = 20_000
+WORTH_KEEPING: Final = 512
+_EMPTY: "Final[Ids]" = np.zeros(0, dtype=np.int64)
+_LONGEST: Final = 0x3FFF
+_SEVEN_BITS: Final = 0x7F
+_LENGTHS_AT_ONCE: Final = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Lengths:
+    """How many words each chunk has, by id; 0 for an id that no chunk has.
+
+    Args:
+        words: By chunk id; what is longer than 16,383 words counts as that long.
+        chunks: How many chunks there are.
+        mean: Words of a chunk on average.
+    """
+
+    words: "Sizes"
+    chunks: int
+    mean: float
+
+
+class Postings:
+    """Reads and keeps lists of chunk ids; safe to use from several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[str, tuple[int, Ids]] = OrderedDict()
+        self._size = 0
+        self._counts: OrderedDict[str, tuple[int, int]] = OrderedDict()
+        self._lengths = Lengths(np.zeros(1, dtype=np.uint16), 0, 1.0)
+
+    def ids(self, connection: apsw.Connection, expression: str, last: int) -> "Ids":
+        """Return the ids of chunks that match ``expression``, ascending.
+
+        Args:
+            connection: A reader.
+            expression: For ``MATCH``.
+            last: The highest chunk id there is.
+        """
+        with self._lock:
+            upto, ids = self._kept.get(expression, (0, _EMPTY))
+            if upto:
+                self._kept.move_to_end(expression)
+        if upto < last:
+            later = _matching(connection, expression, upto)
+            ids = np.concatenate([ids, later]) if len(ids) else later
+            self._keep(expression, last, ids)
+        return ids
+
+    def _keep(self, expression: str, last: int, ids: "Ids") -> None:
+        with self._lock:
+            self._note_count(expression, last, len(ids))
+            if not WORTH_KEEPING <= len(ids) <= KEPT_IDS // 4 or last > np.iinfo(np.int32).max:
+                return
+            before = self._kept.pop(expression, None)
+            self._size += len(ids) - (len(before[1]) if before else 0)
+            self._kept[expression] = (last, ids.astype(np.int32))
+            while self._size > KEPT_IDS:
+                self._size -= len(self._kept.popitem(last=False)[1][1])
+
+    def count(self, connection: apsw.Connection, expression: str, last: int) -> int:
+        """Return how many chunks match ``expression``, of which some may be gone; see ``ids``."""
+        with self._lock:
+            upto, count = self._counts.get(expression, (0, 0))
+        if upto < last:
+            sql = "SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH ? AND rowid > ?"
+            count += int(connection.execute(sql, (expression, upto)).get)
+            with self._lock:
+                self._note_count(expression, last, count)
+        return count
+
+    def _note_count(self, expression: str, last: int, count: int) -> None:
+        self._counts[expression] = (last, count)
+        self._counts.move_to_end(expression)
+        while len(self._counts) > KEPT_COUNTS:
+            self._counts.popitem(last=False)
+
+    def lengths(self, connection: apsw.Connection, last: int) -> Lengths:
+        """Return the lengths of chunks up to the id ``last`` at least."""
+        known = self._lengths
+        if len(known.words) <= last:
+            known = _longer(connection, known, last)
+            with self._lock:
+                if len(known.words) > len(self._lengths.words):
+                    self._lengths = known
+        return known
+
+
+def last_chunk(connection: apsw.Connection) -> int:
+    """Return the highest chunk id, 0 for an empty index."""
+    return int(connection.execute("SELECT coalesce(max(id), 0) FROM chunks").get)
+
+
+def _matching(connection: apsw.Connection, expression: str, after: int) -> "Ids":
+    # As one text: a row each would cost ten times as much.
+    sql = "SELECT group_concat(rowid, ' ') FROM chunks_fts WHERE chunks_fts MATCH ? AND rowid > ?"
+    found = connection.execute(sql, (expression, after)).get
+    return _EMPTY if found is None else np.fromstring(found, dtype=np.int64, sep=" ")
+
+
+def _longer(connection: apsw.Connection, known: Lengths, last: int) -> Lengths:
+    words = np.zeros(max(last + 1, len(known.words)), dtype=np.uint16)
+    words[: len(known.words)] = known.words
+    for after in range(len(known.words) - 1, last, _LENGTHS_AT_ONCE):
+        row = connection.execute(
+            "SELECT group_concat(id, ' '), group_concat(substr(hex(sz) || '00000000', 1, 8), '')"
+            " FROM chunks_fts_docsize WHERE id > ? AND id <= ?",
+            (after, min(after + _LENGTHS_AT_ONCE, last)),
+        ).fetchone()
+        if row is not None and row[0] is not None:
+            words[np.fromstring(str(row[0]), dtype=np.int64, sep=" ")] = _sums(bytes.fromhex(str(row[1])))
+    count = int(np.count_nonzero(words))
+    return Lengths(words, count, float(words.sum(dtype=np.int64)) / max(count, 1))
+
+
+def _sums(sizes: bytes) -> "Sizes":
+    """Return the words of both columns together, from the first four bytes of each chunk's two numbers.
+
+    SQLite's numbers have seven bits a byte, and the highest bit says that more follow.
+    """
+    digits = np.frombuffer(sizes, dtype=np.uint8).reshape(-1, 4).astype(np.uint16)
+    more = digits > _SEVEN_BITS
+    low = digits & _SEVEN_BITS
+    pairs = (low[:, :-1] << 7) | low[:, 1:]
+    two = np.where(more[:, 1:], _LONGEST, pairs)  # a number of three bytes and more is long enough
+    text = np.where(more[:, 0], two[:, 0], low[:, 0])
+    grams = np.where(more[:, 0], np.where(more[:, 2], two[:, 2], low[:, 2]), np.where(more[:, 1], two[:, 1], low[:, 1]))
+    sums: Sizes = np.clip(text + grams, 1, _LONGEST).astype(np.uint16)
+    return sums

@@ -1,0 +1,87 @@
+"""Sets memories aside when the time has come until which they were to be kept."""
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+
+import apsw
+
+from app.changes import ChangeSet
+from app.errors import KeepsakeError
+from app.memories import repo
+from app.memories.transactions import MemoryTransactions, joined
+from app.memories.writer import MemoryWriter
+
+ACTOR = "expiry"
+_TOGETHER = 50  # memories in one transaction
+_LONGEST_S = 3600.0
+
+# One that somebody brought back after its time stays.
+_DUE = (
+    "SELECT m.id FROM memories m WHERE m.expires_at IS NOT NULL AND m.valid_until IS NULL AND m.expires_at <= ?"
+    " AND NOT EXISTS (SELECT 1 FROM memory_history h WHERE h.target = m.id AND h.target_kind = 'memory'"
+    " AND h.event = 'RESTORE' AND h.at >= m.expires_at) ORDER BY m.expires_at, m.id LIMIT ?"
+)
+_NEXT = (
+    "SELECT min(m.expires_at) FROM memories m"
+    " WHERE m.expires_at IS NOT NULL AND m.valid_until IS NULL AND m.expires_at > ?"
+)
+
+
+class ExpiryService:
+    """Deletes expired memories softly, as one run that can be undone.
+
+    Args:
+        transactions: Opens transactions.
+        publish: Told of what a sweep changed.
+    """
+
+    def __init__(self, transactions: MemoryTransactions, publish: Callable[[ChangeSet], None]) -> None:
+        self._transactions = transactions
+        self._publish = publish
+        self._woken = asyncio.Event()
+        self.failure = ""
+
+    async def expire(self, run_id: str | None = None) -> tuple[str, ...]:
+        """Set aside what has expired by now, a few at a time, and return the ids."""
+        ids: list[str] = []
+        changes: list[ChangeSet] = []
+        while True:
+            done = await self._transactions.run(_sweep, ACTOR, "memory.expire", run_id)
+            if not done.value:
+                break
+            ids += done.value
+            changes.append(done.changes)
+        if changes:
+            self._publish(joined(changes, ACTOR, "memory.expire"))
+        return tuple(ids)
+
+    async def run(self) -> None:
+        """Sweep now and each time a memory expires, until cancelled."""
+        while True:
+            try:
+                await self.expire()
+                waits = await self._transactions.store.read(partial(_wait_s, now_ms=self._transactions.clock.now_ms()))
+                self.failure = ""
+            except KeepsakeError as error:
+                self.failure, waits = f"What has expired could not be set aside: {error.message}", _LONGEST_S
+            self._woken.clear()
+            try:
+                await asyncio.wait_for(self._woken.wait(), waits)
+            except TimeoutError:
+                continue
+
+    def wake(self) -> None:
+        """Look again: memories were changed."""
+        self._woken.set()
+
+
+def _sweep(writer: MemoryWriter) -> list[str]:
+    due = writer.connection.execute(_DUE, (writer.at_ms, _TOGETHER)).fetchall()
+    memories = repo.many(writer.connection, [str(row[0]) for row in due])
+    return [writer.delete(memory).id for memory in memories]
+
+
+def _wait_s(connection: apsw.Connection, now_ms: int) -> float:
+    soonest = connection.execute(_NEXT, (now_ms,)).get
+    return _LONGEST_S if soonest is None else min(max((int(str(soonest)) - now_ms) / 1000, 0.01), _LONGEST_S)

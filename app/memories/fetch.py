@@ -1,0 +1,80 @@
+"""Several memories at once within a budget of tokens: what does not fit is named with its price, never cut."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import apsw
+
+from app.core.clock import to_ms
+from app.core.tokens import estimate_tokens
+from app.memories import past, repo
+from app.memories.model import STORES, Memory
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A memory that the budget did not reach for, and the tokens it takes."""
+
+    id: str
+    title: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """Memories asked for by their ids.
+
+    Args:
+        memories: In the order asked.
+        left_out: What there was no budget for; ask for it alone or with a larger one.
+        missing: Ids of which there is nothing that the caller may see.
+        tokens: What the memories take, estimated.
+    """
+
+    memories: tuple[Memory, ...]
+    left_out: tuple[LeftOut, ...] = ()
+    missing: tuple[str, ...] = ()
+    tokens: int = 0
+
+
+def fetched(
+    connection: apsw.Connection,
+    ids: Sequence[str],
+    max_tokens: int | None,
+    as_of: datetime | None,
+    stores: Sequence[str] = STORES,
+) -> Fetched:
+    """Return the memories of ``ids``, each once, as far as ``max_tokens`` reach.
+
+    One that does not fit is passed over, and a smaller one after it may still be given.
+    """
+    found = _found(connection, ids, as_of, stores)
+    given: list[Memory] = []
+    left: list[LeftOut] = []
+    spent = 0
+    for memory in found.values():
+        cost = cost_of(memory)
+        if max_tokens is not None and spent + cost > max_tokens:
+            left.append(LeftOut(memory.id, memory.title, cost))
+        else:
+            given.append(memory)
+            spent += cost
+    missing = tuple(one for one in dict.fromkeys(ids) if one not in found)
+    return Fetched(tuple(given), tuple(left), missing, spent)
+
+
+def cost_of(memory: Memory) -> int:
+    """Return the estimated tokens of all that a memory says."""
+    return estimate_tokens("\n".join([memory.title, memory.content, *memory.facts]))
+
+
+def _found(
+    connection: apsw.Connection, ids: Sequence[str], as_of: datetime | None, stores: Sequence[str]
+) -> dict[str, Memory]:
+    wanted = list(dict.fromkeys(ids))
+    if as_of is None:
+        return {memory.id: memory for memory in repo.many(connection, wanted, stores=stores)}
+    at_ms = to_ms(as_of)
+    each = (past.get(connection, one, at_ms, stores=stores) for one in wanted)
+    return {memory.id: memory for memory in each if memory is not None}

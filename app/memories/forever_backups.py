@@ -1,0 +1,140 @@
+"""Copies of what is forgotten for ever: which files of the vault still hold it, and taking it out of them.
+
+They are backups, a restore that waits for the next start, and what was set aside because it was damaged or replaced.
+"""
+
+import shutil
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Protocol
+
+import apsw
+
+from app.core.disk import from_os
+from app.errors import KeepsakeError
+from app.memories.receipt import BackupChoice, BackupFile, BackupOutcome, Target
+from app.store import pages
+from app.store.backup import FOLDER
+from app.store.connection import open_writer
+from app.store.faults import sqlite_faults
+from app.store.preflight import SET_ASIDE
+from app.store.restore import ASIDE, DATABASE, STAGED
+
+_WORD_INDEX = "chunks_fts"
+
+
+class _Eraser(Protocol):
+    def exists(self, connection: apsw.Connection, target: str) -> bool: ...
+
+    def step(self, connection: apsw.Connection, target: str, limit: int) -> dict[str, int]: ...
+
+
+class _NameKeeper(Protocol):
+    def names_in(self, connection: apsw.Connection, kind: str, target: str) -> Collection[tuple[str, str]]: ...
+
+    def drop(self, connection: apsw.Connection, names: Collection[tuple[str, str]]) -> dict[str, int]: ...
+
+
+class BackupCleaner:
+    """Looks through backups and what was set aside. Blocks: for a thread of its own.
+
+    Args:
+        vault: The vault's folder.
+        erasers: Who takes each kind of target away.
+        names: Who takes away names that are used no more.
+    """
+
+    def __init__(self, vault: Path, erasers: Mapping[str, _Eraser], names: _NameKeeper) -> None:
+        self._vault = vault
+        self._erasers = erasers
+        self._names = names
+
+    def clean(self, targets: Sequence[Target], samples: Sequence[str], choice: BackupChoice) -> tuple[BackupFile, ...]:
+        """Return the backups that hold any of ``targets`` and what became of each.
+
+        Args:
+            targets: What is forgotten.
+            samples: Strings of it, for files that cannot be opened as databases of ours.
+            choice: Keep those files, rewrite each without the targets, or delete it.
+        """
+        held = [path for path in self._copies() if self._holds(path, targets, samples)]
+        return tuple(BackupFile(path.name, self._treat(path, targets, choice)) for path in held)
+
+    def _copies(self) -> list[Path]:
+        """Return what may hold a copy: databases, folders with the files of one, logs."""
+        backups = self._vault / FOLDER
+        try:
+            found = [*backups.glob("*.db*"), *(path for path in backups.glob("*Z-*") if path.is_dir())]
+            for pattern in (f"{STAGED}*", f"{ASIDE}*", f"{DATABASE}{SET_ASIDE}*"):
+                found += self._vault.glob(pattern)
+        except OSError as error:
+            raise from_os(error, self._vault) from error
+        return sorted(found)
+
+    def _holds(self, path: Path, targets: Sequence[Target], samples: Sequence[str]) -> bool:
+        sought = [*samples, *(one.id for one in targets)]
+        if path.is_dir():  # a log may belong to the database in it, and opening both would write beside them
+            return bool(pages.found_in([file for file in path.rglob("*") if file.is_file()], sought))
+        try:
+            with closing(_look_into(path)) as copy:
+                return any(self._erasers[one.kind].exists(copy, one.id) for one in targets)
+        except (apsw.Error, KeepsakeError):
+            # Of another schema, encrypted, damaged or no database: its bytes are all there is to go by.
+            return bool(pages.found_in([path], sought))
+
+    def _treat(self, path: Path, targets: Sequence[Target], choice: BackupChoice) -> BackupOutcome:
+        if choice == "keep":
+            return "kept"
+        try:
+            if choice == "delete":
+                if path.is_dir():
+                    shutil.rmtree(path)
+                else:
+                    path.unlink(missing_ok=True)
+                return "deleted"
+            if path.is_dir():
+                return "unreadable"
+            self._rewrite(path, targets)
+        except OSError as error:
+            raise from_os(error, path) from error
+        except (apsw.Error, KeepsakeError):
+            return "unreadable"
+        return "rewritten"
+
+    def _rewrite(self, path: Path, targets: Sequence[Target]) -> None:
+        """Write a backup anew without the targets; it is replaced when the new one is whole."""
+        partial = path.with_name(path.name + ".partial")
+        try:
+            partial.write_bytes(b"")
+            partial.chmod(0o600)
+            with closing(apsw.Connection(str(partial))) as target, closing(_look_into(path)) as source:
+                with target.backup("main", source, "main") as task:
+                    task.step(-1)
+                target.pragma("journal_mode", "DELETE")
+            with sqlite_faults(), closing(open_writer(partial)) as copy:
+                self._erase(copy, targets)
+                copy.pragma("journal_mode", "DELETE")
+                pages.rewrite(copy)
+            partial.replace(path)
+        finally:
+            for file in (partial, *pages.files_of(partial)):
+                file.unlink(missing_ok=True)
+
+    def _erase(self, copy: apsw.Connection, targets: Sequence[Target]) -> None:
+        with copy:
+            names = {name for one in targets for name in self._names.names_in(copy, one.kind, one.id)}
+            for one in targets:
+                while self._erasers[one.kind].step(copy, one.id, 1_000):
+                    pass
+            self._names.drop(copy, names)
+            pages.forget_statistics(copy)
+            pages.begin_merging_words(copy, _WORD_INDEX)
+            while pages.merge_words(copy, _WORD_INDEX):
+                pass
+
+
+def _look_into(path: Path) -> apsw.Connection:
+    """Open a backup for reading without writing anything beside it."""
+    uri = path.absolute().as_uri() + "?immutable=1"
+    return apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)

@@ -1,0 +1,95 @@
+"""Weekly insights: what follows from the facts of some days, with the sources of each."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import apsw
+
+from app.changes import Changed
+from app.errors import NotFoundError
+from app.memories import repo, rules
+from app.memories.model import STORES, Memory, NewMemory, SourceText
+from app.memories.transactions import MemoryTransactions, require_store
+
+TAG = "weekly"
+_TEXT = 400  # characters shown of a source
+
+
+class ReflectionService:
+    """Keeps reflections, which never fade, and says what memories were drawn from.
+
+    Args:
+        transactions: Opens transactions.
+    """
+
+    def __init__(self, transactions: MemoryTransactions) -> None:
+        self._transactions = transactions
+
+    async def save(
+        self,
+        draft: NewMemory,
+        *,
+        stores: Sequence[str] = STORES,
+        actor: str = "person",
+        operation: str = "reflection.save",
+        run_id: str | None = None,
+    ) -> Changed[Memory]:
+        """Store a reflection; it is tagged ``weekly``.
+
+        Raises:
+            AccessDeniedError: The caller does not see the draft's store.
+            InputError: It is empty or too large, or a field cannot be stored.
+        """
+        kept = replace(draft, kind="reflection", decay_rate=0.0, tags=(TAG, *draft.tags))
+        memory = rules.compose(kept, self._transactions.clock.now_ms())
+        require_store(memory.store, stores)
+        return await self._transactions.run(lambda writer: writer.create(memory), actor, operation, run_id)
+
+    async def latest(self, *, stores: Sequence[str] = STORES) -> Memory | None:
+        """Return the newest reflection, ``None`` while there is none."""
+
+        def work(connection: apsw.Connection) -> Memory | None:
+            row = connection.execute(
+                "SELECT m.id FROM memories m WHERE m.kind = 'reflection' AND m.valid_until IS NULL"
+                f" AND {repo.seen(stores)} ORDER BY m.created_at DESC, m.rowid DESC LIMIT 1"
+            ).fetchone()
+            return None if row is None else repo.get(connection, str(row[0]), stores=stores)
+
+        return await self._transactions.store.read(work)
+
+    async def sources(self, memory_id: str, *, stores: Sequence[str] = STORES) -> list[SourceText]:
+        """Return what a memory was drawn from, each with its words; what the caller may not see is left out.
+
+        Raises:
+            NotFoundError: There is no memory of that id.
+        """
+
+        def work(connection: apsw.Connection) -> list[SourceText]:
+            memory = repo.whole(connection, memory_id, stores=stores)
+            if memory is None:
+                raise NotFoundError(f"There is no memory with the id {memory_id}.", id=memory_id)
+            sees_all = set(stores) >= set(STORES)
+            ids = [source.id for source in memory.sources if source.kind == "memory"]
+            visible = {one.id: one for one in repo.many(connection, ids, stores=stores)}
+            told = [_of_memory(one, visible.get(one)) for one in ids if sees_all or one in visible]
+            if sees_all:
+                told += [_of_message(connection, one.id) for one in memory.sources if one.kind == "message"]
+            return told
+
+        return await self._transactions.store.read(work)
+
+
+def _of_memory(memory_id: str, memory: Memory | None) -> SourceText:
+    if memory is None:
+        return SourceText("memory", memory_id)
+    return SourceText("memory", memory_id, memory.title, repo.preview(memory.content, memory.facts))
+
+
+def _of_message(connection: apsw.Connection, reference: str) -> SourceText:
+    session, _, seq = reference.rpartition("#")
+    row = connection.execute(
+        "SELECT s.title, substr(m.content, 1, ?) FROM messages m JOIN sessions s ON s.id = m.session_id"
+        " WHERE m.session_id = ? AND m.seq = ? AND s.forgotten_at IS NULL",
+        (_TEXT, session, int(seq) if seq.lstrip("-").isdecimal() and len(seq) < 19 else None),  # noqa: PLR2004
+    ).fetchone()
+    return SourceText("message", reference) if row is None else SourceText("message", reference, row[0], row[1])

@@ -1,0 +1,239 @@
+"""One search on one connection: what the legs find, ranked and made hits, all of one snapshot and in one go."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import apsw
+
+from app.errors import InternalError, KeepsakeError
+from app.index import repo
+from app.index.vectors import Generation
+from app.retrieval.candidates import (
+    Conditions,
+    by_many_words,
+    by_vector,
+    by_words,
+    conditions,
+    newest,
+    with_words,
+)
+from app.retrieval.context_rows import F, Legs, deep_legs
+from app.retrieval.fts import atoms, excluded_expression, match_expression
+from app.retrieval.hits import Ranked, facets_of, hits_of, rows_of
+from app.retrieval.model import Found, Leg, Query
+from app.retrieval.rank import in_order, rank, spread
+from app.retrieval.recipes import Recipe
+from app.retrieval.relax import has_phrases, relaxed_now
+from app.retrieval.relax import notes as of_missing
+from app.retrieval.standing_out import look_beyond
+from app.store.faults import from_sqlite
+
+if TYPE_CHECKING:
+    from app.index.ann import Near
+    from app.index.postings import Postings
+    from app.retrieval.learned import Ranking
+
+MAX_DEPTH = 4_096  # neighbours at most that sqlite-vec gives; whoever pages on finds nothing more
+_FILLING = "{count} texts are not yet indexed for search by meaning."
+
+
+class VectorsFailedError(Exception):
+    """The vector leg could not answer, for the reason ``fault``; the others may."""
+
+    def __init__(self, fault: KeepsakeError) -> None:
+        super().__init__(fault.message)
+        self.fault = fault
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """Finds what is near in meaning.
+
+    Args:
+        generation: Whose vectors are compared.
+        vector: Returns a text's vector, float32 little-endian.
+        near: Answers sooner than the database, where there is one.
+    """
+
+    generation: Generation
+    vector: Callable[[str], bytes]
+    near: "Near | None"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is searched.
+
+    Args:
+        query: As understood.
+        recipe: How.
+        wanted: Which of the recipe's legs are asked.
+        stores: What the caller may read.
+        offset: The first hit shown.
+        limit: How many are shown.
+        per_session: How many of one conversation are shown, all when ``None``.
+        postings: Makes or returns what reads the words' lists.
+    """
+
+    query: Query
+    recipe: Recipe
+    wanted: Sequence[Leg]
+    stores: Sequence[str]
+    offset: int
+    limit: int
+    per_session: int | None
+    postings: "Callable[[], Postings]"
+
+    @property
+    def last(self) -> int:
+        """Return the number of the last hit shown."""
+        return self.offset + self.limit
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What was found, and of each leg how many candidates."""
+
+    found: Found
+    counts: Mapping[Leg, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """The candidates, best first, and what each leg found; ``ranking`` knows more of them where one was made."""
+
+    ranked: list[Ranked]
+    found: Mapping[Leg, Sequence[object]]
+    ranking: "Ranking | None" = None
+
+
+class Stopwatch:
+    """Milliseconds of each stage."""
+
+    def __init__(self) -> None:
+        self.laps: dict[str, float] = {}
+        self._begun = self._last = time.perf_counter()
+
+    def lap(self, name: str) -> None:
+        """End a stage."""
+        now = time.perf_counter()
+        self.laps[name] = (now - self._last) * 1000
+        self._last = now
+
+    def total(self) -> float:
+        """Return milliseconds since the start."""
+        return (self._last - self._begun) * 1000
+
+
+def answer(connection: apsw.Connection, request: Request, meaning: Meaning | None, watch: Stopwatch) -> Answer:
+    """Search.
+
+    Args:
+        connection: A reader.
+        request: What is searched.
+        meaning: The vectors; ``None`` leaves their leg out.
+        watch: Told when a stage ends.
+
+    Raises:
+        VectorsFailedError: The vector leg failed.
+    """
+    missing: tuple[str, ...] = ()
+    if has_phrases(request.query):
+        query, missing = relaxed_now(connection, request.query, request.stores)
+        request = replace(request, query=query)
+    where = conditions(request.query, request.stores)
+    order = _Search(connection, request, where, meaning).order()
+    notes = of_missing(missing)
+    # How much waits is said to whoever may know of all of it.
+    if "vector" in order.found and where.sees_all and (pending := repo.pending_count(connection)):
+        notes = (*notes, _FILLING.format(count=pending))
+    watch.lap("candidates")
+    ranked = spread(order.ranked, request.per_session)
+    shown: Sequence[Ranked] = ranked[request.offset : request.last]
+    shown = order.ranking.explained(shown) if order.ranking else shown
+    rows = rows_of(connection, [item.chunk_id for item in ranked])
+    hits = hits_of(connection, shown, rows, request.query)
+    found = Found(
+        request.query, request.recipe.name, hits, facets_of(rows), len(ranked), tuple(order.found), notes, {}, missing
+    )
+    watch.lap("hits")
+    return Answer(found, {leg: len(items) for leg, items in order.found.items()})
+
+
+class _Search:
+    """Gathers candidates and puts them in order."""
+
+    def __init__(
+        self, connection: apsw.Connection, request: Request, where: Conditions, meaning: Meaning | None
+    ) -> None:
+        self._connection = connection
+        self._request = request
+        self._query = request.query
+        self._where = where
+        self._meaning = meaning
+
+    def order(self) -> _Order:
+        """Return the candidates, best first."""
+        recipe, wanted = self._request.recipe, self._request.wanted
+        depth = min(max(recipe.depth, self._request.last), MAX_DEPTH)
+        if all(term.excluded for term in self._query.terms):
+            narrowed = with_words(self._where, None, excluded_expression(self._query))
+            return _Order(in_order(newest(self._connection, narrowed, depth)), {})
+        if recipe.fusion == "learned" and "words" in wanted:
+            return self._learned()
+        plain = self._gathered(Legs(by_words, by_many_words, by_vector, depth, depth))
+        plain = look_beyond(self._connection, plain, recipe, self._where, wanted)
+        return _Order(rank(plain, recipe), plain)
+
+    def _learned(self) -> _Order:
+        # Here, for numpy waits for the first search and does not hold up the loop.
+        from app.retrieval.learned import load_ranker, rank_around  # noqa: PLC0415
+
+        last, postings = self._request.last, self._request.postings()
+        deep = self._gathered(deep_legs(last))
+        ranking = rank_around(self._connection, self._query, self._demanded(), deep, load_ranker(), last, postings)
+        return _Order(ranking.ranked, deep, ranking)
+
+    def _gathered(self, reads: Legs[F]) -> dict[Leg, list[F]]:
+        found: dict[Leg, list[F]] = {}
+        for leg in self._request.wanted:
+            if leg == "words":
+                found[leg] = self._words(reads)
+            elif leg == "vector" and self._meaning is not None:
+                found[leg] = self._near(reads, self._meaning)
+        return found
+
+    def _words(self, reads: Legs[F]) -> list[F]:
+        match = match_expression(self._query, need_phrases=True)
+        if match is None:
+            return []
+        if any(term.phrase and not term.excluded for term in self._query.terms):
+            # A phrase leaves little to score.
+            return reads.words(self._connection, match=match, where=self._where, depth=reads.words_depth)
+        return reads.many(
+            self._connection,
+            postings=self._request.postings(),
+            atoms=atoms(self._query),
+            unwanted=excluded_expression(self._query),
+            where=self._where,
+            depth=reads.words_depth,
+        )
+
+    def _near(self, reads: Legs[F], meaning: Meaning) -> list[F]:
+        asked = " ".join(term.text for term in self._query.terms if not term.excluded)
+        look = partial(reads.vector, self._connection, where=self._demanded(), depth=reads.vector_depth)
+        try:
+            return look(generation=meaning.generation, vector=meaning.vector(asked), near=meaning.near)
+        except KeepsakeError as error:
+            raise VectorsFailedError(error) from error
+        except apsw.Error as error:
+            fault = from_sqlite(error) or InternalError(f"The vectors cannot be read ({type(error).__name__}).")
+            raise VectorsFailedError(fault) from error
+
+    def _demanded(self) -> Conditions:
+        """Return the conditions with what the query's phrases and excluded words demand."""
+        phrases = [term for term in self._query.terms if term.phrase and not term.excluded]
+        return with_words(self._where, match_expression(phrases, "all"), excluded_expression(self._query))

@@ -1,0 +1,70 @@
+"""Search of the archive (``is:archived``): what lies there is in no index, so it is read and matched here, by words."""
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from typing import Final
+
+import apsw
+
+from app.core.clock import to_ms
+from app.index.extract import memory_text
+from app.memories.archive_repo import contents
+from app.memories.model import STORES, Memory
+from app.retrieval.candidates import conditions
+from app.retrieval.highlight import spans
+from app.retrieval.hits import Ranked, facets_of
+from app.retrieval.model import Found, Hit, Leg, Query, Term
+from app.retrieval.past import Item, Words, add, hit_of, placed, ranked_item, row_of, those_meant
+from app.retrieval.relax import notes as of_missing
+from app.retrieval.relax import relaxed
+
+NAME: Final = "archive"
+STATE: Final = "archived"
+MAX_STATES: Final = 10_000  # looked through at most: about two seconds
+
+WORDS_ONLY: Final = "What is in the archive is found by its words alone; entity: finds nothing there."
+CUT: Final = f"Only the {MAX_STATES:,} memories that were archived last were looked through."
+
+
+def search_archived(
+    connection: apsw.Connection, query: Query, limit: int, offset: int = 0, stores: Sequence[str] = STORES
+) -> Found:
+    """Return what of the archive answers ``query``, best first, and where nothing is asked the newest first."""
+    kept, is_cut = _meant(connection, query, stores)
+    texts = {memory.id: memory_text(memory) for memory in kept}
+    query, missing = relaxed(query, lambda term: any(spans(text, [term]) for text in texts.values()))
+    words = Words(query)
+    items: list[Item] = []
+    for memory in kept:
+        add(items, words, texts[memory.id], Item(memory.id, 0, "", to_ms(memory.updated_at), memory))
+    weights = _weights(words, list(texts.values()))
+    by_chunk = {item.chunk_id: item for item in items}
+    ranked = [ranked_item(item, words, weights) for item in items]
+    ranked.sort(key=lambda one: (-one.score, -by_chunk[one.chunk_id].created_ms, one.target))
+    rows = {item.chunk_id: row_of(item, {}) for item in items}
+    shown = [placed(one, rank) for rank, one in enumerate(ranked, 1)][offset : offset + limit]
+    hits = tuple(_hit(one, by_chunk, query) for one in shown)
+    notes = (*query.hints, *of_missing(missing), WORDS_ONLY, *((CUT,) if is_cut else ()))
+    legs: tuple[Leg, ...] = ("words",) if words.wanted else ()
+    return Found(query, NAME, hits, facets_of(rows), len(ranked), legs, notes, relaxed=missing)
+
+
+def _meant(connection: apsw.Connection, query: Query, stores: Sequence[str]) -> tuple[list[Memory], bool]:
+    """Return the archived memories that the operators mean, and whether there were more than are looked through."""
+    states = contents(connection, stores)
+    kept = those_meant(connection, conditions(query, stores), islice(states, MAX_STATES))
+    return kept, next(states, None) is not None
+
+
+def _weights(words: Words, texts: Sequence[str]) -> dict[Term, float]:
+    """Return how much each word says: the rarer in these texts, the more."""
+    counts = {term: sum(bool(spans(text, [term])) for text in texts) for term in words.wanted}
+    return {term: math.log(1 + (len(texts) - count + 0.5) / (count + 0.5)) for term, count in counts.items()}
+
+
+def _hit(one: Ranked, items: Mapping[int, Item], query: Query) -> Hit:
+    item = items[one.chunk_id]
+    if item.state is None:
+        raise ValueError("all of the archive is read with its state")
+    return hit_of(one, item.state, row_of(item, {}), query, {})

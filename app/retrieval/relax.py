@@ -1,0 +1,65 @@
+"""A quoted phrase that stands nowhere: its words are searched instead, and the answer says so."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Final
+
+import apsw
+
+from app.core.text import excerpt
+from app.retrieval.candidates import conditions
+from app.retrieval.fts import match_expression
+from app.retrieval.model import Query, Term
+
+_SHOWN: Final = 60
+_SENTENCE: Final = "Nothing says “{phrase}” word for word, so its words were searched."
+
+
+def has_phrases(query: Query) -> bool:
+    """Tell whether ``query`` asks for a phrase of several words."""
+    return any(map(_is_phrase, query.terms))
+
+
+def relaxed(query: Query, stands: Callable[[Term], bool]) -> tuple[Query, tuple[str, ...]]:
+    """Return ``query`` with each phrase that stands nowhere as its words, and those phrases.
+
+    Args:
+        query: What is asked.
+        stands: Whether a phrase stands anywhere; operators play no part.
+    """
+    terms: list[Term] = []
+    missing: list[str] = []
+    for term in query.terms:
+        if _is_phrase(term) and not stands(term):
+            missing.append(term.text)
+            terms += [Term(word) for word in term.text.split()]
+        else:
+            terms.append(term)
+    return (replace(query, terms=tuple(terms)), tuple(missing)) if missing else (query, ())
+
+
+def notes(missing: Sequence[str]) -> tuple[str, ...]:
+    """Return what to say of the phrases in ``missing``."""
+    return tuple(_SENTENCE.format(phrase=excerpt(phrase, _SHOWN)) for phrase in missing)
+
+
+def _is_phrase(term: Term) -> bool:
+    return term.phrase and not term.excluded and len(term.text.split()) > 1
+
+
+def relaxed_now(connection: apsw.Connection, query: Query, stores: Sequence[str]) -> tuple[Query, tuple[str, ...]]:
+    """Return ``query`` relaxed by what ``stores`` hold."""
+    return relaxed(query, lambda term: _stands(connection, term, stores))
+
+
+def _stands(connection: apsw.Connection, term: Term, stores: Sequence[str]) -> bool:
+    match = match_expression([term], "all")
+    if match is None:
+        return True
+    seen = conditions(Query(""), stores)
+    row = connection.execute(
+        "SELECT 1 FROM chunks_fts JOIN chunks c ON c.id = chunks_fts.rowid"
+        f" WHERE chunks_fts MATCH ? AND {seen.sql} LIMIT 1",
+        (match, *seen.values),
+    ).fetchone()
+    return row is not None

@@ -1,0 +1,99 @@
+"""SQL for recipes that look past words and meaning: the latest turns, the important ones, how often a thing was said."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+
+import apsw
+
+from app.retrieval.candidates import Candidate, Conditions
+from app.retrieval.model import Leg
+from app.retrieval.recipes import Few, Recipe
+
+_TURN = "c.id, c.session_id || '#' || c.seq_start, c.created_at"
+_TURNS = "c.kind = 'message'"
+
+
+def look_beyond(
+    connection: apsw.Connection,
+    found: Mapping[Leg, Sequence[Candidate]],
+    recipe: Recipe,
+    where: Conditions,
+    wanted: Sequence[Leg],
+) -> dict[Leg, list[Candidate]]:
+    """Return what words and meaning ``found`` with what the recipe's other legs say.
+
+    Args:
+        connection: A reader.
+        found: Candidates by leg, best first.
+        recipe: Its legs, and how many turns each gives where it takes a few only.
+        where: What a turn must satisfy.
+        wanted: Which of the recipe's legs are asked.
+    """
+    if recipe.few is not None:
+        return _few(connection, found, recipe.few, where, wanted)
+    legs: dict[Leg, list[Candidate]] = {leg: [*items] for leg, items in found.items()}
+    if "recent" in wanted:
+        legs["recent"] = recent(found.values())
+    if "mentions" in wanted:
+        legs["mentions"] = mentioned(connection, found.values())
+    return legs
+
+
+def _few(
+    connection: apsw.Connection,
+    found: Mapping[Leg, Sequence[Candidate]],
+    few: Few,
+    where: Conditions,
+    wanted: Sequence[Leg],
+) -> dict[Leg, list[Candidate]]:
+    legs: dict[Leg, list[Candidate]] = {}
+    if "vector" in found:
+        # A memory's id has no number of a turn behind it.
+        near = [item for item in found["vector"] if "#" in item.target and item.score > few.similarity]
+        legs["vector"] = near[: few.relevant]
+    if "salient" in wanted:
+        legs["salient"] = salient_turns(connection, where, few.importance, few.salient)
+    if "recent" in wanted:
+        legs["recent"] = latest_turns(connection, where, few.recent)
+    return legs
+
+
+def latest_turns(connection: apsw.Connection, where: Conditions, most: int) -> list[Candidate]:
+    """Return the latest turns that satisfy ``where``, scored by their time, milliseconds UTC."""
+    rows = connection.execute(
+        f"SELECT {_TURN} FROM chunks c WHERE {_TURNS} AND {where.sql} ORDER BY c.created_at DESC, c.id DESC LIMIT ?",
+        (*where.values, most),
+    )
+    return [Candidate(chunk, target, created, float(created)) for chunk, target, created in rows]
+
+
+def salient_turns(connection: apsw.Connection, where: Conditions, least: float, most: int) -> list[Candidate]:
+    """Return the most important turns of at least ``least`` (0 to 1) that satisfy ``where``, then the latest of them."""
+    rows = connection.execute(
+        f"SELECT {_TURN}, m.importance FROM messages m JOIN chunks c"
+        f" ON c.session_id = m.session_id AND {_TURNS} AND c.seq_start = m.seq"
+        f" WHERE m.importance >= ? AND {where.sql} ORDER BY m.importance DESC, c.created_at DESC, c.id DESC LIMIT ?",
+        (least, *where.values, most),
+    )
+    return [Candidate(*row) for row in rows]
+
+
+def mentioned(connection: apsw.Connection, found: Iterable[Sequence[Candidate]]) -> list[Candidate]:
+    """Return each of the candidates once, scored by how often it was said; a turn was said once."""
+    items = {item.target: item for leg in found for item in leg}
+    counts = dict(
+        connection.execute(
+            "SELECT id, mention_count FROM memories WHERE id IN (SELECT value FROM json_each(?))",
+            (json.dumps([*items]),),
+        )
+    )
+    return [
+        Candidate(item.chunk_id, target, item.created_ms, float(counts.get(target, 1)))
+        for target, item in items.items()
+    ]
+
+
+def recent(found: Iterable[Sequence[Candidate]]) -> list[Candidate]:
+    """Return each of the candidates once, scored by its time, milliseconds UTC."""
+    items = {item.target: item for leg in found for item in leg}
+    return [Candidate(item.chunk_id, item.target, item.created_ms, float(item.created_ms)) for item in items.values()]

@@ -1,0 +1,239 @@
+"""Work after a turn: summaries brought up to date and memories taken, once a conversation falls quiet.
+
+Nobody who writes turns waits for it or sees it fail: what fails shows in the status, and is tried again after the next
+turn, or a while later when there is none.
+"""
+
+import asyncio
+import contextlib
+import logging
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import apsw
+
+from app.changes import Changed, ChangeSet
+from app.core.whereabouts import whereabouts
+from app.errors import KeepsakeError, NotFoundError
+from app.sessions import pending
+from app.sessions.auto_capture import AutoCapture
+from app.sessions.compaction import CompactionService
+from app.sessions.digest import DigestService
+from app.sessions.plan import Terms
+from app.sessions.working import APPENDING
+from app.store.store import Store
+from app.trace.journal import Trace
+
+_log = logging.getLogger(__name__)
+
+ACTOR = "after-turn"
+RETRY_S = 60.0
+_MAX_BACKOFF = 10
+LONGEST_WAIT = 15  # times the quiet that is waited for, after which a conversation that never falls quiet is due too
+_MOST_IDS = 500  # a change to more memories is a bulk change, not the work of one turn
+_BUDGETS = 1000
+
+Part = Callable[[str], Awaitable[None]]
+
+
+@dataclass(slots=True)
+class _Heard:
+    """When something was first and last said in a conversation that is not looked after yet, in loop seconds."""
+
+    first: float
+    last: float
+    who: str = ""
+    tries: int = 0
+
+
+class AfterTurn:
+    """Looks after conversations in which something was said. Belongs to one event loop.
+
+    Args:
+        store: The vault's database.
+        terms: What the settings say now.
+        digests: Writes what a conversation was about.
+        compaction: Condenses a conversation that outgrows its budget.
+        capture: Takes memories.
+        publish: Hears of each change after its commit.
+        trace: Where counts and durations go.
+        switched: Told of a conversation whose agent went on to another one.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        terms: Callable[[], Terms],
+        digests: DigestService,
+        compaction: CompactionService,
+        capture: AutoCapture,
+        publish: Callable[[ChangeSet], None],
+        trace: Trace,
+        switched: Callable[[str], None] = lambda _session: None,
+    ) -> None:
+        self._store = store
+        self._terms = terms
+        self._digests = digests
+        self._compaction = compaction
+        self._capture = capture
+        self._publish = publish
+        self._trace = trace
+        self.switched = switched
+        self._heard: dict[str, _Heard] = {}
+        self._memories: set[str] = set()
+        self._current: dict[str, str] = {}
+        self._budgets: OrderedDict[str, int] = OrderedDict()
+        self._failed: dict[str, str] = {}
+        self._wake = asyncio.Event()
+
+    # Told by others ------------------------------------------------------------------------------------------------
+
+    def heard(self, changes: ChangeSet) -> None:
+        """Note what a change says; safe to call for every change, and at once done."""
+        if changes.operation in APPENDING:
+            for session in changes.ids:
+                self._note(session, changes.actor)
+        elif "memories" in changes.areas and 0 < len(changes.ids) <= _MOST_IDS:
+            self._memories.update(changes.ids)
+            self._wake.set()
+
+    def budget_asked(self, session: str, budget: int | None) -> None:
+        """Note the tokens an agent has room for, so that its conversation is not condensed before it must be."""
+        if session and budget is not None:
+            self._budgets[session] = max(budget, self._budgets.pop(session, 0))
+            if len(self._budgets) > _BUDGETS:
+                self._budgets.popitem(last=False)
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """Return sentences for the person about what did not work the last time."""
+        return tuple(f"After a turn, {part}: {reason}" for part, reason in self._failed.items())
+
+    def _note(self, session: str, who: str = "") -> None:
+        now = asyncio.get_running_loop().time()
+        known = self._heard.get(session)
+        if known is None or known.first > now:  # not waited for yet, or only for another try
+            self._heard[session] = _Heard(now, now, who, known.tries if known else 0)
+            self._wake.set()
+        else:
+            known.last, known.who = now, who or known.who
+
+    # Work ----------------------------------------------------------------------------------------------------------
+
+    async def run(self) -> None:
+        """Work until cancelled."""
+        try:
+            while True:
+                await self._woken()
+                self._wake.clear()
+                await self.look_after_all(self._terms().quiet_s)
+        except Exception as error:
+            # Our bug: conversations are not looked after any more, which must show.
+            kind = type(error).__name__
+            self._failed["nothing is done any more"] = f"an error inside Keepsake ({kind}). Restart it."
+            _log.error("work after turns broke: %s", whereabouts(error))
+            raise
+
+    async def look_after_all(self, quiet_s: float = 0.0) -> None:
+        """Look after each conversation that has been quiet for ``quiet_s`` seconds."""
+        await self._guarded("what is remembered of a conversation could not be looked up", self._note_memories())
+        if not self._terms().after_turn:
+            self._heard.clear()
+        now = asyncio.get_running_loop().time()
+        for session in [name for name, heard in self._heard.items() if _due(heard, quiet_s) <= now]:
+            heard = self._heard.pop(session)
+            if heard.who:
+                await self._guarded("a change of conversation was not noticed", self._note_switch(session, heard.who))
+            done = [await self._guarded(what, part(session)) for what, part in self._parts()]
+            if not all(done):
+                self._try_again(session, heard.tries)
+
+    def _parts(self) -> Iterator[tuple[str, Part]]:
+        yield "what a conversation was about could not be written", self._write_digest
+        yield "a long conversation could not be condensed", self._condense
+        yield "no memories could be taken", self._take_memories
+
+    async def _write_digest(self, session: str) -> None:
+        with self._trace.span("after_turn.digest") as facts:
+            done = await self._digests.roll(session, ACTOR)
+            facts["written"] = bool(done.changes.areas)
+        self._tell(done, "session.digest.roll")
+
+    async def _condense(self, session: str) -> None:
+        with self._trace.span("after_turn.condense") as facts:
+            done = await self._compaction.roll(session, ACTOR, budget=self._budgets.get(session))
+            facts |= {"condensed": done.value.condensed, "reason": done.value.reason or "done"}
+        self._tell(done, "session.summary.roll")
+
+    async def _take_memories(self, session: str) -> None:
+        if not self._capture.is_active:
+            return
+        with self._trace.span("after_turn.capture", extractor=self._capture.name) as facts:
+            captured = await self._capture.take(session, self._publish)
+            facts |= {"extracted": captured.extracted, "written": captured.written, "refused": captured.refused}
+
+    async def _note_switch(self, session: str, who: str) -> None:
+        agent = await self._store.read(partial(pending.agent_of, session=session)) or who
+        earlier = self._current.get(agent)
+        self._current[agent] = session
+        if earlier is not None and earlier != session:
+            self._trace.event("after_turn.switch")
+            self.switched(earlier)
+
+    async def _note_memories(self) -> None:
+        if not self._memories:
+            return
+        ids, self._memories = tuple(self._memories), set()
+        for session in await self._store.read(partial(_sessions_of, ids=ids)):
+            self._note(session)
+
+    def _try_again(self, session: str, tries: int) -> None:
+        # Unless something was said meanwhile, which makes it due sooner.
+        if session not in self._heard:
+            when = asyncio.get_running_loop().time() + RETRY_S * 2 ** min(tries, _MAX_BACKOFF)
+            self._heard[session] = _Heard(when, when, tries=tries + 1)
+
+    async def _guarded(self, what: str, work: Awaitable[None]) -> bool:
+        """Do ``work``, note when it fails, and return whether it is done."""
+        # Gathered, so that whatever breaks comes back as a value and the rest is still done.
+        (outcome,) = await asyncio.gather(work, return_exceptions=True)
+        if outcome is None or isinstance(outcome, NotFoundError):  # forgotten meanwhile: nothing is left to do
+            self._failed.pop(what, None)
+            return True
+        if isinstance(outcome, KeepsakeError):
+            self._failed[what] = outcome.message
+            _log.info("%s: %s", what, outcome.code)
+        else:
+            self._failed[what] = "An error of Keepsake itself; the log has it."
+            _log.error("%s: %s", what, whereabouts(outcome))
+        return False
+
+    def _tell(self, done: Changed[Any], operation: str) -> None:
+        if done.changes.areas:
+            self._publish(replace(done.changes, operation=operation))
+
+    # Waiting -------------------------------------------------------------------------------------------------------
+
+    async def _woken(self) -> None:
+        """Return when something was said for the first time, or when a conversation is due."""
+        now, quiet = asyncio.get_running_loop().time(), self._terms().quiet_s
+        soonest = min((_due(heard, quiet) for heard in self._heard.values()), default=None)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(None if soonest is None else max(soonest - now, 0)):
+                await self._wake.wait()
+
+
+def _due(heard: _Heard, quiet_s: float) -> float:
+    return min(heard.last + quiet_s, heard.first + LONGEST_WAIT * quiet_s)
+
+
+def _sessions_of(connection: apsw.Connection, ids: Sequence[str]) -> list[str]:
+    rows = connection.execute(
+        "SELECT DISTINCT m.session_id FROM memories m JOIN sessions s ON s.id = m.session_id"
+        f" WHERE s.forgotten_at IS NULL AND m.id IN ({', '.join('?' * len(ids))})",
+        tuple(ids),
+    )
+    return [str(row[0]) for row in rows]

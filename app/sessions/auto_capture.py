@@ -1,0 +1,171 @@
+"""Takes memories from the turns just completed, where there is somebody to find what is worth remembering."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import apsw
+
+from app.changes import Changed, ChangeSet
+from app.core.recalled import without_recalled
+from app.errors import InputError
+from app.memories.model import NewMemory, StoreName
+from app.sessions import repo
+from app.sessions.model import Message, Session
+from app.sessions.plan import Terms
+from app.store.store import Store
+
+SOURCE = "auto_capture"
+MAX_TURNS = 40  # turns looked at in one go; earlier ones are left to consolidation
+
+# Where what was said to an agent belongs, by the agent's trust; what is said in public is not kept.
+_STORES: dict[str, StoreName] = {"full": "private", "inner": "shared", "familiar": "social"}
+
+
+class Write(Protocol):
+    """Writes a memory, reconciled with what is known already."""
+
+    def __call__(self, draft: NewMemory, *, actor: str) -> Awaitable[Changed[Any]]:
+        """Write ``draft`` as ``actor`` and return what changed.
+
+        Raises:
+            KeepsakeError: It cannot be stored.
+        """
+
+
+class Extractor(Protocol):
+    """Finds what of a conversation is worth remembering."""
+
+    @property
+    def name(self) -> str:
+        """Return who finds, for the trace; ``""`` when nobody does."""
+
+    async def extract(self, session: Session, turns: Sequence[Message]) -> Sequence[NewMemory]:
+        """Return what to remember of ``turns``; store, source and session are filled in by the caller.
+
+        Raises:
+            KeepsakeError: It cannot be had now; the turns are looked at again after the next turn.
+        """
+
+
+class NoExtractor:
+    """Finds nothing: there is no model."""
+
+    name = ""
+
+    async def extract(self, session: Session, turns: Sequence[Message]) -> Sequence[NewMemory]:
+        """Return nothing."""
+        del session, turns
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """What was found, how much of it was written, and how much could not be."""
+
+    extracted: int = 0
+    written: int = 0
+    refused: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Talk:
+    session: Session
+    turns: Sequence[Message]
+    store: StoreName
+
+
+class AutoCapture:
+    """Hands completed turns to an extractor and writes what it finds.
+
+    Args:
+        store: The vault's database.
+        terms: What the settings say now.
+        write: Writes a memory.
+        extractor: Who finds what to remember.
+        actor: Who writes, as history names it.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        terms: Callable[[], Terms],
+        write: Write,
+        extractor: Extractor | None = None,
+        actor: str = SOURCE,
+    ) -> None:
+        self._store = store
+        self._terms = terms
+        self._write = write
+        self._extractor: Extractor = extractor or NoExtractor()
+        self._actor = actor
+
+    @property
+    def name(self) -> str:
+        """Return who finds what to remember, ``""`` for nobody."""
+        return self._extractor.name
+
+    @property
+    def is_active(self) -> bool:
+        """Return whether there is somebody to find something, and the setting allows it."""
+        return bool(self.name) and self._terms().captures
+
+    async def take(self, session: str, publish: Callable[[ChangeSet], None]) -> Captured:
+        """Take memories from the turns of a conversation that were not looked at yet, if a turn is complete.
+
+        The turns count as looked at only when all was written, so that a failure loses nothing; what was written
+        before it is recognised the next time.
+
+        Args:
+            session: The conversation's id.
+            publish: Hears of each memory written.
+
+        Raises:
+            NotFoundError: There is no such conversation.
+            KeepsakeError: The extractor or the store failed.
+        """
+        least = self._terms().capture_turns
+        talk = await self._store.read(lambda connection: _completed(connection, session, least))
+        if talk is None:
+            return Captured()
+        drafts = await self._extractor.extract(talk.session, talk.turns)
+        refused = 0
+        for draft in drafts:
+            try:
+                done = await self._write(_filled(draft, talk), actor=self._actor)
+            except InputError:
+                refused += 1  # one draft that cannot be stored must not cost the others
+                continue
+            publish(done.changes)
+        last = talk.turns[-1].seq
+        await self._store.write(lambda connection: _note_captured(connection, session, last))
+        return Captured(len(drafts), len(drafts) - refused, refused)
+
+
+def _filled(draft: NewMemory, talk: _Talk) -> NewMemory:
+    return replace(draft, session_id=talk.session.id, source=SOURCE, store=talk.store)
+
+
+def _completed(connection: apsw.Connection, session: str, least: int) -> _Talk | None:
+    """Return the turns to look at, ``None`` while there are too few or an answer is still to come."""
+    head = connection.execute(
+        "SELECT t.captured_seq, coalesce((SELECT a.trust FROM agents a WHERE a.name = s.agent), s.trust)"
+        " FROM sessions s JOIN session_state t ON t.session_id = s.id WHERE s.id = ?",
+        (session,),
+    ).fetchone()
+    found = repo.get_session(connection, session)
+    store = _STORES.get(str(head[1])) if head is not None else None
+    if head is None or found is None or store is None:
+        return None
+    after = int(str(head[0]))
+    turns = repo.messages_between(connection, session, after=after, before=1 << 62, limit=MAX_TURNS, newest=True)
+    if len(turns) < least or turns[-1].role != "assistant" or turns[-1].tool_calls:
+        return None
+    # What Keepsake told is no news when it comes back.
+    return _Talk(found, [replace(turn, content=without_recalled(turn.content)) for turn in turns], store)
+
+
+def _note_captured(connection: apsw.Connection, session: str, seq: int) -> None:
+    connection.execute(
+        "UPDATE session_state SET captured_seq = max(captured_seq, ?) WHERE session_id = ?", (seq, session)
+    )

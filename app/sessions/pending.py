@@ -1,0 +1,83 @@
+"""Conversations from which facts are still to be drawn: which ones wait, and marking those that are done."""
+
+from collections.abc import Callable
+from typing import Any
+
+import apsw
+
+from app.changes import Changed
+from app.core.clock import Clock
+from app.sessions.model import Session
+from app.sessions.repo import SESSION_COLUMNS, session_of
+from app.sessions.state import read_state
+from app.sessions.summary import touched
+from app.store.store import Store
+
+CURRENT_MS = 30 * 60_000  # a turn so recent keeps its agent's latest conversation the current one
+
+
+class PendingSessions:
+    """Lists conversations that wait for consolidation and marks them.
+
+    Args:
+        store: The vault's database.
+        clock: Where the time comes from.
+    """
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    async def waiting(self, agent: str | None = None, limit: int = 50) -> list[Session]:
+        """Return conversations with turns that were not consolidated, the one quiet longest first.
+
+        Those that are still going on are left out: the latest of its agent, with a turn within half an hour.
+
+        Args:
+            agent: Only those with this agent; ``None`` for all.
+            limit: How many at most.
+        """
+        return await self._store.read(_listed(agent, self._clock.now_ms() - CURRENT_MS, limit))
+
+    async def mark(self, session: str, actor: str, upper_seq: int | None = None) -> Changed[bool]:
+        """Note that a conversation was consolidated up to a turn, and return whether it is now done.
+
+        It is not when turns came after ``upper_seq``. Marking twice is the same as once.
+
+        Raises:
+            NotFoundError: There is no such conversation.
+        """
+        now = self._clock.now_ms()
+
+        def work(connection: apsw.Connection) -> tuple[bool, bool]:
+            last = read_state(connection, session).last_seq
+            if upper_seq is not None and upper_seq < last:
+                return False, False
+            connection.execute(
+                "UPDATE sessions SET consolidated_at = ? WHERE id = ? AND consolidated_at IS NULL", (now, session)
+            )
+            return True, connection.changes() == 1
+
+        is_done, is_written = await self._store.write(work)
+        return Changed(is_done, touched(session, actor, is_written=is_written))
+
+
+def agent_of(connection: apsw.Connection, session: str) -> str:
+    """Return the agent a conversation is with, ``""`` for none or when there is no such conversation."""
+    row: Any = connection.execute("SELECT agent FROM sessions WHERE id = ?", (session,)).fetchone()
+    return "" if row is None else str(row[0])
+
+
+def _listed(agent: str | None, since_ms: int, limit: int) -> Callable[[apsw.Connection], list[Session]]:
+    columns = ", ".join(f"s.{name}" for name in SESSION_COLUMNS.split(", "))
+    # A bare column beside max() is of the row that has the maximum (SQLite documents this).
+    sql = (
+        f"SELECT {columns} FROM sessions s JOIN session_state t ON t.session_id = s.id"
+        " WHERE s.consolidated_at IS NULL AND s.forgotten_at IS NULL AND s.message_count > 0"
+        " AND (:agent IS NULL OR s.agent = :agent)"
+        " AND NOT (t.updated_at > :since AND s.id IN (SELECT id FROM (SELECT id, max(updated_at) FROM sessions"
+        " WHERE forgotten_at IS NULL GROUP BY agent)))"
+        " ORDER BY s.updated_at, s.rowid LIMIT :limit"
+    )
+    values = {"agent": agent, "since": since_ms, "limit": limit}
+    return lambda connection: [session_of(row) for row in connection.execute(sql, values)]

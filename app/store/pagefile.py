@@ -1,0 +1,269 @@
+"""Reads the pages of a database file without SQLite, which gives up where one page is broken. Never writes."""
+
+import mmap
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from app.core.disk import from_os
+from app.errors import VaultDamagedError
+from app.store.wal import committed_pages
+
+MAGIC = b"SQLite format 3\x00"
+HEADER_BYTES = 100
+_INTERIOR_INDEX, _INTERIOR_TABLE, _LEAF_INDEX, _LEAF_TABLE = 2, 5, 10, 13
+_INTERIOR = (_INTERIOR_INDEX, _INTERIOR_TABLE)
+_INTEGER_BYTES = (0, 1, 2, 3, 4, 6, 8)
+_REAL, _ZERO, _ONE, _FIRST_BLOB = 7, 8, 9, 12
+_SMALLEST_PAGE, _LARGEST_PAGE = 512, 65_536
+
+Cell = int | float | str | bytes | None
+
+
+class BrokenPageError(Exception):
+    """A page, a row on it, or a page it continues on is not what it should be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row as stored; ``rowid`` is ``None`` on the pages of an index or of a table without rowids."""
+
+    rowid: int | None
+    values: tuple[Cell, ...]
+
+
+@dataclass(slots=True)
+class Walk:
+    """What a walk through a tree met: pages seen, and pages or rows that could not be read."""
+
+    seen: set[int] = field(default_factory=set)
+    broken: set[int] = field(default_factory=set)
+
+
+class PageFile:
+    """A database file and the committed part of its log, page by page.
+
+    Args:
+        path: The database.
+
+    Raises:
+        VaultDamagedError: Its first page, which says where everything else is, is not one of a database.
+        KeepsakeError: The file cannot be read.
+    """
+
+    def __init__(self, path: Path) -> None:
+        try:
+            self._data = _mapped(path)
+            log = path.with_name(path.name + "-wal")
+            self._log = log.read_bytes() if log.exists() else b""
+        except OSError as error:
+            raise from_os(error, path) from error
+        self.page_size, self._frames = self._layout(path)
+        header = self.page(1)
+        self._usable = self.page_size - header[20]
+        self.schema = int.from_bytes(header[60:64])
+        self.application = int.from_bytes(header[68:72])
+        whole = (len(self._data) + self.page_size - 1) // self.page_size
+        self.pages = max([whole, *self._frames])
+
+    def close(self) -> None:
+        """Let the file go."""
+        if isinstance(self._data, mmap.mmap):
+            self._data.close()
+
+    def _layout(self, path: Path) -> tuple[int, dict[int, int]]:
+        """Return the size of a page and where the log has newer ones than the file."""
+        claims = (_page_size(self._data[:HEADER_BYTES]), int.from_bytes(self._log[8:12]))
+        for size in claims:
+            if _SMALLEST_PAGE <= size <= _LARGEST_PAGE and not size & (size - 1):
+                frames = committed_pages(self._log, size)
+                first = self._log[frames[1] : frames[1] + size] if 1 in frames else self._data[:size]
+                if first.startswith(MAGIC) and len(first) == size:
+                    return size, frames
+        self.close()
+        raise VaultDamagedError(
+            f"The beginning of {path} is damaged, and without it nothing in the file can be told apart. "
+            "Restore a backup: 'keepsake backup list' shows them.",
+            path=str(path),
+        )
+
+    def page(self, number: int) -> bytes:
+        """Return a page.
+
+        Raises:
+            BrokenPageError: The file ends before it.
+        """
+        offset = self._frames.get(number)
+        if offset is not None:
+            return self._log[offset : offset + self.page_size]
+        page = self._data[(number - 1) * self.page_size : number * self.page_size] if number > 0 else b""
+        if len(page) < self.page_size:
+            raise BrokenPageError(number)
+        return page
+
+    def rows(self, root: int, walk: Walk) -> Iterator[Row]:
+        """Return the rows of the tree at page ``root``, in no order, past whatever is broken; ``walk`` is noted."""
+        waiting = [root]
+        while waiting:
+            number = waiting.pop()
+            if number in walk.seen:
+                continue
+            walk.seen.add(number)
+            try:
+                children, rows = self.read(number, walk)
+            except BrokenPageError:
+                walk.broken.add(number)
+                continue
+            waiting += children
+            yield from rows
+
+    def read(self, number: int, walk: Walk) -> tuple[list[int], list[Row]]:
+        """Return the children of a page of a tree and the rows on it.
+
+        Raises:
+            BrokenPageError: It is none.
+        """
+        page = self.page(number)
+        start = HEADER_BYTES if number == 1 else 0
+        kind = page[start]
+        if kind not in {*_INTERIOR, _LEAF_INDEX, _LEAF_TABLE}:
+            raise BrokenPageError(number)
+        count = int.from_bytes(page[start + 3 : start + 5])
+        first = start + (12 if kind in _INTERIOR else 8)
+        if first + 2 * count > self._usable:
+            raise BrokenPageError(number)
+        children = [_child(page, start + 8)] if kind in _INTERIOR else []
+        rows: list[Row] = []
+        for offset in struct.unpack_from(f">{count}H", page, first):
+            try:
+                child, row = self._cell(page, offset, kind, walk)
+            except (BrokenPageError, IndexError, UnicodeDecodeError, struct.error):
+                walk.broken.add(number)
+                continue
+            children += child
+            rows += row
+        return children, rows
+
+    def _cell(self, page: bytes, offset: int, kind: int, walk: Walk) -> tuple[list[int], list[Row]]:
+        children = []
+        if kind in _INTERIOR:
+            children = [_child(page, offset)]
+            offset += 4
+            if kind == _INTERIOR_TABLE:
+                return children, []
+        size, offset = _varint(page, offset)
+        rowid: int | None = None
+        if kind == _LEAF_TABLE:
+            unsigned, offset = _varint(page, offset)
+            rowid = unsigned - (1 << 64) if unsigned >> 63 else unsigned
+        payload = self._payload(page, offset, size, walk, is_table=kind == _LEAF_TABLE)
+        return children, [Row(rowid, _record(payload))]
+
+    def _payload(self, page: bytes, offset: int, size: int, walk: Walk, *, is_table: bool) -> bytes:
+        local = self._local_bytes(size, is_table=is_table)
+        if size > len(self._data) + len(self._log) or offset + local > self._usable:
+            raise BrokenPageError
+        if local == size:
+            return page[offset : offset + size]
+        parts = [page[offset : offset + local]]
+        following = _child(page, offset + local)
+        left = size - local
+        while left > 0:
+            further = self.page(following)
+            walk.seen.add(following)
+            parts.append(further[4 : min(self._usable, 4 + left)])
+            left -= self._usable - 4
+            following = _child(further, 0)
+        return b"".join(parts)
+
+    def _local_bytes(self, size: int, *, is_table: bool) -> int:
+        """Return how much of a payload stands on the page itself (file format, "Cell payload overflow pages")."""
+        usable = self._usable
+        most = usable - 35 if is_table else (usable - 12) * 64 // 255 - 23
+        if size <= most:
+            return size
+        least = (usable - 12) * 32 // 255 - 23
+        fitting = least + (size - least) % (usable - 4)
+        return fitting if fitting <= most else least
+
+    def free_pages(self) -> set[int]:
+        """Return the pages that hold nothing any more, as far as their list can be read."""
+        found: set[int] = set()
+        trunk = _child(self.page(1), 32)
+        while trunk and trunk not in found:
+            found.add(trunk)
+            try:
+                page = self.page(trunk)
+            except BrokenPageError:
+                break
+            count = min(int.from_bytes(page[4:8]), self._usable // 4 - 2)
+            found.update(struct.unpack_from(f">{count}I", page, 8))
+            trunk = _child(page, 0)
+        return found
+
+
+def _mapped(path: Path) -> bytes | mmap.mmap:
+    with path.open("rb") as file:
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if path.stat().st_size else b""
+
+
+def _page_size(header: bytes) -> int:
+    size = int.from_bytes(header[16:18])
+    return _LARGEST_PAGE if size == 1 else size
+
+
+def _child(page: bytes, offset: int) -> int:
+    return int.from_bytes(page[offset : offset + 4])
+
+
+def _varint(data: bytes, offset: int) -> tuple[int, int]:
+    """Return the number at ``offset`` and where it ends."""
+    value = 0
+    for place in range(offset, offset + 8):
+        byte = data[place]
+        value = value << 7 | byte & 0x7F
+        if byte < 0x80:  # noqa: PLR2004
+            return value, place + 1
+    return value << 8 | data[offset + 8], offset + 9
+
+
+def _record(payload: bytes) -> tuple[Cell, ...]:
+    """Return the values of a record.
+
+    Raises:
+        BrokenPageError: Its lengths do not add up.
+    """
+    end, offset = _varint(payload, 0)
+    kinds = []
+    while offset < end:
+        kind, offset = _varint(payload, offset)
+        kinds.append(kind)
+    if offset != end or end + sum(map(_width, kinds)) != len(payload):
+        raise BrokenPageError
+    values = []
+    for kind in kinds:
+        width = _width(kind)
+        values.append(_value(kind, payload[offset : offset + width]))
+        offset += width
+    return tuple(values)
+
+
+def _width(kind: int) -> int:
+    if kind < len(_INTEGER_BYTES):
+        return _INTEGER_BYTES[kind]
+    if kind >= _FIRST_BLOB:
+        return (kind - _FIRST_BLOB) // 2
+    return 8 if kind == _REAL else 0
+
+
+def _value(kind: int, data: bytes) -> Cell:
+    if kind >= _FIRST_BLOB:
+        return data.decode("utf-8") if kind % 2 else data
+    if kind == _REAL:
+        return float(struct.unpack(">d", data)[0])
+    if kind in {_ZERO, _ONE}:
+        return kind - _ZERO
+    if kind > _ONE:
+        raise BrokenPageError
+    return int.from_bytes(data, signed=True) if kind else None

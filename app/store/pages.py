@@ -1,0 +1,99 @@
+"""The bytes of a database's files: whether a text is still in them, and what takes it out of log and free space."""
+
+import shutil
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import apsw
+
+from app.core.disk import from_os
+from app.store.connection import BUSY_MS
+
+_BLOCK = 4 * 1024 * 1024
+_WORD_PAGES = 100  # of the word index, rewritten in one step: about ten milliseconds
+_SPARE = 64 * 1024 * 1024
+_CHECKPOINT_MS = 200  # so long a checkpoint waits for readers before others may write again
+
+
+def files_of(database: Path) -> list[Path]:
+    """Return the files that hold a database's content: itself, its log, its rollback journal."""
+    found = (database.with_name(database.name + ending) for ending in ("", "-wal", "-journal"))
+    return [path for path in found if path.exists()]
+
+
+def found_in(paths: Iterable[Path], needles: Sequence[str]) -> set[str]:
+    """Return those of ``needles`` whose UTF-8 bytes stand anywhere in the files, used pages or not.
+
+    Raises:
+        MachineError: A file cannot be read.
+    """
+    wanted = {needle: needle.encode() for needle in needles if needle}
+    found: set[str] = set()
+    for path in paths:
+        for block in _blocks(path, max(map(len, wanted.values()), default=1)):
+            found.update([needle for needle, data in wanted.items() if needle not in found and data in block])
+    return found
+
+
+def _blocks(path: Path, overlap: int) -> Iterable[bytes]:
+    tail = b""
+    try:
+        with path.open("rb") as file:
+            while data := file.read(_BLOCK):
+                yield tail + data
+                tail = data[-overlap:]
+    except FileNotFoundError:  # the log goes with the last connection
+        return
+    except OSError as error:
+        raise from_os(error, path) from error
+
+
+def empty_log(connection: apsw.Connection) -> bool:
+    """Take the log into the database and cut it to nothing; False when a reader still needs it."""
+    connection.set_busy_timeout(_CHECKPOINT_MS)
+    try:
+        busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0]
+    except apsw.BusyError:
+        return False
+    finally:
+        connection.set_busy_timeout(BUSY_MS)
+    return not busy
+
+
+def begin_merging_words(connection: apsw.Connection, table: str) -> None:
+    """Ask a full-text index to become one segment, without what was deleted; ``merge_words`` does it."""
+    connection.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('merge', ?)", (-_WORD_PAGES,))
+
+
+def merge_words(connection: apsw.Connection, table: str) -> bool:
+    """Merge some more of a full-text index and return whether anything was left to do."""
+    before = connection.total_changes()
+    connection.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('merge', ?)", (_WORD_PAGES,))
+    return connection.total_changes() - before > 1  # as FTS5's documentation has it
+
+
+def forget_statistics(connection: apsw.Connection) -> None:
+    """Empty the statistics of indexes, which hold some of their keys as they stand; the next optimisation makes new."""
+    if connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_stat4'").fetchone():
+        connection.execute("DELETE FROM sqlite_stat4")
+
+
+def has_room_to_rewrite(database: Path) -> bool:
+    """Return whether the disks have room for a second copy and a log of the whole database."""
+    try:
+        size = database.stat().st_size
+        beside, aside = shutil.disk_usage(database.parent), shutil.disk_usage(tempfile.gettempdir())
+    except OSError as error:
+        raise from_os(error, database) from error
+    return beside.free > 2 * size + _SPARE and aside.free > size + _SPARE  # they may be one disk
+
+
+def rewrite(connection: apsw.Connection) -> None:
+    """Write the whole database anew, without free space and without what pages held before; outside a transaction."""
+    # In memory, where temporary tables are, there may be no room for a whole vault.
+    connection.pragma("temp_store", "FILE")
+    try:
+        connection.execute("VACUUM")
+    finally:
+        connection.pragma("temp_store", "MEMORY")

@@ -1,0 +1,92 @@
+"""The history asked about a moment: what changed since, and the entries that say how something stood then.
+
+An entry counts from its ``at`` on. One that a spell of writing went on extending counts from the end of the spell: what
+stood in between was not kept, so until then the state before the spell is the last one known.
+"""
+
+import json
+from collections.abc import Collection, Iterator
+from typing import Final
+
+import apsw
+
+from app.store import journal
+from app.store.journal import HistoryRow, TargetKind
+
+MAX_SPELL_MS: Final = 5 * 60_000
+"""No entry goes on being extended for longer."""
+
+_BATCH = 500
+# When the state of an extended entry was last written.
+_END = "json_extract(after, '$.updated_at')"
+_EXTENDED = f"event = 'UPDATE' AND run_id IS NULL AND {_END} > at AND {_END} <= at + {MAX_SPELL_MS}"
+
+
+def changed(connection: apsw.Connection, kind: TargetKind, at_ms: int) -> set[str]:
+    """Return the ids of what was changed after ``at_ms``, made and deleted things included."""
+    rows = connection.execute(
+        "SELECT target FROM memory_history WHERE target_kind = :kind AND at > :at UNION"
+        " SELECT target FROM memory_history WHERE target_kind = :kind AND at > :at - :spell AND at <= :at"
+        f" AND {_EXTENDED} AND {_END} > :at",
+        {"kind": kind, "at": at_ms, "spell": MAX_SPELL_MS},
+    )
+    return {str(row[0]) for row in rows}
+
+
+def has_changed(connection: apsw.Connection, kind: TargetKind, at_ms: int, target: str) -> bool:
+    """Return whether ``target`` was made, changed or deleted after ``at_ms``."""
+    row = connection.execute(
+        "SELECT max(id) FROM memory_history WHERE target = ? AND target_kind = ?", (target, kind)
+    ).fetchone()
+    latest = None if row is None else row[0]
+    found = next(standing(connection, kind, at_ms, (target,)), None)
+    return latest is not None and (found is None or found.id != latest)
+
+
+def standing(
+    connection: apsw.Connection, kind: TargetKind, at_ms: int, targets: Collection[str]
+) -> Iterator[HistoryRow]:
+    """Yield the last entry that counted at ``at_ms`` of each of ``targets`` that had one."""
+    ordered = sorted(targets)
+    for start in range(0, len(ordered), _BATCH):
+        rows = connection.execute(
+            "SELECT (SELECT max(h.id) FROM memory_history h"
+            " WHERE h.target = wanted.value AND h.at <= ? AND h.target_kind = ?) FROM json_each(?) wanted",
+            (at_ms, kind, json.dumps(ordered[start : start + _BATCH])),
+        ).fetchall()
+        for (history_id,) in rows:
+            found = _counting(connection, kind, at_ms, history_id)
+            if found is not None:
+                yield found
+
+
+def before(connection: apsw.Connection, kind: TargetKind, at_ms: int) -> Iterator[HistoryRow]:
+    """Yield the first entry after ``at_ms`` of whatever changed since: its ``before`` is how that stood."""
+    rows = connection.execute(
+        "SELECT min(id) FROM memory_history WHERE target_kind = ? AND at > ? GROUP BY target", (kind, at_ms)
+    ).fetchall()
+    for (history_id,) in rows:
+        found = journal.entry(connection, int(str(history_id)))
+        if found is not None:
+            yield found
+
+
+def _counting(connection: apsw.Connection, kind: TargetKind, at_ms: int, history_id: object) -> HistoryRow | None:
+    """Return the entry, or the one before it where it is of a spell that had not ended."""
+    found = None if history_id is None else journal.entry(connection, int(str(history_id)))
+    while found is not None and _ends(found) > at_ms:
+        row = connection.execute(
+            "SELECT max(id) FROM memory_history WHERE target = ? AND target_kind = ? AND id < ? AND at <= ?",
+            (found.target, kind, found.id, at_ms),
+        ).fetchone()
+        found = None if row is None or row[0] is None else journal.entry(connection, int(str(row[0])))
+    return found
+
+
+def _ends(entry: HistoryRow) -> int:
+    """Return from when on an entry counts."""
+    written = (entry.after or {}).get("updated_at")
+    single = entry.event == "UPDATE" and entry.run_id is None
+    if single and isinstance(written, int) and entry.at_ms < written <= entry.at_ms + MAX_SPELL_MS:
+        return written
+    return entry.at_ms

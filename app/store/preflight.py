@@ -1,0 +1,93 @@
+"""Looks at a vault's files before anything opens them for writing: what cannot be opened is left as it lies."""
+
+from contextlib import closing
+from pathlib import Path
+
+import apsw
+
+from app.core.disk import from_os
+from app.errors import VaultDamagedError, VaultNewerError, VaultUnusableError
+from app.store.backup import FOLDER
+from app.store.connection import APPLICATION_ID, BUSY_MS
+from app.store.faults import sqlite_faults
+from app.store.restore import open_copy
+from app.store.wal import has_sound_header
+
+SET_ASIDE = "-wal.damaged"
+_ADVICE = (
+    "Nothing was changed. 'keepsake backup list' shows what can be restored, and 'keepsake salvage' saves what is"
+    " readable."
+)
+
+
+def look(database: Path, known: int) -> None:
+    """Refuse what must not be opened.
+
+    Args:
+        database: The vault's database, which may be missing.
+        known: The newest schema this program knows.
+
+    Raises:
+        VaultDamagedError: It is damaged, or gone although the vault was in use.
+        VaultNewerError: It is from a newer Keepsake.
+        VaultUnusableError: It is the database of another program.
+    """
+    try:
+        if not database.exists() or not database.stat().st_size:
+            _refuse_lost(database)
+            return
+        _set_log_aside(database)
+    except OSError as error:
+        raise from_os(error, database) from error
+    try:
+        with sqlite_faults():
+            _look_inside(database, known)
+    except VaultDamagedError as error:
+        raise VaultDamagedError(f"The vault's database is damaged. {_ADVICE}", **error.data) from error
+
+
+def _refuse_lost(database: Path) -> None:
+    """Refuse a database that is gone from a vault that had one: SQLite would begin anew and delete the log."""
+    log = database.with_name(database.name + "-wal")
+    has_log = log.exists() and log.stat().st_size
+    if has_log or any((database.parent / FOLDER).glob("*.db")):
+        state = "is empty" if database.exists() else "is not there"
+        raise VaultDamagedError(
+            f"{database} {state}, although this vault was in use. Nothing was changed. 'keepsake backup list' shows"
+            " what can be restored. To begin anew, move the whole folder away.",
+            path=str(database),
+        )
+
+
+def _set_log_aside(database: Path) -> None:
+    """Keep a log that SQLite cannot read, which it would write over."""
+    log = database.with_name(database.name + "-wal")
+    if log.exists() and log.stat().st_size:
+        with log.open("rb") as file:
+            header = file.read(32)
+        if not has_sound_header(header):
+            taken = len(list(database.parent.glob(database.name + SET_ASIDE + "*")))
+            log.rename(database.with_name(f"{database.name}{SET_ASIDE}{taken or ''}"))
+
+
+def _look_inside(database: Path, known: int) -> None:
+    if database.with_name(database.name + "-journal").exists():
+        return  # a transaction was cut off; only who may write can take it back
+    try:
+        with closing(open_copy(database)) as connection:
+            connection.set_busy_timeout(BUSY_MS)
+            have = int(str(connection.pragma("user_version")))
+            owner = int(str(connection.pragma("application_id")))
+            tables = connection.execute("SELECT count(*) FROM sqlite_schema").get
+    except apsw.SQLError as error:
+        # The schema itself does not read as one; so SQLite reports some damage of its first pages.
+        raise VaultDamagedError("The schema cannot be read.", verdict=str(error)) from error
+    if owner != APPLICATION_ID and (have or tables):
+        raise VaultUnusableError("memory.db is the database of another program; nothing was changed.")
+    if have > known:
+        raise VaultNewerError(
+            f"This vault was written by a newer Keepsake (schema {have}; this one knows {known}). "
+            "Update Keepsake, or open another vault.",
+            schema=have,
+            known=known,
+        )

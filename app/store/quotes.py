@@ -1,0 +1,85 @@
+"""Which rows say a string: a look through every text column of every table, whichever tables there are."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import apsw
+
+SCHEMA = "sqlite_schema"
+_MOST = 20  # rows named for one string and table
+# How a row is named where it has no id of its own; a name is never a text.
+_KEYS = {
+    "messages": "session_id || '#' || seq",
+    "memory_tags": "memory_id",
+    "memory_links": "memory_id",
+    "memory_sources": "memory_id",
+    "memory_history": "target",
+    "session_state": "session_id",
+    "session_summaries": "session_id",
+    "entity_aliases": "entity_id",
+    "mentions": "owner_id",
+    "schedules": "schedule_id",
+    "schedule_runs": "run_id",
+    "chunks": "coalesce(memory_id, session_id || '#' || seq_start)",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A row that says a string.
+
+    Args:
+        key: Whose it is, ``""`` when it has no id.
+        is_common: So many rows of the table say it that it is nobody's words in particular.
+    """
+
+    table: str
+    key: str
+    is_common: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """Something of somebody else's that still says the same or refers to what is gone.
+
+    Args:
+        table: Where.
+        id: Whose, ``""`` when the row has no id.
+        why: ``quotes it``, ``was drawn from it`` or ``was superseded by it``.
+    """
+
+    table: str
+    id: str
+    why: str
+
+
+def places_of(connection: apsw.Connection, needle: str) -> list[Place]:
+    """Return rows that say ``needle``, the first few of each table, each owner once; so may the schema itself."""
+    found: dict[Place, None] = {}
+    if connection.execute("SELECT 1 FROM sqlite_schema WHERE instr(sql, ?)", (needle,)).fetchone():
+        found[Place(SCHEMA, "")] = None
+    for table, columns in _texts(connection):
+        key = _key(connection, table)
+        where = " OR ".join(f'instr("{column}", :needle)' for column in columns)
+        sql = f'SELECT DISTINCT {key} FROM "{table}" WHERE {where} LIMIT {_MOST}'
+        rows = connection.execute(sql, {"needle": needle}).fetchall()
+        found.update((Place(table, str(row[0] or ""), len(rows) == _MOST), None) for row in rows)
+    return list(found)
+
+
+def _texts(connection: apsw.Connection) -> Iterator[tuple[str, list[str]]]:
+    """Yield each table with its text columns; those of virtual tables hold no text of their own."""
+    tables = connection.execute(
+        "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%'"
+    ).fetchall()
+    for (table,) in tables:
+        columns = [str(row[1]) for row in connection.execute(f'PRAGMA table_info("{table}")') if row[2] == "TEXT"]
+        if columns:
+            yield str(table), columns
+
+
+def _key(connection: apsw.Connection, table: str) -> str:
+    if table in _KEYS:
+        return _KEYS[table]
+    names: Iterable[str] = [str(row[1]) for row in connection.execute(f'PRAGMA table_info("{table}")')]
+    return "id" if "id" in names else "''"

@@ -1,0 +1,45 @@
+"""The words of a full-text index: those it makes of a text, and those it still knows."""
+
+import json
+import re
+from collections.abc import Collection, Iterable
+
+import apsw
+
+_TOKENIZER = re.compile(r"tokenize\s*=\s*(\"[^\"]*\"|'[^']*')")
+_VOCABULARY = "temp.words_known"
+
+
+def terms_of(connection: apsw.Connection, table: str, texts: Iterable[str]) -> set[str]:
+    """Return the words that the index ``table`` makes of ``texts``, stemmed as it stems them."""
+    sql = str(connection.execute("SELECT sql FROM sqlite_schema WHERE name = ?", (table,)).get)
+    tokenizer = _TOKENIZER.search(sql)
+    scratch = apsw.Connection(":memory:")
+    try:
+        option = f", tokenize = {tokenizer[1]}" if tokenizer else ""
+        scratch.execute(f"CREATE VIRTUAL TABLE words USING fts5 (text{option})")
+        scratch.execute("CREATE VIRTUAL TABLE known USING fts5vocab (words, row)")
+        scratch.executemany("INSERT INTO words (text) VALUES (?)", [(text,) for text in texts])
+        return {str(row[0]) for row in scratch.execute("SELECT term FROM known")}
+    finally:
+        scratch.close()
+
+
+def known(connection: apsw.Connection, table: str, terms: Collection[str]) -> set[str]:
+    """Return those of ``terms`` that a text in the index still has; on the writer, in a transaction."""
+    connection.execute(f"CREATE VIRTUAL TABLE IF NOT EXISTS {_VOCABULARY} USING fts5vocab ('main', '{table}', 'row')")
+    rows = connection.execute(
+        f"SELECT w.value FROM json_each(?) w WHERE EXISTS (SELECT 1 FROM {_VOCABULARY} v WHERE v.term = w.value)",
+        (json.dumps(list(terms)),),
+    )
+    return {str(row[0]) for row in rows}
+
+
+def known_within(connection: apsw.Connection, table: str, parts: Collection[str]) -> set[str]:
+    """Return those of ``parts`` that stand inside a word the index still has; reads all words, on the writer."""
+    connection.execute(f"CREATE VIRTUAL TABLE IF NOT EXISTS {_VOCABULARY} USING fts5vocab ('main', '{table}', 'row')")
+    rows = connection.execute(
+        f"SELECT w.value FROM json_each(?) w WHERE EXISTS (SELECT 1 FROM {_VOCABULARY} v WHERE instr(v.term, w.value))",
+        (json.dumps(list(parts)),),
+    )
+    return {str(row[0]) for row in rows}

@@ -1,0 +1,183 @@
+"""Backups of an open vault: made on request and once a day, thinned, and laid ready to be restored."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol
+
+import apsw
+
+from app.changes import Changed, ChangeSet
+from app.core.clock import Clock, optional_datetime, to_datetime
+from app.errors import KeepsakeError
+from app.store import restore
+from app.store.store import Store
+from app.upkeep import copies, thinning
+from app.upkeep.model import BackupCheck, BackupInfo, RestorePlan
+
+_log = logging.getLogger(__name__)
+
+ACTOR = "backup"
+_AREAS = frozenset({"backups"})
+_CHECK_S = 3600.0
+# What a person or an agent stored leaves a trace in one of these; what is derived does not count.
+_FINGERPRINT = (
+    "SELECT max(id), count(*) FROM memory_history",
+    "SELECT max(rowid), count(*) FROM messages",
+    "SELECT count(*), max(updated_at), sum(message_count), count(forgotten_at) FROM sessions",
+    "SELECT count(*), max(updated_at), sum(version) FROM memories",
+    "SELECT count(*), max(updated_at), sum(summary_epoch) FROM session_state",
+    "SELECT count(*), max(updated_at) FROM session_summaries",
+    "SELECT count(*), max(updated_at) FROM entities WHERE touched = 1",
+    "SELECT count(*), max(updated_at) FROM schedules",
+    "SELECT count(*), max(created_at), max(revoked_at) FROM agents",
+    "SELECT count(*), max(decided_at) FROM inbox",
+)
+_FIRST_WRITE = (
+    "SELECT min(at) FROM (SELECT (SELECT at FROM memory_history ORDER BY id LIMIT 1) AS at"
+    " UNION ALL SELECT min(first_seen) FROM sessions)"
+)
+
+
+class Wishes(Protocol):
+    """What the person set: see ``Config``."""
+
+    def flag(self, name: str) -> bool:
+        """Return a switch."""
+
+    def number(self, name: str) -> float:
+        """Return a number."""
+
+
+class BackupService:
+    """Makes and keeps the backups of one vault.
+
+    Args:
+        store: Its database.
+        clock: Where the time comes from; backups bear it in their names.
+        wishes: The settings ``backup.*``, looked at each time.
+        publish: Hears of daily backups.
+        check_s: Seconds between looks at whether a backup is due.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        wishes: Wishes,
+        publish: Callable[[ChangeSet], None],
+        check_s: float = _CHECK_S,
+    ) -> None:
+        self._store = store
+        self._publish = publish
+        self._clock = clock
+        self._wishes = wishes
+        self._check_s = check_s
+        self.failure = ""
+
+    async def now(self, reason: str) -> BackupInfo:
+        """Make a backup for ``reason`` and return it."""
+        path = await self._store.back_up(reason, self._now())
+        try:
+            await asyncio.to_thread(copies.keep_settings, self._store.vault, path)
+        except KeepsakeError:
+            path.unlink(missing_ok=True)
+            raise
+        return next(item for item in await self.all() if item.path == str(path))
+
+    async def all(self) -> list[BackupInfo]:
+        """Return the backups, newest first."""
+        return await asyncio.to_thread(copies.list_backups, self._store.vault)
+
+    async def verify(self, name: str) -> BackupCheck:
+        """Read all of a backup and return what it is.
+
+        Raises:
+            NotFoundError: There is none of that name.
+        """
+        path = copies.find_backup(self._store.vault, name)
+        return await asyncio.to_thread(copies.verify, path)
+
+    async def restore(self, name: str, actor: str) -> Changed[RestorePlan]:
+        """Verify a backup and lay it ready for the next start; see ``copies.stage_restore``."""
+        plan = await asyncio.to_thread(copies.stage_restore, self._store.vault, name)
+        return Changed(plan, ChangeSet(_AREAS, (), actor))
+
+    async def cancel_restore(self, actor: str) -> Changed[bool]:
+        """Call off a restore that waits for the next start; False when none does."""
+        was_staged = await asyncio.to_thread(restore.unstage, self._store.vault)
+        return Changed(was_staged, ChangeSet(_AREAS, (), actor))
+
+    def notes(self) -> Sequence[str]:
+        """Return sentences about what a person should know now."""
+        waiting = ("A backup waits to be restored: " + copies.AT_NEXT_START,)
+        return (*((self.failure,) if self.failure else ()), *(waiting if restore.is_staged(self._store.vault) else ()))
+
+    async def run(self) -> None:
+        """Look now and every hour whether a backup is due, until cancelled."""
+        await asyncio.to_thread(copies.discard_partial, self._store.vault)
+        while True:
+            try:
+                await self.daily()
+                self.failure = ""
+            except KeepsakeError as error:
+                # The next look tries again; until then the status says that backups fail.
+                self.failure = f"The daily backup failed: {error.message}"
+                _log.info("the daily backup failed: %s", error.code)
+            await asyncio.sleep(self._check_s)
+
+    async def daily(self) -> BackupInfo | None:
+        """Make today's backup if it is due and something changed, and thin the others; return it if it was made."""
+        if not self._wishes.flag("backup.daily"):
+            return None
+        have = await self.all()
+        since, fingerprint = await self._store.read(_state)
+        if not thinning.is_due(have, since, self._now()) or await self._is_unchanged(have, fingerprint):
+            return None
+        made = await self.now("daily")
+        await self.thin()
+        self._publish(ChangeSet(_AREAS, (made.name,), ACTOR, ACTOR))
+        return made
+
+    async def thin(self) -> list[BackupInfo]:
+        """Delete the backups that need not stay, and return them."""
+        keep = thinning.Keep(
+            *(int(self._wishes.number(f"backup.keep_{name}")) for name in ("daily", "weekly", "monthly"))
+        )
+        gone = thinning.superfluous(await self.all(), self._now(), keep)
+        for backup in gone:
+            await asyncio.to_thread(copies.remove, self._store.vault, backup)
+        return gone
+
+    async def _is_unchanged(self, have: Sequence[BackupInfo], fingerprint: object) -> bool:
+        """Return whether the newest backup holds all there is, as far as what is canonical goes."""
+        past = [item for item in have if not item.is_damaged_original and item.created_at <= self._now()]
+        return bool(past) and await asyncio.to_thread(_fingerprint_of, Path(past[0].path)) == fingerprint
+
+    def _now(self) -> datetime:
+        return to_datetime(self._clock.now_ms())
+
+
+def first_write(connection: apsw.Connection) -> datetime | None:
+    """Return when something was first written to a vault, ``None`` when nothing was."""
+    first = connection.execute(_FIRST_WRITE).get
+    return optional_datetime(None if first is None else int(first))
+
+
+def _state(connection: apsw.Connection) -> tuple[datetime | None, object]:
+    return first_write(connection), _fingerprint(connection)
+
+
+def _fingerprint(connection: apsw.Connection) -> object:
+    return [connection.execute(sql).fetchone() for sql in _FINGERPRINT]
+
+
+def _fingerprint_of(path: Path) -> object:
+    try:
+        with closing(restore.open_copy(path)) as connection:
+            return _fingerprint(connection)
+    except (KeepsakeError, apsw.Error):
+        return None  # older or damaged: whatever it holds, it is no copy of what there is

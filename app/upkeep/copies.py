@@ -1,0 +1,203 @@
+"""The backups of a vault as files: listing, finding, verifying. Needs no open vault, so it works when none opens."""
+
+import contextlib
+import shutil
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+import apsw
+
+from app.config.config import FILE
+from app.core.clock import optional_datetime
+from app.core.disk import from_os
+from app.core.paths import migrations, user_path
+from app.errors import InputError, KeepsakeError, NotFoundError
+from app.store.backup import FOLDER, PARTIAL, keep_name, read_name
+from app.store.connection import APPLICATION_ID, load_vectors
+from app.store.faults import sqlite_faults
+from app.store.migrate import migrations_in
+from app.store.pagefile import HEADER_BYTES, MAGIC
+from app.store.restore import open_copy, stage
+from app.store.store import DATABASE
+from app.upkeep.model import BackupCheck, BackupInfo, RestorePlan
+
+_MAX_LINES = 3
+AT_NEXT_START = "It takes the vault's place when Keepsake is started again; until then nothing changes."
+
+
+def list_backups(vault: Path) -> list[BackupInfo]:
+    """Return the backups of ``vault``, newest first."""
+    try:
+        found = [_info(path) for path in (vault / FOLDER).iterdir() if _is_backup(path)]
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise from_os(error, vault / FOLDER) from error
+    return sorted(found, key=lambda item: (item.created_at, item.name), reverse=True)
+
+
+def find_backup(vault: Path, name: str) -> Path:
+    """Return the database that ``name`` means: a backup of the vault, or a path to a database of Keepsake.
+
+    Raises:
+        NotFoundError: There is none.
+        InputError: It is a damaged original, which cannot be restored.
+    """
+    for item in list_backups(vault):
+        if name in {item.name, item.name.removesuffix(".db")}:
+            if item.is_damaged_original:
+                raise InputError(
+                    f"{item.name} holds the files of a damaged database. Save what is readable of it with"
+                    f" 'keepsake --vault {item.path} salvage'.",
+                    name=name,
+                )
+            return Path(item.path)
+    path = user_path(name)
+    if path.is_dir():
+        path = path / DATABASE
+    if ("/" in name or "\\" in name) and path.is_file():
+        return path
+    raise NotFoundError("There is no backup of that name. 'keepsake backup list' shows them.", name=name)
+
+
+def verify(path: Path, name: str = "") -> BackupCheck:
+    """Read all of the database at ``path``, without writing anything, and return what it is."""
+    try:
+        with closing(open_copy(path)) as connection, sqlite_faults():
+            load_vectors(connection)
+            return _verified(connection, name or path.name)
+    except KeepsakeError as error:
+        return _unusable(path, name, error.message)
+    except apsw.Error as error:
+        return _unusable(path, name, f"It cannot be read: {error}.")
+
+
+def require_sound(check: BackupCheck) -> BackupCheck:
+    """Return ``check`` when what it is about can be restored.
+
+    Raises:
+        InputError: It cannot; the sentence says why.
+    """
+    if not check.ok:
+        raise InputError(f"{check.name} cannot be restored: {check.problem} Nothing was changed.", backup=check.name)
+    return check
+
+
+def stage_restore(vault: Path, name: str) -> RestorePlan:
+    """Verify a backup and lay a copy of it ready to take the place of the vault's database.
+
+    Raises:
+        NotFoundError: There is no such backup.
+        InputError: It is damaged, or not of this program.
+        DiskFullError: There is no room for the copy; nothing has changed.
+    """
+    path = find_backup(vault, name)
+    check = require_sound(verify(path))
+    stage(vault, path)
+    return RestorePlan(check, AT_NEXT_START)
+
+
+def remove(vault: Path, backup: BackupInfo) -> None:
+    """Delete a backup and the settings kept beside it."""
+    path = vault / FOLDER / backup.name
+    try:
+        path.unlink(missing_ok=True)
+        path.with_suffix(".toml").unlink(missing_ok=True)
+    except OSError as error:
+        raise from_os(error, path) from error
+
+
+def keep_settings(vault: Path, backup: Path) -> None:
+    """Lay a copy of the vault's settings beside ``backup``, where there are any."""
+    if not (vault / FILE).is_file():
+        return
+    target = backup.with_suffix(".toml")
+    partial = target.with_name(target.name + PARTIAL)
+    try:
+        shutil.copyfile(vault / FILE, partial)
+        partial.chmod(0o600)
+        partial.replace(target)
+        keep_name(target)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise from_os(error, target) from error
+
+
+def discard_partial(vault: Path) -> None:
+    """Delete what a copying left that was killed; only for who holds the vault's lock."""
+    for path in (vault / FOLDER).glob(f"*{PARTIAL}*"):
+        with contextlib.suppress(OSError):
+            path.unlink()
+
+
+def _is_backup(path: Path) -> bool:
+    if path.is_dir():
+        return (path / DATABASE).exists() or read_name(path.name) is not None
+    return path.suffix == ".db" and path.is_file()
+
+
+def _info(path: Path) -> BackupInfo:
+    said = read_name(path.name)
+    database = path / DATABASE if path.is_dir() else path
+    files = [item for item in path.iterdir() if item.is_file()] if path.is_dir() else [path]
+    when = said.when if said else datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    size = sum(item.stat().st_size for item in files)
+    return BackupInfo(
+        path.name, str(path), when, said.reason if said else "unknown", size, _schema_of(database), path.is_dir()
+    )
+
+
+def _schema_of(path: Path) -> int:
+    try:
+        with path.open("rb") as file:
+            header = file.read(HEADER_BYTES)
+    except OSError:
+        return 0
+    return int.from_bytes(header[60:64]) if header.startswith(MAGIC) else 0
+
+
+def _verified(connection: apsw.Connection, name: str) -> BackupCheck:
+    schema = int(str(connection.pragma("user_version")))
+    known = len(migrations_in(migrations()))
+    problem = ""
+    if connection.pragma("application_id") != APPLICATION_ID:
+        return BackupCheck(name, False, "It is no database of Keepsake.", "", 0, 0, 0, 0, None)
+    if schema > known:
+        problem = f"It is from a newer Keepsake (schema {schema}; this one knows {known})."
+    problem = problem or next(_faults(connection), "")
+    return _counted(connection, name, problem, schema)
+
+
+def _faults(connection: apsw.Connection) -> Iterator[str]:
+    lines = [str(row[0]) for row in connection.execute(f"PRAGMA integrity_check({_MAX_LINES})")]
+    if lines != ["ok"]:
+        yield f"It is damaged: {'; '.join(lines)}."
+    for table, _, parent, _ in connection.execute("PRAGMA foreign_key_check"):
+        yield f"A row of its {table} points to nothing in {parent}."
+
+
+def _counted(connection: apsw.Connection, name: str, problem: str, schema: int) -> BackupCheck:
+    def number(sql: str) -> int | None:
+        found = connection.execute(sql).get
+        return None if found is None else int(found)
+
+    newest = max(
+        number("SELECT max(created_at) FROM messages") or 0, number("SELECT max(updated_at) FROM memories") or 0
+    )
+    return BackupCheck(
+        name=name,
+        ok=not problem,
+        problem=problem,
+        vault_id=str(connection.execute("SELECT value FROM meta WHERE key = 'vault_id'").get or ""),
+        schema=schema,
+        sessions=number("SELECT count(*) FROM sessions WHERE forgotten_at IS NULL") or 0,
+        messages=number("SELECT sum(message_count) FROM sessions WHERE forgotten_at IS NULL") or 0,
+        memories=number("SELECT count(*) FROM memories WHERE valid_until IS NULL") or 0,
+        newest_at=optional_datetime(newest or None),
+    )
+
+
+def _unusable(path: Path, name: str, problem: str) -> BackupCheck:
+    return BackupCheck(name or path.name, False, problem, "", _schema_of(path), 0, 0, 0, None)

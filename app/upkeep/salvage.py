@@ -1,0 +1,359 @@
+"""Brings what is readable of a damaged database into a new vault. The damaged files are only ever read."""
+
+import shutil
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import apsw
+
+from app.config.config import FILE
+from app.core.disk import from_os
+from app.core.paths import migrations
+from app.errors import InputError, VaultDamagedError, VaultNewerError, VaultUnusableError
+from app.store.connection import APPLICATION_ID, open_writer
+from app.store.faults import sqlite_faults
+from app.store.migrate import migrations_in
+from app.store.pagefile import BrokenPageError, Cell, PageFile, Row, Walk
+from app.store.store import DATABASE, Store
+from app.upkeep import mending, rebuild, regain
+from app.upkeep.model import SalvagedTable, SalvageReport
+
+_SCHEMA_ROOT = 1
+_SCHEMA_COLUMNS = 5
+# Made anew from the rest. What names a text has is read again, and vectors are made again.
+_DERIVED = (
+    "chunks",
+    "chunks_fts",
+    "generations",
+    "mentions",
+    "pending_mentions",
+    "pending_vectors",
+    "sqlite_",
+    "vectors_",
+)
+_KEPT_META = ("vault_id",)
+_TYPES: dict[str, tuple[type, ...]] = {"INTEGER": (int,), "TEXT": (str,), "REAL": (int, float), "BLOB": (bytes,)}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: its name, type, whether it must be filled, and its place in the primary key from 1, 0 outside it."""
+
+    name: str
+    type: str
+    is_required: bool
+    key: int
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table as the new vault has it; ``columns`` in the order they are stored in."""
+
+    name: str
+    columns: tuple[Column, ...]
+    has_rowid: bool
+
+    @property
+    def alias(self) -> str:
+        """Return the column that is another name of the rowid, ``""`` when there is none."""
+        keys = [column for column in self.columns if column.key]
+        is_alias = self.has_rowid and len(keys) == 1 and keys[0].type == "INTEGER"
+        return keys[0].name if is_alias else ""
+
+    def fits(self, row: Row) -> bool:
+        """Return whether ``row`` could be one of this table, by its width and types."""
+        if len(row.values) != len(self.columns) or (row.rowid is None) == self.has_rowid:
+            return False
+        return all(self._holds(column, value) for column, value in zip(self.columns, row.values, strict=True))
+
+    def _holds(self, column: Column, value: Cell) -> bool:
+        if column.name == self.alias or value is None:
+            return value is None and (column.name == self.alias or not column.is_required)
+        return isinstance(value, _TYPES[column.type])
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A line of the damaged database's own schema."""
+
+    kind: str
+    name: str
+    table: str
+    root: int
+    sql: str
+
+
+def salvage(vault: Path, into: Path) -> SalvageReport:
+    """Copy everything readable of the vault at ``vault`` into a new one.
+
+    Args:
+        vault: The folder with the damaged ``memory.db``; nothing in it is changed.
+        into: A folder that does not exist yet or is empty.
+
+    Raises:
+        VaultDamagedError: Not even the beginning of the file can be read.
+        VaultNewerError: It is from a newer Keepsake.
+        VaultUnusableError: It is no database of Keepsake, or there is none.
+        InputError: ``into`` is in use, or lies inside the vault.
+    """
+    _check_place(vault, into)
+    source = PageFile(_database_of(vault))
+    try:
+        _check_owner(source)
+        return _salvage(source, vault, into)
+    finally:
+        source.close()
+
+
+def _salvage(source: PageFile, vault: Path, into: Path) -> SalvageReport:
+    is_new = not into.exists()
+    try:
+        Store.open(into, migrations()).close()
+        connection = open_writer(into / DATABASE)
+        try:
+            with sqlite_faults():
+                report = _Salvage(source, connection).run(vault, into)
+        finally:
+            connection.close()
+        if (vault / FILE).is_file():
+            shutil.copy(vault / FILE, into / FILE)
+            (into / FILE).chmod(0o600)
+    except BaseException as error:
+        # A part of a vault would be taken for all that could be saved.
+        shutil.rmtree(into, ignore_errors=True)
+        if not is_new:
+            into.mkdir(mode=0o700, exist_ok=True)
+        if isinstance(error, OSError):
+            raise from_os(error, into) from error
+        raise
+    return report
+
+
+def _database_of(vault: Path) -> Path:
+    path = vault / DATABASE
+    if not path.is_file() or not path.stat().st_size:
+        state = "is empty" if path.is_file() else "is not there"
+        raise VaultUnusableError(
+            f"{path} {state}, so there is nothing to salvage. 'keepsake backup list' shows the backups.", path=str(path)
+        )
+    return path
+
+
+def _check_place(vault: Path, into: Path) -> None:
+    if into.exists() and (not into.is_dir() or any(into.iterdir())):
+        raise InputError(f"{into} is in use. Name a new or empty folder with --into.", path=str(into))
+    if into.resolve().is_relative_to(vault.resolve()):
+        raise InputError(f"{into} lies inside the damaged vault. Name a folder elsewhere with --into.", path=str(into))
+
+
+def _check_owner(source: PageFile) -> None:
+    known = len(migrations_in(migrations()))
+    if source.application != APPLICATION_ID:
+        raise VaultUnusableError("memory.db is the database of another program; there is nothing of Keepsake in it.")
+    if source.schema > known:
+        raise VaultNewerError(
+            f"This vault was written by a newer Keepsake (schema {source.schema}; this one knows {known}). "
+            "Update Keepsake and salvage with that.",
+            schema=source.schema,
+            known=known,
+        )
+
+
+class _Salvage:
+    """One copying from broken pages into a new database."""
+
+    def __init__(self, source: PageFile, connection: apsw.Connection) -> None:
+        self._source = source
+        self._connection = connection
+        self._tables = _tables_of(connection)
+        self._seen: set[int] = set()
+        self._broken: set[int] = set()
+        self._refused: dict[str, int] = {}
+        self._is_schema_whole = True
+
+    def run(self, vault: Path, into: Path) -> SalvageReport:
+        self._connection.pragma("foreign_keys", False)
+        walk = Walk()
+        schema = list(_entries(self._source.rows(_SCHEMA_ROOT, walk)))
+        self._met(walk)
+        self._is_schema_whole = not walk.broken
+        with self._connection:
+            found = [self._copy(table, schema) for table in self._tables]
+            self._walk_rest(schema)
+            strays = self._copy_strays() if self._broken else 0
+            regained = self._regain(schema) if self._broken else 0
+            said = int(self._connection.execute("SELECT coalesce(sum(message_count), 0) FROM sessions").get)
+            made_up, dropped = mending.join_pieces(self._connection)
+            rebuild.ask_for(self._connection)
+        # What the conversations say of themselves counts where the index of their turns is broken too.
+        counted = {"messages": said}
+        tables = tuple(
+            self._report(table, broken, max(indexed or 0, counted.get(table.name, 0)) or indexed, dropped)
+            for table, broken, indexed in found
+        )
+        if not any(item.kept for item in tables if item.name != "meta"):
+            raise VaultDamagedError(
+                "Nothing of what was written can be read. Restore a backup: 'keepsake backup list' shows them."
+            )
+        return SalvageReport(str(vault), str(into), tables, len(self._broken), strays, regained, made_up)
+
+    def _met(self, walk: Walk) -> None:
+        self._seen |= walk.seen
+        self._broken |= walk.broken
+
+    def _copy(self, table: Table, schema: list[Entry]) -> tuple[Table, int, int | None]:
+        """Return a table with how many pages of it are broken and how many rows its indexes say it had."""
+        root = next((entry.root for entry in schema if entry.kind == "table" and entry.name == table.name), 0)
+        walk = Walk()
+        if root:
+            self._insert(_stored_table(table, schema), self._source.rows(root, walk))
+        elif not self._is_schema_whole:
+            walk.broken.add(_SCHEMA_ROOT)  # nobody knows where it was
+        self._met(walk)
+        return table, len(walk.broken), self._indexed_rows(table, schema)
+
+    def _indexed_rows(self, table: Table, schema: list[Entry]) -> int | None:
+        """Return how many rows a whole index of the table counts, ``None`` when there is none."""
+        counts = []
+        for entry in schema:
+            if entry.kind == "index" and entry.table == table.name:
+                walk = Walk()
+                count = sum(1 for _ in self._source.rows(entry.root, walk))
+                self._met(walk)
+                if not walk.broken and " WHERE " not in entry.sql.upper().replace("\n", " "):
+                    counts.append(count)
+        return max(counts) if counts else None
+
+    def _walk_rest(self, schema: list[Entry]) -> None:
+        """See the pages of derived tables too, so that nothing of them is taken for a stray."""
+        for entry in schema:
+            if entry.root and entry.root not in self._seen:
+                walk = Walk()
+                for _ in self._source.rows(entry.root, walk):
+                    pass
+                self._met(walk)
+
+    def _copy_strays(self) -> int:
+        """Copy rows from pages that no tree leads to any more, for the page that led to them is broken."""
+        free = self._source.free_pages()
+        copied = 0
+        for number in range(2, self._source.pages + 1):
+            if number not in self._seen and number not in free:
+                copied += self._copy_stray(number)
+        return copied
+
+    def _copy_stray(self, number: int) -> int:
+        try:
+            _, rows = self._source.read(number, Walk())
+        except BrokenPageError:
+            return 0
+        fitting = [table for table in self._tables if rows and all(table.fits(row) for row in rows)]
+        return next((copied for table in fitting if (copied := self._insert(table, rows, is_stray=True))), 0)
+
+    def _insert(self, table: Table, rows: Iterable[Row], *, is_stray: bool = False) -> int:
+        names = [column.name for column in table.columns]
+        statement = (
+            f"INSERT OR IGNORE INTO {_quoted(table.name)} ({', '.join(map(_quoted, names))})"
+            f" VALUES ({', '.join('?' * len(names))})"
+        )
+        copied = refused = 0
+        for row in rows:
+            if table.name == "meta" and row.values[0] not in _KEPT_META:
+                continue
+            taken = self._take(statement, _bindings(table, row))
+            copied += taken
+            refused += not taken
+        if refused and not is_stray:
+            self._refused[table.name] = self._refused.get(table.name, 0) + refused
+        return copied
+
+    def _regain(self, schema: list[Entry]) -> int:
+        """Find again what stood on broken pages and an index still knows; return how many rows came back."""
+        have = {str(row[0]) for row in self._connection.execute("SELECT id FROM memories")}
+        known = {str(row.values[0]) for row in self._indexed(schema, "sqlite_autoindex_memories_1")}
+        regained = regain.memories(self._connection, known - have)
+        index = self._indexed(schema, "sqlite_autoindex_messages_1")
+        turns = {(row.values[0], row.values[1]): row.values[2] for row in index}
+        for key in self._connection.execute("SELECT session_id, seq FROM messages"):
+            turns.pop((key[0], key[1]), None)
+        return regained + (regain.messages(self._connection, turns, self._chunks(schema)) if turns else 0)
+
+    def _indexed(self, schema: list[Entry], name: str) -> Iterator[Row]:
+        root = next((entry.root for entry in schema if entry.name == name), 0)
+        return self._source.rows(root, Walk()) if root else iter(())
+
+    def _chunks(self, schema: list[Entry]) -> Iterator[dict[str, Cell]]:
+        entry = next((entry for entry in schema if entry.name == "chunks"), None)
+        if entry is not None:
+            table = Table("chunks", _stored_columns(self._connection, "chunks", has_rowid=True), has_rowid=True)
+            names = [column.name for column in _stored_table(table, schema).columns]
+            for row in self._source.rows(entry.root, Walk()):
+                if len(row.values) == len(names):
+                    yield dict(zip(names, row.values, strict=True))
+
+    def _take(self, statement: str, values: tuple[Cell, ...]) -> bool:
+        try:
+            self._connection.execute(statement, values)
+        except (apsw.ConstraintError, apsw.MismatchError):
+            return False  # a broken row that happened to read as one
+        return bool(self._connection.changes())
+
+    def _report(self, table: Table, broken: int, indexed: int | None, dropped: dict[str, int]) -> SalvagedTable:
+        kept = int(self._connection.execute(f"SELECT count(*) FROM {_quoted(table.name)}").get)
+        refused = self._refused.get(table.name, 0) + dropped.get(table.name, 0)
+        lost = None if indexed is None and broken else max(0, (indexed or 0) - kept - refused)
+        return SalvagedTable(table.name, kept, lost, broken, refused)
+
+
+def _tables_of(connection: apsw.Connection) -> list[Table]:
+    names = connection.execute(
+        "SELECT name, wr FROM pragma_table_list WHERE schema = 'main' AND type = 'table' ORDER BY name"
+    ).fetchall()
+    return [
+        Table(name, _stored_columns(connection, name, has_rowid=not without), not without)
+        for name, without in ((str(name), bool(without)) for name, without in names)
+        if not name.startswith(_DERIVED) and name != "meta"
+    ] + [Table("meta", _stored_columns(connection, "meta", has_rowid=False), has_rowid=False)]
+
+
+def _stored_columns(connection: apsw.Connection, table: str, *, has_rowid: bool) -> tuple[Column, ...]:
+    rows = connection.execute('SELECT name, type, "notnull", pk FROM pragma_table_info(?) ORDER BY cid', (table,))
+    columns = [Column(name, kind, bool(required), key) for name, kind, required, key in rows]
+    if has_rowid:
+        return tuple(columns)
+    # Without rowids a table is its key's index: first the key, then the rest.
+    return tuple(sorted(columns, key=lambda column: (not column.key, column.key)))
+
+
+def _stored_table(table: Table, schema: list[Entry]) -> Table:
+    """Return ``table`` with the columns that the damaged database, which may be older, has of it."""
+    sql = next((entry.sql for entry in schema if entry.kind == "table" and entry.name == table.name), "")
+    scratch = apsw.Connection(":memory:")
+    try:
+        scratch.execute(sql)
+        columns = _stored_columns(scratch, table.name, has_rowid=table.has_rowid)
+    except apsw.Error:
+        columns = ()
+    finally:
+        scratch.close()
+    return Table(table.name, columns or table.columns, table.has_rowid)
+
+
+def _entries(rows: Iterable[Row]) -> Iterator[Entry]:
+    for row in rows:
+        if len(row.values) == _SCHEMA_COLUMNS and row.values[0] in {"table", "index"}:
+            kind, name, table, root, sql = row.values
+            yield Entry(str(kind), str(name), str(table), root if isinstance(root, int) else 0, str(sql or ""))
+
+
+def _bindings(table: Table, row: Row) -> tuple[Cell, ...]:
+    # Columns added to a table later stand in the rows written since.
+    values = row.values[: len(table.columns)] + (None,) * (len(table.columns) - len(row.values))
+    return tuple(
+        row.rowid if column.name == table.alias else value for column, value in zip(table.columns, values, strict=True)
+    )
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

@@ -1,0 +1,74 @@
+"""Writing: memories reconciled, a run of many changes undone, a long conversation forgotten and brought back."""
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+from app.host import Host
+from tests.bench.scale import floor
+from tests.bench.scale.corpus import Corpus
+
+WRITES = 200
+_LONG = 50_000  # turns of the long conversation, or as many as the whole vault has
+_LOOK_S = 0.002
+
+
+def measure(host: Host, folder: Path, messages: int) -> dict[str, Any]:
+    """Return milliseconds of each; ``writer_ms`` is the longest that the writer was held."""
+    report: dict[str, Any] = {}
+    if "memory.write" in host.catalogue.operations:
+        corpus = Corpus(17)
+        report["memory_write"] = floor.times([lambda: host.ask("memory.write", content=corpus.turn())] * WRITES)
+    report["undo_run"] = _undo(host)
+    report |= _forget(host, folder, min(messages, _LONG))
+    return report
+
+
+def _undo(host: Host) -> dict[str, float]:
+    corpus = Corpus(19)
+    ids = [host.ask("note.save", content=corpus.turn(), title=f"Undone {number}").id for number in range(floor.CHANGES)]
+    begun = time.perf_counter()
+    changes = host.call("note.tag_many", {"ids": ids, "add": ["bench"]}).result().changes
+    done = time.perf_counter()
+    assert changes is not None
+    undone = host.ask("memory.undo", history_ids=list(changes.history_ids))
+    if len(undone) != floor.CHANGES:
+        raise RuntimeError(f"undid {len(undone)} of {floor.CHANGES} changes")
+    return {"change_ms": round((done - begun) * 1000, 1), "undo_ms": round((time.perf_counter() - done) * 1000, 1)}
+
+
+def _forget(host: Host, folder: Path, turns: int) -> dict[str, Any]:
+    corpus, source = Corpus(23), folder / "long.jsonl"
+    with source.open("w", encoding="utf-8") as file:
+        for number in range(turns):
+            turn = {"session": "long", "seq": number + 1, "role": "user", "content": corpus.turn()[:200]}
+            file.write(json.dumps({"type": "message", **turn}) + "\n")
+    host.ask("exchange.import", path=str(source))
+    host.ask("vault.settle")
+    forgotten = _held(host, "session.forget", session="long")
+    undone = _held(host, "memory.undo", history_ids=list(forgotten.pop("history_ids")))
+    del undone["history_ids"]
+    host.ask("session.forget", session="long")
+    host.ask("vault.settle")
+    return {"forget": {"turns": turns, **forgotten}, "undo_forget": {"turns": turns, **undone}}
+
+
+def _held(host: Host, operation: str, **arguments: Any) -> dict[str, Any]:
+    """Call an operation, and write all the while it and what follows it last."""
+    begun = time.perf_counter()
+    changes = host.call(operation, arguments).result().changes
+    answered = time.perf_counter()
+    assert changes is not None
+    settling, waits = host.call("vault.settle", {}), [answered - begun]
+    while not settling.done():
+        asked = time.perf_counter()
+        host.ask("session.rename", session="bench-append", title=f"{asked}")
+        waits.append(time.perf_counter() - asked)
+        time.sleep(_LOOK_S)
+    return {
+        "answered_ms": round((answered - begun) * 1000, 1),
+        "settled_ms": round((time.perf_counter() - begun) * 1000, 1),
+        "others_waited_ms": round(max(waits[1:], default=0.0) * 1000, 1),
+        "history_ids": changes.history_ids,
+    }

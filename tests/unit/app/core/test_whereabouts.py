@@ -1,0 +1,26 @@
+"""Where a failure happened is told, what it said is not."""
+
+from app.core.whereabouts import whereabouts
+
+
+def _fails() -> None:
+    try:
+        {}["a person's words"]
+    except KeyError as error:
+        raise ValueError("more of them") from error
+
+
+def test_kind_place_and_cause_without_text() -> None:
+    try:
+        _fails()
+    except ValueError as error:
+        told = whereabouts(error)
+    assert told.startswith("ValueError at tests/unit/app/core/test_whereabouts.py:")
+    assert "in _fails < tests/" in told
+    assert ", after KeyError at " in told
+    assert "words" not in told.replace("whereabouts", "")
+    assert "them" not in told
+
+
+def test_a_failure_that_never_happened() -> None:
+    assert whereabouts(ValueError("x")) == "ValueError"

@@ -1,0 +1,328 @@
+"""Remote embedders against a real server on this machine that also answers what no service should."""
+
+import logging
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.embed.posting import IN_BACKGROUND, Line, Patience, rest_seconds
+from app.embed.providers import COHERE, COMPATIBLE, OPENAI, VOYAGE, Shape
+from app.embed.registry import open_embedder
+from app.embed.remote import RemoteEmbedder
+from app.errors import InputError, KeepsakeError, ModelUnavailableError
+from tests.unit.app.embed.service import KEY, Answer, Service
+
+WIDTH = 4
+
+
+@pytest.fixture
+def service() -> Iterator[Service]:
+    made = Service(WIDTH)
+    yield made
+    made.close()
+
+
+class Remote:
+    """An embedder of the service that notes how long it would have waited."""
+
+    def __init__(self, service: Service, shape: Shape = OPENAI, *, dimensions: int = WIDTH, key: str = KEY) -> None:
+        self.waits: list[float] = []
+        self.line = Line(service.address, key, key_name="THE_KEY", service="The service", rest=self._rest)
+        self.embedder = RemoteEmbedder(shape, "some-model", self.line, dimensions=dimensions)
+
+    def _rest(self, seconds: float) -> bool:
+        self.waits.append(seconds)
+        return False
+
+
+@pytest.fixture
+def remote(service: Service) -> Iterator[Remote]:
+    made = Remote(service)
+    yield made
+    made.embedder.close()
+
+
+def refusal(remote: Remote, texts: list[str] | None = None) -> KeepsakeError:
+    with pytest.raises(ModelUnavailableError) as caught:
+        remote.embedder.embed(texts or ["a text"])
+    said = f"{caught.value!r} {caught.value.as_dict()} {caught.value.__cause__!r} {vars(remote.embedder)}"
+    assert KEY not in said
+    return caught.value
+
+
+# What is wrong with an answer ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"<html>busy</html>",
+        b"null",
+        b'{"data": "none"}',
+        b'{"data": []}',
+        b'{"data": [{"index": 0, "embedding": "abc"}]}',
+        b'{"data": [{"index": 1, "embedding": [1, 2, 3, 4]}]}',
+        b'{"data": [{"index": 0, "embedding": [1, 2, 3, 1e999]}]}',
+        b'{"data": [{"index": 0, "embedding": [1, 2, 3, 1e300]}]}',
+        b'{"data": [{"index": 0, "embedding": [1, 2, null, 4]}]}',
+        b"[" * 100_000,
+        b"\xff\xfe",
+    ],
+)
+def test_no_list_of_vectors(remote: Remote, service: Service, body: bytes) -> None:
+    service.script = [Answer(body=body)]
+    assert "no list of vectors" in refusal(remote).message
+    assert remote.waits == []
+
+
+def test_vectors_of_another_length_are_rejected(remote: Remote, service: Service) -> None:
+    service.width = 7
+    error = refusal(remote)
+    assert error.message == (
+        "The service answers with vectors of 7 numbers, not of 4; set embedding.dimensions to what the model gives, or"
+        " choose another model."
+    )
+    assert error.data == {"expected": 4, "received": 7}
+
+
+def test_an_answer_without_end_is_not_read(remote: Remote, service: Service) -> None:
+    service.script = [Answer(body=b" " * (3 << 20))]
+    assert "more than was asked" in refusal(remote).message
+
+
+def test_a_small_answer_that_grows_without_end_is_not_read(remote: Remote, service: Service) -> None:
+    import gzip
+
+    service.script = [Answer(body=gzip.compress(b" " * (64 << 20)), headers={"Content-Encoding": "gzip"})]
+    assert "more than was asked" in refusal(remote).message
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (401, "refuses the key in the environment variable THE_KEY"),
+        (403, "refuses the key"),
+        (404, "knows no such model"),
+        (301, "does not know (status 301)"),
+        (204, "does not know (status 204)"),
+        (418, "does not know (status 418)"),
+    ],
+)
+def test_what_no_second_attempt_mends(remote: Remote, service: Service, status: int, said: str) -> None:
+    service.script = [Answer(status, body=b"", headers={"Location": "http://127.0.0.1:1/"})]
+    assert said in refusal(remote).message
+    assert len(service.asked) == 1
+
+
+# Waiting ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 504, 529])
+def test_a_busy_service_is_asked_again(remote: Remote, service: Service, status: int) -> None:
+    service.script = [Answer(status, body=b""), Answer(status, body=b"")]
+    assert remote.embedder.embed(["abc"]).shape == (1, WIDTH)
+    assert remote.waits == [0.5, 1.0]
+
+
+def test_it_waits_as_long_as_it_is_asked_to_and_not_for_ever(remote: Remote, service: Service) -> None:
+    service.script = [Answer(429, body=b"", headers={"Retry-After": "7"})]
+    remote.embedder.embed(["abc"])
+    assert remote.waits == [7.0]
+    service.script = [Answer(429, body=b"", headers={"Retry-After": "3600"})]
+    assert "no requests at the moment (status 429)" in refusal(remote).message
+    assert remote.waits == [7.0]
+
+
+def test_at_last_it_gives_up(remote: Remote, service: Service) -> None:
+    service.usual = lambda _: Answer(503, body=b"")
+    assert refusal(remote).data == {"status": 503}
+    assert remote.waits == [0.5, 1.0, 2.0, 4.0]
+
+
+def test_a_dropped_connection_is_tried_again(remote: Remote, service: Service) -> None:
+    service.script = [Answer(drops=True)]
+    assert remote.embedder.embed(["abc"]).shape == (1, WIDTH)
+    assert len(remote.waits) == 1
+
+
+def test_nobody_there(service: Service) -> None:
+    remote = Remote(service)
+    service.close()
+    assert "cannot be reached (ConnectError)" in refusal(remote).message
+    remote.embedder.close()
+
+
+def test_a_service_that_never_answers(remote: Remote, service: Service) -> None:
+    service.usual = lambda _: Answer(hangs=True)
+    with pytest.raises(ModelUnavailableError, match="does not answer in time"):
+        remote.line.post({}, most_bytes=1, patience=Patience(2, 1.0, 0.05, 1.0))
+    assert len(remote.waits) == 1
+
+
+def test_whoever_waits_is_let_go_when_it_is_closed(service: Service) -> None:
+    line = Line(service.address, KEY, key_name="THE_KEY", service="The service", rest=lambda _: True)
+    service.usual = lambda _: Answer(503, body=b"")
+    with pytest.raises(ModelUnavailableError):
+        line.post({}, most_bytes=1, patience=IN_BACKGROUND)
+    assert len(service.asked) == 1
+    line.close()
+    line.close()
+    with pytest.raises(ModelUnavailableError, match="closed"):
+        line.post({}, most_bytes=1, patience=IN_BACKGROUND)
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [
+        ("", None),
+        ("soon", None),
+        ("-3", None),
+        ("0", 0.0),
+        ("12", 12.0),
+        (" 3 ", 3.0),
+        ("٣", None),
+        ("9" * 400, 999999999.0),
+    ],
+)
+def test_how_long_to_rest(value: str, seconds: float | None) -> None:
+    assert rest_seconds(value) == seconds
+
+
+def test_a_date_to_rest_until() -> None:
+    later = format_datetime(datetime.now(UTC) + timedelta(seconds=600), usegmt=True)
+    assert 500 < (rest_seconds(later) or 0) <= 600
+    assert rest_seconds("Wed, 21 Oct 2015 07:28:00 GMT") == 0.0
+    assert rest_seconds("Wed, 21 Oct 2015 07:28:00") == 0.0
+
+
+@given(st.text(max_size=60))
+def test_any_wish_to_rest_is_a_time_or_nothing(value: str) -> None:
+    seconds = rest_seconds(value)
+    assert seconds is None or seconds >= 0
+
+
+# What is sent -------------------------------------------------------------------------------------------------------
+
+
+def test_requests_of_each_service(service: Service) -> None:
+    made = {}
+    for shape in (OPENAI, VOYAGE, COHERE, COMPATIBLE):
+        remote = Remote(service, shape)
+        service.asked.clear()
+        assert np.allclose(np.linalg.norm(remote.embedder.embed(["a", "bc"]), axis=1), 1)
+        assert remote.embedder.embed_query("q").shape == (WIDTH,)
+        made[shape.provider] = [{k: v for k, v in body.items() if k != "model"} for body in service.asked]
+        assert {body["model"] for body in service.asked} == {"some-model"}
+        remote.embedder.close()
+    openai = {"encoding_format": "float", "dimensions": 4}
+    voyage: dict[str, Any] = {"truncation": True, "output_dimension": 4}
+    cohere = {"embedding_types": ["float"], "truncate": "END", "output_dimension": 4}
+    assert made["openai"] == made["openai-compatible"] == [{"input": ["a", "bc"]} | openai, {"input": ["q"]} | openai]
+    assert made["voyage"] == [
+        {"input": ["a", "bc"], "input_type": "document"} | voyage,
+        {"input": ["q"], "input_type": "query"} | voyage,
+    ]
+    assert made["cohere"] == [
+        {"texts": ["a", "bc"], "input_type": "search_document"} | cohere,
+        {"texts": ["q"], "input_type": "search_query"} | cohere,
+    ]
+    assert set(service.keys) == {f"Bearer {KEY}"}
+
+
+def test_the_models_own_length_is_not_asked_for(service: Service) -> None:
+    service.width = 1536
+    shape = replace(OPENAI, lengths={"some-model": 1536})
+    remote = Remote(service, shape, dimensions=0)
+    assert remote.embedder.embed(["a"]).shape == (1, 1536)
+    assert "dimensions" not in service.asked[0]
+    remote.embedder.close()
+
+
+@pytest.mark.parametrize("dimensions", [0, -1, 8193])
+def test_lengths_out_of_bounds(service: Service, dimensions: int) -> None:
+    with pytest.raises(InputError, match=r"set embedding\.dimensions to a number from 1 to 8192"):
+        Remote(service, dimensions=dimensions)
+
+
+def test_batches_by_count_and_by_characters(service: Service) -> None:
+    remote = Remote(service, replace(OPENAI, texts=3, characters=10))
+    rows = remote.embedder.embed(["a", "", "bb", "  ", "c", "d", "e" * 9, "f" * 20, "g"])
+    assert [body["input"] for body in service.asked] == [["a", "bb", "c"], ["d", "e" * 9], ["f" * 20], ["g"]]
+    assert np.allclose(np.linalg.norm(rows, axis=1), [1, 0, 1, 0, 1, 1, 1, 1, 1])
+    # Each row stands where its text does: its first number is that of characters.
+    assert np.allclose(rows[[2, 6, 7], 0] / rows[[2, 6, 7], 1], [2, 9, 20])
+    assert remote.embedder.embed([]).shape == (0, WIDTH)
+    assert not remote.embedder.embed_query("  ").any()
+    remote.embedder.close()
+
+
+def test_strange_characters_travel(remote: Remote, service: Service) -> None:
+    remote.embedder.embed(["emoji 👩‍👩‍👧 \x00 \ud800 日本"])
+    assert service.asked[0]["input"][0].startswith("emoji 👩‍👩‍👧")
+
+
+def test_one_refused_text_does_not_keep_the_others_from_their_vectors(
+    remote: Remote, service: Service, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "app.embed.remote")
+    service.usual = lambda body: Answer(400, body=b"") if any("bad" in t for t in body["input"]) else Answer()
+    rows = remote.embedder.embed(["one", "two", "bad", "three", "four"])
+    assert np.allclose(np.linalg.norm(rows, axis=1), [1, 1, 0, 1, 1])
+    assert "bad" not in caplog.text
+
+
+def test_a_text_too_long_is_read_in_part(remote: Remote, service: Service) -> None:
+    service.usual = lambda body: Answer(400, body=b"") if any(len(t) > 3_000 for t in body["input"]) else Answer()
+    rows = remote.embedder.embed(["one", "x" * 8_000])
+    assert np.allclose(np.linalg.norm(rows, axis=1), [1, 1])
+
+
+def test_a_service_that_refuses_everything_is_not_asked_for_ever(remote: Remote, service: Service) -> None:
+    service.usual = lambda _: Answer(400, body=b"")
+    assert "refuses the request (status 400)" in refusal(remote, [str(number) for number in range(100)]).message
+    assert len(service.asked) == 2
+
+
+# Keys ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("key", ["sk-a\nb", "sk-ä", "sk-\x00"])
+def test_a_key_that_cannot_be_one_is_not_repeated(service: Service, key: str) -> None:
+    with pytest.raises(InputError, match="THE_KEY holds no usable key") as caught:
+        Remote(service, key=key)
+    assert "sk-" not in f"{caught.value} {caught.value.data}"
+
+
+def test_without_a_key_nothing_is_opened() -> None:
+    with pytest.raises(ModelUnavailableError, match="OPENAI_API_KEY holds no key for openai"):
+        open_embedder("openai:text-embedding-3-small", environment={})
+    with pytest.raises(ModelUnavailableError, match="MINE holds no key"):
+        open_embedder("voyage:voyage-3.5", key_name="MINE", environment={"VOYAGE_API_KEY": "x"})
+
+
+def test_what_a_compatible_service_needs() -> None:
+    with pytest.raises(InputError, match=r"embedding\.base_url"):
+        open_embedder("openai-compatible:m", key_name="K", dimensions=4, environment={"K": "x"})
+    with pytest.raises(InputError, match=r"embedding\.api_key_env"):
+        open_embedder("openai-compatible:m", base_url="http://127.0.0.1:1/v1", dimensions=4, environment={})
+    with pytest.raises(InputError, match=r"embedding\.dimensions"):
+        open_embedder("openai-compatible:m", base_url="http://h/v1", key_name="K", environment={"K": "x"})
+
+
+def test_two_services_are_two_identities(service: Service) -> None:
+    options: dict[str, Any] = {"key_name": "K", "dimensions": 4, "environment": {"K": KEY}}
+    one = open_embedder("openai-compatible:m", base_url=f"{service.address}/v1/", **options)
+    other = open_embedder("openai-compatible:m", base_url=f"{service.address}/v2", **options)
+    assert one.identity != other.identity
+    one.embed(["a"])
+    assert service.paths == ["/v1/embeddings"]
+    one.close()
+    other.close()

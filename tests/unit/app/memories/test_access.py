@@ -1,0 +1,87 @@
+"""Accesses are counted off the read path: no version, no history, no index, and nothing lost but by a crash."""
+
+import asyncio
+import contextlib
+
+import pytest
+
+from app.errors import DiskFullError
+from app.memories.access import BATCH, MAX_WAITING, AccessCounter
+from tests.unit.app.memories.conftest import Desk
+
+
+def counts(desk: Desk) -> dict[str, int]:
+    return dict(desk.rows("SELECT id, access_count FROM memories WHERE access_count > 0"))
+
+
+@pytest.fixture
+def counter(desk: Desk) -> AccessCounter:
+    """Return a counter that writes when told to."""
+    return AccessCounter(desk.store, desk.clock, pause_s=3600)
+
+
+def test_counts_are_written_together_and_change_nothing_else(desk: Desk, counter: AccessCounter) -> None:
+    note, other = desk.save("one"), desk.save("two")
+    history, stored = desk.rows("SELECT count(*) FROM memory_history"), desk.index.stored
+    counter.count([note.id, note.id, "note-unknown"])
+    desk.clock.ms += 1000
+    counter.count([note.id])
+    assert counts(desk) == {}
+    desk.do(counter.flush())
+    after = desk.get(note.id)
+    assert (after.access_count, after.version) == (3, 1)
+    assert after.last_accessed is not None
+    assert after.last_accessed.timestamp() * 1000 == desk.clock.ms
+    assert after == note
+    assert desk.get(other.id).access_count == 0
+    assert (desk.rows("SELECT count(*) FROM memory_history"), desk.index.stored) == (history, stored)
+
+
+def test_undo_sees_no_change_and_keeps_the_count(desk: Desk, counter: AccessCounter) -> None:
+    note = desk.save("one")
+    desk.do(desk.service.update(note.id, 1, content="two"))
+    counter.count([note.id])
+    desk.do(counter.flush())
+    desk.undo(desk.do(desk.undoing.history(note.id, 1))[0].id)
+    assert (desk.get(note.id).content, desk.get(note.id).access_count) == ("one", 1)
+
+
+def test_a_full_batch_is_written_at_once(desk: Desk, counter: AccessCounter) -> None:
+    notes = [desk.save(str(number)).id for number in range(3)]
+
+    async def work() -> None:
+        task = asyncio.create_task(counter.run())
+        counter.count([*notes, *(f"note-{number}" for number in range(BATCH))])
+        async with asyncio.timeout(30):
+            while counter.waiting:
+                await asyncio.sleep(0.001)
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+
+    desk.do(work())
+    assert counts(desk) == dict.fromkeys(notes, 1)
+
+
+def test_what_cannot_be_written_waits_and_is_told(
+    desk: Desk, counter: AccessCounter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    note = desk.save("one")
+
+    async def refuse(_work: object) -> None:
+        raise DiskFullError("The disk is full.")
+
+    counter.count([note.id])
+    with monkeypatch.context() as patched:
+        patched.setattr(desk.store, "write", refuse)
+        desk.do(counter.flush())
+        counter.count([note.id])
+    assert len(counter.failures) == 1
+    desk.do(counter.flush())
+    assert counts(desk) == {note.id: 2}
+    assert counter.failures == ()
+
+
+def test_no_more_is_held_than_fits(counter: AccessCounter) -> None:
+    counter.count(f"note-{number}" for number in range(MAX_WAITING + 10))
+    assert counter.waiting == MAX_WAITING

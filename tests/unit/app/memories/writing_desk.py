@@ -1,0 +1,113 @@
+"""A desk whose index is the real one, with everything that writes memories so that nothing is stored twice."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from app.changes import Changed, ChangeSet
+from app.index.indexer import Indexer
+from app.memories.batch import BatchService
+from app.memories.expiry import ExpiryService
+from app.memories.facts import FactService
+from app.memories.facts_reads import FactReads
+from app.memories.model import STORES, Kind, Memory, NewMemory, Written
+from app.memories.reconcile import Candidates, Decision, Reconciler, ReconcileRequest
+from app.memories.reconcile_writing import WritingService, WritingTerms
+from app.memories.reflections import ReflectionService
+from app.memories.service import MemoryService
+from app.memories.similar import SimilarFinder
+from app.memories.transactions import MemoryTransactions
+from app.memories.undo import MemoryApplier, UndoService
+from app.trace.journal import Trace
+from tests.unit.app.memories.conftest import Desk
+
+
+class Script:
+    """A reconciler that answers from a list, an exception by raising it and ``None`` never; keeps what it was asked."""
+
+    def __init__(self, *answers: str | Decision | BaseException | None) -> None:
+        self.answers = list(answers)
+        self.asked: list[ReconcileRequest] = []
+        self.meanwhile: Any = None
+
+    async def decide(self, request: ReconcileRequest) -> str | Decision:
+        self.asked.append(request)
+        if self.meanwhile is not None:
+            await self.meanwhile()
+        answer = self.answers.pop(0)
+        if answer is None:
+            await asyncio.Event().wait()
+        if isinstance(answer, BaseException):
+            raise answer
+        assert answer is not None
+        return answer
+
+
+class Suggestions:
+    """Candidates that are always the same, whatever is asked; or fail."""
+
+    def __init__(self, *ids: str, error: Exception | None = None) -> None:
+        self.ids = list(ids)
+        self.error = error
+
+    async def find(self, text: str, *, kind: Kind, stores: Sequence[str], limit: int) -> list[str]:
+        if self.error is not None:
+            raise self.error
+        return self.ids
+
+
+class WritingDesk(Desk):
+    """Everything a test does to facts and observations."""
+
+    def __init__(self, vault: Path) -> None:
+        super().__init__(vault)
+        indexer = Indexer()
+        self.service = MemoryService(self.store, indexer, self.clock)
+        self.undoing = UndoService(self.store, {"memory": MemoryApplier(indexer)}, self.clock)
+        self.finder = SimilarFinder()
+        self.transactions = MemoryTransactions(self.store, indexer, self.clock)
+        self.trace = Trace(vault / "trace")
+        self.terms = WritingTerms(seconds=5)
+        self.told: list[ChangeSet] = []
+        self.facts = FactService(self.transactions)
+        self.fact_reads = FactReads(self.store, self.finder, self.clock)
+        self.reflections = ReflectionService(self.transactions)
+        self.expiry = ExpiryService(self.transactions, self.told.append)
+
+    def writing(self, reconciler: Reconciler | None = None, candidates: Candidates | None = None) -> WritingService:
+        return WritingService(
+            self.transactions, self.finder, self.trace, lambda: self.terms, reconciler=reconciler, candidates=candidates
+        )
+
+    def batches(self, reconciler: Reconciler | None = None) -> BatchService:
+        return BatchService(self.transactions, self.writing(reconciler))
+
+    def changed(self, content: str, reconciler: Reconciler | None = None, **fields: Any) -> Changed[Written]:
+        candidates, stores = fields.pop("candidates", None), fields.pop("stores", STORES)
+        draft = NewMemory(content, **{"kind": "observation", **fields})
+        return self.do(self.writing(reconciler, candidates).write(draft, stores=stores))
+
+    def write(self, content: str, reconciler: Reconciler | None = None, **fields: Any) -> Written:
+        return self.changed(content, reconciler, **fields).value
+
+    def fact(self, content: str, **fields: Any) -> Memory:
+        return self.write(content, kind="fact", **fields).memory
+
+    def contents(self) -> list[str]:
+        rows = self.rows("SELECT content FROM memories WHERE valid_until IS NULL ORDER BY rowid")
+        return [row[0] for row in rows]
+
+    def state(self) -> list[Any]:
+        """What the vault says now, counters that only go up left out."""
+        rows = self.rows(
+            "SELECT id, content, title, facts, files, people, attributes, confidence, decay_rate, mention_count,"
+            " superseded_by, valid_until, (SELECT group_concat(relation || target) FROM memory_links l"
+            " WHERE l.memory_id = m.id), (SELECT group_concat(source_kind || source_id) FROM memory_sources s"
+            " WHERE s.memory_id = m.id) FROM memories m WHERE valid_until IS NULL ORDER BY rowid"
+        )
+        return [tuple(row) for row in rows]
+
+    def close(self) -> None:
+        self.trace.close()
+        super().close()

@@ -1,0 +1,91 @@
+"""``is:archived``: what lies in the archive is found by words and operators, and by nobody who may not see it."""
+
+from typing import Any
+
+import pytest
+
+from app.api.caller import Caller
+from app.host import Host
+from app.retrieval.model import Found
+
+
+def found(host: Host, text: str, **more: Any) -> Found:
+    answer = host.ask("memory.search", query=text, **more)
+    assert isinstance(answer, Found)
+    return answer
+
+
+@pytest.fixture
+def archive(host: Host) -> dict[str, str]:
+    """Return the ids of what was archived, by name."""
+    made = {}
+    for name, text, fields in (
+        ("pond", "The heron stands in the pond", {"title": "Birds", "tags": ["animal/bird"], "store": "shared"}),
+        ("secret", "A heron of my own", {"tags": ["animal"]}),
+        ("garden", "我们的花园里有一只鸟", {}),
+        ("list", "Milk and bread", {"tags": ["shop"]}),
+        ("trash", "Herons are gone", {}),
+    ):
+        made[name] = host.ask("note.save", content=text, **fields).id
+    host.ask("note.save", content="An active heron")
+    host.ask("note.pin", id=made["list"])
+    host.ask("note.delete", id=made["trash"])
+    host.ask("archive.put", ids=list(made.values()))
+    return made
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("is:archived", {"pond", "secret", "garden", "list", "trash"}),
+        ("is:archived heron", {"pond", "secret", "trash"}),
+        ("herons is:archived", {"pond", "secret", "trash"}),
+        ("is:archived heron -own", {"pond", "trash"}),
+        ("is:archived her*", {"pond", "secret", "trash"}),
+        ('is:archived "in the pond"', {"pond"}),
+        ("is:archived 花园", {"garden"}),
+        ("is:archived tag:animal", {"pond", "secret"}),
+        ("is:archived store:shared", {"pond"}),
+        ("is:archived is:pinned", {"list"}),
+        ("is:archived kind:fact", set()),
+        ("is:archived before:2001", set()),
+        ("is:archived -tag:shop -tag:animal", {"garden", "trash"}),
+        ("is:archived nowhere", set()),
+        ("heron -is:archived", None),
+    ],
+)
+def test_words_and_operators(host: Host, archive: dict[str, str], text: str, names: set[str] | None) -> None:
+    answer = found(host, text)
+    if names is None:
+        assert [hit.snippet for hit in answer.hits] == ["An active heron"]
+        return
+    assert {hit.id for hit in answer.hits} == {archive[name] for name in names}
+    assert answer.candidates == len(names)
+
+
+def test_the_best_comes_first_in_pages_with_marks_and_tags(host: Host, archive: dict[str, str]) -> None:
+    first = found(host, "is:archived heron pond").hits[0]
+    assert (first.id, first.title, first.tags) == (archive["pond"], "Birds", ("animal/bird",))
+    assert {first.snippet[span.start : span.end] for span in first.highlights} == {"heron", "pond"}
+    every = [hit.id for hit in found(host, "is:archived").hits]
+    paged = [found(host, "is:archived", limit=1, offset=n).hits for n in range(6)]
+    assert [hit.id for page in paged for hit in page] == every
+
+
+def test_a_phrase_that_stands_nowhere_is_searched_by_its_words(host: Host, archive: dict[str, str]) -> None:
+    answer = found(host, 'is:archived "bread and milk"')
+    assert [hit.id for hit in answer.hits] == [archive["list"]]
+    assert answer.relaxed == ("bread and milk",)
+
+
+def test_whoever_may_not_see_a_store_finds_nothing_of_it(host: Host, archive: dict[str, str]) -> None:
+    answer = host.call("memory.search", {"query": "is:archived"}, Caller("helper", "inner")).result().value
+    assert [hit.id for hit in answer.hits] == [archive["pond"]]
+    assert answer.candidates == 1
+    assert {facet.value for facet in answer.facets if facet.name == "store"} == {"shared"}
+
+
+def test_what_came_back_is_found_as_before(host: Host, archive: dict[str, str]) -> None:
+    host.ask("archive.restore", id=archive["list"])
+    assert archive["list"] not in {hit.id for hit in found(host, "is:archived").hits}
+    assert [hit.id for hit in found(host, "bread").hits] == [archive["list"]]

@@ -1,0 +1,38 @@
+"""Figures of a search test."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.retrieval.known_items import Question
+from app.retrieval.trial_figures import differences, parts, percentile, score
+
+PLACES = st.lists(st.none() | st.integers(1, 10), max_size=30)
+
+
+def test_nothing_asked_is_nothing_divided() -> None:
+    assert score("all", []).mrr == 0.0
+    assert percentile([], 0.5) == 0.0
+
+
+def test_shares_and_mean_reciprocal_rank() -> None:
+    made = score("all", [1, 2, 6, None])
+    assert (made.questions, made.recall_1, made.recall_5, made.recall_10) == (4, 0.25, 0.5, 0.75)
+    assert made.mrr == round((1 + 1 / 2 + 1 / 6) / 4, 4)
+    assert percentile([5, 1, 3, 2, 4], 0.5) == 3
+    assert percentile([5, 1, 3, 2, 4], 0.95) == 5
+
+
+@given(PLACES)
+def test_shares_are_shares(places: list[int | None]) -> None:
+    made = score("all", places)
+    assert 0 <= made.recall_1 <= made.recall_5 <= made.recall_10 <= 1
+    assert made.recall_1 <= made.mrr <= made.recall_10
+
+
+def test_parts_and_differences() -> None:
+    asked = [Question("a", "s#1", "latin", "words"), Question("b", "note-1", "han", "run")]
+    names = {part.name: part.questions for part in parts(asked, [1, None])}
+    assert names == {"latin": 1, "han": 1, "words": 1, "run": 1, "turns": 1, "memories": 1}
+    found = differences([*asked, Question("c", "s#2", "latin", "words")], {"x": [1, 2, 3], "y": [1, None, 2]})
+    assert [row.id for row in found] == ["note-1", "s#2"]
+    assert found[0].places == {"x": 2, "y": None}

@@ -1,0 +1,110 @@
+"""The words leg finds and scores what FTS5 does."""
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.index.postings import Postings
+from app.memories.model import STORES
+from app.retrieval import candidates, words
+from app.retrieval.candidates import by_words, conditions
+from app.retrieval.context_rows import words_deep, words_many
+from app.retrieval.fts import atoms, excluded_expression, match_expression, stem
+from app.retrieval.model import Query
+from app.retrieval.pool import Scored
+from app.retrieval.query import parse
+from app.retrieval.words import beginning
+from tests.unit.app.shelf import Shelf
+
+TEXTS = (
+    "The grey heron hopes and hoped, hoping for studies of happiness",
+    "A sensible café: sensibility, sensibilities; co-worker's co-workers",
+    "我们今天去公园看苍鹭 with Anna_Maria",
+    "Grey, grey; GREY heron — “heron’s” nest",
+    "day days daily dailies",
+    "Ωμέγα naïve Straße straße",
+)
+ASKED = (
+    "grey heron",
+    "hoped studying happy",
+    "sensibility cafe",
+    "co-worker nest",
+    "今天 heron",
+    "dai* her*",
+    "grey -nest",
+    "naive strasse Ωμέγα",
+    "the",
+    "-heron",
+    "Anna nothing",
+)
+
+
+def both(shelf: Shelf, text: str, depth: int = 50) -> tuple[list[Scored], list[Scored]]:
+    query = parse(text, 0)
+    where, match = conditions(query, STORES), match_expression(query)
+    if match is None:
+        return [], []
+    exact = shelf.do(shelf.store.read(lambda connection: words_deep(connection, match, where, depth)))
+    sooner = shelf.do(
+        shelf.store.read(
+            lambda connection: words_many(
+                connection, Postings(), atoms(query), excluded_expression(query), where, depth
+            )
+        )
+    )
+    return exact, sooner
+
+
+@pytest.mark.parametrize("asked", ASKED)
+def test_scores_are_those_of_fts5(shelf: Shelf, asked: str) -> None:
+    shelf.say(*TEXTS, *(f"filler number {number}" for number in range(30)))
+    exact, sooner = both(shelf, asked)
+    assert {item.chunk_id for item in sooner} == {item.chunk_id for item in exact}
+    scores = {item.chunk_id: item.score for item in exact}
+    if "*" not in asked and not any(ord(one) > 0x2E80 for one in asked):
+        for item in sooner:
+            assert item.score == pytest.approx(scores[item.chunk_id], rel=1e-4, abs=1e-5)
+
+
+def test_conditions_hold_whether_they_leave_few_or_many(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    random.seed(3)
+    vocabulary = ["heron", "elm", "lock", "boat", "rain", "mill"]
+    shelf.say(*(" ".join(random.choices(vocabulary, k=random.randint(2, 9))) for _ in range(120)))
+    for text in ("heron rain role:user", "heron elm role:assistant", "heron session:s", "boat session:none"):
+        exact, _ = both(shelf, text, 12)
+        for few in (0, 20_000):
+            monkeypatch.setattr(candidates, "FEW", few)
+            for probed in (1, 60):
+                monkeypatch.setattr(words, "_PROBED", probed)
+                _, sooner = both(shelf, text, 12)
+                assert [round(item.score, 4) for item in sooner] == [round(item.score, 4) for item in exact]
+
+
+def test_what_went_is_not_found(shelf: Shelf) -> None:
+    shelf.say("heron one", "heron two")
+    postings, query = Postings(), Query("")
+    where, asked = conditions(query, STORES), atoms(parse("heron", 0))
+
+    def ids() -> list[int]:
+        rows = shelf.do(shelf.store.read(lambda connection: words_many(connection, postings, asked, None, where, 10)))
+        return sorted(item.chunk_id for item in rows)
+
+    before = ids()
+    shelf.do(shelf.store.write(lambda connection: connection.execute("DELETE FROM chunks WHERE id = ?", before[:1])))
+    assert ids() == before[1:]
+    assert [item.chunk_id for item in shelf.do(shelf.store.read(lambda c: by_words(c, '"heron"', where, 9)))] == ids()
+
+
+@given(st.from_regex(r"[a-z]{1,14}", fullmatch=True))
+def test_a_word_begins_like_its_stem(word: str) -> None:
+    assert word.startswith(beginning(stem(word)))
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["hoping", "happy", "sensibilities", "agreed", "digitizer", "relational", "conformably", "filing", "i", "be"],
+)
+def test_so_do_words_that_stemming_changes(word: str) -> None:
+    assert word.startswith(beginning(stem(word)))

@@ -1,0 +1,55 @@
+import socket
+import threading
+from pathlib import Path
+
+import pytest
+
+from app.errors import AccessDeniedError, HostUnreachableError
+from app.rpc.framing import HEADER_BYTES, PROTOCOL, decode, encode, length_of
+from app.rpc.hostfile import HostFile, write_hostfile
+from app.rpc.messages import failure, token_of, welcome
+from app.rpc.wire import dial
+
+
+class Replaced:
+    """Listens where two hosts do, one after the other; the second says where it is when the first's token is shown."""
+
+    def __init__(self, vault: Path) -> None:
+        self.vault = vault
+        self.shown: list[str] = []
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.describe("first")
+        self._thread = threading.Thread(target=self._serve)
+        self._thread.start()
+
+    def describe(self, token: str) -> None:
+        """Write ``host.json``."""
+        write_hostfile(self.vault, HostFile("", self._listening.getsockname()[1], token, 1, "0", PROTOCOL))
+
+    def _serve(self) -> None:
+        for answer in (failure(None, AccessDeniedError("no")), welcome("0", str(self.vault), 1)):
+            connected, _ = self._listening.accept()
+            with connected:
+                length = length_of(connected.recv(HEADER_BYTES, socket.MSG_WAITALL))
+                self.shown.append(token_of(decode(connected.recv(length, socket.MSG_WAITALL))))
+                self.describe("second")
+                connected.sendall(encode(answer))
+
+    def close(self) -> None:
+        """End the thread."""
+        self._thread.join(10)
+        self._listening.close()
+
+
+def test_a_host_replaced_while_it_was_dialled_is_dialled_anew(vault: Path) -> None:
+    replaced = Replaced(vault)
+    try:
+        dial(vault).close()
+        assert replaced.shown == ["first", "second"]
+    finally:
+        replaced.close()
+
+
+def test_nobody_answers(vault: Path) -> None:
+    with pytest.raises(HostUnreachableError):
+        dial(vault)

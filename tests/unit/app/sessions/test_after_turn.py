@@ -1,0 +1,452 @@
+"""What happens by itself once a turn is over, and that nobody who writes turns waits for it or sees it fail."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+
+from app.changes import Changed, ChangeSet
+from app.errors import MachineError, ModelUnavailableError
+from app.host import Host
+from app.index.indexer import Indexer
+from app.memories.model import Memory, MemoryFilter, NewMemory
+from app.memories.reads import MemoryReads
+from app.memories.service import MemoryService
+from app.sessions.after_turn import ACTOR, LONGEST_WAIT, RETRY_S, AfterTurn
+from app.sessions.auto_capture import MAX_TURNS, AutoCapture
+from app.sessions.model import Message, NewMessage, Session
+from app.trace.journal import Trace
+from tests.helpers.noise import AllowLogs
+from tests.unit.app.sessions.talks import Desk, Sayings, open_desk, sized
+
+T = TypeVar("T")
+
+
+class Finder:
+    """An extractor that finds what it is told to, and fails when told to."""
+
+    name = "finder"
+
+    def __init__(self) -> None:
+        self.found: list[NewMemory] = []
+        self.fails: BaseException | None = None
+        self.asked: list[tuple[str, list[int]]] = []
+
+    async def extract(self, session: Session, turns: Sequence[Message]) -> Sequence[NewMemory]:
+        self.asked.append((session.id, [turn.seq for turn in turns]))
+        if self.fails is not None:
+            raise self.fails
+        return self.found
+
+
+class Quiet:
+    """A desk whose conversations are looked after on request."""
+
+    def __init__(self, desk: Desk, trace: Trace | None = None) -> None:
+        self.desk = desk
+        self.finder = Finder()
+        self.told: list[ChangeSet] = []
+        self.left: list[str] = []
+        self.memories = MemoryService(desk.store, Indexer(), desk.clock)
+        taking = AutoCapture(desk.store, desk.now, self.memories.save, self.finder)
+        self.after = AfterTurn(
+            desk.store,
+            desk.now,
+            desk.digests,
+            desk.compaction,
+            taking,
+            self.publish,
+            trace or Trace(),
+            self.left.append,
+        )
+
+    def publish(self, changes: ChangeSet) -> None:
+        self.told.append(changes)
+        self.after.heard(changes)
+
+    async def _heard(self, changes: ChangeSet) -> None:
+        self.after.heard(changes)
+
+    def say(self, *turns: NewMessage, session: str = "talk", who: str = "person", **heading: str) -> None:
+        self.desk.append(*turns, session=session, **heading)
+        changes = ChangeSet(frozenset({"sessions", "messages"}), (session,), who, "session.append")
+        self.desk.do(self._heard(changes))
+
+    def look(self, quiet_s: float = 0.0) -> None:
+        self.desk.do(self.after.look_after_all(quiet_s))
+
+    def now(self) -> float:
+        async def time() -> float:
+            return asyncio.get_running_loop().time()
+
+        return self.desk.do(time())
+
+    def digest(self, session: str = "talk") -> str | None:
+        found = self.desk.do(self.desk.digests.get(session))
+        return None if found is None else found.summary
+
+    def remembered(self) -> list[Memory]:
+        async def read() -> list[Memory]:
+            reads = MemoryReads(self.desk.store)
+            return [await reads.get(key) for key in await reads.ids(MemoryFilter(), "oldest")]
+
+        return self.desk.do(read())
+
+
+@pytest.fixture
+def quiet(vault: Path) -> Iterator[Quiet]:
+    with open_desk(vault) as desk:
+        yield Quiet(desk)
+
+
+def exchange(number: int = 1) -> list[NewMessage]:
+    """Return one complete turn of four messages."""
+    call = [{"name": "search", "arguments": {"what": f"flight {number}"}}]
+    return [
+        NewMessage("user", f"Find me flight {number} to Lisbon."),
+        NewMessage("assistant", "", tool_calls=call),
+        NewMessage("tool", "TP 1234", tool_name="search"),
+        NewMessage("assistant", f"Flight {number} is TP 1234."),
+    ]
+
+
+# Summaries ----------------------------------------------------------------------------------------------------------
+
+
+def test_what_a_conversation_was_about_is_written_once_per_change(quiet: Quiet) -> None:
+    quiet.say(NewMessage("user", "I moved to Lisbon."))
+    quiet.look()
+    assert quiet.digest() == "User: I moved to Lisbon."
+    quiet.look()
+    assert [(changes.ids, changes.actor, changes.operation) for changes in quiet.told] == [
+        (("talk",), ACTOR, "session.digest.roll")
+    ]
+
+
+def test_what_was_learned_of_a_conversation_goes_into_its_summary(quiet: Quiet) -> None:
+    quiet.say(NewMessage("user", "I moved to Lisbon."))
+    quiet.look()
+    draft = NewMemory("She lives there now.", "Move to Lisbon", kind="observation", type="decision", session_id="talk")
+    quiet.publish(quiet.desk.do(quiet.memories.save(draft)).changes)
+    quiet.look()
+    assert quiet.digest() == "decision (1): Move to Lisbon"
+
+
+def test_a_memory_of_no_conversation_changes_none(quiet: Quiet) -> None:
+    quiet.publish(quiet.desk.do(quiet.memories.save(NewMemory("Alone.", session_id="nowhere"))).changes)
+    told = len(quiet.told)
+    quiet.look()
+    assert len(quiet.told) == told
+    assert quiet.after.failures == ()
+
+
+def test_an_empty_turn_leaves_no_summary(quiet: Quiet) -> None:
+    quiet.say(NewMessage("user", "  "))
+    quiet.look()
+    assert quiet.digest() is None
+    assert quiet.told == []
+
+
+def test_a_conversation_that_outgrows_its_budget_is_condensed(quiet: Quiet) -> None:
+    quiet.desk.set(budget=1000)
+    quiet.say(*sized(8))
+    quiet.look()
+    assert quiet.desk.do(quiet.desk.summaries.get("talk")).epoch == 0  # exactly the trigger
+    quiet.say(*sized(2))
+    quiet.look()
+    state = quiet.desk.do(quiet.desk.summaries.get("talk"))
+    assert (state.epoch, state.upper_seq) == (1, 5)
+    assert state.summary.startswith("Recent condensed turns:")
+    assert len(quiet.desk.all()) == 10
+
+
+def test_an_agent_with_room_is_not_condensed_before_it_must_be(quiet: Quiet) -> None:
+    quiet.desk.set(budget=1000)
+    quiet.after.budget_asked("talk", 100_000)
+    quiet.after.budget_asked("talk", 500)  # another one with less room is given what fits
+    quiet.after.budget_asked("talk", None)
+    quiet.say(*sized(30))
+    quiet.look()
+    assert quiet.desk.do(quiet.desk.summaries.get("talk")).epoch == 0
+
+
+def test_a_summary_written_meanwhile_wins(vault: Path) -> None:
+    sayings = Sayings()
+    with open_desk(vault, sayings, budget=1000) as desk:
+        quiet = Quiet(desk)
+        model = sayings.summarise
+
+        async def slow(earlier: str, turns: Sequence[Message], room: int) -> str:
+            await desk.summaries.set("talk", "The agent's own.", "scout", expected_epoch=0)
+            return await model(earlier, turns, room)
+
+        sayings.summarise = slow  # type: ignore[method-assign]
+        quiet.say(*sized(12))
+        quiet.look()
+        state = desk.do(desk.summaries.get("talk"))
+        assert (state.summary, state.epoch) == ("The agent's own.", 1)
+        assert quiet.after.failures == ()
+
+
+def test_a_setting_switches_it_off(quiet: Quiet) -> None:
+    quiet.desk.set(after_turn=False)
+    quiet.say(*exchange())
+    quiet.look()
+    quiet.desk.set(after_turn=True)
+    quiet.look()
+    assert quiet.digest() is None
+
+
+# Memories -----------------------------------------------------------------------------------------------------------
+
+
+def test_memories_are_taken_from_a_complete_turn_and_only_once(quiet: Quiet) -> None:
+    quiet.finder.found = [NewMemory("Flies TP 1234.", "Flight", kind="observation", type="plan", store="social")]
+    quiet.say(*exchange()[:3])
+    quiet.look()
+    assert quiet.finder.asked == []
+    quiet.say(*exchange()[3:])
+    quiet.look()
+    quiet.look()
+    assert quiet.finder.asked == [("talk", [1, 2, 3, 4])]
+    [memory] = quiet.remembered()
+    assert (memory.title, memory.source, memory.session_id, memory.store) == (
+        "Flight",
+        "auto_capture",
+        "talk",
+        "private",
+    )
+    assert quiet.digest() == "plan (1): Flight"
+    quiet.say(*exchange(2))
+    quiet.look()
+    assert quiet.finder.asked[1:] == [("talk", [5, 6, 7, 8])]
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        exchange()[:3],
+        [NewMessage("user", "Hello."), NewMessage("assistant", "Hello.")],
+        [*exchange(), NewMessage("user", "And back?")],
+        [*exchange(), NewMessage("assistant", "", tool_calls=[{"name": "search"}])],
+    ],
+)
+def test_an_incomplete_or_short_turn_is_left_for_later(quiet: Quiet, turns: list[NewMessage]) -> None:
+    quiet.say(*turns)
+    quiet.look()
+    assert quiet.finder.asked == []
+
+
+def test_short_turns_add_up(quiet: Quiet) -> None:
+    for number in range(4):
+        quiet.say(NewMessage("user", f"Question {number}?"), NewMessage("assistant", "Yes."))
+        quiet.look()
+    assert quiet.finder.asked == [("talk", [1, 2, 3, 4]), ("talk", [5, 6, 7, 8])]
+
+
+def test_of_a_long_past_only_the_end_is_looked_at(quiet: Quiet) -> None:
+    for number in range(30):
+        quiet.say(*exchange(number))
+    quiet.look()
+    assert quiet.finder.asked == [("talk", list(range(121 - MAX_TURNS, 121)))]
+
+
+@pytest.mark.parametrize(("trust", "store"), [("full", "private"), ("inner", "shared"), ("familiar", "social")])
+def test_memories_belong_where_the_trust_of_the_agent_reaches(quiet: Quiet, trust: str, store: str) -> None:
+    _add_agent(quiet, trust)
+    quiet.finder.found = [NewMemory("Flies TP 1234.")]
+    quiet.say(*exchange(), agent="scout")
+    quiet.look()
+    assert [memory.store for memory in quiet.remembered()] == [store]
+
+
+def test_nothing_is_taken_from_what_is_said_in_public(quiet: Quiet) -> None:
+    _add_agent(quiet, "public")
+    quiet.say(*exchange(), agent="scout")
+    quiet.look()
+    assert quiet.finder.asked == []
+
+
+def _add_agent(quiet: Quiet, trust: str) -> None:
+    sql = "INSERT INTO agents (id, name, token_hash, trust, created_at) VALUES ('agt-1', 'scout', '', ?, 0)"
+    quiet.desk.sql(sql, (trust,))
+
+
+def test_one_draft_that_cannot_be_stored_does_not_cost_the_others(quiet: Quiet) -> None:
+    quiet.finder.found = [NewMemory("Kept."), NewMemory(""), NewMemory("Kept too.")]
+    quiet.say(*exchange())
+    quiet.look()
+    assert [memory.content for memory in quiet.remembered()] == ["Kept.", "Kept too."]
+    assert quiet.after.failures == ()
+
+
+def test_a_setting_keeps_memories_from_being_taken(quiet: Quiet) -> None:
+    quiet.desk.set(captures=False)
+    quiet.say(*exchange())
+    quiet.look()
+    assert quiet.finder.asked == []
+    assert quiet.digest() is not None
+
+
+# Failures -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_failure_is_told_and_the_turns_are_looked_at_again(quiet: Quiet) -> None:
+    quiet.finder.found = [NewMemory("Flies TP 1234.")]
+    quiet.finder.fails = ModelUnavailableError("The model is out.")
+    quiet.say(*exchange())
+    quiet.look()
+    assert quiet.after.failures == ("After a turn, no memories could be taken: The model is out.",)
+    assert quiet.digest() is not None  # the rest is done all the same
+    quiet.finder.fails = None
+    quiet.say(*exchange(2))
+    quiet.look()
+    assert quiet.after.failures == ()
+    assert quiet.finder.asked[-1] == ("talk", list(range(1, 9)))
+    assert len(quiet.remembered()) == 1
+
+
+def test_without_another_turn_it_is_tried_again_later_and_less_often(quiet: Quiet) -> None:
+    quiet.finder.fails = ModelUnavailableError("The model is out.")
+    quiet.say(*exchange())
+    waits = []
+    for _ in range(3):
+        quiet.look()
+        heard = quiet.after._heard["talk"]
+        waits.append(heard.last - quiet.now())
+        heard.first = heard.last = quiet.now()
+    assert [round(wait / RETRY_S) for wait in waits] == [1, 2, 4]
+    quiet.finder.fails = None
+    quiet.look()
+    assert (quiet.after.failures, quiet.after._heard) == ((), {})
+
+
+def test_a_store_that_refuses_loses_no_turn(quiet: Quiet) -> None:
+    async def refuse(draft: NewMemory, *, actor: str) -> Changed[Any]:
+        del draft, actor
+        raise MachineError("The disk is full.")
+
+    quiet.after._capture = AutoCapture(quiet.desk.store, quiet.desk.now, refuse, quiet.finder)
+    quiet.finder.found = [NewMemory("Flies TP 1234.")]
+    quiet.say(*exchange())
+    quiet.look()
+    assert quiet.after.failures == ("After a turn, no memories could be taken: The disk is full.",)
+    assert quiet.desk.sql("SELECT captured_seq FROM session_state") == [(0,)]
+
+
+def test_a_bug_of_an_extractor_stops_nothing_else(quiet: Quiet, allow_logs: AllowLogs) -> None:
+    allow_logs("no memories could be taken")
+    quiet.finder.fails = ZeroDivisionError("a bug")
+    quiet.say(*exchange(), session="first")
+    quiet.say(*exchange(), session="second")
+    quiet.look()
+    assert quiet.digest("first") == quiet.digest("second") != None  # noqa: E711
+    assert quiet.after.failures == (
+        "After a turn, no memories could be taken: An error of Keepsake itself; the log has it.",
+    )
+
+
+def test_a_conversation_forgotten_meanwhile_is_no_failure(quiet: Quiet) -> None:
+    quiet.say(*exchange())
+    quiet.desk.do(quiet.desk.sessions.forget("talk", "person"))
+    quiet.look()
+    assert (quiet.after.failures, quiet.told, quiet.finder.asked) == ((), [], [])
+
+
+def test_a_bug_in_the_task_itself_shows(quiet: Quiet, allow_logs: AllowLogs) -> None:
+    allow_logs("work after turns broke")
+
+    def broken() -> Any:
+        raise ZeroDivisionError
+
+    quiet.after._terms = broken
+    with pytest.raises(ZeroDivisionError):
+        quiet.desk.do(quiet.after.run())
+    assert "ZeroDivisionError" in quiet.after.failures[0]
+
+
+# Waiting ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_conversation_is_left_alone_until_it_is_quiet(quiet: Quiet) -> None:
+    quiet.say(*exchange())
+    quiet.look(quiet_s=1000)
+    assert quiet.digest() is None
+    quiet.look(quiet_s=0)
+    assert quiet.digest() is not None
+
+
+def test_one_that_is_never_quiet_is_looked_after_all_the_same(quiet: Quiet) -> None:
+    quiet.say(*exchange())
+    heard = quiet.after._heard["talk"]
+    heard.first -= LONGEST_WAIT * 1000
+    quiet.say(*exchange())
+    assert heard.last > heard.first + 1000
+    quiet.look(quiet_s=1000)
+    assert quiet.digest() is not None
+
+
+def test_going_on_to_another_conversation_is_told(quiet: Quiet) -> None:
+    quiet.say(*exchange(), session="one", agent="scout")
+    quiet.say(*exchange(), session="other agent's", agent="maple")
+    quiet.look()
+    quiet.say(*exchange(), session="one")
+    quiet.look()
+    assert quiet.left == []
+    quiet.say(*exchange(), session="two", agent="scout")
+    quiet.look()
+    assert quiet.left == ["one"]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        ChangeSet(frozenset({"sessions", "messages"}), ("talk",), "import", "exchange.import"),
+        ChangeSet(frozenset({"sessions"}), ("talk",), "person", "session.rename"),
+        ChangeSet(frozenset({"memories"}), (), "import", "exchange.import"),
+        ChangeSet(frozenset({"memories"}), tuple(f"note-{n}" for n in range(5000)), "person", "memory.undo"),
+    ],
+)
+def test_bulk_changes_and_others_are_no_turns(quiet: Quiet, changes: ChangeSet) -> None:
+    quiet.desk.append(*exchange())
+    quiet.desk.do(quiet._heard(changes))
+    quiet.look()
+    assert quiet.told == []
+
+
+# The whole ----------------------------------------------------------------------------------------------------------
+
+
+def _await(host: Host, act: Callable[[], None], operation: str) -> None:
+    done = threading.Event()
+
+    def hear(event: object) -> None:
+        if isinstance(event, ChangeSet) and event.operation == operation and event.actor == ACTOR:
+            done.set()
+
+    stop = host.subscribe(hear)
+    act()
+    assert done.wait(30)
+    stop()
+
+
+def test_in_a_running_vault_it_happens_by_itself(vault: Path) -> None:
+    host = Host(vault, serve=False, overrides={"sessions.quiet_seconds": 0, "sessions.budget": 1000})
+    host.start()
+    try:
+        turns = [{"role": "user", "content": f"Saying {n}. ".ljust(400, "x")} for n in range(20)]
+        _await(
+            host,
+            lambda: host.ask("session.append", messages=turns, session="talk", agent="scout"),
+            "session.summary.roll",
+        )
+        assert host.ask("session.digest.get", session="talk").agent == "scout"
+        assert host.ask("session.restore", session="talk").preface.startswith("Rolling session summary:")
+        later = [{"role": "user", "content": "By the way."}]
+        _await(host, lambda: host.ask("session.append_later", messages=later, session="other"), "session.digest.roll")
+        assert host.ask("vault.status").notes == ()
+    finally:
+        host.stop()
