@@ -1,8 +1,9 @@
 """The composition root: builds the engine's parts from a vault and its settings, starts and stops them."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -11,19 +12,25 @@ from app.changes import ChangeSet, Event, Feed, Progress
 from app.config import check as config_check
 from app.config.config import Config
 from app.core.clock import Clock
-from app.core.paths import migrations
+from app.core.paths import migrations, models_cache
+from app.embed.cross_encoder import FastembedReranker
 from app.embed.model import Embedder
-from app.embed.registry import open_embedder
+from app.embed.registry import open_source
+from app.embed.source import Source
 from app.embed.traced import TracedEmbedder
 from app.entities import forever
 from app.entities.reads import EntityReads
 from app.entities.service import EntityService
 from app.entities.state import EntityApplier
 from app.entities.sync import ACTOR, EntitySync
+from app.errors import KeepsakeError
 from app.exchange.service import ExchangeService
 from app.exchange.vault import VaultSink, VaultSource
 from app.index import erase, moves
+from app.index.building import GenerationBuilder
+from app.index.embedding import EmbeddingService, wanted_source
 from app.index.indexer import Indexer
+from app.index.serving import Generations
 from app.index.sync import IndexSync
 from app.jobs import Jobs
 from app.memories.access import AccessCounter
@@ -56,6 +63,7 @@ from app.sessions.compaction import CompactionService
 from app.sessions.digest import DigestService
 from app.sessions.forever import SessionEraser
 from app.sessions.pending import PendingSessions
+from app.sessions.receipts import ReceiptKeeper
 from app.sessions.restore import RestoreService
 from app.sessions.scratchpad import ScratchpadService
 from app.sessions.service import SessionApplier, SessionService
@@ -68,6 +76,7 @@ from app.store.terms import Terms
 from app.trace.journal import Trace
 from app.upkeep.backups import BackupService
 from app.upkeep.care import CareService
+from app.upkeep.isolated import IsolatedBackups
 from app.upkeep.model import Finding
 
 PERSON = "person"  # whose vault this is
@@ -117,15 +126,8 @@ class Engine:
 
     def _build(self, config: Config, clock: Clock) -> None:
         indexer = Indexer()
-        self.sync = IndexSync(
-            self.store,
-            clock,
-            partial(_embedder_of, config, self.trace),
-            self._on_vectors_made,
-            embeds=config.flag("index.vectors"),
-            batch=config.whole("embedding.batch"),
-            trace=self.trace,
-        )
+        self.jobs = Jobs(self.publish)
+        self._build_index(config, clock)
         self._build_sessions(config, clock, indexer)
         self._build_memories(clock, indexer)
         self._build_entities(config, clock)
@@ -136,10 +138,45 @@ class Engine:
         self._build_after_turn(config)
         self._build_care(config, clock, indexer)
 
+    def _build_index(self, config: Config, clock: Clock) -> None:
+        opened, wanted = partial(_embedder_of, config, self.trace, self.publish), partial(wanted_source, config)
+        self.generations = Generations(
+            self.store,
+            clock,
+            lambda: opened(wanted()),
+            reopen=opened,
+            wanted=wanted,
+            may_send=partial(config.flag, "embedding.send_private"),
+        )
+        self.sync = IndexSync(
+            self.store,
+            clock,
+            lambda: opened(wanted()),
+            self._on_vectors_made,
+            embeds=config.flag("index.vectors"),
+            batch=config.whole("embedding.batch"),
+            trace=self.trace,
+            generations=self.generations,
+        )
+        self.builder = GenerationBuilder(
+            self.store,
+            clock,
+            self.generations,
+            self.jobs,
+            self.publish,
+            self.sync,
+            batch=config.whole("embedding.batch"),
+            trace=self.trace,
+        )
+        self.embedding = EmbeddingService(
+            self.store, clock, config, self.generations, self.builder, opened, self.sync.wake
+        )
+
     def _build_sessions(self, config: Config, clock: Clock, indexer: Indexer) -> None:
         terms = partial(terms_of, config)
         capture = Capture(terms)
         self.sessions = SessionService(self.store, indexer, clock, capture)
+        self.receipts = ReceiptKeeper(self.store, clock)
         self.working = WorkingMemory(self.store, terms().working_turns)
         self.write_behind = WriteBehind(self.sessions, clock, self.publish, terms().queue)
         self.summaries = SummaryService(self.store, clock, capture)
@@ -179,11 +216,19 @@ class Engine:
             "memory": MemoryEraser(erase.of_memory),
             "session": SessionEraser(erase.of_session, partial(moves.begin, is_leaving=True)),
         }
-        self.forever = ForeverService(self.store, erasers, forever, clock, self.sync.forget_near)
+        self.forever = ForeverService(self.store, erasers, forever, clock, self._forget_caches)
+
+    async def _forget_caches(self) -> None:
+        """Let go of what is kept beside the database of texts that were forgotten for ever."""
+        self.search.forget_words()
+        await self.sync.forget_near()
 
     def _build_search(self, config: Config, clock: Clock) -> None:
         vectors, tune = config.flag("index.vectors"), partial(tuned, config)
-        self.search = SearchService(self.store, self.sync, self.trace, clock, vectors=vectors, tune=tune)
+        self.reranker = _reranker_of(config)
+        self.search = SearchService(
+            self.store, self.sync, self.trace, clock, vectors=vectors, tune=tune, reranker=self.reranker
+        )
         self.explaining = ExplainService(self.store, self.search, self.sync, vectors=vectors, tune=tune)
         self.trials = TrialService(self.store, self.search, clock, partial(config.text, "embedding.model"))
 
@@ -210,15 +255,14 @@ class Engine:
     def _build_after_turn(self, config: Config) -> None:
         terms = partial(terms_of, config)
         # Without somebody to find what is worth remembering nothing is written.
-        taking = AutoCapture(self.store, terms, self.memories.save)
+        taking = AutoCapture(self.store, terms, self.writing.write)
         self.after_turn = AfterTurn(self.store, terms, self.digests, self.compaction, taking, self.publish, self.trace)
 
     def _build_care(self, config: Config, clock: Clock, indexer: Indexer) -> None:
         new_sink = partial(VaultSink, self.store, self.sessions, indexer, clock)
         self.exchange = ExchangeService(new_sink, VaultSource(self.store, self.memory_reads, self.archive))
-        self.jobs = Jobs(self.publish)
         self.backups = BackupService(self.store, clock, config, self.publish)
-        model = config.text("embedding.model")
+        model = partial(config.text, "embedding.model")
         settings = partial(_settings_findings, config)
         self.care = CareService(self.store, self.sync, self.jobs, model, self._failures, clock, settings)
 
@@ -227,7 +271,7 @@ class Engine:
         settings = tuple(f"{fault.sentence} Another value counts." for fault in self.config.faults)
         work = (*self.write_behind.failures, *reading, *self.access.failures, *self.after_turn.failures)
         forgetting = tuple(failure for failure in (self.forever.failure, self.expiry.failure) if failure)
-        return (*settings, *work, *forgetting, *self.backups.notes())
+        return (*settings, *work, *forgetting, *self.embedding.notes(), *self.backups.notes())
 
     async def start(self) -> None:
         """Begin the background work."""
@@ -240,7 +284,13 @@ class Engine:
             "accesses": self.access.run(),
             "expiry": self.expiry.run(),
             "after-turn": self.after_turn.run(),
+            "receipts": self.receipts.run(),
         }
+        if self.isolated is not None:
+            others = IsolatedBackups(self.isolated.paths, self.isolated.at, self.clock, self.config)
+            work["isolated-backups"] = others.run()
+        if self.config.flag("index.vectors"):
+            work["vectors"] = self.builder.run()
         self._background.update(asyncio.create_task(task, name=name) for name, task in work.items())
 
     def interrupt(self) -> None:
@@ -262,6 +312,8 @@ class Engine:
         await self.access.flush()
         await asyncio.to_thread(self.store.close)
         self.sync.close()
+        if self.reranker is not None:
+            self.reranker.close()
         self.trace.close()
 
     def publish(self, event: Event) -> None:
@@ -294,10 +346,40 @@ def _writing_terms_of(config: Config) -> WritingTerms:
     )
 
 
-def _embedder_of(config: Config, trace: Trace) -> Embedder:
-    with trace.span("embedding.opened"):
-        embedder = open_embedder(config.text("embedding.model"), folder=config.text("embedding.folder") or None)
+def _embedder_of(config: Config, trace: Trace, publish: Callable[[Event], None], source: Source) -> Embedder:
+    fetching: list[Progress] = []
+
+    def told(done: int, total: int) -> None:
+        state = "running" if done < total else "finished"
+        fetching[:] = [Progress("embedding-model", f"Fetching {source.model}", done, total, "bytes", state=state)]
+        publish(fetching[0])
+
+    try:
+        with trace.span("embedding.opened"):
+            embedder = open_source(
+                source,
+                environment=config.environment,
+                cache=models_cache(),
+                fetch=config.flag("embedding.allow_download"),
+                told=told,
+            )
+    except KeepsakeError:
+        for progress in fetching:
+            publish(replace(progress, state="failed"))
+        raise
     return TracedEmbedder(embedder, trace)
+
+
+def _reranker_of(config: Config) -> FastembedReranker | None:
+    model, folder = config.text("search.reranker"), config.text("search.reranker_folder")
+    if not model:
+        return None
+    return FastembedReranker(
+        model,
+        folder=Path(folder).expanduser() if folder else None,
+        cache=models_cache(),
+        fetch=config.flag("embedding.allow_download"),
+    )
 
 
 def _trace_of(vault: Path, config: Config) -> Trace:

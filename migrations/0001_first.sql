@@ -138,6 +138,8 @@ CREATE INDEX memories_by_hash ON memories (content_hash) WHERE valid_until IS NU
 CREATE INDEX memories_by_session ON memories (session_id) WHERE session_id IS NOT NULL;
 CREATE INDEX memories_by_event ON memories (coalesce(event_time, created_at), id, store, kind)
     WHERE valid_until IS NULL;
+CREATE INDEX memories_read ON memories (store, access_count, last_accessed)
+    WHERE last_accessed IS NOT NULL AND valid_until IS NULL;
 CREATE INDEX memories_expiring ON memories (expires_at, id) WHERE expires_at IS NOT NULL AND valid_until IS NULL;
 -- One for each store: a fact that a caller may not see stands in nobody's way.
 CREATE UNIQUE INDEX facts_by_key ON memories (category, key, store)

@@ -9,10 +9,14 @@ import gc
 from PySide6.QtCore import QObject, QTimer
 
 EVERY_MS = 5_000
+WARM_MS = 60_000
 
 
 class Collector(QObject):
     """Collects garbage on the thread it lives on, until ``stop``.
+
+    What is there when the window is up, and after the first minute, stays: it is set apart, for looking through it
+    would hold up the engine.
 
     Args:
         parent: The Qt parent.
@@ -23,16 +27,27 @@ class Collector(QObject):
         self._thresholds = gc.get_threshold()
         self._timer = QTimer(self, interval=EVERY_MS)
         self._timer.timeout.connect(self._on_timer_timeout)
+        self._warm = QTimer(self, interval=WARM_MS, singleShot=True)
+        self._warm.timeout.connect(self._set_apart)
 
     def start(self) -> None:
         """Take garbage collection over."""
         gc.disable()
+        self._set_apart()
         self._timer.start()
+        self._warm.start()
 
     def stop(self) -> None:
         """Leave it to Python again."""
         self._timer.stop()
+        self._warm.stop()
+        gc.unfreeze()
         gc.enable()
+
+    @staticmethod
+    def _set_apart() -> None:
+        gc.collect()
+        gc.freeze()
 
     def _on_timer_timeout(self) -> None:
         young, middle, old = gc.get_count()

@@ -2,6 +2,7 @@
 
 from app.api.caller import Caller
 from app.api.declare import operation
+from app.api.isolation import back_up_isolated
 from app.changes import Changed, ChangeSet
 from app.engine import Engine
 from app.upkeep.model import BackupCheck, BackupInfo, RestorePlan
@@ -9,8 +10,12 @@ from app.upkeep.model import BackupCheck, BackupInfo, RestorePlan
 
 @operation("backup.now", access="write", trust="full")
 async def now(engine: Engine, caller: Caller) -> Changed[BackupInfo]:
-    """Copy the database, and the settings, into the vault's ``backups`` folder while everything goes on."""
+    """Copy the database, and the settings, into the vault's ``backups`` folder while everything goes on.
+
+    The vaults of isolated agents are copied too, each into its own ``backups``. The answer is the person's.
+    """
     made = await engine.backups.now("manual")
+    await back_up_isolated(engine.isolated)
     return Changed(made, ChangeSet(frozenset({"backups"}), (made.name,), caller.name))
 
 

@@ -32,9 +32,7 @@ async def context(
         max_tokens: Tokens of the whole; the setting ``context.total_tokens`` when left out.
     """
     check_range("max_tokens", max_tokens, 0)
-    made = await engine.context.build(
-        prompt, session=session, agent=agent, max_tokens=max_tokens, stores=caller.stores
-    )
+    made = await engine.context.build(prompt, session=session, agent=agent, max_tokens=max_tokens, stores=caller.stores)
     # A line of the index tells a name, which is no use of the memory: it must not keep all of them from fading.
     told = (item for section in made.sections if section.name not in _UNCOUNTED for item in section.items)
     engine.access.count(item.id for item in told)

@@ -153,7 +153,7 @@ async def by_metadata(engine: Engine, caller: Caller, key: str, value: str, limi
 
     Args:
         key: Which attribute.
-        value: Its value, exactly; a number as text.
+        value: Its value, exactly; a number, ``true`` and ``false`` as text.
         limit: How many at most.
     """
     return await engine.fact_reads.by_metadata(key, value, limit=limit, stores=caller.stores)

@@ -42,6 +42,24 @@ async def ask(engine: Engine, caller: Caller, agent: str, operation: str, argume
     return (await Catalogue(place, REGISTRY.all(), place, place.trace).call(operation, arguments, asked)).value
 
 
+async def back_up_isolated(vaults: IsolatedVaults[Engine] | None) -> None:
+    """Make a backup of every isolated agent's vault, each in its own folder.
+
+    Raises:
+        MachineError: One of them could not be copied; the others are.
+    """
+    failed: list[str] = []
+    if vaults is None:
+        return
+    for folder in vaults.paths():
+        try:
+            await (await vaults.at(folder)).backups.now("manual")
+        except MachineError as error:
+            failed.append(f"{AGENTS}/{folder.name}: {error.message}")
+    if failed:
+        raise MachineError(f"The vault was backed up, but not every isolated agent's. {' '.join(failed)}")
+
+
 async def with_isolated(report: CheckReport, vaults: IsolatedVaults[Engine]) -> CheckReport:
     """Return a check's report together with those of the isolated agents' vaults, each finding with its folder."""
     begun, findings = time.perf_counter(), list(report.findings)

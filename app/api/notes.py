@@ -6,6 +6,7 @@ from typing import Any
 from app.api.caller import Caller
 from app.api.counts import Count
 from app.api.declare import operation
+from app.api.own_store import own_store
 from app.changes import Changed
 from app.engine import Engine
 from app.memories.model import (
@@ -30,7 +31,7 @@ async def save(
     content: str,
     title: str = "",
     tags: list[str] = [],  # noqa: B006  (never changed; the registry copies defaults)
-    store: StoreName = "private",
+    store: StoreName | None = None,
     source: str = "",
     id: str | None = None,
     attributes: dict[str, Any] = {},  # noqa: B006
@@ -41,7 +42,7 @@ async def save(
         content: Markdown, kept exactly.
         title: What ``[[wiki links]]`` call it.
         tags: Joined with the ``#tags`` in the content; at most 16 of at most 64 characters.
-        store: Who may see it.
+        store: Who may see it; the most private store that the caller sees when left out.
         source: Where it comes from; the caller's name when empty.
         id: An id of the caller's own; must be new.
         attributes: Anything else to keep with it.
@@ -50,12 +51,12 @@ async def save(
         content=content,
         title=title,
         tags=tuple(tags),
-        store=store,
+        store=own_store(caller, store),
         source=source or caller.name,
         id=id,
         attributes=attributes,
     )
-    return await engine.memories.save(draft, actor=caller.name)
+    return await engine.memories.save(draft, stores=caller.stores, actor=caller.name)
 
 
 @operation("note.update", access="write", trust="inner")
@@ -78,7 +79,7 @@ async def update(
         content: New Markdown.
         title: New title.
         tags: New tags, in place of the old ones.
-        store: New store.
+        store: New store, one that the caller sees.
         pinned: Whether it is pinned.
     """
     return await engine.memories.update(
@@ -87,7 +88,7 @@ async def update(
         content=content,
         title=title,
         tags=tags,
-        store=store,
+        store=None if store is None else own_store(caller, store),
         pinned=pinned,
         stores=caller.stores,
         actor=caller.name,

@@ -14,6 +14,7 @@ import msgspec
 
 from app.api.caller import Caller, Trust
 from app.changes import Changed, ChangeSet
+from app.core.clock import parse_instant, to_datetime
 from app.errors import AccessDeniedError, InputError, UnknownOperationError
 from app.trace.journal import Trace
 
@@ -24,6 +25,8 @@ _ARGUMENT = re.compile(r"^ {4}(\w+): (.*(?:\n {8,}.*)*)", re.MULTILINE)
 _NOT_ALLOWED = "Invalid enum value"
 _ECHO = re.compile(rf"{_NOT_ALLOWED} .*(?= - at `\$)|{_NOT_ALLOWED} .*", re.DOTALL)
 _ARGUMENT_PLACE = re.compile(r"at `\$\.(\w+)`\Z")
+_NO_MOMENT = "Invalid RFC3339 encoded datetime"
+_MOMENT = "datetime"  # what a parameter's type says that is a time
 _LEADING = 2  # every handler takes the engine and the caller before its own parameters
 
 
@@ -239,7 +242,7 @@ def check_arguments(operation: Operation, arguments: Mapping[str, Any]) -> dict[
         InputError: One is missing, unknown or of the wrong type.
     """
     try:
-        checked = msgspec.convert(dict(arguments), operation.arguments)
+        checked = msgspec.convert(_with_moments(operation, arguments), operation.arguments)
     except (msgspec.ValidationError, RecursionError, OverflowError, ValueError) as error:
         allowed = ", ".join(parameter.name for parameter in operation.parameters)
         raise InputError(
@@ -248,6 +251,17 @@ def check_arguments(operation: Operation, arguments: Mapping[str, Any]) -> dict[
             parameters=allowed,
         ) from None  # its text repeats what was given
     return {name: getattr(checked, name) for name in operation.arguments.__struct_fields__}
+
+
+def _with_moments(operation: Operation, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return ``arguments`` with times that a person wrote without hour or zone, such as ``2026-03-01``, as times."""
+    given = dict(arguments)
+    for parameter in operation.parameters:
+        text = given.get(parameter.name)
+        if _MOMENT in parameter.type and isinstance(text, str) and not text.strip().isdecimal():
+            exact = parse_instant(text)
+            given[parameter.name] = text if exact is None else to_datetime(exact)
+    return given
 
 
 def _reason(error: Exception) -> str:
@@ -265,4 +279,5 @@ def _choices(operation: Operation, error: Exception) -> str:
 
 def _where(sentence: str) -> str:
     sentence = _ECHO.sub("a word that is not allowed", sentence)
+    sentence = sentence.replace(_NO_MOMENT, "a time is written as 2026-03-01 or 2026-03-01T10:00:00Z")
     return sentence.replace(" - at `$.", " - at `").replace("Object contains", "it has").replace("Object", "it is")

@@ -70,7 +70,8 @@ async def append_later(
     """Take turns of a conversation without waiting until they are stored.
 
     They are stored in the background, in the order taken, and are durable only then; what cannot be stored is told by
-    ``vault.status`` and not here. Turns given to ``session.append`` meanwhile may come before them.
+    ``vault.status`` and not here. Turns given to ``session.append`` meanwhile may come before them. Below full trust
+    they go to conversations with the caller only.
 
     Args:
         messages: The turns, in order; numbers must rise, and are given where left out.
@@ -79,7 +80,7 @@ async def append_later(
         agent: The agent it is with, of a conversation made by this.
         channel: ``channel:chat:thread`` it comes from; finds the conversation again when its id changed.
     """
-    return engine.write_behind.append(messages, session, Heading(title, agent, channel), caller.name)
+    return engine.write_behind.append(messages, session, Heading(title, agent, channel), caller.name, _owner(caller))
 
 
 def _owner(caller: Caller) -> str | None:

@@ -28,7 +28,8 @@ async def append(
     """Append turns to a conversation, which appears with its first turn.
 
     The answer means that the turns are durable and can be found by their words. When no answer came, ask again with
-    the same ``key``: what was stored is not stored twice.
+    the same ``key``, within 30 days: what was stored is not stored twice. Below full trust, turns go to conversations
+    with the caller only, and make no others.
 
     Args:
         messages: The turns, in order; numbers must rise, and are given where left out.
@@ -38,7 +39,8 @@ async def append(
         channel: ``channel:chat:thread`` it comes from; finds the conversation again when its id changed.
         key: An id of the caller's own for this append, so that it can be repeated safely.
     """
-    return await engine.sessions.append(messages, session, Heading(title, agent, channel), caller.name, key)
+    owner = None if caller.reaches("full") else caller.name
+    return await engine.sessions.append(messages, session, Heading(title, agent, channel), caller.name, key, owner)
 
 
 @operation("session.create", access="write", trust="inner")
@@ -49,9 +51,10 @@ async def create(
 
     Args:
         title: Its title.
-        agent: The agent it is with.
+        agent: The agent it is with; below full trust always the caller.
         channel: ``channel:chat:thread`` it comes from.
     """
+    agent = agent if caller.reaches("full") else caller.name
     return await engine.sessions.create(Heading(title, agent, channel), caller.name)
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from app.api.caller import Caller
 from app.api.declare import operation
-from app.api.isolation import with_isolated
+from app.api.isolation import back_up_isolated, with_isolated
 from app.changes import Changed
 from app.engine import Engine
 from app.upkeep.model import CheckReport, RepairReport, VaultStatus
@@ -42,8 +42,7 @@ async def backup(engine: Engine, caller: Caller) -> str:
     The vaults of isolated agents are copied too, each into its own ``backups``.
     """
     made = await engine.backups.now("manual")
-    for vault in [] if engine.isolated is None else await engine.isolated.all():
-        await vault.backups.now("manual")
+    await back_up_isolated(engine.isolated)
     return made.path
 
 

@@ -75,10 +75,10 @@ def address_rule(config: Config) -> Iterator[ConfigFinding]:
 
 def folder_rule(config: Config) -> Iterator[ConfigFinding]:
     """The folder of an offline model is there."""
-    name = "embedding.folder"
-    folder = config.text(name)
-    if folder and not Path(folder).expanduser().is_dir():
-        yield _error(name, f"'{name}' names no folder of this machine.", "Correct it, or leave it empty.")
+    for name in ("embedding.folder", "search.reranker_folder"):
+        folder = config.text(name)
+        if folder and not Path(folder).expanduser().is_dir():
+            yield _error(name, f"'{name}' names no folder of this machine.", "Correct it, or leave it empty.")
 
 
 def dimensions_rule(config: Config) -> Iterator[ConfigFinding]:

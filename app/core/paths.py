@@ -34,6 +34,11 @@ def default_vault() -> Path:
     return Path(named).expanduser() if named else Path(platformdirs.user_data_dir(APP_NAME, appauthor=False)) / "vault"
 
 
+def models_cache() -> Path:
+    """Return the folder of models fetched from the network."""
+    return Path(platformdirs.user_cache_dir(APP_NAME, appauthor=False)) / "models"
+
+
 def runtime_dir() -> Path:
     """Return the folder for sockets of running programs; without the platform's, one of our own per person."""
     if sys.platform.startswith("linux") and not os.environ.get("XDG_RUNTIME_DIR"):

@@ -39,14 +39,15 @@ _UNSEEN: Final = re.compile(
     "\ufff9-\ufffb\U000e0000-\U000e007f\ud800-\udfff]"
 )
 _LINE_END: Final = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
-_JOINERS: Final = "[\u200c\u200d\ufe00-\ufe0f]*"
+_JOINER: Final = "[\u200c\u200d\ufe00-\ufe0f]*"
 _TAG: Final = re.compile(
-    rf"[<＜﹤‹](?=[\s/／\u200c\u200d]*{_JOINERS.join('recalled')}{_JOINERS}[-_\s‐-―]*{_JOINERS}{_JOINERS.join('memory')})",
+    rf"[<＜﹤‹](?=[\s/／\u200c\u200d]*{_JOINER.join('recalled')}[-_\s‐-―\u200c\u200d\ufe00-\ufe0f]*{_JOINER.join('memory')})",
     re.IGNORECASE,
 )
 _BRACKETS: Final = str.maketrans({"⟦": "[", "⟧": "]"})
-_BLOCK: Final = re.compile(
-    rf'<recalled-memory from=(\\*)"keepsake\1" mark=\1"({MARK}[0-9a-f]{{16}})\1">(.*?){CLOSE}', re.DOTALL
+_FENCE: Final = re.compile(
+    r'<recalled-memory from=(?P<escape>\\*)"keepsake(?P=escape)" mark=(?P=escape)'
+    rf'"(?P<mark>{MARK}[0-9a-f]{{16}})(?P=escape)">|{CLOSE}'
 )
 _OPENED: Final = re.compile(rf'[ \t>]*<recalled-memory from="keepsake" mark="{MARK}[0-9a-f]{{16}}">[ \t]*')
 _ITEM: Final = re.compile(r"[ \t>]*- ⟦[^⟦⟧\n]{1,600}⟧ .*")
@@ -109,9 +110,11 @@ def without_recalled(text: str) -> str:
 
 def blanked(text: str) -> str:
     """Return ``text`` with blanks for what Keepsake told: places in the rest stay."""
+    kept, at = [], 0
     for start, end in recalled_ranges(text):
-        text = text[:start] + " " * (end - start) + text[end:]
-    return text
+        kept += [text[at:start], " " * (end - start)]
+        at = end
+    return "".join([*kept, text[at:]])
 
 
 def is_own_tool(name: str | None) -> bool:
@@ -126,7 +129,7 @@ def recalled_ranges(text: str) -> list[Range]:
         return []
     if _is_served(text):
         return [(0, len(text))]
-    blocks = [found.span() for found in _BLOCK.finditer(text) if _is_whole(found)]
+    blocks = list(_blocks(text))
     return _merged([*blocks, *_lines(text, blocks)])
 
 
@@ -135,15 +138,26 @@ def _mark(body: str) -> str:
     return MARK + hashlib.blake2b(words.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
-def _is_whole(found: re.Match[str]) -> bool:
-    """Return whether a fence holds what it held when it was served, as text or as text inside JSON."""
-    body = found[3]
-    if found[1]:
+def _blocks(text: str) -> Iterator[Range]:
+    """Yield the ranges of fences that hold what they held when they were served, as text or as text inside JSON."""
+    opened: re.Match[str] | None = None
+    # One pass: what is between the last opening and the end after it, for nothing served holds an opening.
+    for found in _FENCE.finditer(text):
+        if found["mark"] is not None:
+            opened = found
+        elif opened is not None:
+            if _is_whole(text[opened.end() : found.start()], opened):
+                yield opened.start(), found.end()
+            opened = None
+
+
+def _is_whole(body: str, opened: re.Match[str]) -> bool:
+    if opened["escape"]:
         try:
             body = json.loads(f'"{body}"')
         except ValueError:
             return False
-    return _mark(body) == found[2]
+    return _mark(body) == opened["mark"]
 
 
 def _is_served(text: str) -> bool:
@@ -159,8 +173,7 @@ def _is_served(text: str) -> bool:
 def _holds_served(value: object) -> bool:
     if isinstance(value, dict):
         told = value.get("text")
-        found = _BLOCK.search(told) if isinstance(told, str) and MARK in told else None
-        if found is not None and _is_whole(found):
+        if isinstance(told, str) and MARK in told and next(_blocks(told), None) is not None:
             return True
         return any(map(_holds_served, value.values()))
     return isinstance(value, list) and any(map(_holds_served, value))

@@ -29,7 +29,7 @@ def description(family: Any, model: str) -> dict[str, Any]:
     known: dict[str, dict[str, Any]] = {entry["model"].lower(): entry for entry in family.list_supported_models()}
     if model.lower() not in known:
         names = sorted(entry["model"] for entry in known.values())
-        raise InputError(f"fastembed knows no model {model!r}; it knows {', '.join(names)}.", allowed=names)
+        raise InputError(f"fastembed knows no such model; it knows {', '.join(names)}.", allowed=names)
     return known[model.lower()]
 
 
@@ -93,6 +93,11 @@ _UNFETCHED: Final = (
 def _options(threads: int | None) -> dict[str, Any]:
     from fastembed.common.onnx_model import OnnxModel  # noqa: PLC0415
 
+    with contextlib.suppress(ImportError):
+        # It says on the terminal what the failure says too.
+        from loguru import logger  # noqa: PLC0415
+
+        logger.disable("fastembed")
     options: dict[str, Any] = {
         "local_files_only": True,
         "providers": ["CPUExecutionProvider"],
@@ -124,15 +129,17 @@ def _watched(folder: Path | None, total: int, told: Told | None) -> Iterator[Non
 
     def watch() -> None:
         while not done.wait(_REPORT_S):
-            told(min(max(0, _bytes(folder) - before), total), total)
+            told(min(max(0, _bytes(folder) - before), total - 1), total)
 
     watching = threading.Thread(target=watch, name="keepsake-download", daemon=True)
+    told(0, total)
     watching.start()
     try:
         yield
     finally:
         done.set()
         watching.join()
+    told(total, total)
 
 
 def _bytes(folder: Path) -> int:

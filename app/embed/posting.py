@@ -39,7 +39,7 @@ class Patience:
     whole_s: float
 
 
-IN_BACKGROUND: Final = Patience(attempts=5, wait_s=30.0, read_s=30.0, whole_s=120.0)
+IN_BACKGROUND: Final = Patience(attempts=5, wait_s=30.0, read_s=20.0, whole_s=120.0)
 SOMEBODY_WAITS: Final = Patience(attempts=2, wait_s=0.5, read_s=5.0, whole_s=8.0)
 
 

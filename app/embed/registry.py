@@ -69,7 +69,7 @@ def open_embedder(
     """
     family, _, model = name.partition(":")
     if family not in _OPTIONS or (family not in _NAMELESS) != bool(model.strip()):
-        raise InputError(f"No embedder is called {name!r}; choose one of {', '.join(NAMES)}.", allowed=list(NAMES))
+        raise InputError(f"There is no such embedder; choose one of {', '.join(NAMES)}.", allowed=list(NAMES))
     given = {
         "folder": folder,
         "cache": cache,

@@ -47,9 +47,8 @@ class RemoteEmbedder:
         length = dimensions or shape.lengths.get(model, 0)
         if not 1 <= length <= MAX_DIMENSIONS:
             raise InputError(
-                f"Keepsake does not know how long the vectors of {model} are; set embedding.dimensions to a number"
-                f" from 1 to {MAX_DIMENSIONS}.",
-                model=model,
+                "Keepsake does not know how long the vectors of this model are; set embedding.dimensions to a number"
+                f" from 1 to {MAX_DIMENSIONS}."
             )
         self.identity = Identity(shape.provider, model, length, version)
         self._shape = shape

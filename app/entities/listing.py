@@ -45,11 +45,12 @@ def ids(
 def rows(connection: apsw.Connection, wanted: Sequence[str], *, stores: Sequence[str]) -> list[EntityRow]:
     """Return the entities of ``wanted`` as a list shows them, in that order, without those that are gone."""
     known = names(connection, wanted, stores)
-    count = "e.mention_count"
-    if not sees_all(stores):
+    count, protected = "e.mention_count", "e.protected"
+    if not sees_all(stores):  # what the person decided is the person's
+        protected = "0"
         count = f"(SELECT count(*) FROM mentions m WHERE m.entity_id = e.id AND {within(stores)})"
     found: Iterable[Any] = connection.execute(
-        f"SELECT e.id, e.type, {count}, e.protected FROM json_each(?) w CROSS JOIN entities e ON e.id = w.value"
+        f"SELECT e.id, e.type, {count}, {protected} FROM json_each(?) w CROSS JOIN entities e ON e.id = w.value"
         " WHERE e.merged_into IS NULL ORDER BY w.key",
         (json.dumps(list(wanted)),),
     )
@@ -85,7 +86,7 @@ def _conditions(chosen: EntityFilter, stores: Sequence[str]) -> tuple[str, list[
         parts.append("e.type IN (SELECT value FROM json_each(?))")
         values.append(json.dumps(chosen.types))
     if chosen.protected is not None:
-        parts.append("e.protected = ?")
+        parts.append("e.protected = ?" if sees_all(stores) else "0 = ?")
         values.append(int(chosen.protected))
     prefix, text = (name_key(storable(given[:_MAX_TEXT])[0]) for given in (chosen.prefix, chosen.text))
     if prefix:

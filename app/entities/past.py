@@ -239,7 +239,7 @@ class EntitiesThen:
             return None
         count = 0 if known is None else len(known.mentions)
         kind = cast("EntityType", held["type"])
-        return EntityRow(entity_id, self._name(entity_id), kind, count, held["protected"])
+        return EntityRow(entity_id, self._name(entity_id), kind, count, self._all and held["protected"])
 
     def _name(self, entity_id: str) -> str:
         """Return the name by which the caller may know an entity."""

@@ -67,12 +67,14 @@ class EntitySync:
         self._begun = False
         self._wake = asyncio.Event()
         self._idle = asyncio.Event()
+        self._is_broken = False
         self.failure = ""
 
     def wake(self, *, decided: bool = False) -> None:
         """Say that there may be something to read, or that a person ``decided`` something about an entity."""
         self._stale = self._stale or decided
-        self._idle.clear()
+        if not self._is_broken:  # nobody would ever say again that it is idle
+            self._idle.clear()
         self._wake.set()
 
     async def wait_idle(self) -> None:
@@ -86,6 +88,7 @@ class EntitySync:
 
     async def run(self) -> None:
         """Work until cancelled."""
+        self._is_broken = False
         self._wake.set()
         try:
             while True:
@@ -99,6 +102,7 @@ class EntitySync:
                 elif not self._wake.is_set():
                     self._idle.set()
         except Exception as error:
+            self._is_broken = True
             # Our bug: no names are read any more, which must show and must not leave anyone waiting.
             self.failure = (
                 f"Reading for names stopped after an error inside Keepsake ({type(error).__name__}). Restart it."

@@ -99,11 +99,15 @@ def record(connection: apsw.Connection, batch: Batch, found: Sequence[Sequence[F
 
 
 def drop_unused(connection: apsw.Connection, limit: int) -> int:
-    """Take away entities that nothing mentions any more and no person decided about; return their number."""
+    """Take away entities that nothing mentions any more and no person ever decided about; return their number.
+
+    Those of the history stay, though nobody sees them: what was decided and undone can then be done again.
+    """
     connection.execute(
         "DELETE FROM entities WHERE rowid IN (SELECT e.rowid FROM entities e WHERE e.mention_count = 0"
         " AND e.touched = 0 AND e.protected = 0 AND NOT EXISTS (SELECT 1 FROM relations r WHERE r.object_id = e.id)"
-        " AND NOT EXISTS (SELECT 1 FROM relations r WHERE r.subject_id = e.id) LIMIT ?)",
+        " AND NOT EXISTS (SELECT 1 FROM relations r WHERE r.subject_id = e.id)"
+        " AND NOT EXISTS (SELECT 1 FROM memory_history h WHERE h.target = e.id) LIMIT ?)",
         (limit,),
     )
     return connection.changes()

@@ -137,6 +137,7 @@ class ImportReport:
         unchanged: Messages and memories that were there already.
         problems: The first 1,000 problems; ``problem_count`` counts all.
         cancelled: True when it was stopped; what was committed stays and a second import continues.
+        run_id: What it did to memories, for ``memory.undo``; ``""`` where it did nothing.
     """
 
     source: str
@@ -150,6 +151,7 @@ class ImportReport:
     problem_count: int = 0
     cancelled: bool = False
     seconds: float = 0.0
+    run_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,8 @@ EXPORT_CHARACTERS = 4 << 20
 class Ingested:
     """What became of one batch: how many were new, the same as before, or changed, and what could not go in.
 
-    ``seconds`` is how long the processor was busy with it; 0 where that is not known.
+    ``seconds`` is how long the processor was busy with it; 0 where that is not known. ``run_id`` names the import in
+    the history of memories.
     """
 
     sessions: int = 0
@@ -49,6 +50,7 @@ class Ingested:
     updated: int = 0
     problems: tuple[Problem, ...] = ()
     seconds: float = 0.0
+    run_id: str = ""
 
 
 class RecordSink(Protocol):
@@ -112,6 +114,7 @@ class _Tally:
             updated=report.updated + stored.updated,
             problems=(*report.problems, *problems[: MAX_PROBLEMS - len(report.problems)]),
             problem_count=report.problem_count + len(problems),
+            run_id=stored.run_id or report.run_id,
         )
 
     def finished(self, *, cancelled: bool) -> ImportReport:

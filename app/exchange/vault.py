@@ -9,6 +9,7 @@ from functools import partial
 import apsw
 
 from app.core.clock import Clock
+from app.core.ids import new_id
 from app.core.text import content_hash, storable
 from app.errors import NotFoundError
 from app.exchange.model import MemoryRecord, MessageRecord, Problem, SessionRecord
@@ -84,6 +85,7 @@ class VaultSink:
         self._index = index
         self._clock = clock
         self._open: dict[str, _Session] = {}
+        self._run_id = new_id("run")
 
     async def ingest(
         self,
@@ -131,6 +133,7 @@ class VaultSink:
             actor=actor,
             now_ms=self._clock.now_ms(),
             index=self._index,
+            run_id=self._run_id,
         )
         return Ingested(
             sessions=counts.sessions,
@@ -140,6 +143,7 @@ class VaultSink:
             updated=stored.updated,
             problems=(*counts.problems, *stored.problems),
             seconds=time.thread_time() - begun,
+            run_id=self._run_id if stored.changes.history_ids else "",
         )
 
     def _open_session(self, connection: apsw.Connection, record: SessionRecord, fmt: str, counts: _Counts) -> _Session:

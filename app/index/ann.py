@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import apsw
 import numpy as np
 
+from app.core.disk import from_os
 from app.index.codes import Codes, Frame, encode, frame, joined, without
 from app.index.vectors import HAS_VECTOR, Generation
 
@@ -59,6 +60,7 @@ class Near:
         self._codes: Codes | None = None
         self._tail: Codes | None = None
         self._unsaved = 0
+        self._forgotten = 0
         self._unchecked = 0
 
     def count(self) -> int:
@@ -66,7 +68,7 @@ class Near:
         return sum(len(part.ids) for part in (self._codes, self._tail) if part is not None)
 
     def nearest(
-        self, generation: Generation, vector: bytes, k: int, allowed: "Ids | None" = None
+        self, generation: Generation, vector: bytes, k: int, allowed: "NDArray[np.bool_] | None" = None
     ) -> dict[int, float] | None:
         """Return about the ``k`` nearest chunks with their cosine, best first; ``None`` when it cannot tell.
 
@@ -74,7 +76,7 @@ class Near:
             generation: Whose vectors.
             vector: The question, float32 little-endian, of length one.
             k: How many.
-            allowed: Only these chunk ids; all when ``None``.
+            allowed: Which chunks by id, none beyond its end; all when ``None``.
         """
         with self._lock:
             parts = [part for part in (self._codes, self._tail) if part is not None]
@@ -116,21 +118,33 @@ class Near:
             connection: A reader.
             generation: The one that serves.
         """
+        forgotten = self._forgotten
         before = self._whole(generation) or _read(self._path, generation)
         codes = None if before is None else _agreeing(connection, generation, before, _stored(connection))
         codes = codes or _built(connection, generation)
         with self._lock:
+            if self._forgotten != forgotten:
+                return  # what was read may hold what must not be kept; the next time reads anew
             self._generation, self._codes, self._tail, self._unchecked = generation.id, codes, None, 0
             # What was forgotten must leave the file, be it one vector.
             if before is None or not np.isin(before.ids, codes.ids, assume_unique=True).all():
                 self._unsaved += len(codes.ids)
-        self._save(generation, codes)
+            self._save(generation, codes)
 
     def forget(self) -> None:
-        """Let go of all vectors, in memory and in the file; they are gathered again when it is next tended."""
+        """Let go of all vectors, in memory and in the file; they are gathered again when it is next tended.
+
+        Raises:
+            MachineError: The file cannot be deleted.
+        """
         with self._lock:
             self._codes = self._tail = None
-            self._path.unlink(missing_ok=True)
+            self._forgotten += 1
+            for path in (self._path, self._path.with_suffix(".new")):
+                try:
+                    path.unlink(missing_ok=True)
+                except OSError as error:
+                    raise from_os(error, path) from error
 
     def _whole(self, generation: Generation) -> Codes | None:
         with self._lock:

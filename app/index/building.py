@@ -17,6 +17,7 @@ from app.embed.model import Embedder
 from app.errors import InputError, KeepsakeError
 from app.index import generations, repo
 from app.index.serving import Generations, Serving
+from app.index.sync import IndexSync
 from app.jobs import Job, Jobs
 from app.store.store import Store
 from app.trace.journal import Trace
@@ -44,7 +45,7 @@ class GenerationBuilder:
         generations: What serves and what is built.
         jobs: Where the work is listed and can be cancelled, which pauses it.
         publish: Hears when other vectors serve.
-        switched: Called then, so that the index goes on with what came meanwhile.
+        sync: Keeps the quick look-up of vectors.
         batch: Texts turned into vectors at once.
         retry_s: Seconds after which what failed is tried again.
         trace: Told of batches and switches.
@@ -57,7 +58,7 @@ class GenerationBuilder:
         generations: Generations,
         jobs: Jobs,
         publish: Callable[[Event], None],
-        switched: Callable[[], None],
+        sync: IndexSync,
         *,
         batch: int = BATCH,
         retry_s: float = RETRY_S,
@@ -68,18 +69,20 @@ class GenerationBuilder:
         self._generations = generations
         self._jobs = jobs
         self._publish = publish
-        self._switched = switched
+        self._sync = sync
         self._batch = batch
         self._retry_s = retry_s
         self._trace = trace or Trace()
         self._wake = asyncio.Event()
         self._idle = asyncio.Event()
+        self._is_over = False
         self.failure = ""
         generations.began = self.wake
 
     def wake(self) -> None:
         """Say that there may be something to build."""
-        self._idle.clear()
+        if not self._is_over:  # nobody would ever say again that it is idle
+            self._idle.clear()
         self._wake.set()
 
     async def wait_idle(self) -> None:
@@ -88,6 +91,7 @@ class GenerationBuilder:
 
     async def run(self) -> None:
         """Work until cancelled."""
+        self._is_over = False
         self.wake()
         try:
             while True:
@@ -105,6 +109,7 @@ class GenerationBuilder:
             _log.error("building vectors broke: %s", whereabouts(error))
             raise
         finally:
+            self._is_over = True
             self._idle.set()
 
     async def _guarded_round(self) -> None:
@@ -114,6 +119,8 @@ class GenerationBuilder:
             ):
                 self._trace.event("embedding.dropped")
             building = await self._generations.building()
+            # That it began is known here.
+            self._wake.clear()
             if building is not None and not await self._store.read(generations.is_paused):
                 await self._build(building)
             self.failure = ""
@@ -140,7 +147,8 @@ class GenerationBuilder:
         """Build until all is there, and switch; return how it ended."""
         may_send = self._generations.builds_private()
         total, done = await self._store.read(partial(_extent, generation=building.generation, may_send=may_send))
-        after, is_again = 0, False
+        after, is_again, is_warm = 0, False, False
+        job.advance(done, total)
         while True:
             if (ended := await self._stopped(building, job)) is not None:
                 return ended
@@ -153,17 +161,21 @@ class GenerationBuilder:
             elif is_again:
                 break
             else:
-                # Once more from the beginning, for what a rebuild of the index put back meanwhile.
+                # Once more from the beginning, for what came or was put back meanwhile.
                 after, is_again = 0, True
+                if not is_warm:
+                    await self._sync.warm(building.generation)
+                    is_warm = True
         if await self._generations.switch():
             self._trace.event("embedding.switched", texts=done)
             self._publish(ChangeSet(frozenset({"index"}), (), ACTOR))
-            self._switched()
         return "finished"
 
     async def _stopped(self, building: Serving, job: Job) -> str | None:
         """Return how the work ends now, ``None`` when it goes on."""
         if job.is_cancelled():
+            # Where Keepsake itself ends it goes no further than here.
+            await asyncio.sleep(0)
             await self._store.write(partial(generations.pause, is_paused=True))
         if await self._store.read(generations.is_paused):
             return "cancelled"
@@ -174,7 +186,8 @@ class GenerationBuilder:
         begun = time.monotonic()
         made = await asyncio.to_thread(_embed, building.embedder, texts)
         store = partial(generations.store_built, generation=building.generation, texts=texts, made=made)
-        await self._store.write(store, is_derived=True)
+        stored = await self._store.write(store, is_derived=True)
+        await asyncio.to_thread(self._sync.built, building.generation, stored)
         self._trace.event("embedding.batch", texts=len(texts))
         # Whoever searches or writes meanwhile gets half of the time.
         await asyncio.sleep(min(time.monotonic() - begun, _REST_S))

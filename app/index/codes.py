@@ -67,13 +67,13 @@ class Codes:
     numbers: "NDArray[np.int8]"
     scales: "Floats"
 
-    def nearest(self, vector: "Floats", k: int, allowed: "Ids | None" = None) -> "tuple[Ids, Floats]":
+    def nearest(self, vector: "Floats", k: int, allowed: "NDArray[np.bool_] | None" = None) -> "tuple[Ids, Floats]":
         """Return the ids of about the ``k`` nearest with their cosine, best first.
 
         Args:
             vector: The question, of length one.
             k: How many.
-            allowed: Only these ids; all when ``None``.
+            allowed: Which ids, none beyond its end; all when ``None``.
         """
         rows = self._shortlist(vector, k) if allowed is None else self._of(allowed, vector, k)
         scores = self._cosines(rows, vector)
@@ -91,11 +91,10 @@ class Codes:
             scores[start : start + _STEP] = np.einsum("ij,j->i", np.take(self.numbers, part, axis=0), vector)
         return scores * self.scales[rows]
 
-    def _of(self, allowed: "Ids", vector: "Floats", k: int) -> "Ids":
-        at = np.searchsorted(self.ids, allowed)
-        at[at == len(self.ids)] = 0
-        rows = at[self.ids[at] == allowed] if len(self.ids) else at[:0]
-        most = max(SHORTLIST, 4 * k)
+    def _of(self, allowed: "NDArray[np.bool_]", vector: "Floats", k: int) -> "Ids":
+        within = int(np.searchsorted(self.ids, len(allowed)))
+        rows = np.flatnonzero(allowed[self.ids[:within]])
+        most = max(SHORTLIST + int(len(rows) * SHORTLIST_SHARE), 4 * k)
         if len(rows) <= most:
             return np.asarray(rows)
         apart = self._apart(vector)[rows]

@@ -3,12 +3,12 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 import apsw
 
 from app.config.config import Config
 from app.core.clock import Clock, to_datetime
-from app.embed.coverage import Coverage, coverage
 from app.embed.model import Embedder
 from app.embed.source import Source
 from app.errors import InputError, ModelUnavailableError
@@ -18,6 +18,9 @@ from app.index.generations_model import EmbeddingStatus, ModelInfo
 from app.index.serving import Generations
 from app.index.vectors import HAS_VECTOR
 from app.store.store import Store
+
+if TYPE_CHECKING:
+    from app.embed.coverage import Coverage
 
 _SAMPLE = 400
 _SAMPLE_CHARACTERS = 1_000
@@ -164,8 +167,7 @@ class EmbeddingService:
         if wanted_source(self._config).provider != "static":
             return ""
         texts = await self._store.read(_sample)
-        found = await asyncio.to_thread(coverage, texts)
-        return _advice(found)
+        return await asyncio.to_thread(_advice_on, texts)
 
     def _refuse_without_vectors(self) -> None:
         if not self._config.flag("index.vectors"):
@@ -206,7 +208,13 @@ def _sample(connection: apsw.Connection) -> list[str]:
     return [str(row[0]) for row in rows]
 
 
-def _advice(found: Coverage) -> str:
+def _advice_on(texts: Sequence[str]) -> str:
+    from app.embed.coverage import coverage  # noqa: PLC0415  (numpy waits until somebody asks)
+
+    return _advice(coverage(texts))
+
+
+def _advice(found: "Coverage") -> str:
     if found.is_good:
         return ""
     return (

@@ -120,15 +120,18 @@ def lacking(
 
 def store_built(
     connection: apsw.Connection, generation: Generation, texts: Sequence[repo.PendingText], made: Sequence[bytes]
-) -> None:
-    """Store vectors of a generation that does not serve yet, of texts that are still the same."""
+) -> list[tuple[int, bytes]]:
+    """Store vectors of a generation that does not serve yet, of texts that are still the same, and return them."""
     current = repo.still_current(connection, texts)
     pairs = [(text.chunk_id, blob) for text, blob in zip(texts, made, strict=True) if text.chunk_id in current]
     vectors.put(connection, generation, pairs)
+    return pairs
 
 
 def count(connection: apsw.Connection, generation: Generation) -> int:
-    """Return how many vectors a generation has."""
+    """Return how many vectors a generation has; none where its table is gone, which a check finds."""
+    if connection.execute("SELECT 1 FROM pragma_table_list WHERE name = ?", (generation.table,)).get is None:
+        return 0
     return int(connection.execute(f"SELECT count(*) FROM {generation.table}_rowids").get)
 
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 import apsw
 import numpy as np
 
+from app.index.columns import Columns
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -52,6 +54,7 @@ class Postings:
         self._size = 0
         self._counts: OrderedDict[str, tuple[int, int]] = OrderedDict()
         self._lengths = Lengths(np.zeros(1, dtype=np.uint16), 0, 1.0)
+        self.columns = Columns()
 
     def ids(self, connection: apsw.Connection, expression: str, last: int) -> "Ids":
         """Return the ids of chunks that match ``expression``, ascending.

@@ -75,6 +75,7 @@ class Generations:
         self._is_owed = False  # what the settings name has still to be opened
         self.note = ""
         self.began: Callable[[], None] = lambda: None
+        self.activated: Callable[[], None] = lambda: None
 
     async def serving(self, within_s: float | None = None) -> Serving:
         """Return what answers searches, opened at the first call.
@@ -194,6 +195,8 @@ class Generations:
         self._is_owed = False
         if not self.keeps_private():
             await self._store.write(generations.release)
+        # What it lacks waits now.
+        self.activated()
         return serving
 
     def _source(self, identity: Identity | None) -> Source:
@@ -235,6 +238,14 @@ class Generations:
             self.note = ""
             await self._store.write(generations.abandon)
             await self._prepare(embedder, self._serving)
+
+    async def look_again(self) -> None:
+        """Let go of what serves if the database knows nothing of it any more, after a repair."""
+        async with self._lock:
+            row = await self._store.read(generations.serving)
+            if self._serving is not None and (row is None or row.generation != self._serving.generation):
+                self._dismiss(self._serving, None)
+                self._serving = None
 
     async def stay(self) -> Serving:
         """Give up what is built, and return what serves."""

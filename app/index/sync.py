@@ -99,14 +99,18 @@ class IndexSync:
         self._progressed = progressed
         self._wake = asyncio.Event()
         self._idle = asyncio.Event()
+        self._is_broken = False
         self._hurry = asyncio.Event()
         self.generations = generations or Generations(store, clock, self._opened)
+        self.generations.activated = self._on_activated
         self._near: Near | None = None
+        self._next_near: Near | None = None
         self.failure = ""
 
     def wake(self) -> None:
         """Say that there may be something to index."""
-        self._idle.clear()
+        if not self._is_broken:  # nobody would ever say again that it is idle
+            self._idle.clear()
         self._wake.set()
 
     async def wait_idle(self) -> None:
@@ -120,6 +124,7 @@ class IndexSync:
 
     async def run(self) -> None:
         """Work until cancelled."""
+        self._is_broken = False
         self._wake.set()
         more = False
         try:
@@ -135,6 +140,7 @@ class IndexSync:
                     self._hurry.clear()
                     self._idle.set()
         except Exception as error:
+            self._is_broken = True
             # Our bug: nothing is indexed any more, which must show and must not leave anyone waiting.
             self.failure = f"Indexing stopped after an error inside Keepsake ({type(error).__name__}). Restart it."
             _log.error("indexing broke: %s", whereabouts(error))
@@ -199,8 +205,31 @@ class IndexSync:
         """Let go of what the quick look-up holds beside the database, for something was forgotten for ever."""
         from app.index.ann import Near  # noqa: PLC0415
 
+        self._next_near = None
         near = self._near or Near(self._store.vault, NEAR_LEAST)
         await asyncio.to_thread(near.forget)
+        self.wake()
+
+    async def warm(self, generation: vectors.Generation) -> None:
+        """Make the quick look-up of vectors that are to serve next; it takes over when they do."""
+        count = await self._store.read(repo.chunk_count)
+        if count < NEAR_LEAST:
+            return
+        from app.index.ann import Near  # noqa: PLC0415
+
+        near = Near(self._store.vault, NEAR_LEAST)
+        if near.needs_care(generation, count):
+            await self._store.read(partial(near.tend, generation=generation), limit_s=_TEND_LIMIT_S)
+            self._next_near = near
+
+    def built(self, generation: vectors.Generation, stored: Sequence[tuple[int, bytes]]) -> None:
+        """Take in vectors that came after ``warm``."""
+        if self._next_near is not None:
+            self._next_near.add(generation, stored)
+
+    def _on_activated(self) -> None:
+        if self._next_near is not None:
+            self._near, self._next_near = self._next_near, None
         self.wake()
 
     async def _tend_near(self) -> None:
@@ -250,6 +279,10 @@ class IndexSync:
             raise
         store = partial(_store_current, generation=serving.generation, texts=texts, made=made)
         stored = await self._store.write(store, is_derived=True)
+        if stored is None:
+            # Others serve by now, which lack these texts: they are made for those.
+            await self.generations.look_again()
+            return True
         if self._near is not None:
             await asyncio.to_thread(self._near.add, serving.generation, stored)
         self.failure = ""
@@ -329,11 +362,11 @@ def _store_current(
     generation: vectors.Generation,
     texts: Sequence[repo.PendingText],
     made: Sequence[bytes],
-) -> list[tuple[int, bytes]]:
+) -> list[tuple[int, bytes]] | None:
+    """Store vectors of texts that are still the same and return them; ``None`` where others serve by now."""
     serving = generations.serving(connection)
     if serving is None or serving.generation != generation:
-        # Others serve by now, which lack these texts: they wait for those.
-        return []
+        return None
     current = repo.still_current(connection, texts)
     pairs = [(text.chunk_id, blob) for text, blob in zip(texts, made, strict=True) if text.chunk_id in current]
     vectors.store_vectors(connection, generation, pairs)

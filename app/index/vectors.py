@@ -68,7 +68,7 @@ def activate(connection: apsw.Connection, generation: Generation, now_ms: int) -
         (str(generation.id),),
     )
     connection.execute(
-        "UPDATE generations SET state = 'retired', retired_at = iif(state = 'serving', ?, NULL)"
+        "UPDATE generations SET state = 'retired', retired_at = CASE state WHEN 'serving' THEN ? END"
         " WHERE id <> ? AND state <> 'retired'",
         (now_ms, generation.id),
     )

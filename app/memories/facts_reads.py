@@ -62,12 +62,13 @@ class FactReads:
     async def by_metadata(
         self, key: str, value: str, *, limit: int = 50, stores: Sequence[str] = STORES
     ) -> list[Memory]:
-        """Return facts whose attribute ``key`` is the text or number ``value``, the last changed first."""
+        """Return facts whose attribute ``key`` is the text, number or truth ``value``, the last changed first."""
         clean = storable(value)[0]
         # The text search leaves few whose attributes must be taken apart; it sees a text as JSON writes it.
         where = (
             "AND instr(m.attributes, :written) > 0 AND EXISTS (SELECT 1 FROM json_each(m.attributes) a"
-            " WHERE a.key = :key AND a.type IN ('text', 'integer', 'real') AND CAST(a.value AS TEXT) = :value)"
+            " WHERE a.key = :key AND (a.type IN ('text', 'integer', 'real') AND CAST(a.value AS TEXT) = :value"
+            " OR a.type IN ('true', 'false') AND a.type = :value))"
             " ORDER BY m.updated_at DESC, m.rowid DESC"
         )
         named = {

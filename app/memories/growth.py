@@ -75,25 +75,33 @@ class MemoryStats:
 def stats(connection: apsw.Connection, wanted: Window, stores: Sequence[str] = STORES) -> MemoryStats:
     """Return the counts of what is in ``stores``; of turns where these are all."""
     where = f"{ACTIVE} AND {seen(stores)}"
-    totals: Any = connection.execute(
-        "SELECT count(*), max(m.created_at), coalesce(sum(m.access_count), 0), max(m.last_accessed)"
-        f" FROM memories m WHERE {where}"
+    kinds = _facets(connection, "kind", where)
+    # Each from an index: the table itself is as long as all that is stored.
+    read: Any = connection.execute(
+        "SELECT coalesce(sum(m.access_count), 0), max(m.last_accessed) FROM memories m"
+        f" WHERE m.last_accessed IS NOT NULL AND {where}"
     ).fetchone()
     sees_turns = set(stores) >= set(STORES)
     turns = _turns(connection) if sees_turns else (0, 0, None)
     return MemoryStats(
-        memories=totals[0],
-        kinds=_facets(connection, "kind", where),
+        memories=sum(kind.count for kind in kinds),
+        kinds=kinds,
         stores=_facets(connection, "store", where),
         sources=_facets(connection, "source", where),
-        latest=optional_datetime(totals[1]),
-        accessed=totals[2],
-        last_accessed=optional_datetime(totals[3]),
+        latest=_latest(connection, where),
+        accessed=read[0],
+        last_accessed=optional_datetime(read[1]),
         sessions=turns[0],
         messages=turns[1],
         latest_message=optional_datetime(turns[2]),
         growth=_growth(connection, wanted, where, sees_turns=sees_turns),
     )
+
+
+def _latest(connection: apsw.Connection, where: str) -> datetime | None:
+    newest = f"SELECT m.created_at FROM memories m WHERE {where} AND m.pinned = %d ORDER BY m.created_at DESC LIMIT 1"
+    both = f"SELECT * FROM ({newest % 0}) UNION ALL SELECT * FROM ({newest % 1})"
+    return optional_datetime(connection.execute(f"SELECT max(created_at) FROM ({both})").get)
 
 
 def _facets(connection: apsw.Connection, column: str, where: str) -> tuple[Facet, ...]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any, TypeVar
 
 import apsw
@@ -15,6 +14,7 @@ from app.core.tags import normalise_tags
 from app.errors import InputError, NotFoundError, StaleError
 from app.memories import repo, rules
 from app.memories.model import STORES, Memory, NewMemory, StoreName
+from app.memories.transactions import MemoryTransactions
 from app.memories.writer import MemoryIndex, MemoryWriter
 from app.store.store import Store
 
@@ -33,11 +33,16 @@ class MemoryService:
     """
 
     def __init__(self, store: Store, index: MemoryIndex, clock: Clock) -> None:
-        self._store = store
-        self._index = index
-        self._clock = clock
+        self._transactions = MemoryTransactions(store, index, clock)
 
-    async def save(self, draft: NewMemory, *, actor: str = "person", operation: str = "note.save") -> Changed[Memory]:
+    async def save(
+        self,
+        draft: NewMemory,
+        *,
+        stores: Sequence[str] = STORES,
+        actor: str = "person",
+        operation: str = "note.save",
+    ) -> Changed[Memory]:
         """Store a new memory; a fact supersedes the active one of the same category and key.
 
         Raises:
@@ -47,6 +52,8 @@ class MemoryService:
         def work(writer: MemoryWriter) -> Memory:
             memory = rules.compose(draft, writer.at_ms)
             if repo.exists(writer.connection, memory.id):
+                if not set(STORES) <= set(stores) and repo.get(writer.connection, memory.id, stores=stores) is None:
+                    raise InputError(f"The id {memory.id} cannot be used; leave it out to get a new one.", id=memory.id)
                 raise InputError(
                     f"There is already a memory with the id {memory.id}; use update to change it.", id=memory.id
                 )
@@ -215,19 +222,7 @@ class MemoryService:
     async def _write(
         self, work: Callable[[MemoryWriter], T], actor: str, operation: str, run_id: str | None = None
     ) -> Changed[T]:
-        return await self._store.write(partial(self._transact, work, actor, operation, run_id))
-
-    def _transact(
-        self,
-        work: Callable[[MemoryWriter], T],
-        actor: str,
-        operation: str,
-        run_id: str | None,
-        connection: apsw.Connection,
-    ) -> Changed[T]:
-        writer = MemoryWriter(connection, self._index, actor=actor, at_ms=self._clock.now_ms(), run_id=run_id)
-        value = work(writer)
-        return Changed(value, writer.changes(operation))
+        return await self._transactions.run(work, actor, operation, run_id)
 
 
 def _there(connection: apsw.Connection, memory_id: str, stores: Sequence[str]) -> Memory:

@@ -8,7 +8,7 @@ for texts that have all words of a group, and what it gives is verified. Rare wo
 import heapq
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -24,6 +24,7 @@ LENGTHS: Final = 2  # texts of which one is more than so many times as long as t
 _COMMON: Final = 5_000  # texts from which on it does not matter how common a word is
 _ALL: Final = 100 * _COMMON
 _FEW: Final = math.log(_ALL / 5)
+_MANY: Final = 30  # candidates from which on the words are counted anew
 _MAX_MEASURED: Final = 64  # words whose frequency is looked up
 _CHUNKS: Final = 3  # of one memory among the most relevant, taken generously
 _MAX_TELLING: Final = 12
@@ -51,9 +52,23 @@ def text_of(memory: Memory) -> str:
 
 def similarity(first: str, second: str) -> float:
     """Return the Jaccard similarity of the words of two texts, 0 where one is more than twice as long."""
+    return _score(first, terms(first), second)
+
+
+def _score(first: str, words: frozenset[str], second: str) -> float:
+    """Return the similarity of a text, of which ``words`` are the words, to another."""
     if max(len(first), len(second)) > LENGTHS * min(len(first), len(second)):
         return 0.0
-    return jaccard(terms(first), terms(second))
+    return jaccard(words, terms(second))
+
+
+def _texts(connection: apsw.Connection, ids: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the ids of memories that are there, each with the text by which it is compared."""
+    for memory_id, title, content, facts in connection.execute(
+        "SELECT m.id, m.title, m.content, m.facts FROM json_each(?) w CROSS JOIN memories m ON m.id = w.value",
+        (json.dumps(list(ids)),),
+    ):
+        yield str(memory_id), "\n".join((str(title), str(content), *json.loads(str(facts))))
 
 
 class SimilarFinder:
@@ -91,12 +106,19 @@ class SimilarFinder:
         if not words:
             return []
         ids = self._candidates(connection, text, words, threshold, {"kind": kind, "stores": json.dumps(list(stores))})
+        if len(ids) > _MANY:  # the words are commoner by now than was remembered
+            for word in words:
+                self._counts.pop(word, None)
+        # Most candidates are none: they are compared by their bare text before anything else of them is read.
+        scores = {
+            memory_id: score
+            for memory_id, said in _texts(connection, ids)
+            if (score := _score(text, words, said)) >= threshold
+        }
         found = [
-            Similar(memory, score)
-            for memory in repo.many(connection, ids)
-            if memory.deleted_at is None
-            and not repo.is_expired(memory, now_ms)
-            and (score := similarity(text, text_of(memory))) >= threshold
+            Similar(memory, scores[memory.id])
+            for memory in repo.many(connection, list(scores))
+            if memory.deleted_at is None and not repo.is_expired(memory, now_ms)
         ]
         found.sort(key=lambda one: (-one.score, -one.memory.mention_count, one.memory.created_at, one.memory.id))
         return found[:limit]

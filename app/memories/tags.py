@@ -64,8 +64,9 @@ def _parents(connection: apsw.Connection, flat: dict[str, int], where: str, valu
     return dict(
         connection.execute(
             "SELECT pair.value ->> 1, count(DISTINCT memory_id)"
-            " FROM json_each(?) pair JOIN memory_tags ON tag = pair.value ->> 0"
-            f" WHERE {where} GROUP BY 1",
+            # From the tags to the items: the other way round every item would ask for every pair.
+            " FROM json_each(?) pair CROSS JOIN memory_tags ON tag = pair.value ->> 0"
+            f" WHERE +{where} GROUP BY 1",
             (json.dumps(sorted(pairs)), *values),
         )
     )

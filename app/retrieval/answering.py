@@ -27,7 +27,6 @@ from app.retrieval.model import Found, Leg, Query
 from app.retrieval.rank import in_order, rank, spread
 from app.retrieval.recipes import Recipe
 from app.retrieval.relax import has_phrases, relaxed_now
-from app.retrieval.relax import notes as of_missing
 from app.retrieval.standing_out import look_beyond
 from app.store.faults import from_sqlite
 
@@ -144,12 +143,12 @@ def answer(connection: apsw.Connection, request: Request, meaning: Meaning | Non
     if has_phrases(request.query):
         query, missing = relaxed_now(connection, request.query, request.stores)
         request = replace(request, query=query)
-    where = conditions(request.query, request.stores)
+    where = _narrowed(connection, request)
     order = _Search(connection, request, where, meaning).order()
-    notes = of_missing(missing)
+    notes: tuple[str, ...] = ()
     # How much waits is said to whoever may know of all of it.
     if "vector" in order.found and where.sees_all and (pending := repo.pending_count(connection)):
-        notes = (*notes, _FILLING.format(count=pending))
+        notes = (_FILLING.format(count=pending),)
     watch.lap("candidates")
     ranked = spread(order.ranked, request.per_session)
     shown: Sequence[Ranked] = ranked[request.offset : request.last]
@@ -161,6 +160,16 @@ def answer(connection: apsw.Connection, request: Request, meaning: Meaning | Non
     )
     watch.lap("hits")
     return Answer(found, {leg: len(items) for leg, items in order.found.items()})
+
+
+def _narrowed(connection: apsw.Connection, request: Request) -> Conditions:
+    """Return what a chunk must satisfy, with which ones may where operators ask for it."""
+    where = conditions(request.query, request.stores)
+    if not where.narrows or all(term.excluded for term in request.query.terms):
+        return where
+    from app.retrieval.allowed import left  # noqa: PLC0415  (numpy waits for the first search)
+
+    return replace(where, mask=left(connection, request.query, request.postings()))
 
 
 class _Search:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Final
 
@@ -16,12 +17,12 @@ from app.retrieval.highlight import spans
 from app.retrieval.hits import Ranked, facets_of
 from app.retrieval.model import Found, Hit, Leg, Query, Term
 from app.retrieval.past import Item, Words, add, hit_of, placed, ranked_item, row_of, those_meant
+from app.retrieval.relax import has_phrases, relaxed
 from app.retrieval.relax import notes as of_missing
-from app.retrieval.relax import relaxed
 
 NAME: Final = "archive"
 STATE: Final = "archived"
-MAX_STATES: Final = 10_000  # looked through at most: about two seconds
+MAX_STATES: Final = 5_000  # looked through at most: one or two seconds
 
 WORDS_ONLY: Final = "What is in the archive is found by its words alone; entity: finds nothing there."
 CUT: Final = f"Only the {MAX_STATES:,} memories that were archived last were looked through."
@@ -33,12 +34,14 @@ def search_archived(
     """Return what of the archive answers ``query``, best first, and where nothing is asked the newest first."""
     kept, is_cut = _meant(connection, query, stores)
     texts = {memory.id: memory_text(memory) for memory in kept}
-    query, missing = relaxed(query, lambda term: any(spans(text, [term]) for text in texts.values()))
+    missing: tuple[str, ...] = ()
+    if has_phrases(query):
+        query, missing = relaxed(query, lambda term: any(spans(text, [term]) for text in texts.values()))
     words = Words(query)
     items: list[Item] = []
     for memory in kept:
         add(items, words, texts[memory.id], Item(memory.id, 0, "", to_ms(memory.updated_at), memory))
-    weights = _weights(words, list(texts.values()))
+    weights = _weights(words, [item.text for item in items], len(texts))
     by_chunk = {item.chunk_id: item for item in items}
     ranked = [ranked_item(item, words, weights) for item in items]
     ranked.sort(key=lambda one: (-one.score, -by_chunk[one.chunk_id].created_ms, one.target))
@@ -57,14 +60,15 @@ def _meant(connection: apsw.Connection, query: Query, stores: Sequence[str]) -> 
     return kept, next(states, None) is not None
 
 
-def _weights(words: Words, texts: Sequence[str]) -> dict[Term, float]:
-    """Return how much each word says: the rarer in these texts, the more."""
+def _weights(words: Words, texts: Sequence[str], total: int) -> dict[Term, float]:
+    """Return how much each word says: the rarer among ``total`` texts, of which ``texts`` answer, the more."""
     counts = {term: sum(bool(spans(text, [term])) for text in texts) for term in words.wanted}
-    return {term: math.log(1 + (len(texts) - count + 0.5) / (count + 0.5)) for term, count in counts.items()}
+    return {term: math.log(1 + (total - count + 0.5) / (count + 0.5)) for term, count in counts.items()}
 
 
 def _hit(one: Ranked, items: Mapping[int, Item], query: Query) -> Hit:
     item = items[one.chunk_id]
     if item.state is None:
         raise ValueError("all of the archive is read with its state")
-    return hit_of(one, item.state, row_of(item, {}), query, {})
+    hit = hit_of(one, item.state, row_of(item, {}), query, {})
+    return replace(hit, why=replace(hit.why, features={}))

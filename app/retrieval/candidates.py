@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import apsw
@@ -13,10 +13,13 @@ from app.retrieval.fts import Atom
 from app.retrieval.model import Query
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from app.index.ann import Near
     from app.index.postings import Postings
 
-_MESSAGE_KINDS = {"message", "episode", "messages", "turn"}
+MESSAGE_KINDS = {"message", "episode", "messages", "turn"}
 # A passage that spans turns only lends context; one inside a long turn stands for that turn.
 _SINGLE = "(c.kind <> 'passage' OR c.seq_start = c.seq_end)"
 _FIELDS = "c.id, c.kind, c.session_id, c.memory_id, c.seq_start, c.created_at"
@@ -26,11 +29,27 @@ _STAYING = "(c.kind = 'memory' OR c.session_id NOT IN (SELECT session_id FROM se
 _OF_SESSION = "c.session_id IN (SELECT id FROM sessions WHERE id = ? OR instr(lower(title), lower(?)))"
 _OF_AGENT = "c.session_id IN (SELECT id FROM sessions WHERE agent = ? COLLATE NOCASE)"
 _PENDING = "c.session_id IN (SELECT id FROM sessions WHERE consolidated_at IS NULL)"
+_NAMED = "SELECT a.entity_id FROM entity_aliases a WHERE a.alias_key = ?"
+# A turn's owner_id is its session, "#" and its number; by those its chunks are found in their index.
+_NAMING = (
+    f"(c.memory_id IN (SELECT owner_id FROM mentions WHERE owner_kind = 'memory' AND entity_id IN ({_NAMED}))"
+    " OR c.id IN"
+    " (SELECT k.id FROM (SELECT owner_id, length(rtrim(owner_id, '-0123456789')) AS mark FROM mentions"
+    f" WHERE owner_kind = 'message' AND entity_id IN ({_NAMED})) o CROSS JOIN chunks k"
+    " ON k.session_id = substr(o.owner_id, 1, o.mark - 1)"
+    " AND k.kind IN ('message', 'passage') AND k.seq_start = CAST(substr(o.owner_id, o.mark + 1) AS INTEGER)))"
+)
 _THIS = "EXISTS (SELECT 1 FROM sessions s WHERE s.id = c.session_id AND "
 _OF_ONE = {
     _OF_SESSION: f"{_THIS}(s.id = ? OR instr(lower(s.title), lower(?))))",
     _OF_AGENT: f"{_THIS}s.agent = ? COLLATE NOCASE)",
     _PENDING: f"{_THIS}s.consolidated_at IS NULL)",
+    _NAMING: (
+        "(c.memory_id IS NOT NULL AND EXISTS (SELECT 1 FROM mentions"
+        f" WHERE owner_kind = 'memory' AND owner_id = c.memory_id AND entity_id IN ({_NAMED}))"
+        " OR c.kind <> 'memory' AND EXISTS (SELECT 1 FROM mentions"
+        f" WHERE owner_kind = 'message' AND owner_id = c.session_id || '#' || c.seq_start AND entity_id IN ({_NAMED})))"
+    ),
 }
 
 _ALWAYS = 2  # conditions that every search has
@@ -58,19 +77,30 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """SQL over ``chunks c`` and its values; ``sees_all`` tells whether the caller may read every store."""
+    """What a chunk must satisfy.
+
+    Args:
+        sql: Over ``chunks c``.
+        values: Of the SQL.
+        narrows: There is more than what every search demands.
+        sees_all: The caller may read every store.
+        named: The entities of a name, as the caller may know them.
+        mask: Which chunks may satisfy it, by id, where that is known; the SQL decides.
+    """
 
     sql: str
     values: tuple[object, ...]
     narrows: bool
     sees_all: bool = True
+    named: str = _NAMED
+    mask: "NDArray[np.bool_] | None" = field(default=None, compare=False)
 
     @property
     def check(self) -> str:
         """Return the SQL for looking at a few chunks: it asks for each one's session and not for all that fit."""
         sql = self.sql
         for of_all, of_one in _OF_ONE.items():
-            sql = sql.replace(of_all, of_one)
+            sql = sql.replace(of_all.replace(_NAMED, self.named), of_one.replace(_NAMED, self.named))
         return sql
 
 
@@ -83,7 +113,8 @@ def conditions(query: Query, stores: Sequence[str]) -> Conditions:
         values += more
     for name, unwanted in query.excluded:
         sql, more = _any_of(name, (unwanted,))
-        parts.append(f"NOT {sql}")
+        # What has no session, or is no memory, is of none: SQL would not know.
+        parts.append(f"NOT coalesce({sql}, 0)")
         values += more
     for sql, when in (("c.created_at >= ?", query.since), ("c.created_at < ?", query.until)):
         if when is not None:
@@ -92,7 +123,9 @@ def conditions(query: Query, stores: Sequence[str]) -> Conditions:
     sees_all = set(stores) >= set(STORES)
     # Whoever sees a part only must not get fewer neighbours for what the rest holds.
     narrows = len(parts) > _ALWAYS or not sees_all
-    return Conditions(" AND ".join(parts), tuple(values), narrows, sees_all)
+    sql = " AND ".join(parts)
+    named = _NAMED if sees_all else _named_in(stores)
+    return Conditions(sql.replace(_NAMED, named), tuple(values), narrows, sees_all, named)
 
 
 def with_words(where: Conditions, must: str | None, must_not: str | None) -> Conditions:
@@ -102,7 +135,8 @@ def with_words(where: Conditions, must: str | None, must_not: str | None) -> Con
         if expression is not None:
             sql += f" AND c.id {operator} (SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ?)"
             values = (*values, expression)
-    return Conditions(sql, values, narrows=where.narrows or must is not None or must_not is not None)
+    narrows = where.narrows or must is not None or must_not is not None
+    return replace(where, sql=sql, values=values, narrows=narrows)
 
 
 def few_allowed(connection: apsw.Connection, where: Conditions) -> list[int] | None:
@@ -141,7 +175,7 @@ def _any_of(name: str, wanted: Sequence[str]) -> tuple[str, Values]:
 
 
 def _kind(value: str) -> tuple[str, Values]:
-    if value.lower() in _MESSAGE_KINDS:
+    if value.lower() in MESSAGE_KINDS:
         return "c.kind <> 'memory'", []
     return "(c.kind = 'memory' AND c.role = ?)", [value.lower()]
 
@@ -169,14 +203,17 @@ def _agent(value: str) -> tuple[str, Values]:
     )
 
 
-def _entity(value: str) -> tuple[str, Values]:
-    named = "SELECT entity_id FROM entity_aliases WHERE alias_key = ?"
+def _named_in(stores: Sequence[str]) -> str:
+    """Return ``_NAMED`` for names that stand in ``stores``: one that is only known from elsewhere tells nothing."""
     return (
-        "(c.memory_id IN (SELECT owner_id FROM mentions WHERE owner_kind = 'memory'"
-        f" AND entity_id IN ({named})) OR (c.session_id || '#' || c.seq_start) IN"
-        f" (SELECT owner_id FROM mentions WHERE owner_kind = 'message' AND entity_id IN ({named})))",
-        [value.casefold(), value.casefold()],
+        f"{_NAMED} AND EXISTS (SELECT 1 FROM mentions n WHERE n.entity_id = a.entity_id"
+        f" AND n.store IN ({', '.join(repr(store) for store in STORES if store in stores)})"
+        " AND substr(n.surface, instr(n.surface, ':') + 1) = a.alias_key)"
     )
+
+
+def _entity(value: str) -> tuple[str, Values]:
+    return _NAMING, [value.casefold(), value.casefold()]
 
 
 def _state(value: str) -> tuple[str, Values]:
@@ -290,7 +327,7 @@ def _soon(
 ) -> list[tuple[Any, ...]] | None:
     import numpy as np  # noqa: PLC0415  (waits for the first search)
 
-    scores = near.nearest(generation, vector, depth * _SPARE)
+    scores = near.nearest(generation, vector, depth * _SPARE, where.mask)
     if scores is None:
         return None
     found = _rows(connection, scores, where, fields)
@@ -298,9 +335,11 @@ def _soon(
         return found
     few = few_allowed(connection, where) if len(found) * _FEW_PASS < len(scores) else None
     if few is None:
-        scores = near.nearest(generation, vector, depth * _MOST_SPARE)
+        scores = near.nearest(generation, vector, depth * _MOST_SPARE, where.mask)
     else:
-        scores = near.nearest(generation, vector, depth, np.unique(np.array(few, dtype=np.int64)))
+        mask = np.zeros(max(few, default=0) + 1, dtype=np.bool_)
+        mask[few] = True
+        scores = near.nearest(generation, vector, depth, mask)
     return None if scores is None else _rows(connection, scores, where, fields)
 
 

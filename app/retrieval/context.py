@@ -172,7 +172,8 @@ class ContextService:
 
     async def _found(self, asked: Asked, terms: ContextTerms, kinds: Sequence[str], limit: int) -> Sequence[Hit]:
         query = query_of(asked.terms, kinds, asked.session)
-        return (await self._search.search(query, limit=limit, recipe=terms.recipe, stores=asked.stores)).hits
+        found = await self._search.search(query, limit=limit, recipe=terms.recipe, stores=asked.stores, is_aside=True)
+        return found.hits
 
     def _failure(self, name: SectionName, error: BaseException) -> str:
         """Return a sentence about a part that failed; the rest is told without it."""

@@ -14,6 +14,15 @@ _LEAST_CUT: Final = 24  # tokens: less of a text says nothing
 
 
 @dataclass(frozen=True, slots=True)
+class _Entry:
+    """An item with its lines and what they cost."""
+
+    item: ContextItem
+    lines: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
 class _Told:
     """What of a section is told, in its order, and what is not."""
 
@@ -36,11 +45,11 @@ def assembled(
         budgets: Tokens of each section at most.
         max_tokens: Tokens of the whole.
     """
-    distinct = deduplicated(parts)
-    wanted = {name: min(budgets[name], _size(name, items)) for name, items in distinct.items()}
+    distinct = {name: list(map(_entry, items)) for name, items in deduplicated(parts).items()}
+    wanted = {name: min(budgets[name], _size(name, entries)) for name, entries in distinct.items()}
     frame = estimate_tokens(_FRAME)
     given = allotted(wanted, budgets, max_tokens - frame)
-    told = {name: _told(name, items, given[name]) for name, items in distinct.items()}
+    told = {name: _told(name, entries, given[name]) for name, entries in distinct.items()}
     sections = tuple(
         ContextSection(name, HEADINGS[name], part.items, part.tokens, budgets[name])
         for name, part in told.items()
@@ -93,8 +102,13 @@ def rendered(item: ContextItem) -> str:
     return entry(item.id, item.about, item.text, whole_lines=item.whole_lines)
 
 
-def _size(name: SectionName, items: Sequence[ContextItem]) -> int:
-    return _heading_size(name) + sum(_tokens(rendered(item)) for item in items)
+def _entry(item: ContextItem) -> _Entry:
+    lines = rendered(item)
+    return _Entry(item, lines, _tokens(lines))
+
+
+def _size(name: SectionName, entries: Sequence[_Entry]) -> int:
+    return _heading_size(name) + sum(found.tokens for found in entries)
 
 
 def _heading_size(name: SectionName) -> int:
@@ -105,39 +119,35 @@ def _tokens(lines: str) -> int:
     return estimate_tokens(f"{lines}\n")
 
 
-def _told(name: SectionName, items: Sequence[ContextItem], budget: int) -> _Told:
-    """Return what of ``items`` fits: each whole, the first that does not cut short, the rest not at all."""
+def _told(name: SectionName, entries: Sequence[_Entry], budget: int) -> _Told:
+    """Return what fits: each item whole, the first that does not cut short, the rest not at all."""
     room = budget - _heading_size(name)
-    kept: list[tuple[ContextItem, str]] = []
+    kept: list[_Entry] = []
     left: list[LeftOut] = []
-    spent = 0
-    for item in items:
-        lines = rendered(item)
-        cost = _tokens(lines)
-        if cost <= room - spent and not left:
-            kept.append((replace(item, tokens=cost), lines))
-        elif not left and (shorter := _cut(item, room - spent)) is not None:
-            lines = rendered(shorter)
-            cost = _tokens(lines)
-            kept.append((replace(shorter, tokens=cost), lines))
-            left.append(LeftOut(item.id, name, _tokens(rendered(item)) - cost))
+    for found in entries:
+        if left:
+            left.append(LeftOut(found.item.id, name, found.tokens))
+        elif found.tokens <= room:
+            kept.append(found)
+            room -= found.tokens
         else:
-            left.append(LeftOut(item.id, name, cost))
-            continue
-        spent += cost
+            shorter = _cut(found.item, room)
+            kept += [] if shorter is None else [shorter]
+            left.append(LeftOut(found.item.id, name, found.tokens - (0 if shorter is None else shorter.tokens)))
     if name == "recent":
         kept.reverse()
-    tokens = spent + _heading_size(name) if kept else 0
-    return _Told(tuple(lines for _, lines in kept), tuple(item for item, _ in kept), tokens, tuple(left))
+    tokens = _heading_size(name) + sum(told.tokens for told in kept) if kept else 0
+    items = tuple(replace(told.item, tokens=told.tokens) for told in kept)
+    return _Told(tuple(told.lines for told in kept), items, tokens, tuple(left))
 
 
-def _cut(item: ContextItem, room: int) -> ContextItem | None:
+def _cut(item: ContextItem, room: int) -> _Entry | None:
     """Return ``item`` with as much of its text as fits into ``room`` tokens, ``None`` where that is next to nothing."""
     spare = room - _tokens(rendered(replace(item, text="")))
     text = harmless(item.text).strip()
     while spare >= _LEAST_CUT and text:
         text = text[: min(spare * CHARS_PER_TOKEN, len(text) * 3 // 4)].rstrip()
-        shorter = replace(item, text=f"{text}…", is_cut=True)
-        if _tokens(rendered(shorter)) <= room:
+        shorter = _entry(replace(item, text=f"{text}…", is_cut=True))
+        if shorter.tokens <= room:
             return shorter
     return None

@@ -54,7 +54,7 @@ def words_deep(connection: apsw.Connection, match: str, where: Conditions, depth
         f" WHERE chunks_fts MATCH ? AND {where.sql} ORDER BY score DESC, c.id DESC LIMIT ?",
         (match, *where.values, depth),
     )
-    return [Scored(*row) for row in rows]
+    return list(map(Scored._make, rows))
 
 
 def vectors_near(
@@ -67,7 +67,7 @@ def vectors_near(
 ) -> list[Scored]:
     """Return the nearest chunks, best cosine first."""
     rows = nearest_rows(connection, generation, vector, where, depth, _SCORED, near)
-    return [item for item in (Scored(*row) for row in rows) if not item.spans]
+    return [item for item in map(Scored._make, rows) if not item.spans]
 
 
 def words_many(
@@ -82,7 +82,7 @@ def words_many(
     from app.retrieval.words import best_matching  # noqa: PLC0415  (numpy waits for the first search)
 
     rows = best_matching(connection, postings, atoms, unwanted, where, _SCORED, depth)
-    return [Scored(*row) for row in rows]
+    return list(map(Scored._make, rows))
 
 
 def turns_around(connection: apsw.Connection, spans: Sequence[tuple[str, int, int]], where: Conditions) -> list[Line]:
@@ -147,5 +147,4 @@ def read_around(
 
 
 def _line(row: Sequence[Any]) -> Line:
-    *values, allowed = row
-    return Line(*(*values, bool(allowed)))
+    return Line._make((*row[:-1], bool(row[-1])))

@@ -87,10 +87,17 @@ class ExplainService:
         case = _Case(self, chosen, item, limit, per_session, tuple(stores))
         return await case.explain(text)
 
-    async def found(self, query: Query | str, case: "_Case", limit: int, per_session: int | None = None) -> Found:
-        """Return what the search of the case finds."""
+    async def found(
+        self, query: Query | str, case: "_Case", limit: int, per_session: int | None = None, *, is_aside: bool = False
+    ) -> Found:
+        """Return what the search of the case finds; ``is_aside`` where words of the item were added to the query."""
         return await self._search.search(
-            query, limit=limit, recipe=case.recipe.name, per_session=per_session, stores=case.stores
+            query,
+            limit=limit,
+            recipe=case.recipe.name,
+            per_session=per_session,
+            stores=case.stores,
+            is_aside=is_aside,
         )
 
     async def facts(self, query: Query, item: Item) -> tuple[list[str], list[str], list[str], list[str]]:
@@ -235,8 +242,8 @@ class _Case:
         remedies = []
         words = await self.service.words(self.item, [term.text for term in found.query.terms])
         for text in self._attempts(found.query, words):
-            hits = (await self.service.found(text, self, self.limit, self.per_session)).hits
-            ids = [hit.id for hit in hits]
+            found_now = await self.service.found(text, self, self.limit, self.per_session, is_aside=True)
+            ids = [hit.id for hit in found_now.hits]
             if self.item.id in ids:
                 remedies.append(Remedy(text, ids.index(self.item.id) + 1))
                 break

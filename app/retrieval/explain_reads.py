@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import apsw
 
+from app.core.clock import to_datetime
 from app.core.recalled import without_recalled
 from app.index.vectors import Generation
 from app.memories import archive_repo, repo
@@ -119,9 +120,13 @@ def _operators(query: Query) -> Iterator[tuple[str, Query]]:
     for name, value in query.excluded:
         yield f"-{_typed(name, value)}", Query("", excluded=((name, value),))
     if query.since is not None:
-        yield "after:", Query("", since=query.since)
+        yield f"after:{_day(query.since)}", Query("", since=query.since)
     if query.until is not None:
-        yield "before:", Query("", until=query.until)
+        yield f"before:{_day(query.until)}", Query("", until=query.until)
+
+
+def _day(at_ms: int) -> str:
+    return f"{to_datetime(at_ms).astimezone():%Y-%m-%d}"
 
 
 def _typed(name: str, value: str) -> str:

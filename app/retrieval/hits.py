@@ -4,15 +4,15 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import apsw
 
 from app.core.clock import to_datetime
+from app.core.recalled import without_recalled
 from app.retrieval.highlight import snippet
 from app.retrieval.model import FacetCount, Hit, Query, Why
 
-_FACETS = ("kind", "agent", "role", "tag", "store")
 _VALUES_A_FACET = 20
 
 
@@ -26,8 +26,7 @@ class Ranked:
     why: Why
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """What is known of a candidate without its text."""
 
     chunk_id: int
@@ -42,37 +41,49 @@ class Row:
 
 def rows_of(connection: apsw.Connection, chunk_ids: Sequence[int]) -> dict[int, Row]:
     """Return what is known of the candidates' chunks, by chunk id."""
-    found = connection.execute(
-        "SELECT c.id, c.kind, c.role, c.store, c.session_id, c.memory_id, coalesce(s.agent, m.source, ''),"
-        " iif(c.memory_id IS NULL, '[]',"
-        " (SELECT json_group_array(t.tag) FROM memory_tags t WHERE t.memory_id = c.memory_id))"
-        " FROM chunks c LEFT JOIN sessions s ON c.kind <> 'memory' AND s.id = c.session_id"
-        " LEFT JOIN memories m ON c.kind = 'memory' AND m.id = c.memory_id"
+    found: list[tuple[Any, ...]] = connection.execute(
+        "SELECT c.id, c.kind, c.role, c.store, c.session_id, c.memory_id FROM chunks c"
         " WHERE c.id IN (SELECT value FROM json_each(?))",
         (json.dumps(list(chunk_ids)),),
-    )
-    return {row[0]: _row(row) for row in found}
+    ).fetchall()
+    # Many candidates are of few conversations.
+    sessions = {session for _, kind, _, _, session, _ in found if kind != "memory"}
+    agents = {row[0]: row[1] for row in connection.execute(_AGENTS, (json.dumps(list(sessions)),))}
+    memories = [memory for *_, memory in found if memory is not None]
+    sources = {row[0]: (row[1], tuple(json.loads(row[2]))) for row in _described(connection, memories)}
+    rows: dict[int, Row] = {}
+    for chunk_id, kind, role, store, session, memory in found:
+        source, tags = sources.get(memory, _UNKNOWN)
+        agent = source if kind == "memory" else str(agents.get(session, ""))
+        rows[chunk_id] = Row(chunk_id, kind, role, store, session, memory, agent, tags)
+    return rows
 
 
-def _row(row: Sequence[Any]) -> Row:
-    chunk_id, kind, role, store, session_id, memory_id, agent, tags = row
-    return Row(
-        chunk_id, kind, role, store, session_id, memory_id, agent, () if tags == "[]" else tuple(json.loads(tags))
-    )
+_AGENTS = "SELECT id, agent FROM sessions WHERE id IN (SELECT value FROM json_each(?))"
+_UNKNOWN: tuple[str, tuple[str, ...]] = ("", ())
+
+
+def _described(connection: apsw.Connection, memories: Sequence[str]) -> list[tuple[Any, ...]]:
+    """Return the ids of memories with their sources and their tags as JSON."""
+    if not memories:
+        return []
+    return connection.execute(
+        "SELECT m.id, m.source, (SELECT json_group_array(t.tag) FROM memory_tags t WHERE t.memory_id = m.id)"
+        " FROM memories m WHERE m.id IN (SELECT value FROM json_each(?))",
+        (json.dumps(memories),),
+    ).fetchall()
 
 
 def facets_of(rows: Mapping[int, Row]) -> tuple[FacetCount, ...]:
     """Count the values of each facet over the candidates, the most frequent first."""
-    counts: dict[str, Counter[str]] = {name: Counter() for name in _FACETS}
-    for row in rows.values():
-        is_memory = row.kind == "memory"
-        counts["kind"][row.role if is_memory else "message"] += 1
-        counts["store"][row.store] += 1
-        counts["tag"].update(row.tags)
-        if row.agent:
-            counts["agent"][row.agent] += 1
-        if not is_memory and row.role:
-            counts["role"][row.role] += 1
+    known = rows.values()
+    counts = {
+        "kind": Counter([row.role if row.kind == "memory" else "message" for row in known]),
+        "agent": Counter([row.agent for row in known if row.agent]),
+        "role": Counter([row.role for row in known if row.role and row.kind != "memory"]),
+        "tag": Counter([tag for row in known if row.tags for tag in row.tags]),
+        "store": Counter([row.store for row in known]),
+    }
     return tuple(
         FacetCount(name, value, count)
         for name, counter in counts.items()
@@ -119,7 +130,7 @@ def _message(connection: apsw.Connection, target: str, row: Row) -> tuple[str, d
     if found is None:
         return None
     content, created, role, author, title, tool_calls = found
-    return content or tool_calls or "", {
+    return without_recalled(content) or content or tool_calls or "", {
         "target": "message",
         "kind": "message",
         "title": title,

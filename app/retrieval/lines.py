@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 _BREAK: Final = "\n\n"
+_WINDOW: Final = tuple(range(-REACH, REACH + 1))
 _NEAR: Final = 16  # characters that may lie between two words that belong together
 
 
@@ -34,8 +35,7 @@ class Lines:
         self.rows: dict[Place, int] = {}
         self.heads: list[Line] = []
         self.texts: list[str] = []
-        for line in read:
-            self._add(line)
+        self._add(read)
         self.none = len(self.heads)
         floor = min(found.cosines.values(), default=0.0)
         self.bm25 = np.array([*(found.bm25.get(place, 0.0) for place in self.rows), 0.0])
@@ -43,13 +43,15 @@ class Lines:
         self.length = np.array([*map(len, self.texts), 0], dtype=np.float64)
         self._search(question)
 
-    def _add(self, line: Line) -> None:
-        row = self.rows.setdefault(line.place, len(self.heads))
-        if row == len(self.heads):
-            self.heads.append(line)
-            self.texts.append(_plain(line.text))
-        elif line.kind == "memory":
-            self.texts[row] = f"{self.texts[row]}\n{_plain(line.text)}"
+    def _add(self, read: Sequence[Line]) -> None:
+        for line in read:
+            is_memory = line.kind == "memory"
+            row = self.rows.setdefault((line.owner, WHOLE if is_memory else line.seq), len(self.heads))
+            if row == len(self.heads):
+                self.heads.append(line)
+                self.texts.append(_plain(line.text))
+            elif is_memory:
+                self.texts[row] = f"{self.texts[row]}\n{_plain(line.text)}"
 
     def _search(self, question: Asked) -> None:
         """Count what is sought in each text, in one pass over all of them for each word."""
@@ -74,7 +76,8 @@ class Lines:
         owner, seq = place
         if seq == WHOLE:
             return [self.none] * REACH + [self.rows[place]] + [self.none] * REACH
-        return [self.rows.get((owner, seq + step), self.none) for step in range(-REACH, REACH + 1)]
+        rows, none = self.rows, self.none
+        return [rows.get((owner, seq + step), none) for step in _WINDOW]
 
 
 def _plain(text: str) -> str:

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 K = TypeVar("K")
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
+# Scored and Line are tuples because a search makes a thousand of them, which takes a third of the time.
+class Scored(NamedTuple):
     """A chunk with the score a leg gave it; ``memory`` is set for a piece of a memory, ``session`` for the rest."""
 
     chunk_id: int
@@ -32,8 +32,7 @@ class Scored:
         return self.first != self.last and self.kind == "passage"
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """A turn or a piece of a memory as the features read it.
 
     Args:

@@ -1,16 +1,16 @@
 """Lets a cross-encoder put the first results in order; without one, or when it fails, they stay as they are."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from typing import Final
 
 import apsw
 
 from app.embed.reranker import Reranker
 from app.errors import KeepsakeError
-from app.retrieval.hits import Ranked
-from app.retrieval.model import Leg, Query
+from app.retrieval.answering import Answer, Request
+from app.retrieval.model import Hit
 from app.store.store import Store
 
 MOST: Final = 50
@@ -19,27 +19,11 @@ FEATURE: Final = "cross_encoder"
 _DIGITS: Final = 4
 _LEFT_OUT: Final = "The results were not read again to put them in order: {reason}"
 
-
-@dataclass(frozen=True, slots=True)
-class Reordered:
-    """Results in order, what was said of each by target, and sentences for the person."""
-
-    ranked: Sequence[Ranked]
-    scores: Mapping[str, float] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-
-    def explained(self, shown: Sequence[Ranked]) -> list[Ranked]:
-        """Return ``shown`` with what was said of each."""
-        return [
-            replace(item, why=replace(item.why, features={**item.why.features, FEATURE: self.scores[item.target]}))
-            if item.target in self.scores
-            else item
-            for item in shown
-        ]
+Answered = tuple[Answer, tuple[str, ...]]
 
 
 class Reranking:
-    """Reads the first results again.
+    """Reads the first results of a search again.
 
     Args:
         store: The vault's database.
@@ -50,24 +34,36 @@ class Reranking:
         self._store = store
         self._reranker = reranker
 
-    async def order(self, query: Query, legs: Sequence[Leg], offset: int, ranked: Sequence[Ranked]) -> Reordered:
-        """Return ``ranked`` with its first ones in the order of the judge.
+    async def answer(self, request: Request, ask: Callable[[Request], Awaitable[Answered]]) -> Answered:
+        """Return what ``ask`` answers, its first results in the order of the judge, who adds a feature to each.
 
         Searches by words alone, such as those made while somebody types, stay as they are.
         """
-        question = " ".join(term.text for term in query.terms if not term.excluded)
-        first = ranked[:MOST]
-        if self._reranker is None or "vector" not in legs or not question or offset >= MOST or len(first) < 2:  # noqa: PLR2004
-            return Reordered(ranked)
+        question = " ".join(term.text for term in request.query.terms if not term.excluded)
+        if self._reranker is None or "vector" not in request.wanted or not question or request.offset >= MOST:
+            return await ask(request)
+        given, notes = await ask(replace(request, offset=0, limit=max(MOST, request.last)))
+        hits, said = given.found.hits, ""
         try:
-            texts = await self._store.read(lambda connection: _texts(connection, first))
-            scores = await asyncio.to_thread(self._reranker.scores, question, [texts[one.chunk_id] for one in first])
+            hits = await self._judged(self._reranker, question, hits)
         except KeepsakeError as error:
-            return Reordered(ranked, notes=(_LEFT_OUT.format(reason=error.message),))
-        by_target = {one.target: round(score, _DIGITS) for one, score in zip(first, scores, strict=True)}
+            said = _LEFT_OUT.format(reason=error.message)
+        found = replace(given.found, hits=tuple(hits[request.offset : request.last]))
+        return replace(given, found=found), (*notes, said) if said else notes
+
+    async def _judged(self, reranker: Reranker, question: str, hits: Sequence[Hit]) -> tuple[Hit, ...]:
+        first = hits[:MOST]
+        if not first:
+            return ()
+        texts = await self._store.read(lambda connection: [_text(connection, hit) for hit in first])
+        scores = await asyncio.to_thread(reranker.scores, question, texts)
+        judged = [
+            replace(hit, why=replace(hit.why, features={**hit.why.features, FEATURE: round(score, _DIGITS)}))
+            for hit, score in zip(first, scores, strict=True)
+        ]
         # What it judges alike keeps its order.
-        ordered = sorted(first, key=lambda one: -by_target[one.target])
-        return Reordered([*ordered, *ranked[MOST:]], by_target)
+        judged.sort(key=lambda hit: -hit.why.features[FEATURE])
+        return (*judged, *hits[MOST:])
 
     def close(self) -> None:
         """Let the judge go."""
@@ -75,9 +71,12 @@ class Reranking:
             self._reranker.close()
 
 
-def _texts(connection: apsw.Connection, ranked: Sequence[Ranked]) -> dict[int, str]:
-    """Return the text of each result's chunk, empty for one that is gone by now."""
-    ids = [one.chunk_id for one in ranked]
-    marks = ", ".join("?" * len(ids))
-    found = connection.execute(f"SELECT id, text FROM chunks WHERE id IN ({marks})", tuple(ids))
-    return dict.fromkeys(ids, "") | {int(str(row[0])): str(row[1]) for row in found}
+def _text(connection: apsw.Connection, hit: Hit) -> str:
+    """Return the beginning of what a hit is, its snippet if that is gone by now."""
+    where = "memory_id = :id" if hit.target == "memory" else "session_id = :session AND kind = 'message'"
+    of_turn = "" if hit.target == "memory" else " AND seq_start = :seq"
+    found = connection.execute(
+        f"SELECT text FROM chunks WHERE {where}{of_turn} ORDER BY seq_start LIMIT 1",
+        {"id": hit.id, "session": hit.session_id, "seq": hit.seq},
+    ).get
+    return hit.snippet if found is None else str(found)

@@ -29,5 +29,5 @@ class ResemblingMemories:
         words = sorted(terms(text), key=lambda word: (-len(word), word))[:_MAX_WORDS]
         if not words or limit < 1 or not stores:
             return []
-        found = await self._search.search(f"kind:{kind} {' '.join(words)}", limit=limit, stores=stores)
+        found = await self._search.search(f"kind:{kind} {' '.join(words)}", limit=limit, stores=stores, is_aside=True)
         return [hit.id for hit in found.hits if hit.target == "memory"]

@@ -1,8 +1,7 @@
 """Search: parse, gather candidates by words and by vector side by side, fuse, and explain each hit."""
 
 import asyncio
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -12,48 +11,34 @@ import apsw
 
 from app.core.clock import Clock, to_ms
 from app.core.text import storable
+from app.embed.reranker import Reranker
 from app.errors import InputError, KeepsakeError, ModelUnavailableError
 from app.index.sync import IndexSync
 from app.memories.model import STORES
+from app.retrieval.answering import Answer, Meaning, Request, Stopwatch, VectorsFailedError, answer
 from app.retrieval.archived import STATE as ARCHIVED
 from app.retrieval.archived import search_archived
-from app.retrieval.candidates import (
-    Candidate,
-    Conditions,
-    by_many_words,
-    by_vector,
-    by_words,
-    conditions,
-    newest,
-    with_words,
-)
-from app.retrieval.context_rows import F, Legs, deep_legs
-from app.retrieval.fts import atoms, excluded_expression, match_expression
-from app.retrieval.hits import Ranked, facets_of, hits_of, rows_of
 from app.retrieval.model import Found, Leg, OperatorHelp, Query, Term
 from app.retrieval.past import Moment, search_past
-from app.retrieval.pool import Scored
 from app.retrieval.query import operators, parse
-from app.retrieval.rank import in_order, rank, spread
 from app.retrieval.recipes import DEFAULT, Recipe
 from app.retrieval.recipes import recipe as recipe_named
-from app.retrieval.relax import has_phrases, relaxed, relaxed_now
+from app.retrieval.relax import has_phrases, relaxed
 from app.retrieval.relax import notes as of_missing
-from app.retrieval.standing_out import look_beyond
+from app.retrieval.reranking import Reranking
 from app.retrieval.turns import Turns, in_turn
 from app.store.store import Store
 from app.trace.journal import Trace
 
 if TYPE_CHECKING:
     from app.index.postings import Postings
-    from app.retrieval.learned import Ranking
 
-DEPTH = 200
-MAX_DEPTH = 4_096  # neighbours at most that sqlite-vec gives; whoever pages on finds nothing more
 MAX_LIMIT = 1_000
 FALLBACK = "balanced"  # where the weights of "learned" are missing
 _NO_VECTORS = "Search by meaning was left out: {reason}"
-_FILLING = "{count} texts are not yet indexed for search by meaning."
+_OPENING_S = 2.0  # so long a search waits for an embedder that is being opened
+_QUICK = frozenset({"static", "hashed"})
+"""Embedders that look words up; others take long enough to be waited for beside the database."""
 
 
 class SearchService:
@@ -66,6 +51,7 @@ class SearchService:
         clock: What "today" is.
         vectors: False where vectors are switched off.
         tune: Gives a recipe the weights that the settings say.
+        reranker: Reads the first results again and puts them in order.
     """
 
     def __init__(
@@ -77,6 +63,7 @@ class SearchService:
         *,
         vectors: bool = True,
         tune: Callable[[Recipe], Recipe] | None = None,
+        reranker: Reranker | None = None,
     ) -> None:
         self._store = store
         self._sync = sync
@@ -87,6 +74,7 @@ class SearchService:
         self.turns = Turns()
         self._tune = tune or (lambda recipe: recipe)
         self._has_ranker = False
+        self._reranking = Reranking(store, reranker)
 
     def parse(self, text: str) -> Query:
         """Return how ``text`` is understood."""
@@ -109,8 +97,12 @@ class SearchService:
         per_session: int | None = None,
         stores: Sequence[str] = STORES,
         as_of: datetime | None = None,
+        is_aside: bool = False,
     ) -> Found:
         """Find what ``text`` asks for, or asked for at ``as_of``; see the operation ``memory.search``.
+
+        With ``is_aside`` nobody asked: the text is of a conversation or memory. It is not sent to a remote service that
+        private texts must not reach, and no reranker is waited for.
 
         Raises:
             InputError: The recipe is unknown, or a number is out of bounds.
@@ -128,52 +120,50 @@ class SearchService:
             return await self._store.read(
                 partial(search_archived, query=query, limit=limit, offset=offset, stores=stores)
             )
-        missing: tuple[str, ...] = ()
-        if has_phrases(query):
-            query, missing = await self._store.read(partial(relaxed_now, query=query, stores=stores))
+        if is_aside and self._sync.generations.keeps_private():
+            legs = ("words",)
         wanted = [leg for leg in chosen.legs if legs is None or leg in legs]
-        where, last = conditions(query, stores), offset + limit
-        ranking: Ranking | None = None
-        found: Mapping[Leg, Sequence[object]]
-        notes: tuple[str, ...]
-        if all(term.excluded for term in query.terms):
-            found, notes = {}, ()
-            ranked = in_order(await self._newest(query, where, _depth(last, chosen.depth)))
-        elif chosen.fusion == "learned" and "words" in wanted:
-            deep, notes = await self._gather(query, where, wanted, deep_legs(last))
-            found, ranking = deep, await self._learned(query, where, deep, last)
-            ranked = ranking.ranked
-        else:
-            plain, notes = await self._gather(query, where, wanted, _plain_legs(_depth(last, chosen.depth)))
-            plain = await self._store.read(partial(look_beyond, found=plain, recipe=chosen, where=where, wanted=wanted))
-            found, ranked = plain, rank(plain, chosen)
-        watch.lap("candidates")
-        ranked = spread(ranked, per_session)
-        shown = ranked[offset:last]
-        answer = await self._hydrate(ranked, ranking.explained(shown) if ranking else shown, query)
-        watch.lap("hits")
-        self._tell(chosen, query, found, (len(ranked), len(shown)), watch)
-        said = (*query.hints, *of_missing(missing), *spared, *notes)
-        return replace(
-            answer, recipe=chosen.name, legs=tuple(found), notes=said, milliseconds=watch.laps, relaxed=missing
-        )
+        request = Request(query, chosen, wanted, stores, offset, limit, per_session, self._postings)
+        ask = partial(self._answer, watch=watch)
+        given, notes = await (ask(request) if is_aside else self._reranking.answer(request, ask))
+        self._tell(chosen, query, given, watch)
+        found = given.found
+        said = (*query.hints, *of_missing(found.relaxed), *spared, *notes, *found.notes)
+        return replace(found, notes=said, milliseconds=watch.laps)
 
-    def _tell(
-        self,
-        chosen: Recipe,
-        query: Query,
-        found: Mapping[Leg, Sequence[object]],
-        counts: tuple[int, int],
-        watch: "Stopwatch",
-    ) -> None:
-        """Keep how a search went in the trace: counts (ranked and shown) and times."""
+    async def _answer(self, request: Request, watch: Stopwatch) -> tuple[Answer, tuple[str, ...]]:
+        """Search, by words alone where the vectors fail; with what to say of that."""
+        try:
+            meaning = await self._meaning(request)
+            return await self._store.read(partial(answer, request=request, meaning=meaning, watch=watch)), ()
+        except VectorsFailedError as error:
+            self._trace.event("search.fallback", leg="vector", error=error.fault.code)
+            given = await self._store.read(partial(answer, request=request, meaning=None, watch=watch))
+            return given, (_NO_VECTORS.format(reason=error.fault.message),)
+
+    async def _meaning(self, request: Request) -> Meaning | None:
+        terms = [term.text for term in request.query.terms if not term.excluded]
+        if not (self._vectors and terms and "vector" in request.wanted):
+            return None
+        try:
+            serving = await self._sync.serving(_OPENING_S)
+            embed = serving.embedder.embed_query
+            if serving.embedder.identity.provider not in _QUICK:
+                vector = await asyncio.to_thread(embed, " ".join(terms))
+                return Meaning(serving.generation, lambda _: vector.tobytes(), self._sync.near())
+        except KeepsakeError as error:
+            raise VectorsFailedError(error) from error
+        return Meaning(serving.generation, lambda text: embed(text).tobytes(), self._sync.near())
+
+    def _tell(self, chosen: Recipe, query: Query, given: Answer, watch: Stopwatch) -> None:
+        """Keep how a search went in the trace: counts and times."""
         self._trace.event(
             "search",
             recipe=chosen.name,
             terms=len(query.terms),
-            **{f"{leg}_candidates": len(found[leg]) for leg in found},
-            ranked=counts[0],
-            shown=counts[1],
+            **{f"{leg}_candidates": count for leg, count in given.counts.items()},
+            ranked=given.found.candidates,
+            shown=len(given.found.hits),
             **{f"{stage}_ms": round(ms, 2) for stage, ms in watch.laps.items()},
             ms=round(watch.total(), 2),
         )
@@ -190,88 +180,15 @@ class SearchService:
         self._has_ranker = True
         return chosen, ()
 
-    async def _gather(
-        self, query: Query, where: Conditions, legs: Sequence[Leg], reads: Legs[F]
-    ) -> tuple[dict[Leg, list[F]], tuple[str, ...]]:
-        work = {"words": self._words, "vector": self._nearest}
-        chosen: list[Leg] = [leg for leg in legs if leg == "words" or (leg in work and self._vectors)]
-        answers = await asyncio.gather(*(work[leg](query, where, reads) for leg in chosen), return_exceptions=True)
-        found: dict[Leg, list[F]] = {}
-        notes: list[str] = []
-        for leg, answer in zip(chosen, answers, strict=True):
-            if isinstance(answer, KeepsakeError) and leg == "vector":
-                notes.append(_NO_VECTORS.format(reason=answer.message))
-                self._trace.event("search.fallback", leg="vector", error=answer.code)
-            elif isinstance(answer, BaseException):
-                raise answer
-            else:
-                found[leg] = answer
-        # How much waits is said to whoever may know of all of it.
-        if "vector" in found and where.sees_all and (pending := await self._sync.pending()):
-            notes.append(_FILLING.format(count=pending))
-        return found, tuple(notes)
-
-    async def _words(self, query: Query, where: Conditions, reads: Legs[F]) -> list[F]:
-        match = match_expression(query, need_phrases=True)
-        if match is None:
-            return []
-        if any(term.phrase and not term.excluded for term in query.terms):
-            # A phrase leaves little to score.
-            return await self._store.read(partial(reads.words, match=match, where=where, depth=reads.words_depth))
-        return await self._store.read(
-            partial(
-                reads.many,
-                postings=self._postings(),
-                atoms=atoms(query),
-                unwanted=excluded_expression(query),
-                where=where,
-                depth=reads.words_depth,
-            )
-        )
+    def forget_words(self) -> None:
+        """Let go of the lists kept of words that were asked for; they are read again when they are needed."""
+        self._kept = None
 
     def _postings(self) -> "Postings":
         from app.index.postings import Postings  # noqa: PLC0415  (numpy waits for the first search)
 
-        self._kept = self._kept or Postings()
-        return self._kept
-
-    async def _nearest(self, query: Query, where: Conditions, reads: Legs[F]) -> list[F]:
-        asked = " ".join(term.text for term in query.terms if not term.excluded)
-        serving = await self._sync.serving()
-        vector = (await asyncio.to_thread(serving.embedder.embed_query, asked)).tobytes()
-        return await self._store.read(
-            partial(
-                reads.vector,
-                generation=serving.generation,
-                vector=vector,
-                where=_demanded(query, where),
-                depth=reads.vector_depth,
-                near=self._sync.near(),
-            )
-        )
-
-    async def _learned(
-        self, query: Query, where: Conditions, legs: Mapping[Leg, Sequence[Scored]], last: int
-    ) -> "Ranking":
-        def work(connection: apsw.Connection) -> "Ranking":
-            # Here, for numpy waits for the first search and does not hold up the loop.
-            from app.retrieval.learned import load_ranker, rank_around  # noqa: PLC0415
-
-            demanded = _demanded(query, where)
-            return rank_around(connection, query, demanded, legs, load_ranker(), last, self._postings())
-
-        return await self._store.read(work)
-
-    async def _newest(self, query: Query, where: Conditions, depth: int) -> list[Candidate]:
-        narrowed = with_words(where, None, excluded_expression(query))
-        return await self._store.read(partial(newest, where=narrowed, depth=depth))
-
-    async def _hydrate(self, ranked: Sequence[Ranked], shown: Sequence[Ranked], query: Query) -> Found:
-        def work(connection: apsw.Connection) -> Found:
-            rows = rows_of(connection, [item.chunk_id for item in ranked])
-            return Found(query, "", hits_of(connection, shown, rows, query), facets_of(rows), len(ranked))
-
-        return await self._store.read(work)
+        kept = self._kept = self._kept or Postings()
+        return kept
 
 
 def _search_past(connection: apsw.Connection, query: Query, moment: Moment) -> Found:
@@ -292,35 +209,3 @@ def _load_ranker() -> None:
     from app.retrieval.learned import load_ranker  # noqa: PLC0415
 
     load_ranker()
-
-
-def _depth(last: int, depth: int) -> int:
-    return min(max(depth, last), MAX_DEPTH)
-
-
-def _plain_legs(depth: int) -> Legs[Candidate]:
-    return Legs(by_words, by_many_words, by_vector, depth, depth)
-
-
-def _demanded(query: Query, where: Conditions) -> Conditions:
-    """Return ``where`` with what the query's phrases and excluded words demand."""
-    phrases = [term for term in query.terms if term.phrase and not term.excluded]
-    return with_words(where, match_expression(phrases, "all"), excluded_expression(query))
-
-
-class Stopwatch:
-    """Milliseconds of each stage."""
-
-    def __init__(self) -> None:
-        self.laps: dict[str, float] = {}
-        self._begun = self._last = time.perf_counter()
-
-    def lap(self, name: str) -> None:
-        """End a stage."""
-        now = time.perf_counter()
-        self.laps[name] = (now - self._last) * 1000
-        self._last = now
-
-    def total(self) -> float:
-        """Return milliseconds since the start."""
-        return (self._last - self._begun) * 1000

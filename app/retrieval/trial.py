@@ -145,7 +145,7 @@ class TrialService:
         """Return the answers; the recipes take turns, so that none has the warmer caches."""
         runs = [_Run(recipe_named(name).name) for name in recipes]
         # The first search opens the embedder, which says nothing about the others.
-        await self._search.search("warm", limit=1, recipe=runs[0].recipe)
+        await self._search.search("warm", limit=1, recipe=runs[0].recipe, is_aside=True)
         for number in range(paper.size):
             if job.is_cancelled():
                 break
@@ -162,7 +162,8 @@ class TrialService:
             judged = paper.judged[number - len(paper.made)]
             query, target = judged.query, judged.id
         begun = time.perf_counter()
-        found = await self._search.search(query, limit=SHOWN, recipe=run.recipe)
+        # Its words are the vault's own: no remote service gets to see them that may not.
+        found = await self._search.search(query, limit=SHOWN, recipe=run.recipe, is_aside=True)
         run.laps.append((time.perf_counter() - begun) * 1000)
         ids = [hit.id for hit in found.hits]
         place = ids.index(target) + 1 if target in ids else None

@@ -7,7 +7,7 @@ far more often than others, that finds what scoring all would find.
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
@@ -38,10 +38,10 @@ _MOST_PASS: Final = 1 / 2
 _MOST_CHECKED: Final = 24_000
 _CHECKED: Final = 4_000
 _READ_CHARACTERS: Final = 16_000
-_BREAK: Final = b" \n "
+_BREAK: Final = b" \xff "  # no text has this byte, so that no phrase goes on in the next
 _APART: Final = re.compile(r"[\W_]+")
-_ASCII: Final = bytes(
-    ord(chr(code).lower()) if code < 128 and chr(code).isalnum() else ord(" ")  # noqa: PLR2004
+_FOLDED: Final = bytes(
+    code if code >= 128 else ord(chr(code).lower()) if chr(code).isalnum() else ord(" ")  # noqa: PLR2004
     for code in range(256)
 )
 
@@ -96,6 +96,9 @@ def best_matching(
         worth[ids] += value
     if unwanted is not None:
         worth[_unwanted(connection, unwanted)] = 0.0
+    if where.mask is not None:
+        size = min(len(worth), len(where.mask))
+        worth[:size] *= where.mask[:size]
     size = round(depth * _SPARE)
     ids = _promising(matches, worth, np.flatnonzero(worth > 0), _MOST_READ * depth)
     if where.narrows and len(ids) > size:
@@ -183,21 +186,21 @@ def _among(places: "Ids", ids: "Ids") -> "NDArray[np.bool_]":
 
 def _counts(texts: Sequence[str], atoms: Sequence[Atom]) -> "Floats":
     """Return how often each text has the words of each atom; 0 throughout for an atom that is no words."""
-    folded = [_flat(text) for text in texts]
-    joined = _BREAK + _BREAK.join(folded) + _BREAK
-    starts = [0, *accumulate(len(text) + len(_BREAK) for text in folded)][:-1]
+    apart = [_encoded(text) for text in texts]
+    joined = (_BREAK + _BREAK.join(apart) + _BREAK).translate(_FOLDED)
+    starts = [0, *accumulate(len(text) + len(_BREAK) for text in apart)][:-1]
     counts = np.zeros((len(texts), len(atoms)))
     for column, atom in enumerate(atoms):
         if atom.words:
-            rows = np.searchsorted(starts, list(_places(joined, atom.words)), side="right") - 1
+            rows = np.searchsorted(starts, _places(joined, atom.words), side="right") - 1
             counts[:, column] = np.bincount(rows, minlength=len(texts))
     return counts
 
 
-def _flat(text: str) -> bytes:
-    """Return the words of ``text`` folded, each between spaces."""
+def _encoded(text: str) -> bytes:
+    """Return ``text`` as bytes of which ``_FOLDED`` makes its words, each between spaces."""
     if text.isascii():
-        return text.encode("ascii").translate(_ASCII)
+        return text.encode("ascii")
     return _APART.sub(" ", fold(text)).encode("utf-8", "replace")
 
 
@@ -206,19 +209,22 @@ def beginning(root: str) -> str:
     return root[:-1] if len(root) > 1 and root.endswith(("i", "e", "bl")) else root
 
 
-def _places(joined: bytes, words: Sequence[str]) -> Iterator[int]:
-    """Yield where words of the same stems as ``words`` stand one after the other."""
+def _places(joined: bytes, words: Sequence[str]) -> list[int]:
+    """Return where words of the same stems as ``words`` stand one after the other."""
     first, *rest = (stem(word) for word in words)
-    sought, same = f" {beginning(first)}".encode(), dict[bytes, bool]()
-    place = joined.find(sought)
+    sought, same, find = f" {beginning(first)}".encode(), dict[bytes, bool](), joined.find
+    found: list[int] = []
+    place = find(sought)
     while place >= 0:
-        end = joined.index(b" ", place + 1)
+        end = find(b" ", place + 1)
         word = joined[place + 1 : end]
-        if word not in same:
-            same[word] = stem(word.decode("utf-8", "replace")) == first
-        if same[word] and _follow(joined, end, rest):
-            yield place
-        place = joined.find(sought, end)
+        is_same = same.get(word)
+        if is_same is None:
+            is_same = same[word] = stem(word.decode("utf-8", "replace")) == first
+        if is_same and (not rest or _follow(joined, end, rest)):
+            found.append(place)
+        place = find(sought, end)
+    return found
 
 
 def _follow(joined: bytes, place: int, roots: Sequence[str]) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, Protocol
 
+from app.core.recalled import without_recalled
 from app.core.text import collapse, excerpt
 from app.core.tokens import estimate_tokens
 from app.sessions.model import Message
@@ -72,7 +73,7 @@ def condensed(earlier: str, turns: Sequence[Message], max_tokens: int) -> str:
 
 def line_of(turn: Message) -> str:
     """Return a turn as one line: who, the calls made, and the first sentence; ``""`` when it says nothing."""
-    said = first_sentence(turn.content)
+    said = first_sentence(without_recalled(turn.content))
     calls = excerpt("; ".join(_calls(turn.tool_calls or [])), 2 * SENTENCE_CHARACTERS)
     if not said and not calls:
         return ""

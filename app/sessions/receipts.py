@@ -1,9 +1,77 @@
-"""SQL of appends that a caller gave a key of its own, so that asking again stores nothing twice."""
+"""Appends that a caller gave a key of its own, so that asking again stores nothing twice; kept for a time."""
+
+import asyncio
+import logging
+from functools import partial
 
 import apsw
 
-from app.errors import InputError
+from app.core.clock import Clock
+from app.errors import InputError, KeepsakeError
 from app.sessions.model import Appended
+from app.store.store import Store
+
+_log = logging.getLogger(__name__)
+
+KEPT_MS = 30 * 86_400_000
+MOST_OF_A_SESSION = 10_000
+_BATCH = 500  # rows that one transaction removes
+_CHECK_S = 6 * 3600.0
+_OLD = "SELECT actor, key FROM append_receipts WHERE at < ? LIMIT ?"
+_FULL = "SELECT session_id FROM append_receipts GROUP BY session_id HAVING count(*) > ? LIMIT 1"
+_BEYOND = (
+    "SELECT actor, key FROM (SELECT actor, key, at, last_seq FROM append_receipts WHERE session_id = ?"
+    " ORDER BY at DESC, last_seq DESC LIMIT -1 OFFSET ?) LIMIT ?"
+)
+
+Keys = list[tuple[str, str]]
+
+
+class ReceiptKeeper:
+    """Removes the keys of appends that nobody will ask for again: old ones, and too many of one conversation.
+
+    Args:
+        store: The vault's database.
+        clock: Where the time comes from.
+        kept_ms: How long keys are kept, milliseconds.
+        most: Keys of one conversation that are kept, the newest.
+    """
+
+    def __init__(self, store: Store, clock: Clock, kept_ms: int = KEPT_MS, most: int = MOST_OF_A_SESSION) -> None:
+        self._store = store
+        self._clock = clock
+        self._kept_ms = kept_ms
+        self._most = most
+
+    async def run(self) -> None:
+        """Tidy up now and some times a day, until cancelled."""
+        while True:
+            try:
+                await self.tidy()
+            except KeepsakeError as error:
+                _log.info("keys of appends were not tidied up: %s", error.code)  # the next time does it
+            await asyncio.sleep(_CHECK_S)
+
+    async def tidy(self) -> int:
+        """Remove what need not stay, some at a time, and return how many keys went."""
+        count = 0
+        before = self._clock.now_ms() - self._kept_ms
+        while keys := await self._store.read(partial(_due, before_ms=before, most=self._most)):
+            await self._store.write(partial(_remove, keys=keys))
+            count += len(keys)
+        return count
+
+
+def _due(connection: apsw.Connection, before_ms: int, most: int) -> Keys:
+    """Return some keys that may go."""
+    old = connection.execute(_OLD, (before_ms, _BATCH)).fetchall()
+    full = None if old else connection.execute(_FULL, (most,)).fetchone()
+    found = old if full is None else connection.execute(_BEYOND, (full[0], most, _BATCH)).fetchall()
+    return [(str(actor), str(key)) for actor, key in found]
+
+
+def _remove(connection: apsw.Connection, keys: Keys) -> None:
+    connection.executemany("DELETE FROM append_receipts WHERE actor = ? AND key = ?", keys)
 
 
 def appended_before(connection: apsw.Connection, actor: str, key: str, session: str | None) -> Appended | None:

@@ -48,12 +48,18 @@ def head(connection: apsw.Connection, session_id: str) -> tuple[int, int | None]
     return cast("tuple[int, int | None] | None", row)
 
 
-def session_of_channel(connection: apsw.Connection, channel: str) -> str | None:
-    """Return the id of the channel's latest session that is not forgotten."""
+def agent_of(connection: apsw.Connection, session_id: str) -> str | None:
+    """Return the agent a session is with, forgotten or not, ``None`` when there is no such session."""
+    row = connection.execute("SELECT agent FROM sessions WHERE id = ?", (session_id,)).fetchone()
+    return None if row is None else str(row[0])
+
+
+def session_of_channel(connection: apsw.Connection, channel: str, agent: str | None = None) -> str | None:
+    """Return the id of the channel's latest session that is not forgotten, with ``agent`` if one is named."""
     row = connection.execute(
-        "SELECT id FROM sessions WHERE channel = ? AND channel <> '' AND forgotten_at IS NULL"
-        " ORDER BY updated_at DESC LIMIT 1",
-        (channel,),
+        "SELECT id FROM sessions WHERE channel = ?1 AND channel <> '' AND forgotten_at IS NULL"
+        " AND (?2 IS NULL OR agent = ?2) ORDER BY updated_at DESC LIMIT 1",
+        (channel, agent),
     ).fetchone()
     return None if row is None else str(row[0])
 

@@ -11,6 +11,7 @@ from app.changes import Changed, ChangeSet
 from app.core.clock import Clock, to_datetime, to_ms
 from app.core.ids import new_id
 from app.core.plain import plain
+from app.core.recalled import without_recalled
 from app.core.text import excerpt, storable
 from app.core.tokens import estimate_tokens
 from app.errors import InputError, NotFoundError, StaleError
@@ -69,7 +70,13 @@ class SessionService:
         self._capture = capture
 
     async def append(
-        self, messages: Sequence[NewMessage], session: str | None, heading: Heading, actor: str, key: str = ""
+        self,
+        messages: Sequence[NewMessage],
+        session: str | None,
+        heading: Heading,
+        actor: str,
+        key: str = "",
+        owner: str | None = None,
     ) -> Changed[Appended]:
         """Append turns to a session, making it when there is none.
 
@@ -82,11 +89,15 @@ class SessionService:
             actor: Who appends.
             key: The caller's own id of this append, ``""`` for none; the second with the same key stores nothing and
                 answers where the turns of the first are.
+            owner: The agent the conversation must be with, and is with when made by this; ``None`` for any.
 
         Raises:
             StaleError: A sequence number is not greater than the session's last.
-            InputError: A turn is too long, the session was forgotten, or the key was used for another session.
+            InputError: A turn is too long, the session was forgotten or is not the owner's, or the key was used for
+                another session.
         """
+        if owner is not None:
+            heading = replace(heading, agent=owner)
         if not messages:
             raise InputError("There is nothing to append: 'messages' is empty.", field="messages")
         if key:
@@ -100,7 +111,7 @@ class SessionService:
                 return Appended(session or "", (), created=False)
             if key and (before := receipts.appended_before(connection, actor, key, session)) is not None:
                 return before
-            done = self.append_in(connection, messages, session, heading)
+            done = self.append_in(connection, messages, session, heading, owner)
             if key:
                 receipts.note_append(connection, actor, key, done, self._clock.now_ms())
             return done
@@ -111,11 +122,16 @@ class SessionService:
         return Changed(done, ChangeSet(frozenset({"sessions", "messages"}), (done.session_id,), actor))
 
     def append_in(
-        self, connection: apsw.Connection, messages: Sequence[NewMessage], session: str | None, heading: Heading
+        self,
+        connection: apsw.Connection,
+        messages: Sequence[NewMessage],
+        session: str | None,
+        heading: Heading,
+        owner: str | None = None,
     ) -> Appended:
         """Append inside the caller's transaction; see ``append``."""
         now = self._clock.now_ms()
-        key, last_seq, created = self._open_session(connection, session, heading, messages, now)
+        key, last_seq, created = self._open_session(connection, session, heading, messages, now, owner)
         stored = number(messages, key, last_seq, now)
         repo.insert_messages(connection, stored)
         repo.note_appended(
@@ -137,11 +153,17 @@ class SessionService:
         heading: Heading,
         messages: Sequence[NewMessage],
         now: int,
+        owner: str | None,
     ) -> tuple[str, int, bool]:
         if session is None and (channel := clean_name(heading.channel)):
-            session = repo.session_of_channel(connection, channel)
+            session = repo.session_of_channel(connection, channel, None if owner is None else clean_name(owner))
         found = repo.head(connection, session) if session is not None else None
         if session is not None and found is not None:
+            if owner is not None and repo.agent_of(connection, session) != clean_name(owner):
+                # Whose it is, or how long, is not for this caller.
+                raise InputError(
+                    f"The id {session} cannot be used for a conversation of yours. Use another one.", session=session
+                )
             if found[1] is not None:
                 raise InputError(f"Session {session} was forgotten. Undo that, or use another id.", session=session)
             return session, found[0], False
@@ -372,9 +394,9 @@ def _clean_filter(wanted: SessionFilter) -> SessionFilter:
 
 
 def _preview(messages: Sequence[Message]) -> str:
-    said = next((m for m in messages if m.role == "user" and m.content.strip()), None)
-    said = said or next((m for m in messages if m.content.strip()), None)
-    return excerpt(said.content, PREVIEW_CHARACTERS) if said is not None else ""
+    said = [(m.role, text) for m in messages if (text := without_recalled(m.content).strip())]
+    chosen = next((text for role, text in said if role == "user"), said[0][1] if said else "")
+    return excerpt(chosen, PREVIEW_CHARACTERS)
 
 
 def _existing(connection: apsw.Connection, session: str) -> Session:

@@ -42,6 +42,7 @@ class _Waiting:
     session: str | None
     heading: Heading
     actor: str
+    owner: str | None
 
 
 class WriteBehind:
@@ -67,7 +68,14 @@ class WriteBehind:
         self._lost = 0
         self._last = ""
 
-    def append(self, messages: Sequence[NewMessage], session: str | None, heading: Heading, actor: str) -> Accepted:
+    def append(
+        self,
+        messages: Sequence[NewMessage],
+        session: str | None,
+        heading: Heading,
+        actor: str,
+        owner: str | None = None,
+    ) -> Accepted:
         """Take turns and return at once; see ``SessionService.append`` for the arguments.
 
         Nothing is raised: what cannot be taken or stored is logged and counted in ``failures``.
@@ -81,7 +89,7 @@ class WriteBehind:
             return Accepted(False, session or "", len(self._waiting))
         now = to_datetime(self._clock.now_ms())
         dated = [replace(message, created_at=message.created_at or now) for message in messages]
-        self._waiting.append(_Waiting(dated, session, heading, actor))
+        self._waiting.append(_Waiting(dated, session, heading, actor, owner))
         if self._task is None or self._task.done():
             self._task = asyncio.get_running_loop().create_task(self._work(), name="write-behind")
         return Accepted(True, session or "", len(self._waiting))
@@ -127,7 +135,9 @@ class WriteBehind:
                 self._failed(job.messages, "An error of Keepsake itself; the log has it.", outcome)
 
     async def _store(self, job: _Waiting) -> None:
-        done: Changed[Appended] = await self._sessions.append(job.messages, job.session, job.heading, job.actor)
+        done: Changed[Appended] = await self._sessions.append(
+            job.messages, job.session, job.heading, job.actor, owner=job.owner
+        )
         if done.changes.areas:
             self._publish(replace(done.changes, operation=OPERATION))
 

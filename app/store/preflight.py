@@ -14,6 +14,8 @@ from app.store.restore import open_copy
 from app.store.wal import has_sound_header
 
 SET_ASIDE = "-wal.damaged"
+SALVAGING = "salvage.partial"
+"""The folder, in the one that is to be a vault, in which a salvage is at work."""
 _ADVICE = (
     "Nothing was changed. 'keepsake backup list' shows what can be restored, and 'keepsake salvage' saves what is"
     " readable."
@@ -48,6 +50,12 @@ def look(database: Path, known: int) -> None:
 
 def _refuse_lost(database: Path) -> None:
     """Refuse a database that is gone from a vault that had one: SQLite would begin anew and delete the log."""
+    if (database.parent / SALVAGING).exists():
+        raise VaultDamagedError(
+            f"{database.parent} is not finished: something was being salvaged into it. Run 'keepsake salvage' again"
+            " with the same --into, or delete the folder.",
+            path=str(database.parent),
+        )
     log = database.with_name(database.name + "-wal")
     has_log = log.exists() and log.stat().st_size
     if has_log or any((database.parent / FOLDER).glob("*.db")):

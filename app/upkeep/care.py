@@ -36,7 +36,7 @@ class CareService:
         store: Its database.
         sync: The index's background work.
         jobs: Long work under way.
-        embedder: The name of what makes vectors.
+        embedder: Gives the name of what makes vectors.
         failures: Gives sentences about background work that failed.
         clock: Where the time comes from.
         settings: Gives what is wrong with the settings.
@@ -47,7 +47,7 @@ class CareService:
         store: Store,
         sync: IndexSync,
         jobs: Jobs,
-        embedder: str,
+        embedder: Callable[[], str],
         failures: Callable[[], Sequence[str]],
         clock: Clock,
         settings: Callable[[], Sequence[Finding]],
@@ -70,13 +70,15 @@ class CareService:
             vault=str(self._store.vault),
             version=__version__,
             schema=self._store.schema,
-            embedder=self._embedder,
+            embedder=self._embedder(),
             sessions=sessions,
             memories=memories,
             total_chunks=index.chunks,
             pending_vectors=index.pending,
             jobs=tuple(self._jobs.all()),
-            notes=tuple(filter(None, (index.failure, self._rebuild_failure, *self._failures()))),
+            notes=tuple(
+                filter(None, (index.failure, self._rebuild_failure, _withheld(index.withheld), *self._failures()))
+            ),
         )
 
     async def stats(self) -> VaultStats:
@@ -90,7 +92,7 @@ class CareService:
             memories=memories,
             kinds=kinds,
             chunks=index.chunks,
-            embedded=index.chunks - index.pending,
+            embedded=index.chunks - index.pending - index.withheld,
             pending=index.pending,
             disk_bytes=sum(path.stat().st_size for path in self._store.vault.glob("memory.db*")),
         )
@@ -195,6 +197,15 @@ class CareService:
 
     def _now(self) -> datetime:
         return to_datetime(self._clock.now_ms())
+
+
+def _withheld(count: int) -> str:
+    if not count:
+        return ""
+    return (
+        f"{count} private texts are not sent to the embedding service and are found by their words only;"
+        " the setting embedding.send_private changes that."
+    )
 
 
 def _identify(connection: apsw.Connection) -> None:

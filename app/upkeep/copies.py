@@ -13,7 +13,7 @@ from app.config.config import FILE
 from app.core.clock import optional_datetime
 from app.core.disk import from_os
 from app.core.paths import migrations, user_path
-from app.errors import InputError, KeepsakeError, NotFoundError
+from app.errors import InputError, KeepsakeError, NotFoundError, VaultDamagedError
 from app.store.backup import FOLDER, PARTIAL, keep_name, read_name
 from app.store.connection import APPLICATION_ID, load_vectors
 from app.store.faults import sqlite_faults
@@ -68,6 +68,8 @@ def verify(path: Path, name: str = "") -> BackupCheck:
         with closing(open_copy(path)) as connection, sqlite_faults():
             load_vectors(connection)
             return _verified(connection, name or path.name)
+    except VaultDamagedError:
+        return _unusable(path, name, "It is damaged, or no database at all.")
     except KeepsakeError as error:
         return _unusable(path, name, error.message)
     except apsw.Error as error:

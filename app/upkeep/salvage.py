@@ -15,11 +15,13 @@ from app.store.connection import APPLICATION_ID, open_writer
 from app.store.faults import sqlite_faults
 from app.store.migrate import migrations_in
 from app.store.pagefile import BrokenPageError, Cell, PageFile, Row, Walk
+from app.store.preflight import SALVAGING
 from app.store.store import DATABASE, Store
 from app.upkeep import mending, rebuild, regain
 from app.upkeep.model import SalvagedTable, SalvageReport
 
 _SCHEMA_ROOT = 1
+_OF_OPENING = ("lock", "trace")
 _SCHEMA_COLUMNS = 5
 # Made anew from the rest. What names a text has is read again, and vectors are made again.
 _DERIVED = (
@@ -108,19 +110,23 @@ def salvage(vault: Path, into: Path) -> SalvageReport:
 
 def _salvage(source: PageFile, vault: Path, into: Path) -> SalvageReport:
     is_new = not into.exists()
+    # Until it is whole it is no vault: killed, this leaves nothing that would be taken for all that could be saved.
+    place = into / SALVAGING
     try:
-        Store.open(into, migrations()).close()
-        connection = open_writer(into / DATABASE)
+        for name in (SALVAGING, *_OF_OPENING):
+            _remove(into / name)
+        Store.open(place, migrations()).close()
+        connection = open_writer(place / DATABASE)
         try:
             with sqlite_faults():
                 report = _Salvage(source, connection).run(vault, into)
         finally:
             connection.close()
         if (vault / FILE).is_file():
-            shutil.copy(vault / FILE, into / FILE)
-            (into / FILE).chmod(0o600)
+            shutil.copy(vault / FILE, place / FILE)
+            (place / FILE).chmod(0o600)
+        _move_up(place, into)
     except BaseException as error:
-        # A part of a vault would be taken for all that could be saved.
         shutil.rmtree(into, ignore_errors=True)
         if not is_new:
             into.mkdir(mode=0o700, exist_ok=True)
@@ -128,6 +134,20 @@ def _salvage(source: PageFile, vault: Path, into: Path) -> SalvageReport:
             raise from_os(error, into) from error
         raise
     return report
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _move_up(place: Path, into: Path) -> None:
+    """Move a finished vault out of ``place``, the database last."""
+    for path in sorted(place.iterdir(), key=lambda path: path.name == DATABASE):
+        path.rename(into / path.name)
+    place.rmdir()
 
 
 def _database_of(vault: Path) -> Path:
@@ -141,10 +161,16 @@ def _database_of(vault: Path) -> Path:
 
 
 def _check_place(vault: Path, into: Path) -> None:
-    if into.exists() and (not into.is_dir() or any(into.iterdir())):
+    if into.exists() and (not into.is_dir() or (any(into.iterdir()) and not _is_cut_off(into))):
         raise InputError(f"{into} is in use. Name a new or empty folder with --into.", path=str(into))
     if into.resolve().is_relative_to(vault.resolve()):
         raise InputError(f"{into} lies inside the damaged vault. Name a folder elsewhere with --into.", path=str(into))
+
+
+def _is_cut_off(into: Path) -> bool:
+    """Return whether a salvage was killed here; trying to open that leaves a lock and a trace."""
+    names = {path.name for path in into.iterdir()}
+    return SALVAGING in names and names <= {SALVAGING, *_OF_OPENING}
 
 
 def _check_owner(source: PageFile) -> None:

@@ -25,6 +25,7 @@ from app.errors import (
 )
 from app.host import Host
 from app.store.pagefile import PageFile, Walk
+from app.store.preflight import SALVAGING
 from app.store.store import DATABASE, Store
 from app.upkeep.model import SalvageReport
 from app.upkeep.salvage import salvage
@@ -451,3 +452,15 @@ def test_a_clock_set_back_changes_no_order(damaged: Path) -> None:
     assert host.ask("note.get", id=note.id).content == "before"
     assert host.ask("vault.check").ok
     host.stop()
+
+
+def test_a_salvage_that_was_killed_leaves_no_vault_and_can_be_run_again(used: Path, tmp_path: Path) -> None:
+    into = tmp_path / "saved"
+    shutil.copytree(used, into / SALVAGING)  # as far as it had come
+    with pytest.raises(VaultDamagedError, match="not finished"):
+        Host(into, serve=False).start()
+    assert not (into / DATABASE).exists()
+    report = salvage(used, into)
+    assert kept(report, "sessions") == SESSIONS
+    assert not (into / SALVAGING).exists()
+    assert (into / DATABASE).is_file()

@@ -27,7 +27,7 @@ PEOPLE = ("Alice Jones", "Bob Miller", "Clara Weber", "David Frey")
 PLACES = ("Berlin", "Rome", "Zurich", "Oslo")
 _ENTITY = re.compile(r"ent-[0-9a-f-]{36}")
 # Scores depend on how rare a word is in the whole index; how often something was read depends on nothing here.
-_LOOSE = {"score", "features", "milliseconds", "rank", "access_count", "last_accessed", "accessed"}
+_LOOSE = {"score", "features", "gaps", "milliseconds", "rank", "access_count", "last_accessed", "accessed"}
 _TIMES_OF_ENTITIES = {"created_at", "updated_at"}
 
 

@@ -13,7 +13,7 @@ from app.config.schema import RECIPES
 from app.host import Host
 from tests.bench.machine import machine, resident_mb
 from tests.bench.retrieval.metrics import percentile
-from tests.bench.scale import changes, floor, start
+from tests.bench.scale import changes, floor, memories, start
 from tests.bench.scale.corpus import Corpus
 
 _QUESTIONS = 100
@@ -58,6 +58,7 @@ def _measure(folder: Path, messages: int, *, with_window: bool) -> dict[str, Any
     report["start"] = {"engine_ms": start.engine_ms(vault)}
     if with_window:
         report["start"] |= start.window(vault)
+    report["memories"] = memories.measure(folder, messages)
     report["floor"] = floor.measure(folder, source, questions)
     return report
 
@@ -119,9 +120,9 @@ def _show(report: dict[str, Any]) -> None:
     low, append = report["floor"], report["append"]
     print(f"{report['messages']:,} messages on {report['machine']}")
     print(f"append, 4 readers busy   p50 {append['p50_ms']} ms, p95 {append['p95_ms']} ms")
-    ratio = append["quiet_p50_ms"] / max(low["fts5_append"]["p50_ms"], 1e-9)
     ratio = append["p50_ms"] / max(low["busy_append"]["p50_ms"], 1e-9)
     print(f"  {ratio:.1f}x bare FTS5 with 4 bare readers busy: p95 {low['busy_append']['p95_ms']} ms")
+    ratio = append["quiet_p50_ms"] / max(low["fts5_append"]["p50_ms"], 1e-9)
     print(f"append, quiet            p50 {append['quiet_p50_ms']} ms: {ratio:.1f}x bare FTS5")
     ratio = low["fts5_bulk_per_s"] / max(report["bulk_per_s"], 1)
     print(f"import to words          {report['bulk_per_s']:,} a second: bare FTS5 is {ratio:.1f}x as fast")
@@ -131,6 +132,12 @@ def _show(report: dict[str, Any]) -> None:
         ratio = taken["p50_ms"] / max(base, 1e-9)
         print(f"search {recipe:10}        p50 {taken['p50_ms']} ms, p95 {taken['p95_ms']} ms: {ratio:.1f}x bare")
     print(f"changes                  {report['changes']}")
+    for words, taken in report["memories"]["write"].items():
+        ratio = taken["p50_ms"] / max(report["memories"]["bare_write"][words]["p50_ms"], 1e-9)
+        print(
+            f"memory.write, {words} words  p50 {taken['p50_ms']} ms, p95 {taken['p95_ms']} ms: {ratio:.1f}x bare rows"
+        )
+    print(f"memories                 {report['memories']['asked']}")
     print(f"start                    {report['start']}")
     print(f"memory {report['rss_mb']} MB, disk {report['disk_mb']} MB")
     print(f"floor                    {low}")

@@ -1,4 +1,4 @@
-"""Writing: memories reconciled, a run of many changes undone, a long conversation forgotten and brought back."""
+"""Writing: a run of many changes undone, a long conversation forgotten and brought back."""
 
 import json
 import time
@@ -9,18 +9,13 @@ from app.host import Host
 from tests.bench.scale import floor
 from tests.bench.scale.corpus import Corpus
 
-WRITES = 200
 _LONG = 50_000  # turns of the long conversation, or as many as the whole vault has
 _LOOK_S = 0.002
 
 
 def measure(host: Host, folder: Path, messages: int) -> dict[str, Any]:
     """Return milliseconds of each; ``writer_ms`` is the longest that the writer was held."""
-    report: dict[str, Any] = {}
-    if "memory.write" in host.catalogue.operations:
-        corpus = Corpus(17)
-        report["memory_write"] = floor.times([lambda: host.ask("memory.write", content=corpus.turn())] * WRITES)
-    report["undo_run"] = _undo(host)
+    report: dict[str, Any] = {"undo_run": _undo(host)}
     report |= _forget(host, folder, min(messages, _LONG))
     return report
 

@@ -47,7 +47,11 @@ class Corpus:
 
     def turn(self) -> str:
         """Return one turn."""
-        return " ".join(self._random.choices(self._words, self._weights, k=self._random.randint(8, 60)))
+        return self.words(self._random.randint(8, 60))
+
+    def words(self, count: int) -> str:
+        """Return a text of so many words."""
+        return " ".join(self._random.choices(self._words, self._weights, k=count))
 
     def question(self) -> str:
         """Return one question of five words: two frequent, three rarer."""

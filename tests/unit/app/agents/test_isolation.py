@@ -1,6 +1,9 @@
 """Isolated agents through a real host: a vault of their own, opened once and late, closed with the person's."""
 
+import asyncio
+import os
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -146,7 +149,7 @@ def test_check_and_backup_reach_them(host: Host) -> None:
     ask(host, "scout", "session.append", session="talk", messages=[TURN])
     ask(host, "scout", "vault.settle")
     assert host.ask("vault.check").findings == ()
-    host.ask("vault.backup")
+    host.ask("backup.now")
     folder = Path(host.ask("agent.vaults")[0].path)
     assert len(list((folder / "backups").glob("*.db"))) == 1
 
@@ -172,3 +175,26 @@ def test_the_person_is_never_isolated(host: Host) -> None:
     host.ask("settings.set", name="agents.isolated", value="person")
     host.ask("note.save", content="mine")
     assert host.call("agent.vaults", {}, OWNER).result().value == []
+
+
+def test_one_that_nobody_opens_is_still_backed_up_daily(vault: Path) -> None:
+    running = start(vault)
+    running.ask("settings.set", name="agents.isolated", value="scout, idle")
+    for agent in ("scout", "idle"):
+        ask(running, agent, "note.save", content="lighthouse")
+    running.stop()
+    scout, idle = (folders.folder_of(vault, agent) for agent in ("scout", "idle"))
+    old = time.time() - 3 * 86_400
+    for path in scout.glob("*.*"):
+        os.utime(path, (old, old + 3_600 if path.name.startswith(DATABASE) else old))
+    again = start(vault)
+
+    async def until_open() -> None:
+        async with asyncio.timeout(30):
+            while not again.catalogue._engine.isolated.opened():  # type: ignore[attr-defined]
+                await asyncio.sleep(0.01)
+
+    again.submit(until_open()).result()
+    assert again.ask("vault.status").isolated == ("scout",)
+    again.stop()
+    assert idle.exists()

@@ -73,3 +73,23 @@ def test_decisions_can_be_undone_and_search_follows_them(filled: Host) -> None:
     filled.ask("entity.unrelate", subject=split.id, predicate="knows", target=ids["Bob"])
     assert filled.ask("entity.protect", id=split.id).protected
     assert filled.ask("entity.place", positions=[[split.id, 1.0, 2.0]]) == 1
+
+
+def test_a_name_and_a_mark_that_only_the_person_knows_tell_nobody_else_anything(host: Host) -> None:
+    host.ask("note.save", id="open", content="Alice Jones came", store="shared")
+    host.ask("note.save", id="diary", content="Bob Miller came")
+    host.ask("vault.settle", names=True)
+    ids = by_name(host)
+    host.ask("entity.merge", ids=[ids["Bob Miller"]], into=ids["Alice Jones"])
+    host.ask("entity.protect", id=ids["Alice Jones"])
+    host.ask("vault.settle", names=True)
+    assert {hit.id for hit in host.ask("memory.search", query='entity:"Bob Miller"').hits} == {"open", "diary"}
+    for query in ('entity:"Bob Miller"', 'came -entity:"Bob Miller"'):
+        hits = ask_as(host, INNER, "memory.search", query=query).hits
+        assert {hit.id for hit in hits} == ({"open"} if "-" in query else set())
+    assert {hit.id for hit in ask_as(host, INNER, "memory.search", query='entity:"Alice Jones"').hits} == {"open"}
+    rows = ask_as(host, INNER, "entity.list")
+    assert [(row.name, row.protected) for row in rows] == [("Alice Jones", False)]
+    assert ask_as(host, INNER, "entity.list", filter={"protected": True}) == []
+    assert ask_as(host, INNER, "entity.list", filter={"protected": False}) == rows
+    assert [row.id for row in host.ask("entity.list", filter={"protected": True})] == [ids["Alice Jones"]]

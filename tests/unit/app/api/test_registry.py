@@ -1,6 +1,7 @@
 """Declared operations: documented, checked, gated, told to everybody."""
 
 import asyncio
+from datetime import UTC
 from typing import Annotated, Any
 
 import pytest
@@ -145,3 +146,19 @@ def test_trust_is_asked_before_anything_else(trust: Any, may: bool) -> None:
 def test_values_survive_the_wire() -> None:
     changes = ChangeSet(frozenset({"memories"}), ("a",), "person", "x", (1, 2))
     assert from_builtins(to_builtins(changes), ChangeSet) == changes
+
+
+@pytest.mark.parametrize(
+    "text", ["2026-03-01", "2026-03-01T10:00:00", "2026-03-01T10:00:00+01:00", " 2026-03-01 10:00 "]
+)
+def test_a_time_may_be_written_without_hour_or_zone(text: str) -> None:
+    (listing,) = [operation for operation in OPERATIONS if operation.name == "memory.list"]
+    when = check_arguments(listing, {"as_of": text})["as_of"]
+    assert (when.year, when.tzinfo) == (2026, UTC)
+
+
+@pytest.mark.parametrize("text", ["2026", "soon", "2026-13-01", "", "5"])
+def test_what_is_no_time_is_told_how_one_is_written(text: str) -> None:
+    (listing,) = [operation for operation in OPERATIONS if operation.name == "memory.list"]
+    with pytest.raises(InputError, match="a time is written as 2026-03-01 or"):
+        check_arguments(listing, {"as_of": text})

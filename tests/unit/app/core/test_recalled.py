@@ -1,6 +1,7 @@
 """The fence of what agents are told, and how it is known again."""
 
 import json
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -107,8 +108,26 @@ def test_no_text_is_changed_that_has_no_mark(text: str) -> None:
 def test_ranges_are_disjoint_and_blanks_keep_places(text: str) -> None:
     ranges = recalled_ranges(text)
     assert all(0 <= start < end <= len(text) for start, end in ranges)
-    assert all(one[1] < other[0] for one, other in zip(ranges, ranges[1:], strict=False))
+    assert all(one[1] < other[0] for one, other in pairwise(ranges))
     assert len(blanked(text)) == len(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<recalled-memory from="keepsake" mark="ks1-0000000000000000">' * 20_000,
+        '<recalled-memory from="keepsake" mark="ks1-0000000000000000">' * 20_000 + CLOSE,
+        "⟦" + "<recalled" + "\u200d" * 100_000,
+        "⟦" + "> " * 100_000,
+        "⟦" + " " * 100_000 + "x",
+        "⟦" + ("<" + " " * 1_000) * 200,
+        ("- ⟦" + "x" * 600) * 1_000,
+    ],
+    ids=range(7),
+)
+def test_texts_made_to_be_slow_are_not(text: str) -> None:
+    assert without_recalled(text).strip() == text.strip()
+    assert CLOSE not in harmless(text)
 
 
 def test_the_same_content_has_the_same_mark_and_another_one_another() -> None:

@@ -167,7 +167,23 @@ def test_a_bug_in_a_provider_shows_and_leaves_nobody_waiting(desk: Desk, caplog:
         task = asyncio.create_task(desk.sync.run())
         await desk.sync.wait_idle()
         await asyncio.gather(task, return_exceptions=True)
+        desk.sync.wake()
+        await asyncio.wait_for(desk.sync.wait_idle(), 10)
 
     caplog.set_level(logging.CRITICAL, "app.entities.sync")
     desk.do(work())
     assert "ZeroDivisionError" in desk.sync.failure
+
+
+def test_what_was_decided_and_undone_can_be_done_again_after_nothing_names_it_any_more(desk: Desk) -> None:
+    note = desk.note("Bob lives in Paris.")
+    desk.read_all()
+    bob = desk.id("Bob")
+    renamed = desk.do(desk.service.rename(bob, "Robert")).changes
+    undone = desk.undo(renamed)
+    desk.do(desk.memories.delete(note.id))
+    desk.read_all()
+    assert desk.names() == {}
+    desk.undo(undone)
+    assert desk.get(bob).name == "Robert"
+    assert desk.rows("SELECT count(*) FROM entities WHERE name_key = 'paris'") == [(0,)]

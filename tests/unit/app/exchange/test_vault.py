@@ -142,3 +142,13 @@ def test_ids_that_cannot_be_kept_stay_different() -> None:
     made = [_session_id(key) for key in keys]
     assert len({*made}) >= len(keys) - 1  # an empty key and a blank one read the same
     assert all(name.strip() and len(name) <= MAX_NAME_CHARACTERS for name in made)
+
+
+def test_what_an_import_did_to_memories_is_one_run_that_can_be_undone(host: Host, tmp_path: Path) -> None:
+    lines = [{"type": "memory", "content": f"note {number}", "id": f"n{number}"} for number in range(3)]
+    report = bring_in(host, tmp_path, *lines)
+    assert report.memories == 3
+    assert len(host.ask("memory.undo", run_id=report.run_id)) == 3
+    assert host.ask("note.ids") == []
+    assert bring_in(host, tmp_path, turn("a")).run_id == ""
+    assert bring_in(host, tmp_path, *lines).memories == 3

@@ -210,6 +210,8 @@ def test_a_bug_shows_and_leaves_nobody_waiting(shelf: Shelf, allow_logs: AllowLo
     shelf.embedder.fails = ZeroDivisionError("a bug")
     sync = shelf.sync()
     assert "error inside Keepsake" in sync.failure
+    sync.wake()
+    shelf.do(asyncio.wait_for(sync.wait_idle(), 10))
 
 
 def test_switched_off_makes_passages_but_no_vectors(shelf: Shelf) -> None:

@@ -170,7 +170,7 @@ def test_facts_are_found_by_metadata_as_text(desk: WritingDesk) -> None:
     def by(key: str, value: str, **more: Any) -> list[str]:
         return [one.id for one in desk.do(desk.fact_reads.by_metadata(key, value, **more))]
 
-    assert by("topic", 'a"b\\ü') == by("count", "3") == by("", "empty") == [fact.id]
+    assert by("topic", 'a"b\\ü') == by("count", "3") == by("", "empty") == by("flag", "true") == [fact.id]
     assert by("topic", "x") == by("topic", 'A"B') == by("flag", "1") == by("topic", "%") == []
     assert by("topic", 'a"b\\ü', stores=INNER) == by("topic", 'a"b\\ü', limit=0) == []
 

@@ -296,3 +296,49 @@ def test_what_agents_proposed_and_the_audit_knew_of_it_goes(host: Host) -> None:
     assert (receipt.removed["inbox"], receipt.removed["audit"]) == (1, 1)
     audit = read(host, lambda conn: conn.execute("SELECT ids_read FROM audit WHERE operation = 'note.get'").get)
     assert json.loads(audit) == [other]
+
+
+def test_copies_that_were_set_aside_or_wait_to_be_restored(host: Host) -> None:
+    ids = fill(host)
+    host.ask("backup.restore", name=host.ask("backup.now").name)
+    folders = [host.vault / "backups" / "20260101T000000Z-before-restore", host.vault / "replaced-2"]
+    for folder in folders:
+        folder.mkdir(parents=True)
+        (folder / DATABASE).write_bytes(b"damaged" * 1_000 + FIRST.encode())
+    (host.vault / f"{DATABASE}-wal.damaged").write_bytes(b"log " * 1_000 + LONG.encode())
+    (host.vault / f"{DATABASE}-wal.damaged1").write_bytes(b"another log" * 1_000)
+    receipt = forget(host, ids, backups="rewrite")
+    outcomes = {file.name: file.outcome for file in receipt.backups}
+    assert outcomes.pop("restore.db") == "rewritten"
+    damaged = {folder.name for folder in folders} | {f"{DATABASE}-wal.damaged"}
+    assert {name for name, outcome in outcomes.items() if outcome == "unreadable"} == damaged
+    assert any("have them deleted" in note for note in receipt.notes)
+    assert host.ask("backup.verify", name=str(host.vault / "restore.db")).ok
+
+
+def test_copies_that_were_kept_can_be_cleaned_later(host: Host) -> None:
+    ids = fill(host)
+    host.ask("backup.now")
+    folder = host.vault / "backups" / "20260101T000000Z-before-restore"
+    folder.mkdir()
+    (folder / DATABASE).write_bytes(b"damaged" * 1_000 + ids["note"].encode())
+    receipt = forget(host, ids)
+    assert {file.outcome for file in receipt.backups} == {"kept"}
+    assert any("still hold it" in note for note in receipt.notes)
+    with pytest.raises(NotFoundError):
+        forget(host, ids)
+    again = forget(host, ids, backups="rewrite")
+    assert sorted(file.outcome for file in again.backups) == ["rewritten", "unreadable"]
+    assert [file.outcome for file in forget(host, ids, backups="delete").backups] == ["deleted"]
+    assert not folder.exists()
+    assert traces(host.vault) == {}
+    with pytest.raises(NotFoundError):
+        host.ask("memory.forget_forever", ids=["note-none"], confirm=True, backups="delete")
+
+
+def test_the_vectors_beside_the_database_are_dropped(host: Host) -> None:
+    ids = fill(host)
+    for name in ("vectors.cache", "vectors.new"):
+        (host.vault / name).write_bytes(b"all vectors")
+    forget(host, ids)
+    assert not list(host.vault.glob("vectors.*"))

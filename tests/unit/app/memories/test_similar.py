@@ -128,3 +128,22 @@ def test_related_facts_come_by_the_words_that_tell(desk: WritingDesk) -> None:
         )
 
     assert desk.read(work) == [near.id]
+
+
+def test_how_common_a_word_is_is_counted_anew_once_it_brings_many_candidates(desk: WritingDesk) -> None:
+    finder = SimilarFinder()
+
+    def look(text: str) -> int:
+        return desk.read(
+            lambda connection: len(
+                finder.find(connection, text, 0.75, kind="fact", stores=("private",), now_ms=desk.clock.ms)
+            )
+        )
+
+    assert look("zebra one") == 0
+    for number in range(40):
+        desk.fact(f"zebra {number} grazes", key=f"{number}")
+    assert finder._counts["zebra"] == 0
+    look("zebra one")
+    look("zebra one")
+    assert finder._counts["zebra"] == 40

@@ -178,6 +178,8 @@ def test_what_was_told_is_no_evidence_when_it_comes_back(host: Host, filled: dic
     assert [item.text for part in again.sections if part.name == "recent" for item in part.items] == [
         "What about kingfishers?"
     ]
+    assert host.ask("session.get", session="echo").preview == "What about kingfishers?"
+    assert "elm" not in host.ask("session.digest.roll", session="echo").summary
     assert host.ask("vault.check").findings == ()
 
 

@@ -24,6 +24,11 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Any:
     host.ask("note.save", id="note-elm", content="Herons nest in the old elm.", title="Elm", store="shared")
     host.ask("note.save", id="note-old", content="Heron, deleted")
     host.ask("note.delete", id="note-old")
+    many = [{"role": "user", "content": f"An egret, count {number}."} for number in range(400)]
+    many.append({"role": "user", "content": "cabbage leaves and stones " * 60 + "egret"})
+    host.ask("session.append", session="many", messages=many)
+    host.ask("note.save", id="note-shelved", content="Heron, shelved")
+    host.ask("archive.put", ids=["note-shelved"])
     host.ask("vault.settle")
     yield host
     host.stop()
@@ -61,6 +66,7 @@ def test_what_the_caller_may_not_see_is_not_there(filled: Host) -> None:
     ("query", "target", "stage"),
     [
         ("heron", "note-old", "deleted"),
+        ("heron", "note-shelved", "archived"),
         ("heron", "gone#1", "forgotten"),
         ("heron", "birds#62", "unindexed"),
         ("heron kind:note", "birds#1", "filtered"),
@@ -81,7 +87,7 @@ def test_each_stage(filled: Host, query: str, target: str, stage: str) -> None:
 
 def test_each_operator_that_fails_is_named(filled: Host) -> None:
     found = explain(filled, "heron store:social tag:x kind:note before:2001 is:pinned", "note-elm")
-    assert found.failed == ("store:social", "tag:x", "is:pinned", "before:")
+    assert found.failed == ("store:social", "tag:x", "is:pinned", "before:2001-01-01")
 
 
 def test_the_place_is_that_of_the_search(filled: Host) -> None:
@@ -115,6 +121,15 @@ def test_a_text_without_the_words_is_ranked_in_each_leg_exactly(filled: Host) ->
     [vector] = everything.legs
     assert vector.of >= 62
     assert vector.rank is not None
+
+
+def test_what_was_found_but_not_ranked_says_what_would_show_it(filled: Host) -> None:
+    found = explain(filled, "egret", "many#401")
+    assert found.stage == "unpooled"
+    words = next(leg for leg in found.legs if leg.leg == "words")
+    assert words.rank is not None
+    assert 200 < words.rank <= words.depth
+    assert found.remedies[0].place <= 20
 
 
 def test_others_of_its_conversation_keep_it_out(filled: Host) -> None:

@@ -68,4 +68,4 @@ def test_any_text_makes_a_plain_query_or_none(text: str, seed: int) -> None:
     assert has_token(question.query)
     assert parsed.terms
     assert not any(term.excluded or term.phrase for term in parsed.terms)
-    assert not (parsed.kinds or parsed.tags or parsed.hints or parsed.since)
+    assert (parsed.kinds, parsed.tags, parsed.hints, parsed.since) == ((), (), (), None)

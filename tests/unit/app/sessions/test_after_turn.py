@@ -450,3 +450,20 @@ def test_in_a_running_vault_it_happens_by_itself(vault: Path) -> None:
         assert host.ask("vault.status").notes == ()
     finally:
         host.stop()
+
+
+def test_what_a_turn_says_again_is_counted_not_stored_twice(host: Host) -> None:
+    engine: Any = host.catalogue._engine
+    finder = Finder()
+    finder.found = [NewMemory("", "Flight 1 goes to Lisbon", kind="observation", facts=("It leaves at nine.",))]
+    engine.after_turn._capture._extractor = finder
+    turns = [{"role": turn.role, "content": turn.content, "tool_calls": turn.tool_calls} for turn in exchange()]
+    for session in ("one", "two"):
+        host.ask("session.append", session=session, messages=turns)
+        host.submit(engine.after_turn.look_after_all(0.0)).result()
+    assert [session for session, _ in finder.asked] == ["one", "two"]
+    (row,) = host.ask("memory.list")
+    (kept,) = host.ask("memory.get", id=row.id).memories
+    assert (kept.source, kept.session_id, kept.mention_count) == ("auto_capture", "one", 2)
+    events = [(entry.event, entry.actor) for entry in host.ask("memory.history", target=kept.id)]
+    assert events == [("MENTION", "auto_capture"), ("ADD", "auto_capture")]

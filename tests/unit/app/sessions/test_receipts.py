@@ -4,6 +4,7 @@ import pytest
 
 from app.errors import InputError
 from app.sessions.model import NewMessage
+from app.sessions.receipts import ReceiptKeeper
 from app.sessions.service import Heading
 from tests.unit.app.shelf import Shelf
 
@@ -52,3 +53,19 @@ def test_a_forgotten_session_is_not_answered_for(shelf: Shelf) -> None:
     shelf.forget("s")
     with pytest.raises(InputError, match="forgotten"):
         append(shelf, "one")
+
+
+def test_keys_are_forgotten_after_a_time_and_beyond_a_number(shelf: Shelf) -> None:
+    keeper = ReceiptKeeper(shelf.store, shelf.clock, kept_ms=1_000, most=600)
+    append(shelf, "old", key="old", session="t")
+    shelf.clock.ms += 1_001
+    for number in range(1_200):
+        append(shelf, "turn", key=f"k{number}")
+    append(shelf, "other", key="other", session="t")
+    assert shelf.do(keeper.tidy()) == 601
+    assert shelf.do(keeper.tidy()) == 0
+    kept = [key for (key,) in shelf.rows("SELECT key FROM append_receipts WHERE session_id = 's' ORDER BY last_seq")]
+    assert kept == [f"k{number}" for number in range(600, 1_200)]
+    assert append(shelf, "turn", key="k1199") == (1_200,)
+    assert append(shelf, "turn", key="k0") == (1_201,)
+    assert append(shelf, "other", key="other", session="t") == (2,)

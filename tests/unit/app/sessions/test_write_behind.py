@@ -143,7 +143,7 @@ def test_a_drain_does_not_wait_for_ever(desk: Desk, allow_logs: AllowLogs) -> No
     async def work() -> None:
         hold = asyncio.Event()
 
-        async def never(*_: object) -> object:
+        async def never(*_: object, **__: object) -> object:
             await hold.wait()
             return None
 

@@ -1,0 +1,36 @@
+"""A process that makes the vectors of another embedding model and says how far it is, to be killed at any moment.
+
+Run as ``python -m tests.integration.builder VAULT TURNS``.
+"""
+
+import sys
+from pathlib import Path
+
+from app.changes import Event, Progress
+from app.host import Host
+
+
+def hear(event: Event) -> None:
+    """Tell the parent how far the building is."""
+    if isinstance(event, Progress) and event.job == "embedding":
+        print(event.state, event.done, flush=True)  # noqa: T201
+
+
+def main() -> None:
+    """Work until killed."""
+    vault, turns = sys.argv[1:]
+    host = Host(Path(vault), serve=False, overrides={"embedding.batch": 8})
+    host.start()
+    if not host.ask("embedding.status").texts:
+        messages = [{"role": "user", "content": f"turn {number} of the garden"} for number in range(int(turns))]
+        host.ask("session.append", session="s", messages=messages)
+        host.ask("vault.settle")
+    host.subscribe(hear)
+    print("ready", 0, flush=True)  # noqa: T201
+    if host.ask("embedding.status").building is None:
+        host.ask("embedding.change", model="hashed")
+    sys.stdin.read()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+"""Killed while another model's vectors are made: the old ones answer, and the making goes on where it was."""
+
+import asyncio
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.changes import Event, Progress
+from app.core.paths import migrations
+from app.embed.hashed import HashedEmbedder
+from app.host import Host
+from app.store.store import Store
+from tests.helpers.material import ROOT
+
+TURNS = 4_000
+
+
+def killed_after(vault: Path, texts: int) -> None:
+    """Run the process and kill it once it has made vectors of more than ``texts`` texts."""
+    command = [sys.executable, "-m", "tests.integration.builder", str(vault), str(TURNS)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            state, done = line.split()
+            assert state in {"ready", "running"}
+            if int(done) > texts:
+                break
+        process.kill()
+
+
+def rows(vault: Path, sql: str) -> list[tuple[object, ...]]:
+    store = Store.open(vault, migrations())
+    try:
+        return asyncio.run(store.read(lambda connection: connection.execute(sql).fetchall()))
+    finally:
+        store.close()
+
+
+@pytest.mark.slow
+def test_killed_while_building(vault: Path) -> None:
+    made = 0
+    for _ in range(2):
+        killed_after(vault, made)
+        states = rows(vault, "SELECT state FROM generations ORDER BY id")
+        assert states == [("serving",), ("building",)]
+        again = int(str(rows(vault, "SELECT count(*) FROM vectors_2_rowids")[0][0]))
+        assert made < again < TURNS
+        made = again
+    host = Host(vault, serve=False)
+    done = threading.Event()
+
+    def hear(event: Event) -> None:
+        if isinstance(event, Progress) and event.job == "embedding" and event.state == "finished":
+            done.set()
+
+    host.subscribe(hear)
+    host.start()
+    try:
+        host.ask("session.append", session="t", messages=[{"role": "user", "content": "said meanwhile"}])
+        found = host.ask("memory.search", query="garden", limit=3)
+        assert found.legs == ("words", "vector")
+        assert done.wait(60)
+        host.ask("vault.settle")
+        assert host.ask("embedding.status").serving.model == "hashed"
+        assert host.ask("vault.check").findings == ()
+    finally:
+        host.stop()
+    stored = rows(vault, "SELECT text, embedding FROM vectors_2 v JOIN chunks c ON c.id = v.chunk_id")
+    texts = [str(text) for text, _ in stored]
+    assert len(texts) == len(rows(vault, "SELECT 1 FROM chunks WHERE kind <> 'passage' OR seq_start = seq_end"))
+    assert "said meanwhile" in texts
+    right = HashedEmbedder().embed(texts)
+    assert all(np.array_equal(np.frombuffer(row, "<f4"), one) for (_, row), one in zip(stored, right, strict=True))  # type: ignore[arg-type]

@@ -1,0 +1,91 @@
+"""Below full trust an agent adds to its own conversations and stores, and learns nothing of others'."""
+
+from typing import Any
+
+import pytest
+
+from app.api.caller import Caller
+from app.errors import AccessDeniedError, InputError, KeepsakeError
+from app.host import Host
+from tests.helpers.noise import AllowLogs
+
+HELPER = Caller("helper", "inner")
+TURN = {"role": "user", "content": "words"}
+
+
+def ask_as(host: Host, caller: Caller, operation: str, **arguments: Any) -> Any:
+    return host.call(operation, arguments, caller).result().value
+
+
+def append(host: Host, caller: Caller, **arguments: Any) -> Any:
+    return ask_as(host, caller, "session.append", messages=[TURN], **arguments)
+
+
+def test_somebody_elses_conversation_is_not_added_to_and_tells_nothing(host: Host) -> None:
+    host.ask("session.append", session="mine", messages=[TURN] * 7, channel="chat:1")
+    host.ask("session.append", session="gone", messages=[TURN] * 7)
+    host.ask("session.forget", session="gone")
+    said = set()
+    for session in ("mine", "gone"):
+        for turn in (TURN, TURN | {"seq": 3}):
+            with pytest.raises(InputError) as caught:
+                ask_as(host, HELPER, "session.append", session=session, messages=[turn])
+            assert set(caught.value.data) == {"session"}
+            said.add(caught.value.message.replace(session, "X"))
+    assert len(said) == 1
+    assert not any(digit in said.pop() for digit in "7")
+    assert host.ask("session.length", session="mine") == 7
+
+
+def test_ones_own_conversation_goes_on_whatever_it_said_of_the_agent(host: Host) -> None:
+    for arguments in ({}, {"agent": "somebody else"}):
+        made = append(host, HELPER, **arguments)
+        assert made.created
+        assert append(host, HELPER, session=made.session_id).seqs == (2,)
+        assert host.ask("session.get", session=made.session_id).agent == "helper"
+    created = ask_as(host, HELPER, "session.create", agent="x")
+    assert append(host, HELPER, session=created.id).seqs == (1,)
+    assert ask_as(host, HELPER, "session.scratchpad.write", session=created.id, items=["a"]).items == ("a",)
+
+
+def test_a_channel_leads_to_ones_own_conversation_only(host: Host) -> None:
+    host.ask("session.append", session="mine", messages=[TURN], channel="chat:1")
+    made = append(host, HELPER, channel="chat:1")
+    assert made.created
+    assert made.session_id != "mine"
+    assert append(host, HELPER, channel="chat:1").session_id == made.session_id
+    assert append(host, Caller("other", "full"), session="mine").seqs == (2,)
+
+
+def test_what_is_taken_behind_its_back_goes_nowhere_else_either(host: Host, allow_logs: AllowLogs) -> None:
+    allow_logs("cannot be used for a conversation of yours")
+    host.ask("session.append", session="mine", messages=[TURN])
+    ask_as(host, HELPER, "session.append_later", messages=[TURN], session="mine")
+    ask_as(host, HELPER, "session.append_later", messages=[TURN], session="ours")
+    engine: Any = host.catalogue._engine
+    host.submit(engine.write_behind.drain()).result()
+    assert host.ask("session.length", session="mine") == 1
+    assert host.ask("session.get", session="ours").agent == "helper"
+    assert any("could not be stored" in note for note in host.ask("vault.status").notes)
+
+
+def test_an_id_of_a_memory_that_is_not_to_be_seen_is_not_said_to_be_one(host: Host) -> None:
+    host.ask("note.save", id="diary", content="secret")
+    host.ask("note.save", id="list", content="ours", store="shared")
+    with pytest.raises(KeepsakeError) as hidden:
+        ask_as(host, HELPER, "note.save", id="diary", content="x", store="shared")
+    assert "cannot be used" in hidden.value.message
+    with pytest.raises(KeepsakeError, match="already a memory"):
+        ask_as(host, HELPER, "note.save", id="list", content="x", store="shared")
+    assert host.ask("note.get", id="diary").content == "secret"
+
+
+def test_what_it_writes_it_can_read(host: Host) -> None:
+    note = ask_as(host, HELPER, "note.save", content="ours")
+    assert note.store == "shared"
+    assert ask_as(host, HELPER, "note.get", id=note.id) == note
+    with pytest.raises(AccessDeniedError):
+        ask_as(host, HELPER, "note.save", content="x", store="private")
+    with pytest.raises(AccessDeniedError):
+        ask_as(host, HELPER, "note.update", id=note.id, version=1, store="private")
+    assert host.ask("note.save", content="mine").store == "private"

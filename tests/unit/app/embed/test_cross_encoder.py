@@ -1,0 +1,51 @@
+"""Rerankers from this machine's files."""
+
+from pathlib import Path
+
+import pytest
+
+from app.embed.cross_encoder import FastembedReranker
+from app.errors import InputError, ModelUnavailableError
+from tests.unit.app.embed.judge import write_judge
+
+MODEL = "Xenova/ms-marco-MiniLM-L-6-v2"
+
+
+def test_a_model_nobody_knows() -> None:
+    with pytest.raises(InputError, match=MODEL):
+        FastembedReranker("no/body").scores("q", ["a"])
+
+
+def test_a_model_that_is_not_here(tmp_path: Path) -> None:
+    judge = FastembedReranker(MODEL, cache=tmp_path)
+    for _ in range(2):
+        with pytest.raises(ModelUnavailableError, match=r"embedding\.allow_download"):
+            judge.scores("q", ["a"])
+
+
+def test_a_damaged_model(tmp_path: Path) -> None:
+    folder = write_judge(tmp_path / "judge")
+    (folder / "onnx" / "model.onnx").write_bytes(b"not a model")
+    with pytest.raises(ModelUnavailableError, match="damaged"):
+        FastembedReranker(MODEL, folder=folder).scores("q", ["a"])
+
+
+def test_a_model_that_breaks_while_it_judges(tmp_path: Path) -> None:
+    folder = write_judge(tmp_path / "judge")
+    judge = FastembedReranker(MODEL, folder=folder)
+    judge.scores("q", ["a"])
+    judge._model.model.model = object()
+    with pytest.raises(ModelUnavailableError, match="failed; results keep their first order"):
+        judge.scores("q", ["a"])
+
+
+def test_scores_of_texts_in_their_order(tmp_path: Path) -> None:
+    judge = FastembedReranker(MODEL, folder=write_judge(tmp_path / "judge"))
+    scores = judge.scores("a question", ["one", "one two three", "", "one \x00 two \ud800"])
+    assert scores[3] > scores[1] > scores[0] > scores[2]
+    assert judge.scores("a question", []) == []
+    assert len(judge.scores("q", [f"text {number}" for number in range(50)])) == 50
+    judge.close()
+    judge.close()
+    with pytest.raises(ModelUnavailableError, match="closed"):
+        judge.scores("q", ["a"])

@@ -1,0 +1,48 @@
+"""Models in folders and caches, and fetching one only where that was agreed to."""
+
+from pathlib import Path
+
+import pytest
+
+from app.embed.registry import open_embedder, open_source
+from app.embed.source import Source
+from app.errors import ModelUnavailableError
+from tests.unit.app.embed.conftest import MINILM
+
+
+def test_nothing_is_fetched_that_was_not_agreed_to(tmp_path: Path) -> None:
+    told: list[tuple[int, int]] = []
+    with pytest.raises(ModelUnavailableError, match=r"set embedding\.allow_download to true"):
+        open_embedder(MINILM, cache=tmp_path, told=lambda *amounts: told.append(amounts))
+    assert told == []
+
+
+def test_a_machine_that_is_offline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    told: list[tuple[int, int]] = []
+    with pytest.raises(ModelUnavailableError, match=r"could not be fetched\. See whether this machine is online"):
+        open_embedder(MINILM, cache=tmp_path, fetch=True, told=lambda *amounts: told.append(amounts))
+    assert told == [(0, 90_000_000)]
+
+
+def test_a_folder_is_never_fetched_into(tmp_path: Path) -> None:
+    with pytest.raises(ModelUnavailableError, match=r"holds no model\.onnx"):
+        open_embedder(MINILM, folder=tmp_path, fetch=True)
+    assert [*tmp_path.iterdir()] == []
+
+
+@pytest.mark.parametrize("text", ["", "null", "[]", "{}", '{"model": 3}', '{"model": "x", "folder": null}', "{" * 500])
+def test_what_is_no_source(text: str) -> None:
+    assert Source.read(text) is None
+
+
+def test_a_source_is_read_as_it_was_written() -> None:
+    source = Source("openai-compatible:m", "/a folder/ä", "https://h/v1", "THE_KEY", 256)
+    assert Source.read(source.text()) == source
+    assert source.is_remote
+    assert not Source("fastembed:m").is_remote
+
+
+def test_what_is_meant_for_another_family_is_left_aside() -> None:
+    source = Source("hashed", "/nowhere", "https://h/v1", "THE_KEY", 256)
+    assert open_source(source, environment={}).identity.provider == "hashed"

@@ -1,0 +1,68 @@
+"""One search in one go; where the vectors fail, words answer and the answer says so."""
+
+from collections.abc import Callable
+
+import pytest
+
+from app.errors import InternalError, KeepsakeError, ModelUnavailableError
+from app.index.postings import Postings
+from app.index.vectors import Generation
+from app.memories.model import STORES
+from app.retrieval.answering import Answer, Meaning, Request, Stopwatch, VectorsFailedError, answer
+from app.retrieval.query import parse
+from app.retrieval.recipes import recipe
+from app.retrieval.service import SearchService
+from app.trace.journal import Trace
+from tests.unit.app.shelf import Shelf
+
+
+def asked(shelf: Shelf, text: str, meaning: Meaning | None) -> Answer:
+    chosen = recipe("learned")
+    request = Request(parse(text, 0), chosen, chosen.legs, STORES, 0, 20, None, Postings)
+    return shelf.do(shelf.store.read(lambda connection: answer(connection, request, meaning, Stopwatch())))
+
+
+def closed(_text: str) -> bytes:
+    raise ModelUnavailableError("The model was closed.")
+
+
+@pytest.mark.parametrize(
+    ("vector", "generation", "kind"),
+    [
+        (closed, Generation(1, 256), ModelUnavailableError),
+        (lambda _: bytes(1024), Generation(77, 256), InternalError),  # no such table
+        (lambda _: bytes(12), Generation(1, 256), InternalError),  # not as wide
+    ],
+)
+def test_a_failure_of_the_vectors_is_told_from_others(
+    shelf: Shelf, vector: Callable[[str], bytes], generation: Generation, kind: type[KeepsakeError]
+) -> None:
+    shelf.say("a grey heron")
+    shelf.sync()
+    with pytest.raises(VectorsFailedError) as caught:
+        asked(shelf, "heron", Meaning(generation, vector, None))
+    assert isinstance(caught.value.fault, kind)
+    given = asked(shelf, "heron", None)
+    assert [hit.id for hit in given.found.hits] == ["s#1"]
+    assert given.found.legs == ("words",)
+
+
+def test_words_answer_where_the_embedder_fails(shelf: Shelf) -> None:
+    shelf.say("a grey heron")
+    sync = shelf.sync()
+    search = SearchService(shelf.store, sync, Trace(None), shelf.clock)
+    assert shelf.do(search.search("heron")).legs == ("words", "vector")
+    shelf.embedder.fails = "The model is gone."
+    found = shelf.do(search.search("heron"))
+    assert [hit.id for hit in found.hits] == ["s#1"]
+    assert found.legs == ("words",)
+    assert any("The model is gone." in note for note in found.notes)
+    assert found.milliseconds.keys() == {"parse", "candidates", "hits"}
+
+
+def test_words_that_were_asked_for_can_be_let_go(shelf: Shelf) -> None:
+    shelf.say("a grey heron")
+    search = SearchService(shelf.store, shelf.sync(), Trace(None), shelf.clock)
+    before = shelf.do(search.search("heron"))
+    search.forget_words()
+    assert shelf.do(search.search("heron")).hits == before.hits
