@@ -48,26 +48,11 @@ CREATE TABLE messages (
     UNIQUE (session_id, seq)
 ) STRICT;
 CREATE INDEX messages_by_time ON messages (created_at);
--- No role has more by default, so these are the turns that somebody marked.
-CREATE INDEX messages_salient ON messages (importance DESC, created_at DESC) WHERE importance > 0.5;
-
--- Appends that their caller gave a key of its own: asked for again, they are answered and not stored a second time.
-CREATE TABLE append_receipts (
-    actor      TEXT NOT NULL,
-    key        TEXT NOT NULL,
-    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE ON UPDATE CASCADE,
-    first_seq  INTEGER NOT NULL,
-    last_seq   INTEGER NOT NULL,
-    at         INTEGER NOT NULL,
-    PRIMARY KEY (actor, key)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX receipts_by_session ON append_receipts (session_id);
 
 CREATE TABLE session_state (
     session_id        TEXT PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE ON UPDATE CASCADE,
     last_seq          INTEGER NOT NULL DEFAULT 0,
     passage_seq       INTEGER NOT NULL DEFAULT 0,
-    captured_seq      INTEGER NOT NULL DEFAULT 0,
     summary           TEXT NOT NULL DEFAULT '',
     summary_epoch     INTEGER NOT NULL DEFAULT 0,
     summary_upper_seq INTEGER NOT NULL DEFAULT 0,
@@ -117,9 +102,7 @@ CREATE TABLE memories (
     superseded_by  TEXT,
     schema_version INTEGER NOT NULL DEFAULT 1,
     version        INTEGER NOT NULL DEFAULT 1,
-    attributes     TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(attributes)),
-    files          TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(files)),
-    people         TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(people))
+    attributes     TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(attributes))
 ) STRICT;
 -- Each of the lists below is read from its index alone, which must hold the column of its own condition for that.
 CREATE INDEX memories_listed ON memories
@@ -136,13 +119,7 @@ CREATE INDEX memories_by_kind ON memories (kind, updated_at DESC) WHERE valid_un
 CREATE INDEX memories_by_title ON memories (title_key) WHERE valid_until IS NULL;
 CREATE INDEX memories_by_hash ON memories (content_hash) WHERE valid_until IS NULL;
 CREATE INDEX memories_by_session ON memories (session_id) WHERE session_id IS NOT NULL;
-CREATE INDEX memories_by_event ON memories (coalesce(event_time, created_at), id, store, kind)
-    WHERE valid_until IS NULL;
-CREATE INDEX memories_read ON memories (store, access_count, last_accessed)
-    WHERE last_accessed IS NOT NULL AND valid_until IS NULL;
-CREATE INDEX memories_expiring ON memories (expires_at, id) WHERE expires_at IS NOT NULL AND valid_until IS NULL;
--- One for each store: a fact that a caller may not see stands in nobody's way.
-CREATE UNIQUE INDEX facts_by_key ON memories (category, key, store)
+CREATE UNIQUE INDEX facts_by_key ON memories (category, key)
     WHERE kind = 'fact' AND key <> '' AND valid_until IS NULL;
 
 CREATE TABLE memory_tags (
@@ -183,9 +160,7 @@ CREATE TABLE memory_history (
     at          INTEGER NOT NULL,
     undone_by   INTEGER REFERENCES memory_history (id)
 ) STRICT;
--- With the time of each entry, so that the vault as it stood at a moment is found without reading the states.
-CREATE INDEX history_by_target ON memory_history (target, id, at, target_kind);
-CREATE INDEX history_by_time ON memory_history (target_kind, at, target);
+CREATE INDEX history_by_target ON memory_history (target, id);
 CREATE INDEX history_by_run ON memory_history (run_id, id) WHERE run_id IS NOT NULL;
 
 CREATE TABLE memory_archive (
@@ -334,15 +309,13 @@ CREATE VIEW co_occurrences AS
 
 -- The index ----------------------------------------------------------------------------------------------------
 
--- An id is never given again: caches beside the database (words, vectors) know a chunk by it and keep no text.
 CREATE TABLE chunks (
-    id           INTEGER PRIMARY KEY AUTOINCREMENT,
+    id           INTEGER PRIMARY KEY,
     kind         TEXT NOT NULL CHECK (kind IN ('message', 'passage', 'memory')),
     session_id   TEXT,
     memory_id    TEXT,
     seq_start    INTEGER NOT NULL DEFAULT 0,
     seq_end      INTEGER NOT NULL DEFAULT 0,
-    seq_last     INTEGER, -- the last turn that says the same; null where none says it again
     store        TEXT NOT NULL DEFAULT 'private',
     role         TEXT NOT NULL DEFAULT '',
     text         TEXT NOT NULL,
@@ -353,12 +326,7 @@ CREATE TABLE chunks (
 ) STRICT;
 CREATE INDEX chunks_by_session ON chunks (session_id, kind, seq_start) WHERE session_id IS NOT NULL;
 CREATE INDEX chunks_embedded ON chunks (kind, seq_start, seq_end) WHERE kind <> 'passage' OR seq_start = seq_end;
--- Pieces of long turns by what they say: a text that a session repeats is indexed once.
-CREATE INDEX chunks_said ON chunks (session_id, content_hash) WHERE kind = 'passage' AND seq_start = seq_end;
 CREATE INDEX chunks_by_memory ON chunks (memory_id) WHERE memory_id IS NOT NULL;
-CREATE INDEX chunks_by_time ON chunks (created_at);
-CREATE INDEX chunks_by_role ON chunks (kind, role);
-CREATE INDEX chunks_by_store ON chunks (store) WHERE store <> 'private';
 
 -- Thai and Indic vowel signs are marks: without "M*" unicode61 would cut words at each of them.
 CREATE VIRTUAL TABLE chunks_fts USING fts5 (
@@ -386,17 +354,8 @@ CREATE TABLE generations (
     version    TEXT NOT NULL,
     state      TEXT NOT NULL DEFAULT 'building' CHECK (state IN ('building', 'serving', 'retired')),
     created_at INTEGER NOT NULL,
-    source     TEXT NOT NULL DEFAULT '', -- what its embedder is opened from again, as JSON; never a key
-    retired_at INTEGER, -- when it ceased to serve; null while it serves or is built
     UNIQUE (provider, model, dimensions, version)
 ) STRICT;
-
--- Long sessions on their way out of the index, forgotten, or back into it; what is leaving is found no more.
-CREATE TABLE session_moves (
-    session_id TEXT PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE ON UPDATE CASCADE,
-    is_leaving INTEGER NOT NULL CHECK (is_leaving IN (0, 1)),
-    after_seq  INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
 
 -- Which chunks still lack their vector: filled by trigger, emptied as vectors are written. A passage that spans turns
 -- lends words to the turns in it and has no vector of its own; one inside a long turn stands for that turn.
@@ -423,34 +382,6 @@ CREATE TABLE files (
     imported_at  INTEGER NOT NULL,
     UNIQUE (source_uri)
 ) STRICT;
-
--- Tests of the search with the person's own questions: figures only in trials, never exported. A judgement goes with
--- what it is about.
-CREATE TABLE trials (
-    id     TEXT PRIMARY KEY,
-    at     INTEGER NOT NULL,
-    recipe TEXT NOT NULL,
-    model  TEXT NOT NULL,
-    report TEXT NOT NULL CHECK (json_valid(report))
-) STRICT, WITHOUT ROWID;
-CREATE INDEX trials_by_time ON trials (at);
-CREATE TABLE judgements (
-    target TEXT NOT NULL,
-    query  TEXT NOT NULL,
-    good   INTEGER NOT NULL CHECK (good IN (0, 1)),
-    at     INTEGER NOT NULL,
-    PRIMARY KEY (target, query)
-) STRICT, WITHOUT ROWID;
-CREATE TRIGGER memories_unjudged AFTER DELETE ON memories BEGIN
-    DELETE FROM judgements WHERE target = old.id
-        AND NOT EXISTS (SELECT 1 FROM memory_archive a WHERE a.id = old.id);
-END;
-CREATE TRIGGER archived_unjudged AFTER DELETE ON memory_archive BEGIN
-    DELETE FROM judgements WHERE target = old.id AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.id = old.id);
-END;
-CREATE TRIGGER messages_unjudged AFTER DELETE ON messages BEGIN
-    DELETE FROM judgements WHERE target = old.session_id || '#' || old.seq;
-END;
 
 -- Schedules ----------------------------------------------------------------------------------------------------
 

@@ -279,5 +279,5 @@ def _choices(operation: Operation, error: Exception) -> str:
 
 def _where(sentence: str) -> str:
     sentence = _ECHO.sub("a word that is not allowed", sentence)
-    sentence = sentence.replace(_NO_MOMENT, "a time is written as 2026-03-01 or 2026-03-01T10:00:00Z")
+    sentence = sentence.replace(_NO_MOMENT, "a time is written as 2026-03-01T10:00:00Z")
     return sentence.replace(" - at `$.", " - at `").replace("Object contains", "it has").replace("Object", "it is")

@@ -6,6 +6,7 @@ from app.changes import Changed, ChangeSet, Progress
 from app.config.check import findings
 from app.config.model import ConfigFinding, SettingValue
 from app.engine import Engine
+from app.errors import AccessDeniedError
 
 
 @operation("settings.list", trust="full")
@@ -16,12 +17,14 @@ async def list_settings(engine: Engine, caller: Caller) -> list[SettingValue]:
 
 @operation("settings.set", access="write", trust="full")
 async def set_value(engine: Engine, caller: Caller, name: str, value: str | float | bool) -> Changed[SettingValue]:
-    """Set a setting and save it in the vault's ``config.toml``.
+    """Set a setting and save it in the vault's ``config.toml``; an isolated agent cannot, be its trust full.
 
     Args:
         name: ``section.key``.
         value: The new value; the default is taken out of the file.
     """
+    if engine.isolated is None:  # its settings are the person's, and say among others that it is isolated
+        raise AccessDeniedError("An isolated agent cannot change the settings: they are the person's.", name=name)
     changed = engine.config.set(name, value)
     return Changed(changed, ChangeSet(frozenset({"settings"}), (name,), caller.name))
 

@@ -175,6 +175,16 @@ def set_claims(connection: apsw.Connection, entity_id: str, wanted: Iterable[Cla
     )
 
 
+def is_mentioned(connection: apsw.Connection, entity_id: str, owners: Iterable[tuple[str, str]]) -> bool:
+    """Return whether any of some turns and memories, as (kind, id), mentions an entity."""
+    found = connection.execute(
+        "SELECT 1 FROM json_each(?) w JOIN mentions m ON m.owner_kind = w.value ->> 0 AND m.owner_id = w.value ->> 1"
+        " WHERE m.entity_id = ? LIMIT 1",
+        (json.dumps([list(owner) for owner in owners]), entity_id),
+    )
+    return found.fetchone() is not None
+
+
 def is_claimed(connection: apsw.Connection, owner_kind: str, owner_id: str, from_id: str) -> bool:
     """Return whether something else is meant in an owner by the name of ``from_id``."""
     found = connection.execute(

@@ -100,6 +100,8 @@ class EntityService:
             if len(owners) > MAX_OWNERS:
                 raise InputError(f"At most {MAX_OWNERS} turns and memories at once.", field="owners")
             _refuse_claimed(decisions.connection, entity_id, owners)
+            if not moved and not repo.is_mentioned(decisions.connection, entity_id, owners):
+                raise InputError("None of these turns and memories mentions it.", field="owners")
             keys = {name_key(alias) for alias in moved}
             left = [alias for alias in first["aliases"] if name_key(alias) not in keys]
             decisions.write(entity_id, {**first, "aliases": left}, "UPDATE")

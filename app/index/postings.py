@@ -13,6 +13,7 @@ import apsw
 import numpy as np
 
 from app.index.columns import Columns
+from app.index.owners import Owners
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,6 +56,7 @@ class Postings:
         self._counts: OrderedDict[str, tuple[int, int]] = OrderedDict()
         self._lengths = Lengths(np.zeros(1, dtype=np.uint16), 0, 1.0)
         self.columns = Columns()
+        self.owners = Owners()
 
     def ids(self, connection: apsw.Connection, expression: str, last: int) -> "Ids":
         """Return the ids of chunks that match ``expression``, ascending.

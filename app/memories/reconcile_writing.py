@@ -24,7 +24,7 @@ from app.memories.reconcile import (
 )
 from app.memories.reconcile_merge import merged
 from app.memories.similar import SimilarFinder, text_of
-from app.memories.similar_terms import contradiction, terms
+from app.memories.similar_terms import contradiction, names, terms
 from app.memories.transactions import MemoryTransactions, require_store
 from app.memories.writer import MemoryWriter
 from app.trace.journal import Trace
@@ -138,12 +138,13 @@ class WritingService:
             now_ms=writer.at_ms,
             limit=MAX_CANDIDATES,
         )
-        words = terms(text_of(memory))
+        words, named = terms(text_of(memory)), names(text_of(memory))
         for one in similar:
-            if not contradiction(words, terms(text_of(one.memory))):
+            said = terms(text_of(one.memory))
+            if not contradiction(words, said) and not named - said:
                 reason = f"{one.score:.0%} of the words are the same."
                 return Written("NONE", writer.mention(one.memory), one.memory.id, "words", reason)
-        reason = "Nearly the same words, but another number or a negation." if similar else ""
+        reason = "Nearly the same words, but another number, another name or a negation." if similar else ""
         return Written("ADD", writer.create(memory), decided_by="words" if similar else "nobody", reason=reason)
 
     def _known(self, writer: MemoryWriter, memory: Memory) -> Written | None:

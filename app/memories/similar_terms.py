@@ -23,6 +23,7 @@ _CASED: Final = re.compile(r"[\x00-\u037e\u0380-\u0527\u1e00-\u1fff]+")
 _EAST: Final = "\u3041-\u3096\u30a1-\u30fa\u30fc\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"
 _EAST_RUN: Final = re.compile(f"[{_EAST}]+")
 _PLAIN: Final = re.compile(r"[a-z0-9]+")
+_INSIDE: Final = re.compile(r"(?<=[\w,;] )\w+")  # what begins no sentence
 _NEGATIONS: Final = frozenset(
     ("no", "not", "never", "none", "nobody", "nothing", "without", "cannot", "t", "kein", "keine", "keinen", "keiner",
      "keinem", "nicht", "nie", "niemals", "ohne", "ne", "pas", "jamais", "sans", "aucun", "aucune", "nunca", "sin",
@@ -78,6 +79,12 @@ def jaccard(first: frozenset[str], second: frozenset[str]) -> float:
 def contradiction(first: frozenset[str], second: frozenset[str]) -> bool:
     """Return whether two texts differ in what turns a sentence round although most words agree: numbers, negations."""
     return any(map(_turns_round, first ^ second))
+
+
+def names(text: str) -> frozenset[str]:
+    """Return the words of ``text`` that are written with a capital inside a sentence, in lower case."""
+    words = (match[0] for match in _INSIDE.finditer(text))
+    return frozenset(word.lower() for word in words if word[0].isupper() and word != "I")
 
 
 def _turns_round(term: str) -> bool:

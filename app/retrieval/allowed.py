@@ -12,7 +12,8 @@ import numpy as np
 
 from app.index.columns import Sort
 from app.index.postings import Postings, last_chunk
-from app.retrieval.candidates import MESSAGE_KINDS
+from app.memories.model import STORES
+from app.retrieval.candidates import MESSAGE_KINDS, conditions, few_allowed
 from app.retrieval.model import Query
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ def left(connection: apsw.Connection, query: Query, postings: Postings) -> "Mask
         # Memories of an agent are not told from others here, so without them nothing can be left out for certain.
         mask = None if name == "agent" else _any_of(connection, postings, last, name, (unwanted,))
         masks.append(None if mask is None else ~mask)
+    masks += [_few(connection, last, Query("", tags=(tag,))) for tag in query.tags]
+    masks += [_few(connection, last, Query("", entities=(entity,))) for entity in query.entities]
     known = [mask for mask in masks if mask is not None]
     return np.logical_and.reduce(known) if known else None
 
@@ -57,6 +60,16 @@ def _any_of(
     if name == "agent":
         memories = columns.of_sorts(connection, last, lambda sort: sort[0] == "memory")
         return None if memories is None else mask | memories
+    return mask
+
+
+def _few(connection: apsw.Connection, last: int, alone: Query) -> "Mask | None":
+    """Return which chunks satisfy one operator, looked up once for all legs; ``None`` when they are many."""
+    few = few_allowed(connection, conditions(alone, STORES))
+    if few is None:
+        return None
+    mask = np.zeros(last + 1, dtype=np.bool_)
+    mask[few] = True
     return mask
 
 

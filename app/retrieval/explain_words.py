@@ -43,6 +43,10 @@ FEATURES: Final = {
     "date": "is from another date than you name",
     "recency": "is older",
     "memory": "differs in being a memory or a turn",
+    "session_words": "stands in a conversation that is less about them",
+    "session_user_words": "stands in a conversation where you said less about them",
+    "session_coverage": "stands in a conversation with a smaller share of the words",
+    "session_length": "stands in a conversation of another length",
 }
 _LEGS: Final = {"words": "by words", "vector": "by meaning"}
 _MOST_REASONS: Final = 3

@@ -16,7 +16,7 @@ from app.core.clock import to_datetime
 from app.retrieval.asked import WORD, Asked
 from app.retrieval.fts import fold
 from app.retrieval.lines import Lines
-from app.retrieval.pool import REACH, Gathered, Line, Place
+from app.retrieval.pool import REACH, Gathered, Line, Place, Said
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,8 +31,14 @@ NAMES: Final = (
     "words_rank", "vector_rank",
     "speaker", "other_speaker", "length", "question", "question_before", "answer", "user", "after_user",
     "time", "date", "recency", "memory",
+    "session_words", "session_user_words", "session_coverage", "session_length",
+    "question_length", "register",
 )  # fmt: skip
 
+_OF_ALL: Final = [NAMES.index("question_length"), NAMES.index("register")]
+_REGISTER: Final = NAMES.index("register")
+_LEAST_WORDS: Final = math.log(4)
+_MOST_WORDS: Final = math.log(24)
 _TIME: Final = re.compile(
     r"\b(?:yesterday|today|tonight|tomorrow|ago|last|next|week|weekend|month|year|since|recently|\d{4}"
     r"|mon|tues|wednes|thurs|fri|satur|sun)(?:s|day|days)?\b"
@@ -69,21 +75,33 @@ def inputs(values: "Matrix") -> "Matrix":
     A column in which all are equal becomes zero. The register is -1/2 among the short turns of people who chat and
     1/2 among the long ones of assistants and notes: there the same number says something else.
     """
+    return weighed(shares(values))
+
+
+def weighed(share: "Matrix") -> "Matrix":
+    """Return what the weights multiply, made of ``shares``; see ``inputs``."""
+    register, share = share[:, _REGISTER], share.copy()
+    share[:, _OF_ALL] = 0.0
+    return np.hstack([share, share * register[:, None]])
+
+
+def shares(values: "Matrix") -> "Matrix":
+    """Return ``values`` with the columns scaled to [0, 1] that only compare the candidates with each other."""
     if not len(values):
-        return np.zeros((0, 2 * len(NAMES)))
+        return np.zeros((0, len(NAMES)))
     low = values.min(axis=0)
     width = values.max(axis=0) - low
     share = (values - low) / np.where(width > 0, width, 1.0)
-    mean = float(values[:, NAMES.index("length")].mean())
-    place = (mean - _SHORT) / (_LONG - _SHORT)
-    return np.hstack([share, share * (min(max(place, 0.0), 1.0) - 0.5)])
+    share[:, _OF_ALL] = np.clip(values[:, _OF_ALL], -1.0, 1.0)
+    return np.asarray(share)
 
 
 class _Columns:
     """Computes the features, one column each."""
 
     def __init__(self, question: Asked, gathered: Gathered, lines: Lines, places: Sequence[Place]) -> None:
-        self.question, self.found, self.lines, self.places = question, gathered.found, lines, places
+        self.question, self.gathered, self.lines, self.places = question, gathered, lines, places
+        self.found = gathered.found
         self.around = np.array([lines.around(place) for place in places], dtype=np.int64)
         self.rows, self.before, self.after = (self.around[:, REACH + step] for step in (0, -1, 1))
         self.heads = [lines.heads[row] for row in self.rows]
@@ -94,6 +112,8 @@ class _Columns:
     def values(self) -> "Matrix":
         """Return all columns, in the order of ``NAMES``."""
         columns = {**self._words(), **self._coverage(), **self._meaning(), **self._speech(), **self._time()}
+        columns |= self._sessions(columns["bm25"], columns["memory"] > 0)
+        columns |= self._of_all(columns["length"])
         return np.stack([columns[name] for name in NAMES], axis=1)
 
     def _words(self) -> dict[str, "Matrix"]:
@@ -182,6 +202,29 @@ class _Columns:
         if self.question.years or self.question.months:
             dates = np.array([_date_match(self.question, head.created_ms) for head in self.heads])
         return {"time": says_when, "date": dates, "recency": np.array([float(head.created_ms) for head in self.heads])}
+
+    def _sessions(self, own: "Matrix", alone: "NDArray[np.bool_]") -> dict[str, "Matrix"]:
+        said = [self.gathered.said.get(owner, Said()) for owner, _ in self.places]
+        columns = {
+            "session_words": np.array([one.words for one in said]),
+            "session_user_words": np.array([one.user_words for one in said]),
+            "session_coverage": np.array([one.coverage for one in said]),
+        }
+        if alone.any():
+            # What stands around a memory is itself.
+            share = own[alone] / max(float(own.max()), 1e-9)
+            for column in columns.values():
+                column[alone] = share * (float(column.max()) or 1.0)
+        columns["session_length"] = np.log1p([one.length for one in said])
+        return columns
+
+    def _of_all(self, length: "Matrix") -> dict[str, "Matrix"]:
+        words = math.log(max(len(self.question.sought), 1))
+        of_all = {
+            "question_length": (words - _LEAST_WORDS) / (_MOST_WORDS - _LEAST_WORDS),
+            "register": (float(length.mean()) - _SHORT) / (_LONG - _SHORT),
+        }
+        return {name: np.full(len(length), min(max(value, 0.0), 1.0) - 0.5) for name, value in of_all.items()}
 
 
 def _date_match(question: Asked, created_ms: int) -> float:

@@ -13,18 +13,17 @@ import numpy as np
 
 from app.core.paths import resources
 from app.errors import ModelUnavailableError
+from app.index.postings import Postings
 from app.retrieval.asked import Asked, asked
 from app.retrieval.candidates import Conditions
-from app.retrieval.context_rows import read_around
+from app.retrieval.conversations import gathered
 from app.retrieval.features import NAMES, inputs, table
 from app.retrieval.hits import Ranked
 from app.retrieval.model import Leg, LegScore, Query, Why
-from app.retrieval.pool import WHOLE, Gathered, Place, Scored, pool, standing
+from app.retrieval.pool import WHOLE, Gathered, Place, Scored, standing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from app.index.postings import Postings
 
     Matrix = NDArray[np.float64]
 
@@ -104,13 +103,13 @@ def rank_around(
     """Choose candidates among what the legs found and what stands near it, read around them and rank them."""
     question = asked(query.terms)
     found = standing(legs.get("words", ()), legs.get("vector", ()))
-    gathered = read_around(connection, found, pool(found), question, where, postings)
-    return rank(question, gathered, legs, ranker, max(last, KEPT))
+    read = gathered(connection, query, question, found, where, postings or Postings())
+    return rank(question, read, legs, ranker, max(last, KEPT))
 
 
 def rank(
     question: Asked,
-    gathered: Gathered,
+    read: Gathered,
     legs: Mapping[Leg, Sequence[Scored]],
     ranker: Ranker,
     most: int = KEPT,
@@ -119,12 +118,12 @@ def rank(
 
     Args:
         question: What is asked.
-        gathered: The candidates and what was read around them.
+        read: The candidates and what was read around them.
         legs: What each leg found, best first; where ``vector`` is missing, words alone decide.
         ranker: The weights.
         most: How many to return, if the legs found more than were looked at closely.
     """
-    made = table(question, gathered)
+    made = table(question, read)
     weights = ranker.with_vectors if "vector" in legs else ranker.words_only
     parts = (inputs(made.values) * weights).reshape(-1, 2, len(NAMES)).sum(axis=1)
     scores = np.round(parts.sum(axis=1), _DIGITS)
@@ -142,7 +141,7 @@ def rank(
         for row in order
     ]
     lowest = min(scores, default=0.0)
-    looked_at = set(gathered.candidates)
+    looked_at = set(read.candidates)
     # What was not looked at closely follows as it was found.
     rest = islice((place for place in chunks if place not in looked_at), max(most - len(ranked), 0))
     ranked += [Ranked(_target(place), chunks[place], float(lowest), Why(whys[place])) for place in rest]

@@ -1,7 +1,7 @@
 """Which turns and memories the learned recipe looks at: finds, what passages stand for, and neighbours."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final, NamedTuple, TypeVar
 
@@ -95,6 +95,23 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
+class Said:
+    """What a conversation as a whole says to a question.
+
+    Args:
+        words: BM25 of it as one text, a turn counting once for each word.
+        user_words: The same of what the person said.
+        coverage: The most of the question that one of its turns says.
+        length: How many words it has.
+    """
+
+    words: float = 0.0
+    user_words: float = 0.0
+    coverage: float = 0.0
+    length: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Gathered:
     """Everything known of a question's candidates before it is made numbers.
 
@@ -104,6 +121,7 @@ class Gathered:
         lines: What was read of them and around them.
         total: How many chunks there are.
         counts: How many of them have each thing sought.
+        said: What the conversations of the candidates say.
     """
 
     found: Standing
@@ -111,6 +129,7 @@ class Gathered:
     lines: Sequence[Line]
     total: int
     counts: Sequence[int]
+    said: Mapping[str, Said] = field(default_factory=dict)
 
 
 def standing(words: Sequence[Scored], near: Sequence[Scored]) -> Standing:

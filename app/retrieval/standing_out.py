@@ -1,4 +1,4 @@
-"""SQL for recipes that look past words and meaning: the latest turns, the important ones, how often a thing was said."""
+"""SQL for recipes that look past words and meaning: at the latest turns, the important ones, and what is said often."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -68,7 +68,7 @@ def latest_turns(connection: apsw.Connection, where: Conditions, most: int) -> l
 
 
 def salient_turns(connection: apsw.Connection, where: Conditions, least: float, most: int) -> list[Candidate]:
-    """Return the most important turns of at least ``least`` (0 to 1) that satisfy ``where``, then the latest of them."""
+    """Return the turns of importance ``least`` (0 to 1) or more that satisfy ``where``; between equals the latest."""
     rows = connection.execute(
         f"SELECT {_TURN}, m.importance FROM messages m JOIN chunks c"
         f" ON c.session_id = m.session_id AND {_TURNS} AND c.seq_start = m.seq"

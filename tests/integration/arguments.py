@@ -62,8 +62,9 @@ def sound(operation: Operation, there: Known) -> dict[str, Any]:
         "history_ids": [there.history],
         "job": "job",
         "name": "search.limit",
-        "value": 50,
     }
+    if operation.name == "settings.set":
+        given["value"] = 50
     if operation.name == "exchange.export":
         given["path"] = str(there.file.with_name("out.jsonl"))
     by_type = {"str": there.note, "int": 1, "float": 1.0, "bool": True, "list[str]": [there.note], "list[int]": [1]}

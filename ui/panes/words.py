@@ -71,6 +71,13 @@ _FEATURES = {
     "date": QT_TRANSLATE_NOOP("Words", "The date fits"),
     "recency": QT_TRANSLATE_NOOP("Words", "How new it is"),
     "memory": QT_TRANSLATE_NOOP("Words", "It is a note or fact"),
+    "session_words": QT_TRANSLATE_NOOP("Words", "Words of the whole conversation"),
+    "session_user_words": QT_TRANSLATE_NOOP("Words", "Words of a person in it"),
+    "session_coverage": QT_TRANSLATE_NOOP("Words", "Best share of them in one turn of it"),
+    "session_length": QT_TRANSLATE_NOOP("Words", "Length of the conversation"),
+    "question_length": QT_TRANSLATE_NOOP("Words", "Length of the question"),
+    "register": QT_TRANSLATE_NOOP("Words", "Chat or long texts"),
+    "cross_encoder": QT_TRANSLATE_NOOP("Words", "Judged by the reading model"),
     "from_history": QT_TRANSLATE_NOOP("Words", "Read from the history"),
 }
 

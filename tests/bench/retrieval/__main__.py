@@ -9,7 +9,7 @@ from typing import Any
 from app.config.schema import RECIPES
 from tests.bench.machine import machine
 from tests.bench.retrieval.datasets import LOADERS, load
-from tests.bench.retrieval.runner import Tally, limited, run
+from tests.bench.retrieval.runner import Tally, limited, of_roles, run
 from tests.bench.retrieval.values import DataError
 
 _SHOWN = ("share@1", "share@5", "share@10", "share@20", "any@5", "any@10", "all@10", "mrr", "ndcg@10")
@@ -20,13 +20,14 @@ def main() -> int:
     options = _options()
     tally = Tally()
     try:
-        for haystack in limited(load(options.dataset, options.data), options.haystacks):
+        for haystack in limited(of_roles(load(options.dataset, options.data), options.roles), options.haystacks):
             run(haystack, options.recipe, options.embedder, tally, options.folder)
             print(f"{haystack.name}: {len(haystack.turns)} turns, {len(haystack.questions)} questions", file=sys.stderr)
     except DataError as error:
         print(f"retrieval: {error}", file=sys.stderr)
         return 2
-    report = {"dataset": options.dataset, "recipe": options.recipe, "embedder": options.embedder, **tally.report()}
+    chosen = {name: getattr(options, name) for name in ("dataset", "recipe", "embedder", "roles")}
+    report = {**chosen, **tally.report()}
     report["machine"] = machine()
     _show(report)
     if options.json:
@@ -41,6 +42,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--recipe", default="learned", choices=RECIPES)
     parser.add_argument("--embedder", default="static")
     parser.add_argument("--folder", default="", help="folder of a fastembed model")
+    parser.add_argument("--roles", default="both", choices=("both", "user"), help="whose turns are stored")
     parser.add_argument("--haystacks", type=int, help="only the first so many conversations")
     parser.add_argument("--json", type=Path, help="where to write the report")
     return parser.parse_args()
@@ -55,6 +57,8 @@ def _show(report: dict[str, Any]) -> None:
         rows = {"all": scores, **{f"category {name}": row for name, row in scores["by_category"].items()}}
         for name, row in rows.items():
             print(f"{name:10.10}" + "".join(f"{row[metric]:10.3f}" for metric in _SHOWN))
+        for place, bound in enumerate(("2.5 %", "97.5 %")):
+            print(f"{bound:10}" + "".join(f"{scores['interval'][metric][place]:10.3f}" for metric in _SHOWN))
     print(f"\nsearch p50 {report['latency_ms']['p50']} ms, p95 {report['latency_ms']['p95']} ms on {report['machine']}")
 
 

@@ -3,13 +3,17 @@
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from tests.bench.retrieval import published
 from tests.bench.retrieval.values import DataError, Haystack, Question, Turn
 
+_MIXED = 4
+_CLAIMS = 8
 _SESSION = re.compile(r"session_(\d+)\Z")
 _WHEN = re.compile(r"(\d{1,2}):(\d{2}) (am|pm) on (\d{1,2}) (\w+), (\d{4})")
 
@@ -86,6 +90,21 @@ def _plain(folder: Path) -> Iterator[Haystack]:
         yield Haystack(name, tuple(turns), tuple(questions.get(name, ())))
 
 
+def _mixed(folder: Path) -> Iterator[Haystack]:
+    return _with_notes(folder, next(published.scifact(folder / "scifact")))
+
+
+def _mixed_train(folder: Path) -> Iterator[Haystack]:
+    return _with_notes(folder, next(published.scifact_train(folder / "scifact")))
+
+
+def _with_notes(folder: Path, claims: Haystack) -> Iterator[Haystack]:
+    """Yield LoCoMo conversations, each in one store with all of SciFact's abstracts and asked some of its claims."""
+    for place, talk in enumerate(islice(_locomo(folder / "locomo"), _MIXED)):
+        questions = (*talk.questions, *claims.questions[place::_CLAIMS])
+        yield replace(talk, notes=claims.notes, questions=questions)
+
+
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
     with path.open(encoding="utf-8") as file:
         for line in file:
@@ -97,6 +116,8 @@ LOADERS = {
     "locomo": _locomo,
     "longmemeval-s": published.longmemeval_own,
     "longmemeval-one": published.longmemeval_one,
+    "mixed": _mixed,
+    "mixed-train": _mixed_train,
     "plain": _plain,
     "realmem": published.realmem,
     "scifact": published.scifact,

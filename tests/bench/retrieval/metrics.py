@@ -1,10 +1,12 @@
 """Retrieval metrics of one question: share, any and all of the evidence at k, MRR and NDCG with the true ideal."""
 
 import math
+import random
 from collections.abc import Mapping, Sequence
 
 CUTS = (1, 5, 10, 20)
 NDCG_AT = 10
+RESAMPLES = 1_000
 
 Scores = dict[str, float]
 
@@ -33,6 +35,26 @@ def score(ranked: Sequence[str], evidence: frozenset[str]) -> Scores:
 def mean(scores: Sequence[Mapping[str, float]]) -> Scores:
     """Return the mean of each metric over questions."""
     return {name: round(sum(one[name] for one in scores) / len(scores), 4) for name in scores[0]} if scores else {}
+
+
+def interval(groups: Sequence[Sequence[Scores]]) -> dict[str, list[float]]:
+    """Return the 2.5 and 97.5 percentiles of each metric's mean over questions, ``groups`` drawn again and again."""
+    chosen = random.Random(1)
+    filled = [group for group in groups if group]
+    if not filled:
+        return {}
+    names = list(filled[0][0])
+    sums = [([sum(one[name] for one in group) for name in names], len(group)) for group in filled]
+    drawn: list[list[float]] = [[] for _ in names]
+    for _ in range(RESAMPLES):
+        draw = chosen.choices(sums, k=len(sums))
+        count = sum(size for _, size in draw)
+        for place, values in enumerate(drawn):
+            values.append(sum(total[place] for total, _ in draw) / count)
+    return {
+        name: [round(percentile(values, share), 4) for share in (0.025, 0.975)]
+        for name, values in zip(names, drawn, strict=True)
+    }
 
 
 def percentile(values: Sequence[float], share: float) -> float:

@@ -3,14 +3,14 @@
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from app.host import Host
 from app.sessions.model import NewMessage
-from tests.bench.retrieval.metrics import Scores, mean, percentile, score
+from tests.bench.retrieval.metrics import Scores, interval, mean, percentile, score
 from tests.bench.retrieval.values import Haystack, Note, Question, Turn
 
 DEPTH = 50  # hits asked for: enough for 20 distinct sessions on every data set
@@ -22,10 +22,12 @@ class Tally:
 
     units: dict[str, dict[str, list[Scores]]] = field(default_factory=lambda: {"turn": {}, "session": {}})
     latencies: list[float] = field(default_factory=list)
+    groups: dict[str, dict[str, list[Scores]]] = field(default_factory=lambda: {"turn": {}, "session": {}})
 
-    def add(self, unit: str, category: str, scores: Scores) -> None:
-        """Count one question."""
+    def add(self, unit: str, category: str, scores: Scores, group: str) -> None:
+        """Count one question; those of a ``group`` are not parted when intervals are made."""
         self.units[unit].setdefault(category, []).append(scores)
+        self.groups[unit].setdefault(group, []).append(scores)
 
     def report(self) -> dict[str, Any]:
         """Return means over all questions and by category, and latency percentiles."""
@@ -35,7 +37,10 @@ class Tally:
             by_category = {
                 name: {"questions": len(scores), **mean(scores)} for name, scores in sorted(categories.items())
             }
-            units[unit] = {**mean(everything), "by_category": by_category}
+            groups = [*self.groups[unit].values()]
+            if len(groups) == 1:  # one store: each question for itself
+                groups = [[one] for one in everything]
+            units[unit] = {**mean(everything), "interval": interval(groups), "by_category": by_category}
         latency = {name: round(percentile(self.latencies, share), 2) for name, share in (("p50", 0.5), ("p95", 0.95))}
         return {"questions": len(self.latencies), "units": units, "latency_ms": latency}
 
@@ -50,7 +55,7 @@ def run(haystack: Haystack, recipe: str, embedder: str, tally: Tally, folder: st
             names = fill(host, haystack)
             host.ask("vault.settle")
             for question in haystack.questions:
-                _ask(host, question, names, recipe, tally)
+                _ask(host, question, names, recipe, tally, haystack.name)
         finally:
             host.stop()
 
@@ -71,23 +76,33 @@ def fill(host: Host, haystack: Haystack) -> dict[str, Turn | Note]:
     return names
 
 
-def _ask(host: Host, question: Question, names: dict[str, Turn | Note], recipe: str, tally: Tally) -> None:
+def _ask(host: Host, question: Question, names: dict[str, Turn | Note], recipe: str, tally: Tally, group: str) -> None:
     text = question.text if question.until is None else f"before:{question.until.isoformat()} {question.text}"
     begun = time.perf_counter()
     found = host.ask("memory.search", query=text, limit=DEPTH, recipe=recipe)
     tally.latencies.append((time.perf_counter() - begun) * 1000)
     hits = [names[hit.id] for hit in found.hits if hit.id in names]
     if question.evidence:
-        tally.add("turn", question.category, score([hit.id for hit in hits], question.evidence))
+        tally.add("turn", question.category, score([hit.id for hit in hits], question.evidence), group)
     wanted = question.sessions or sessions_of(question, names)
     if wanted:
-        sessions = dict.fromkeys(hit.session for hit in hits if isinstance(hit, Turn))
-        tally.add("session", question.category, score(list(sessions), wanted))
+        # Whoever looks for conversations asks for one hit of each.
+        found = host.ask("memory.search", query=text, limit=DEPTH, recipe=recipe, per_session=1)
+        turns = (names.get(hit.id) for hit in found.hits)
+        sessions = dict.fromkeys(turn.session for turn in turns if isinstance(turn, Turn))
+        tally.add("session", question.category, score(list(sessions), wanted), group)
 
 
 def sessions_of(question: Question, names: dict[str, Turn | Note]) -> frozenset[str]:
     """Return the sessions of the turns that answer ``question``."""
     return frozenset(item.session for item in names.values() if isinstance(item, Turn) and item.id in question.evidence)
+
+
+def of_roles(haystacks: Iterator[Haystack], roles: str) -> Iterator[Haystack]:
+    """Yield ``haystacks`` with the turns of ``roles`` alone: ``user``, or ``both`` for all."""
+    for haystack in haystacks:
+        turns = tuple(turn for turn in haystack.turns if roles in {"both", turn.role})
+        yield replace(haystack, turns=turns)
 
 
 def limited(haystacks: Iterator[Haystack], most: int | None) -> Iterator[Haystack]:

@@ -1,4 +1,4 @@
-"""``python -m tests.bench.train --data DIR --out DIR [--cache DIR]``: fit, validate, write weights and their record."""
+"""``python -m tests.bench.train --data DIR --out DIR --cache DIR``: fit, validate, write weights and their record."""
 
 import argparse
 import json
@@ -13,10 +13,19 @@ from tests.bench.train.fit import ITERATIONS, L2, fit
 from tests.bench.train.matrices import Sample, samples
 from tests.bench.train.report import SHOWN, evaluate
 
-TRAINED = ("locomo", "longmemeval-s", "longmemeval-one", "realmem", "scifact-train")
-VALIDATED = ("locomo", "longmemeval-s", "longmemeval-one", "realmem", "scifact")
-IMPORTANCE = {"locomo": 1.0, "longmemeval-s": 0.5, "longmemeval-one": 0.5, "realmem": 0.5, "scifact-train": 0.5}
+TRAINED = ("locomo", "longmemeval-s", "longmemeval-one", "realmem", "scifact-train", "mixed-train")
+VALIDATED = ("locomo", "longmemeval-s", "longmemeval-one", "realmem", "scifact", "mixed-train", "mixed-train-claims")
+IMPORTANCE = {
+    "locomo": 1.0,
+    "longmemeval-s": 0.5,
+    "longmemeval-one": 0.5,
+    "realmem": 0.5,
+    "scifact-train": 0.5,
+    "mixed-train": 0.4,
+    "mixed-train-claims": 0.2,
+}
 _FOLDS = 5
+
 
 Parts = dict[str, list[Sample]]
 
@@ -27,17 +36,19 @@ def main() -> int:
     options.out.mkdir(parents=True, exist_ok=True)
     weights: dict[str, Any] = {}
     record: dict[str, Any] = {
-        "trained_on": {name: IMPORTANCE[name] for name in TRAINED},
+        "trained_on": IMPORTANCE,
         "loss": "listwise softmax; an evidence turn, or all turns of an evidence session, is one draw",
         "l2": L2,
         "iterations_at_most": ITERATIONS,
-        "held_out": "LoCoMo and RealMem by conversation, LongMemEval and SciFact-train in fifths of questions; SciFact"
+        "held_out": "in fifths, LoCoMo and RealMem by conversation, LongMemEval and SciFact-train by question; SciFact"
         " is the test part, never trained on",
         "figures": "[mean, 2.5 %, 97.5 %] over resampled conversations or questions",
     }
     for name, vectors in (("with_vectors", True), ("words_only", False)):
         found = {one: samples(one, options.data, options.cache, vectors=vectors) for one in (*TRAINED, "scifact")}
-        fitted = fit(_of(found, TRAINED), IMPORTANCE)
+        found["mixed-train-claims"] = [one for one in found["mixed-train"] if one.dataset == "mixed-train-claims"]
+        found["mixed-train"] = [one for one in found["mixed-train"] if one.dataset == "mixed-train"]
+        fitted = fit(_of(found, [*IMPORTANCE]), IMPORTANCE)
         table = fitted.reshape(2, len(NAMES)).T.round(4).tolist()
         weights[name] = dict(zip(NAMES, table, strict=True))
         record[name] = _validated(found, fitted)
@@ -60,39 +71,38 @@ def _of(found: Parts, datasets: Sequence[str]) -> list[Sample]:
 
 def _validated(found: Parts, fitted: Any) -> dict[str, Any]:
     """Return what is found in training, when a part is held out, and when the whole data set is."""
-    folds = _fold_weights(found)
+    folds = _fold_weights(found, fitted)
+    alone = {
+        family: fit(_of(found, [name for name in IMPORTANCE if family not in _families(name)]), IMPORTANCE)
+        for family in sorted({_families(name)[0] for name in VALIDATED})
+    }
     result: dict[str, Any] = {}
     for name in VALIDATED:
-        others = [other for other in TRAINED if _family(other) != _family(name)]
-        alone = fit(_of(found, others), IMPORTANCE)
+        left_out = alone[_families(name)[0]]
         result[name] = {
-            "train": evaluate(found[name], lambda one: one.values @ fitted, SHOWN[name]),
-            "held_out": evaluate(found[name], lambda one: one.values @ folds[_fold(one)], SHOWN[name]),
-            "data_set_left_out": evaluate(found[name], lambda one, alone=alone: one.values @ alone, SHOWN[name]),  # type: ignore[misc]
+            "train": evaluate(found[name], lambda one: one.inputs @ fitted, SHOWN[name]),
+            "held_out": evaluate(found[name], lambda one: one.inputs @ folds[_fold(one)], SHOWN[name]),
+            "data_set_left_out": evaluate(found[name], lambda one, weights=left_out: one.inputs @ weights, SHOWN[name]),  # type: ignore[misc]
         }
         _show(name, result[name])
     return result
 
 
-def _fold_weights(found: Parts) -> dict[str, Any]:
-    everything = _of(found, TRAINED)
-    weights = {
-        fold: fit([one for one in everything if _fold(one) != fold], IMPORTANCE)
-        for fold in sorted(set(map(_fold, everything)))
-    }
-    return {**weights, "scifact": fit(everything, IMPORTANCE)}
+def _fold_weights(found: Parts, fitted: Any) -> dict[str, Any]:
+    everything = _of(found, [*IMPORTANCE])
+    folds = sorted(set(map(_fold, everything)))
+    weights = {fold: fit([one for one in everything if _fold(one) != fold], IMPORTANCE) for fold in folds}
+    return {**weights, "scifact": fitted}
 
 
 def _fold(sample: Sample) -> str:
     if sample.dataset == "scifact":
         return "scifact"
-    if sample.dataset in {"locomo", "realmem"}:
-        return sample.group
     return f"fold {zlib.crc32(sample.group.encode()) % _FOLDS}"
 
 
-def _family(dataset: str) -> str:
-    return dataset.partition("-")[0]
+def _families(dataset: str) -> tuple[str, ...]:
+    return ("locomo", "scifact") if dataset.startswith("mixed") else (dataset.partition("-")[0],)
 
 
 def _show(name: str, rows: dict[str, dict[str, list[float]]]) -> None:
@@ -100,7 +110,7 @@ def _show(name: str, rows: dict[str, dict[str, list[float]]]) -> None:
         figures = "  ".join(
             f"{metric} {value:.3f} [{low:.3f}, {high:.3f}]" for metric, (value, low, high) in metrics.items()
         )
-        print(f"{name:16} {part:18} {figures}", flush=True)
+        print(f"{name:16} {part:24} {figures}", flush=True)
 
 
 if __name__ == "__main__":

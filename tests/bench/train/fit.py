@@ -12,6 +12,7 @@ L2 = 1e-3
 ITERATIONS = 200
 _MEMORY = 8
 _STOP = 1e-7
+_NEVER = 1e-300
 
 Function = Callable[[Any], tuple[float, Any]]
 
@@ -24,33 +25,56 @@ def fit(samples: Sequence[Sample], importance: Mapping[str, float], l2: float = 
         importance: How much each data set counts in all; 1 where nothing is said.
         l2: How much large weights cost.
     """
-    prepared = [(one.dataset, one.values.astype(np.float64), one.positives()) for one in samples]
-    usable = [item for item in prepared if item[2] and len(item[1]) > 1]
-    sizes = Counter(name for name, _, _ in usable)
-    total = sum(importance.get(name, 1.0) for name in sizes)
-    shares = {name: importance.get(name, 1.0) / sizes[name] / total for name in sizes}
+    listed = Listed(samples, importance)
+    inputs = np.concatenate([one.inputs for one in listed.samples]).astype(np.float32)
 
     def loss(weights: Any) -> tuple[float, Any]:
-        value, slope = l2 * float(weights @ weights), 2 * l2 * weights
-        for name, values, positives in usable:
-            part, gradient = _one(values @ weights, values, positives)
-            value += shares[name] * part
-            slope = slope + shares[name] * gradient
-        return value, slope
+        value, slope = listed.loss((inputs @ weights.astype(np.float32)).astype(np.float64))
+        slope = (inputs.T @ slope.astype(np.float32)).astype(np.float64)
+        return value + l2 * float(weights @ weights), slope + 2 * l2 * weights
 
-    return _lbfgs(loss, usable[0][1].shape[1])
+    return _lbfgs(loss, inputs.shape[1])
 
 
-def _one(scores: Any, values: Any, positives: Sequence[Any]) -> tuple[float, Any]:
-    exponents = np.exp(scores - scores.max())
-    total = exponents.sum()
-    expected = exponents @ values / total
-    value, slope = 0.0, np.zeros(values.shape[1])
-    for rows in positives:
-        inside = exponents[rows]
-        value -= np.log(inside.sum() / total) / len(positives)
-        slope += (expected - inside @ values[rows] / inside.sum()) / len(positives)
-    return float(value), slope
+class Listed:
+    """The candidates of all questions in one list, and how far scores are from drawing the answers first.
+
+    Args:
+        samples: Questions; those whose answers are not among the candidates are left out.
+        importance: How much each data set counts in all; 1 where nothing is said.
+    """
+
+    def __init__(self, samples: Sequence[Sample], importance: Mapping[str, float]) -> None:
+        found = [(one, one.positives()) for one in samples if len(one.ids) > 1]
+        usable = [(one, positives) for one, positives in found if positives]
+        self.samples = [one for one, _ in usable]
+        self._lengths = np.array([len(one.ids) for one in self.samples])
+        self._starts = np.cumsum([0, *self._lengths])[:-1]
+        sizes = Counter(one.dataset for one in self.samples)
+        total = sum(importance.get(name, 1.0) for name in sizes)
+        share = [importance.get(one.dataset, 1.0) / sizes[one.dataset] / total for one in self.samples]
+        self._spread = np.repeat(share, self._lengths)
+        groups = [
+            rows + start for (_, positives), start in zip(usable, self._starts, strict=True) for rows in positives
+        ]
+        self._right = np.concatenate(groups)
+        self._sizes = np.array([len(rows) for rows in groups])
+        self._firsts = np.cumsum([0, *self._sizes])[:-1]
+        counts = [len(positives) for _, positives in usable]
+        self._share = np.repeat(np.array(share) / counts, counts)
+        self._question = np.repeat(np.arange(len(usable)), counts)
+
+    def loss(self, scores: Any) -> tuple[float, Any]:
+        """Return the loss and its slope for each candidate."""
+        exponents = np.exp(scores - np.repeat(np.maximum.reduceat(scores, self._starts), self._lengths))
+        totals = np.add.reduceat(exponents, self._starts)
+        chance = exponents / np.repeat(totals, self._lengths)
+        inside = exponents[self._right]
+        of_group = np.add.reduceat(inside, self._firsts)
+        slope = chance * self._spread
+        np.subtract.at(slope, self._right, inside * np.repeat(self._share / of_group, self._sizes))
+        value = -(self._share * np.log(of_group / totals[self._question] + _NEVER)).sum()
+        return float(value), slope
 
 
 def _lbfgs(loss: Function, size: int) -> Any:

@@ -11,22 +11,29 @@ import numpy as np
 from app.core.clock import SystemClock
 from app.embed.model import Embedder
 from app.embed.registry import open_embedder
+from app.index.postings import Postings
 from app.index.vectors import Generation
 from app.memories.model import STORES
 from app.retrieval.asked import asked
 from app.retrieval.candidates import conditions, with_words
-from app.retrieval.context_rows import deep_legs, read_around
-from app.retrieval.features import inputs, table
-from app.retrieval.fts import excluded_expression, match_expression
+from app.retrieval.context_rows import deep_legs
+from app.retrieval.conversations import gathered
+from app.retrieval.features import shares, table, weighed
+from app.retrieval.fts import atoms, excluded_expression
 from app.retrieval.model import Query
-from app.retrieval.pool import WHOLE, Scored, pool, standing
+from app.retrieval.pool import WHOLE, Scored, standing
 from app.retrieval.query import parse
 from app.store.connection import open_reader
 from tests.bench.retrieval.datasets import load
 from tests.bench.retrieval.values import Haystack, Question
 from tests.bench.train.vaults import filled
 
-FOLDERS = {"longmemeval-s": "longmemeval", "longmemeval-one": "longmemeval", "scifact-train": "scifact"}
+FOLDERS = {
+    "longmemeval-s": "longmemeval",
+    "longmemeval-one": "longmemeval",
+    "scifact-train": "scifact",
+    "mixed-train": ".",
+}
 """Where the data lies, for sets that are not called like their folder."""
 _DEPTH = 50
 
@@ -39,7 +46,7 @@ class Sample:
         dataset: Where it comes from.
         group: What it must not be parted from when parts are held out: its conversation or its LongMemEval question.
         ids, sessions: The data set's names of the candidates and of their sessions.
-        values: The inputs of the recipe, a row for each candidate.
+        values: The features, scaled among the candidates, a row for each candidate.
         evidence: The ids that answer it.
         wanted: The sessions that answer it.
         created: When each candidate was written, to decide between equals.
@@ -53,6 +60,11 @@ class Sample:
     evidence: frozenset[str]
     wanted: frozenset[str]
     created: Any
+
+    @property
+    def inputs(self) -> Any:
+        """Return what the weights multiply."""
+        return weighed(self.values)
 
     def positives(self) -> list[Any]:
         """Return rows for each thing that should be found: an evidence turn, a session, a note."""
@@ -70,7 +82,7 @@ def samples(dataset: str, data: Path, cache: Path, *, vectors: bool) -> list[Sam
         return found
     embedder = open_embedder("static")
     folder = data / FOLDERS.get(dataset, dataset)
-    stores = "scifact" if dataset == "scifact-train" else dataset
+    stores = dataset.removesuffix("-train")
     made = [
         sample
         for haystack in load(dataset, folder)
@@ -87,13 +99,13 @@ def _of_haystack(
     sessions = {turn.id: turn.session for turn in haystack.turns}
     connection = open_reader(folder / "vault" / "memory.db")
     row = connection.execute("SELECT id, dimensions FROM generations WHERE state = 'serving'").fetchone()
-    generation = Generation(*row)
+    generation, postings = Generation(*row), Postings()
     for number, question in enumerate(haystack.questions):
         query = _query(question)
-        heads, values = _ranked_inputs(connection, query, generation, embedder, vectors=vectors)
+        heads, values = _ranked_inputs(connection, query, generation, embedder, postings, vectors=vectors)
         ids = [names.get(head, head) for head in heads[0]]
         yield Sample(
-            dataset,
+            f"{dataset}-claims" if dataset.startswith("mixed") and question.category == "claim" else dataset,
             _group(dataset, haystack, number),
             ids,
             [sessions.get(name, "") for name in ids],
@@ -109,7 +121,8 @@ def _group(dataset: str, haystack: Haystack, number: int) -> str:
     # The same LongMemEval questions are asked of both stores; whichever it is, they go together.
     if dataset.startswith("longmemeval"):
         return f"longmemeval {haystack.questions[number].text}"
-    return f"claim {number}" if dataset.startswith("scifact") else haystack.name
+    question = haystack.questions[number]
+    return f"claim {question.text}" if question.category == "claim" else haystack.name
 
 
 def _query(question: Question) -> Query:
@@ -119,17 +132,18 @@ def _query(question: Question) -> Query:
 
 
 def _ranked_inputs(
-    connection: Any, query: Query, generation: Generation, embedder: Embedder, *, vectors: bool
+    connection: Any, query: Query, generation: Generation, embedder: Embedder, postings: Postings, *, vectors: bool
 ) -> tuple[tuple[list[str], list[int]], Any]:
     where, legs = conditions(query, STORES), deep_legs(_DEPTH)
     demanded = with_words(where, None, excluded_expression(query))
-    match = match_expression(query)
-    words: list[Scored] = legs.words(connection, match, where, legs.words_depth) if match else []
+    words: list[Scored] = legs.many(
+        connection, postings, atoms(query), excluded_expression(query), where, legs.words_depth
+    )
     near: list[Scored] = []
     if vectors:
         text = " ".join(term.text for term in query.terms if not term.excluded)
         near = legs.vector(connection, generation, embedder.embed_query(text).tobytes(), demanded, legs.vector_depth)
     question, found = asked(query.terms), standing(words, near)
-    made = table(question, read_around(connection, found, pool(found), question, demanded))
+    made = table(question, gathered(connection, query, question, found, demanded, postings))
     targets = [head.owner if head.place[1] == WHOLE else f"{head.owner}#{head.seq}" for head in made.heads]
-    return (targets, [head.created_ms for head in made.heads]), inputs(made.values)
+    return (targets, [head.created_ms for head in made.heads]), shares(made.values)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from app.retrieval.features import NAMES
 from tests.bench.train.fit import fit
 from tests.bench.train.matrices import Sample
 from tests.bench.train.report import evaluate
@@ -12,7 +13,8 @@ def samples(count: int = 40) -> list[Sample]:
     rng = np.random.default_rng(3)
     made = []
     for number in range(count):
-        values = rng.random((6, 3))
+        values = np.zeros((6, len(NAMES)))
+        values[:, :3] = rng.random((6, 3))
         right = int(np.argmax(2 * values[:, 0] - values[:, 2]))
         ids = [f"t{row}" for row in range(6)]
         evidence = frozenset({f"t{right}"})
@@ -24,7 +26,7 @@ def test_it_finds_what_matters() -> None:
     weights = fit(samples(), {}, l2=1e-4)
     assert weights[0] > abs(weights[1])
     assert weights[2] < -abs(weights[1])
-    found = evaluate(samples(), lambda one: one.values @ weights, ["item share@1"])["item share@1"]
+    found = evaluate(samples(), lambda one: one.inputs @ weights, ["item share@1"])["item share@1"]
     assert found[0] > 0.9
     assert found[1] <= found[0] <= found[2]
 

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from tests.bench.retrieval.metrics import mean, percentile, score
+from tests.bench.retrieval.metrics import interval, mean, percentile, score
 
 
 def test_a_ranked_list_by_hand() -> None:
@@ -47,3 +47,10 @@ def test_means_and_percentiles() -> None:
     assert percentile([3, 1, 2, 4], 0.5) == 2
     assert percentile([3, 1, 2, 4], 0.95) == 4
     assert percentile([], 0.5) == 0
+
+
+def test_intervals_hold_the_mean_and_keep_groups_together() -> None:
+    groups = [[{"mrr": 1.0}] * 3, [{"mrr": 0.0}]]
+    assert interval(groups)["mrr"] == [0.0, 1.0]
+    assert interval([groups[0]])["mrr"] == [1.0, 1.0]
+    assert interval([]) == {}

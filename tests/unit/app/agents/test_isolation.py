@@ -75,6 +75,14 @@ def test_trust_counts_there_too(host: Host) -> None:
         ask(host, "other", "agent.vaults", trust="inner")
 
 
+def test_it_cannot_let_itself_out(host: Host) -> None:
+    own = ask(host, "scout", "note.save", content="lighthouse of the scout")
+    with pytest.raises(AccessDeniedError):
+        ask(host, "scout", "settings.set", name="agents.isolated", value="")
+    assert ask(host, "scout", "note.get", id=own.id) == own
+    assert host.ask("settings.set", name="agents.isolated", value="scout").value == "scout"
+
+
 def test_many_first_calls_open_it_once(host: Host) -> None:
     calls = [host.call("session.append", {"session": "talk", "messages": [TURN]}, Caller("scout")) for _ in range(30)]
     assert sorted(call.result().value.seqs[0] for call in calls) == list(range(1, 31))

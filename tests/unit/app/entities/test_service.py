@@ -242,3 +242,12 @@ def test_undoing_decisions_one_by_one_gives_each_state_before(template_db: Path,
                 assert desk.picture() == before
         finally:
             desk.close()
+
+
+def test_a_split_by_turns_that_do_not_mention_it_is_refused(desk: Desk) -> None:
+    desk.say("Bob lives in Paris.", "Nobody is here.")
+    desk.read_all()
+    for owner in ("nope#1", "s#2"):
+        with pytest.raises(InputError, match="mentions it"):
+            desk.do(desk.service.split(desk.id("Bob"), owners=[("message", owner)], name="Bill"))
+    assert "Bill" not in desk.names()

@@ -40,9 +40,12 @@ def test_the_cosine_is_right_to_three_digits() -> None:
 
 def test_only_what_is_allowed_is_found() -> None:
     vectors = rows(500)
-    found, _ = codes(vectors).nearest(vectors[0], 10, np.array([3, 5, 400, 9_999]))
-    assert set(found.tolist()) == {3, 5, 400}
-    found, _ = codes(vectors).nearest(vectors[0], 10, np.array([], dtype=np.int64))
+    for length, wanted in ((10_000, {3, 5, 400}), (401, {3, 5, 400}), (400, {3, 5}), (6, {3, 5})):
+        allowed = np.zeros(length, dtype=np.bool_)
+        allowed[[one for one in (3, 5, 400, 9_999) if one < length]] = True
+        found, _ = codes(vectors).nearest(vectors[0], 10, allowed)
+        assert set(found.tolist()) == wanted
+    found, _ = codes(vectors).nearest(vectors[0], 10, np.zeros(0, dtype=np.bool_))
     assert not len(found)
 
 

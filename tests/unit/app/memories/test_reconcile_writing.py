@@ -97,10 +97,11 @@ def test_what_shares_three_quarters_of_its_words_is_counted_and_not_stored(desk:
     ("old", "new"),
     [
         ("the code of the red front door is 4711", "the code of the red front door is 4712"),
+        ("the younger sister of Rosa lives in Graz now", "the younger sister of Rosa lives in Linz now"),
         ("Rosa does like the new red car a lot", "Rosa does not like the new red car a lot"),
     ],
 )
-def test_another_number_or_a_negation_is_news(desk: WritingDesk, old: str, new: str) -> None:
+def test_another_number_or_name_or_a_negation_is_news(desk: WritingDesk, old: str, new: str) -> None:
     desk.write(old)
     written = desk.write(new)
     assert written.outcome == "ADD"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from app.memories import repo
 from app.memories.model import NewMemory
 from app.memories.similar import SimilarFinder, similarity, text_of
-from app.memories.similar_terms import LONGEST, contradiction, jaccard, terms
+from app.memories.similar_terms import LONGEST, contradiction, jaccard, names, terms
 from tests.unit.app.memories.writing_desk import WritingDesk
 
 NAMED = """
@@ -111,6 +111,12 @@ def test_numbers_and_negations_contradict() -> None:
     assert contradiction(terms("I do"), terms("I don't"))
     assert contradiction(terms("我喜欢茶"), terms("我不喜欢茶"))
     assert not contradiction(terms("I do like it"), terms("I like it"))
+
+
+def test_names_are_capitals_inside_a_sentence() -> None:
+    assert names("My sister lives in Linz, Austria. The cat I have sleeps") == {"linz", "austria"}
+    assert names("今天 ABC. Но Анна и Пётр тут") == {"abc", "анна", "пётр"}
+    assert names("I am. He is.") == frozenset()
 
 
 def test_related_facts_come_by_the_words_that_tell(desk: WritingDesk) -> None:

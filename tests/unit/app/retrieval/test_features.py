@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from app.retrieval.asked import asked
 from app.retrieval.features import NAMES, inputs, table
 from app.retrieval.model import Term
-from app.retrieval.pool import WHOLE, Gathered, Line, Scored, pool, spans, standing
+from app.retrieval.pool import WHOLE, Gathered, Line, Said, Scored, pool, spans, standing
 
 DAY = 86_400_000
 OCTOBER_2023 = 1_697_328_000_000  # the 15th
@@ -117,9 +117,23 @@ def test_inputs_are_bounded(rows: list[list[float]]) -> None:
 def test_the_register_is_told_by_the_length_of_texts() -> None:
     values = np.zeros((2, len(NAMES)))
     values[:, NAMES.index("bm25")] = [0, 1]
-    for length, register in ((50, -0.5), (2_000, 0.5), (math.sqrt(1e5), 0)):
-        values[:, NAMES.index("length")] = math.log(length)
+    for register in (-0.5, 0.5, 0):
+        values[:, NAMES.index("register")] = register
         assert inputs(values)[1, len(NAMES) + NAMES.index("bm25")] == pytest.approx(register)
+    for length, register in ((20, -0.5), (3_000, 0.5)):
+        assert features("Lisbon", [line(1, "x" * length)], [])["register"] == [register]
+
+
+def test_what_conversations_say_and_a_memory_as_much_as_its_words() -> None:
+    note = Line(9, "memory", "note-1", 1, DAY, "note", "", "rye", True)
+    lines = [line(1, "rye"), note]
+    scores = [*words((1, 4.0)), Scored(9, "memory", "", "note-1", 1, 1, DAY, 2.0)]
+    ask, said = asked([Term("rye")]), {"s": Said(6.0, 3.0, 2.0, 10.0)}
+    made = table(ask, Gathered(standing(scores, []), [("s", 1), note.place], lines, 9, [1], said))
+    got = dict(zip(NAMES, made.values.T.tolist(), strict=True))
+    assert got["session_words"] == [6, 3]
+    assert got["session_coverage"] == [2, 1]
+    assert got["session_length"] == pytest.approx([math.log(11), 0])
 
 
 def test_the_pool_takes_neighbours_and_turns_of_passages_and_no_more_than_asked() -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
@@ -23,8 +22,7 @@ TURNS = (
 
 @pytest.fixture(scope="module")
 def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
-    vault: Path = tmp_path_factory.mktemp("vaults") / "vault"
-    host = Host(vault, serve=False)
+    host = Host(tmp_path_factory.mktemp("vaults") / "vault", serve=False)
     host.start()
     messages = [
         NewMessage(role="user", content=text, importance=weight, created_at=BEGUN + timedelta(minutes=number))
