@@ -6,11 +6,12 @@ VENV ?= .venv
 MESSAGES ?= 10000
 DATA ?=
 DATASET ?= locomo
+ROUNDS ?= 3
 ARGS ?=
 
 BIN = $(VENV)/bin
 
-.PHONY: help setup demo run test coverage lint format lock bench docs clean
+.PHONY: help setup demo run test coverage lint format lock bench fire docs clean
 
 help:
 	@echo "make demo   show a sample vault"
@@ -18,6 +19,7 @@ help:
 	@echo "make test   run every test             (ARGS='-k search' for some)"
 	@echo "make lint   check style, types, imports and spelling"
 	@echo "make bench  measure                    (MESSAGES=100000 DATASET=locomo DATA=folder)"
+	@echo "make fire   write from four programs and kill them  (ROUNDS=200)"
 	@echo "make docs   write the reference pages of the help  make clean  remove everything made here"
 
 setup:
@@ -52,6 +54,9 @@ lock:
 bench: setup
 	$(BIN)/python -m tests.bench.scale --messages $(MESSAGES) $(ARGS)
 	$(if $(DATA),$(BIN)/python -m tests.bench.retrieval --dataset $(DATASET) --data $(DATA))
+
+fire: setup
+	$(BIN)/python -m tests.integration.firing --rounds $(ROUNDS) $(ARGS)
 
 docs: setup
 	$(BIN)/keepsake docs

@@ -1,4 +1,15 @@
-"""What every test stands on: an isolated home, no noise, nothing left behind, real vaults."""
+"""What every test stands on: an isolated home, no noise, nothing left behind, real vaults.
+
+Properties are tried with forty examples each; ``HYPOTHESIS_PROFILE=thorough`` tries a thousand.
+"""
+
+import os
+
+from hypothesis import settings
+
+settings.register_profile("suite", max_examples=40)
+settings.register_profile("thorough", max_examples=1_000, deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
 
 pytest_plugins = [
     "pytester",
