@@ -11,9 +11,11 @@ from app.agents.isolation import IsolatedVaults
 from app.changes import ChangeSet, Event, Feed, Progress
 from app.config import check as config_check
 from app.config.config import Config
+from app.config.keyring import Keyring
 from app.core.clock import Clock
 from app.core.paths import migrations, models_cache
 from app.embed.cross_encoder import FastembedReranker
+from app.embed.keys import Keys
 from app.embed.model import Embedder
 from app.embed.registry import open_source
 from app.embed.source import Source
@@ -54,6 +56,7 @@ from app.retrieval.context_terms import context_terms
 from app.retrieval.explain import ExplainService
 from app.retrieval.resembling import ResemblingMemories
 from app.retrieval.service import SearchService
+from app.retrieval.side_by_side import SideBySideService
 from app.retrieval.trial import TrialService
 from app.retrieval.tuning import tuned
 from app.sessions.after_turn import AfterTurn
@@ -92,16 +95,27 @@ class Engine:
         clock: Where the time comes from.
         feed: Hears of changes and progress.
         is_isolated: This is the own vault of an isolated agent.
+        keys: Finds the keys of remote services; its own where not given.
 
     Raises:
         MachineError: The vault cannot be opened; see ``Store.open``.
     """
 
-    def __init__(self, vault: Path, config: Config, clock: Clock, feed: Feed, *, is_isolated: bool = False) -> None:
+    def __init__(
+        self,
+        vault: Path,
+        config: Config,
+        clock: Clock,
+        feed: Feed,
+        *,
+        is_isolated: bool = False,
+        keys: Keys | None = None,
+    ) -> None:
         self.vault = vault
         self.config = config
         self.clock = clock
         self.feed = feed
+        self.keys = keys or Keys(config.environment, Keyring())
         self._background: set[asyncio.Task[None]] = set()
         self.trace = _trace_of(vault, config)
         with ExitStack() as opened:
@@ -118,7 +132,7 @@ class Engine:
 
     def _open_isolated(self, folder: Path) -> "Engine":
         # The settings are the person's, the same for all; nobody who listens here hears of what happens there.
-        return Engine(folder, self.config, self.clock, Feed(), is_isolated=True)
+        return Engine(folder, self.config, self.clock, Feed(), is_isolated=True, keys=self.keys)
 
     async def elsewhere(self, caller: str) -> "Engine | None":
         """Return the engine of an isolated agent's own vault, ``None`` for everybody else."""
@@ -139,7 +153,13 @@ class Engine:
         self._build_care(config, clock, indexer)
 
     def _build_index(self, config: Config, clock: Clock) -> None:
-        opened, wanted = partial(_embedder_of, config, self.trace, self.publish), partial(wanted_source, config)
+        wanted = partial(wanted_source, config)
+        opening = partial(_embedder_of, config, self.keys, self.trace, self.publish)
+
+        def opened(source: Source) -> Embedder:
+            # Where the key is may have changed since the source was noted.
+            return opening(source.with_key_of(wanted()))
+
         self.generations = Generations(
             self.store,
             clock,
@@ -231,6 +251,7 @@ class Engine:
         )
         self.explaining = ExplainService(self.store, self.search, self.sync, vectors=vectors, tune=tune)
         self.trials = TrialService(self.store, self.search, clock, partial(config.text, "embedding.model"))
+        self.beside = SideBySideService(self.store, self.search, self.generations, vectors=vectors)
 
     def _build_writing(self, config: Config, transactions: MemoryTransactions) -> None:
         finder, resembling = SimilarFinder(), ResemblingMemories(self.search)
@@ -250,7 +271,7 @@ class Engine:
 
     def _build_context(self, config: Config, clock: Clock) -> None:
         told = partial(context_terms, config)
-        self.context = ContextService(self.store, self.search, self.reflections, self.digests, self.trace, clock, told)
+        self.context = ContextService(self.store, self.search, self.reflections, self.trace, clock, told)
 
     def _build_after_turn(self, config: Config) -> None:
         terms = partial(terms_of, config)
@@ -297,6 +318,7 @@ class Engine:
         """Tell long work and background work to stop; what is written stays."""
         self.jobs.cancel_all()
         if self.isolated is not None:
+            self.keys.close()
             self.isolated.interrupt()
         for task in self._background:
             task.cancel()
@@ -346,7 +368,9 @@ def _writing_terms_of(config: Config) -> WritingTerms:
     )
 
 
-def _embedder_of(config: Config, trace: Trace, publish: Callable[[Event], None], source: Source) -> Embedder:
+def _embedder_of(
+    config: Config, keys: Keys, trace: Trace, publish: Callable[[Event], None], source: Source
+) -> Embedder:
     fetching: list[Progress] = []
 
     def told(done: int, total: int) -> None:
@@ -358,7 +382,7 @@ def _embedder_of(config: Config, trace: Trace, publish: Callable[[Event], None],
         with trace.span("embedding.opened"):
             embedder = open_source(
                 source,
-                environment=config.environment,
+                keys=keys,
                 cache=models_cache(),
                 fetch=config.flag("embedding.allow_download"),
                 told=told,

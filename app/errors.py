@@ -84,6 +84,18 @@ class ModelUnavailableError(MachineError):
     code = "model_unavailable"
 
 
+class KeyringUnavailableError(MachineError):
+    """The system's keyring is locked, refuses or does not answer."""
+
+    code = "keyring_unavailable"
+
+
+class MissingKeyringError(KeyringUnavailableError):
+    """The machine has no keyring, or none that keeps secrets safely."""
+
+    code = "keyring_missing"
+
+
 class HostUnreachableError(MachineError):
     """No host answers for this vault."""
 

@@ -14,6 +14,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
 pytest_plugins = [
     "pytester",
     "tests.helpers.isolation",
+    "tests.helpers.keyrings",
     "tests.helpers.noise",
     "tests.helpers.leaks",
     "tests.helpers.modals",

@@ -40,6 +40,13 @@ FRAME = (
         "chatgpt claude obsidian",
     ),
     Declared("file.settings", QT_TRANSLATE_NOOP("Frame", "Settings…"), "settings", "Ctrl+,", "preferences options"),
+    Declared(
+        "file.models",
+        QT_TRANSLATE_NOOP("Frame", "Search models…"),
+        "split",
+        "",
+        "embedding meaning vectors compare ranking recipe rollback",
+    ),
     Declared("file.close", QT_TRANSLATE_NOOP("Frame", "Close window"), "x", "Ctrl+W"),
     Declared("file.quit", QT_TRANSLATE_NOOP("Frame", "Quit"), "power", "Ctrl+Q", "exit"),
     Declared("edit.undo", QT_TRANSLATE_NOOP("Frame", "Undo"), "undo-2", "Ctrl+Z"),

@@ -14,6 +14,7 @@ from ui.actions import Action, Actions
 from ui.commands import MENUS, Slot, frame_actions, translated
 from ui.navigation import Place, link_of
 from ui.panes.base import Notice
+from ui.panes.state import unpack
 from ui.panestack import PANES
 from ui.regions import cycle
 from ui.theme import Scheme
@@ -60,6 +61,14 @@ class Frame(QObject):
         if self._window.bridge is not None:
             self._window.bridge.start(self._create_note(title))
 
+    def open_models(self) -> None:
+        """Open the search models, with what the person searched for lately to compare."""
+        window = self._window
+        if window.desk is None or window.panes is None:
+            return
+        kept = unpack(window.panes.save().get("search", b""))
+        window.desk.open_models([str(text) for key in ("saved", "recent") for text in kept.get(key) or ()])
+
     def name_undo(self) -> None:
         """Say in menus what undo and redo would do."""
         window = self._window
@@ -78,6 +87,7 @@ class Frame(QObject):
             "file.capture": window.capture_asked.emit,
             "file.import": self._import,
             "file.settings": self._settings,
+            "file.models": self.open_models,
             "file.close": window.close,
             "file.quit": window.quit_asked.emit,
             "edit.undo": window.undo.undo,
@@ -107,7 +117,8 @@ class Frame(QObject):
     def _enabled(self) -> dict[str, Callable[[], bool]]:
         window = self._window
         needs_vault = (
-            "file.capture", "file.import", "file.settings", "go.palette", "go.jump", "go.find", "go.copy_link",
+            "file.capture", "file.import", "file.settings", "file.models", "go.palette", "go.jump", "go.find",
+            "go.copy_link",
             "view.inspector", "view.light", "view.dark", "view.system", "view.larger", "view.smaller", "view.normal",
             "help.pages", "help.shortcuts", "help.about",
         )  # fmt: skip

@@ -115,6 +115,8 @@ class Window(QMainWindow):
         self.desk = Desk(bridge, actions, self.faults, self)
         self.desk.notice.connect(self.tell)
         self.desk.link_asked.connect(self.open_link)
+        self.desk.navigate.connect(self.go)
+        self.desk.models_asked.connect(self.frame.open_models)
         self.appearance = Appearance(bridge, self)
         self.desk.setting_applied.connect(self.appearance.apply)
         self.desk.close_decided.connect(self.close_decided)

@@ -1,10 +1,14 @@
 """Operations on what turns texts into vectors, for search by meaning."""
 
 from app.api.caller import Caller
+from app.api.counts import Count
 from app.api.declare import operation
+from app.api.watched import watched
 from app.changes import Changed, ChangeSet
 from app.engine import Engine
 from app.index.generations_model import EmbeddingStatus
+from app.retrieval.side_by_side import Terms
+from app.retrieval.side_by_side_model import SideBySide
 
 _AREAS = frozenset({"settings", "index"})
 
@@ -16,7 +20,9 @@ async def status(engine: Engine, caller: Caller) -> EmbeddingStatus:
 
 
 @operation("embedding.change", access="write", trust="full")
-async def change(engine: Engine, caller: Caller, model: str, folder: str = "") -> Changed[EmbeddingStatus]:
+async def change(
+    engine: Engine, caller: Caller, model: str, folder: str = "", waits: bool = False
+) -> Changed[EmbeddingStatus]:
     """Choose another embedding model, and save it in the settings.
 
     Its vectors are made in the background while those of the old model answer searches; the old ones are kept for a
@@ -26,8 +32,10 @@ async def change(engine: Engine, caller: Caller, model: str, folder: str = "") -
     Args:
         model: As in the setting ``embedding.model``.
         folder: Where the model's files lie; empty for its own place.
+        waits: Let the old one answer also when the new one is complete, until ``embedding.switch``, so that
+            ``embedding.compare`` can show first what would change.
     """
-    changed = await engine.embedding.change(model, folder)
+    changed = await engine.embedding.change(model, folder, waits=waits)
     return Changed(changed, ChangeSet(_AREAS, (), caller.name))
 
 
@@ -43,13 +51,59 @@ async def resume(engine: Engine, caller: Caller) -> EmbeddingStatus:
     return await engine.embedding.resume()
 
 
+@operation("embedding.switch", access="write", trust="full")
+async def switch(engine: Engine, caller: Caller) -> Changed[EmbeddingStatus]:
+    """Let the model that was prepared with ``waits`` answer searches, as soon as its vectors are complete."""
+    return Changed(await engine.embedding.switch(), ChangeSet(_AREAS, (), caller.name))
+
+
+@operation("embedding.compare", trust="full")
+async def compare(
+    engine: Engine,
+    caller: Caller,
+    other: Count | None = None,
+    queries: list[str] | None = None,
+    questions: Count = 50,
+    seed: Count = 1,
+    recipe: str | None = None,
+    hits: Count = 10,
+    by_meaning: bool = False,
+    job: str = "",
+) -> SideBySide:
+    """Answer queries with the model in use and with another one, side by side; nothing is changed or kept.
+
+    The other one is ready and waits for ``embedding.switch``, or is kept since it served. What is named in ``queries``
+    and what was judged with ``trial.judge`` is sent to a model that is a remote service; questions made from the vault
+    are asked only where private texts may be sent too.
+
+    Args:
+        other: The number of the other vectors, as in ``embedding.status``; when left out those being prepared, else
+            those that served last.
+        queries: What to search for.
+        questions: How many questions to make from the vault at most, whose answers are known; what was judged is
+            asked too. 0 asks for what is named alone.
+        seed: Another number asks about other items.
+        recipe: How words and meaning are weighed; the setting ``search.recipe`` when left out.
+        hits: How many hits of each side are looked at.
+        by_meaning: Let meaning alone answer, which shows the models apart from the words.
+        job: An id of the caller's own to watch and cancel it by.
+    """
+    terms = Terms(queries or (), questions, seed, hits, by_meaning)
+    with watched(engine, "Comparing models", "queries", job) as work:
+        return await engine.beside.models(other, recipe or engine.config.text("search.recipe"), terms, work)
+
+
 @operation("embedding.rollback", access="write", trust="full")
-async def rollback(engine: Engine, caller: Caller) -> Changed[EmbeddingStatus]:
+async def rollback(engine: Engine, caller: Caller, generation: Count | None = None) -> Changed[EmbeddingStatus]:
     """Give up the model being prepared, or, within a week of a switch, go back to the one before.
 
     Searches use the earlier vectors at once; texts that came since are added to them in the background.
+
+    Args:
+        generation: The number of the vectors to go back to, where several are kept; what is being prepared is given up
+            for them. See ``embedding.status``.
     """
-    changed = await engine.embedding.rollback()
+    changed = await engine.embedding.rollback(generation)
     return Changed(changed, ChangeSet(_AREAS, (), caller.name))
 
 

@@ -1,14 +1,13 @@
 """Tests of the search with the person's own questions. They stay on this machine, whatever is exported."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from app.api.caller import Caller
 from app.api.counts import Count
 from app.api.declare import operation
+from app.api.watched import watched
 from app.changes import Changed
 from app.engine import Engine
-from app.jobs import Job
+from app.retrieval.side_by_side import Terms
+from app.retrieval.side_by_side_model import SideBySide
 from app.retrieval.trial_model import Comparison, Judgement, Trial
 
 
@@ -35,7 +34,7 @@ async def run(
         job: An id of the caller's own to watch and cancel it by.
     """
     chosen = recipe or engine.config.text("search.recipe")
-    with _job(engine, "Testing the search", job) as work:
+    with watched(engine, "Testing the search", "questions", job) as work:
         return await engine.trials.run(chosen, model or "", questions, seed, work, caller.name)
 
 
@@ -51,8 +50,37 @@ async def compare(
         seed: Another number asks about other items.
         job: An id of the caller's own to watch and cancel it by.
     """
-    with _job(engine, "Comparing recipes", job) as work:
+    with watched(engine, "Comparing recipes", "questions", job) as work:
         return await engine.trials.compare(recipes, questions, seed, work)
+
+
+@operation("trial.side_by_side", trust="full")
+async def side_by_side(
+    engine: Engine,
+    caller: Caller,
+    other: str,
+    queries: list[str] | None = None,
+    questions: Count = 50,
+    seed: Count = 1,
+    recipe: str | None = None,
+    hits: Count = 10,
+    job: str = "",
+) -> SideBySide:
+    """Answer queries by two recipes, side by side, hit for hit; nothing is changed or kept.
+
+    Args:
+        other: The recipe to compare with.
+        queries: What to search for.
+        questions: How many questions to make from the vault at most, whose answers are known; what was judged is
+            asked too. 0 asks for what is named alone.
+        seed: Another number asks about other items.
+        recipe: What to compare it with; the setting ``search.recipe`` when left out.
+        hits: How many hits of each side are looked at.
+        job: An id of the caller's own to watch and cancel it by.
+    """
+    terms = Terms(queries or (), questions, seed, hits)
+    with watched(engine, "Comparing recipes", "queries", job) as work:
+        return await engine.beside.recipes(recipe or engine.config.text("search.recipe"), other, terms, work)
 
 
 @operation("trial.list", trust="full")
@@ -87,13 +115,3 @@ async def judged(engine: Engine, caller: Caller, limit: Count = 200) -> list[Jud
         limit: How many at most.
     """
     return await engine.trials.judged(limit)
-
-
-@contextmanager
-def _job(engine: Engine, title: str, job_id: str) -> Iterator[Job]:
-    work, state = engine.jobs.begin(title, "questions", job_id), "failed"
-    try:
-        yield work
-        state = "cancelled" if work.is_cancelled() else "finished"
-    finally:
-        engine.jobs.end(work, state)

@@ -8,7 +8,7 @@ import msgspec
 import typer
 
 from app import __version__
-from app.cli import care, hits, reports, settings, terminal
+from app.cli import care, hits, reports, secrets, settings, terminal
 from app.cli.door import open_door
 from app.core.paths import default_vault, resources, user_path
 from app.errors import InputError
@@ -24,6 +24,7 @@ application = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 application.add_typer(settings.application)
+application.add_typer(secrets.application)
 
 Text = Annotated[str, typer.Argument(show_default=False)]
 
@@ -182,6 +183,8 @@ def call(
 
         _say_all(operation_lines(operation))
         return
+    if operation == "secret.set" and arguments != "-":
+        raise InputError("A key is not given as an argument. Use 'keepsake secret set', which reads it unseen.")
     given = _arguments(_standard_input(asked=True) if arguments == "-" else terminal.given(arguments))
     with open_door(context.obj) as door:
         _say_json(door.call(operation, **given))

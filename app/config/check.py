@@ -83,7 +83,10 @@ def _no_section(name: str) -> ConfigFinding:
 def _unknown(kind: str, name: str, near: str) -> ConfigFinding:
     shown = f"'{name}'" if all(_PLAIN.fullmatch(part) for part in name.split(".")) else "a name that is no plain word"
     if _SECRET.search(name.partition(".")[2] or name) and kind == "setting":
-        remedy = "Take it out: keys stay in the environment, and embedding.api_key_env names the variable."
+        remedy = (
+            "Take it out: 'keepsake secret set' puts a key into the system's keyring, or it stays in the environment"
+            " and embedding.api_key_env names the variable."
+        )
         return ConfigFinding(_named(name), "error", f"{FILE} has {shown}, which looks like a secret.", remedy)
     remedy = f"Did you mean '{near}'?" if near else "Take it out, unless another version of Keepsake uses it."
     return ConfigFinding(_named(name), "warning", f"{FILE} has the {kind} {shown}, which has no effect.", remedy)

@@ -1,11 +1,14 @@
 """Values of settings as the catalogue gives them."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from app.config.schema import SettingType, Value
 
 Source = Literal["default", "file", "environment", "override"]
+
+SERVICES: Final = ("openai", "voyage", "cohere", "openai-compatible")
+"""The remote services that are asked with a key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,3 +46,24 @@ class ConfigFinding:
     severity: Literal["error", "warning"]
     what: str
     remedy: str
+
+
+@dataclass(frozen=True, slots=True)
+class SecretStatus:
+    """Where the key of a service comes from; never the key.
+
+    Args:
+        name: The service, as in ``embedding.model``.
+        source: Where its key is taken from; ``none`` where there is none, or it cannot be asked for.
+        place: That place in words; empty for ``none``.
+        keyring: What this machine's keyring is called; empty where it has none or does not answer.
+        is_kept: Whether the keyring has a key for the service, also where another place counts.
+        note: What to do where something is missing or in the way; empty where nothing is.
+    """
+
+    name: str
+    source: Literal["variable", "keyring", "none"]
+    place: str = ""
+    keyring: str = ""
+    is_kept: bool = False
+    note: str = ""

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from app.config.config import Config
 from app.config.model import ConfigFinding
@@ -45,30 +45,32 @@ def provider_rule(config: Config) -> Iterator[ConfigFinding]:
 
 
 def compatible_rule(config: Config) -> Iterator[ConfigFinding]:
-    """An OpenAI-compatible service needs an address and the name of the variable with its key."""
+    """An OpenAI-compatible service needs an address."""
+    name = "embedding.base_url"
     if _provider(config) != COMPATIBLE:
         return
-    for name in ("embedding.base_url", "embedding.api_key_env"):
-        if not config.text(name):
-            yield _error(name, f"'{name}' is empty, but '{COMPATIBLE}' needs it.", f"Set {name}.")
+    if not config.text(name):
+        yield _error(name, f"'{name}' is empty, but '{COMPATIBLE}' needs it.", f"Set {name}.")
+    elif _address(config) is None:
+        yield _error(name, f"'{name}' is no address.", "Correct it; it looks like https://example.org/v1.")
 
 
 def key_rule(config: Config) -> Iterator[ConfigFinding]:
-    """The key of a remote service is in the environment; which one is never shown."""
+    """A variable that is named for a key holds one; which one is never shown. The keyring is not asked here."""
     provider, name = _provider(config), "embedding.api_key_env"
-    usual = KEY_VARIABLES.get(provider, "")
-    variable = config.text(name) or usual
+    variable = config.text(name)
     if provider in LOCAL_PROVIDERS or not variable or config.environment.get(variable, "").strip():
         return
-    said = usual if variable == usual else f"named in '{name}'"
-    yield _error(name, f"The environment variable {said} holds no key for '{provider}'.", "Set it before the start.")
+    said = variable if variable == KEY_VARIABLES.get(provider, "") else f"named in '{name}'"
+    what = f"The environment variable {said} holds no key for '{provider}'."
+    yield _error(name, what, f"Set it before the start, or leave {name} empty for the key in the keyring.")
 
 
 def address_rule(config: Config) -> Iterator[ConfigFinding]:
     """Texts do not travel in the clear."""
     name = "embedding.base_url"
-    address = urlsplit(config.text(name)) if _provider(config) == COMPATIBLE else urlsplit("")
-    if address.scheme == "http" and (address.hostname or "") not in _NEARBY:
+    address = _address(config) if _provider(config) == COMPATIBLE else None
+    if address is not None and address.scheme == "http" and address.hostname not in _NEARBY:
         what = "Texts and the key would travel to the embedding service unencrypted."
         yield _warning(name, what, f"Begin {name} with https://.")
 
@@ -201,6 +203,16 @@ RULES: Final[tuple[Rule, ...]] = (
     context_rule,
     backup_rule,
 )
+
+
+def _address(config: Config) -> SplitResult | None:
+    """Return the parts of the service's address, ``None`` where it is none."""
+    try:
+        address = urlsplit(config.text("embedding.base_url"))
+        is_one = bool(address.hostname) and address.port != 0
+    except ValueError:
+        return None
+    return address if is_one else None
 
 
 def _provider(config: Config) -> str:

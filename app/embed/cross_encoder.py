@@ -7,13 +7,12 @@ from threading import Lock
 from typing import Any, Final
 
 from app.core.text import storable
+from app.embed.batching import batches
 from app.embed.files import description, open_model
 from app.errors import ModelUnavailableError
 
 MAX_CHARACTERS: Final = 4_096
 """How much of a text is read; the models themselves read less."""
-
-_BATCH: Final = 16
 
 
 class FastembedReranker:
@@ -48,17 +47,26 @@ class FastembedReranker:
 
     def scores(self, question: str, texts: Sequence[str]) -> list[float]:
         """Return one number per text; see :class:`app.embed.reranker.Reranker`."""
+        asked = storable(question[:MAX_CHARACTERS])[0]
         clean = [storable(text[:MAX_CHARACTERS])[0] for text in texts]
+        made = [0.0] * len(texts)
         with self._lock:
-            model = self._opened()
-            try:
-                made = [float(score) for score in model.rerank(question[:MAX_CHARACTERS], clean, batch_size=_BATCH)]
-            except Exception as error:
-                # onnxruntime's and the tokenizers' errors share no base class but this.
-                raise self._failure("failed") from error
-        if len(made) != len(texts) or not all(map(math.isfinite, made)):
-            raise self._failure("answered with something that is no list of numbers")
+            for batch in batches([f"{asked} {text}" for text in clean], range(len(clean))):
+                scores = self._judged(asked, [clean[place] for place in batch])
+                for place, score in zip(batch, scores, strict=True):
+                    made[place] = score
         return made
+
+    def _judged(self, question: str, texts: Sequence[str]) -> list[float]:
+        model = self._opened()
+        try:
+            scores = [float(score) for score in model.rerank(question, texts, batch_size=len(texts))]
+        except Exception as error:
+            # onnxruntime's and the tokenizers' errors share no base class but this.
+            raise self._failure("failed") from error
+        if len(scores) != len(texts) or not all(map(math.isfinite, scores)):
+            raise self._failure("answered with something that is no list of numbers")
+        return scores
 
     def close(self) -> None:
         """Let go of the session."""
@@ -92,6 +100,7 @@ class FastembedReranker:
             cache=self._cache,
             threads=self._threads,
             fetch=self._fetch,
+            instead="leave search.reranker empty",
         )
 
     def _failure(self, what: str) -> ModelUnavailableError:

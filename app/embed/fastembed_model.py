@@ -1,7 +1,8 @@
 """Sentence models by way of fastembed and onnxruntime, from files on this machine."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from app.core.text import storable
-from app.embed.files import Told, description, open_model
+from app.embed.batching import batches
+from app.embed.files import Told, description, open_model, weights
 from app.embed.model import Identity
 from app.embed.vectors import unit_rows
 from app.errors import ModelUnavailableError
@@ -20,8 +22,12 @@ if TYPE_CHECKING:
 MAX_CHARACTERS = 65_536
 """How much of a text is read; the models themselves read less."""
 
-_BATCH = 32
 _SAMPLE = 1 << 20
+_PROBE = "a"
+_ANOTHER = (
+    "The files are not those of the model {name}, but another one's or damaged; get that model's files, or choose the"
+    " embedder static."
+)
 
 
 class FastembedEmbedder:
@@ -31,13 +37,15 @@ class FastembedEmbedder:
         model: Its name in fastembed's list, such as ``sentence-transformers/all-MiniLM-L6-v2``.
         folder: A folder with the model's files.
         cache: fastembed's cache, searched where no folder is given.
-        threads: How many threads to use.
+        threads: How many threads to use; half of what the machine has when ``None``, for it works for hours beside
+            somebody who uses the machine.
         fetch: Whether the model may be fetched from the network when it is not here.
         told: Hears how many bytes of it were fetched, and about how many there are.
 
     Raises:
         InputError: fastembed knows no such model.
-        ModelUnavailableError: fastembed is not installed, or the model's files are not here or damaged.
+        ModelUnavailableError: fastembed is not installed, or the model's files are not here, damaged, or another
+            model's.
     """
 
     def __init__(
@@ -53,38 +61,61 @@ class FastembedEmbedder:
         family = _family(model)
         described = description(family, model)
         self._model: Any = open_model(
-            family, described, folder=folder, cache=cache, threads=threads, fetch=fetch, told=told
+            family, described, folder=folder, cache=cache, threads=threads or _half(), fetch=fetch, told=told
         )
+        self._name = described["model"]
         self._lock = Lock()
+        self._probe(described["dim"])
         found = Path(folder or self._model.model._model_dir)
-        version = _version(found / described["model_file"])
+        version = _version([found / file for file in weights(described)])
         self.identity = Identity("fastembed", described["model"], described["dim"], version)
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
         """Return one row per text; see :class:`app.embed.model.Embedder`."""
-        return self._rows(texts, "passage_embed")
-
-    def embed_query(self, text: str) -> "Vectors":
-        """Return the vector of a question, with what the model wants before one."""
-        row: Vectors = self._rows([text], "query_embed")[0]
-        return row
-
-    def close(self) -> None:
-        """Let go of the session."""
-        self._model = None
-
-    def _rows(self, texts: Sequence[str], method: str) -> "Vectors":
         clean = [storable(text[:MAX_CHARACTERS])[0] for text in texts]
         filled = [place for place, text in enumerate(clean) if text.strip()]
         out = np.zeros((len(texts), self.identity.dimensions), dtype=np.float32)
-        # One call at a time: the tokenizer's padding is state, and the session uses all threads it may anyway.
-        with self._lock:
-            if self._model is None:
-                raise ModelUnavailableError("The embedding model was closed; open it again to embed.")
-            rows: Iterable[Any] = getattr(self._model, method)([clean[place] for place in filled], batch_size=_BATCH)
-            for place, row in zip(filled, rows, strict=True):
-                out[place] = row
+        for batch in batches(clean, filled):
+            # One batch of documents at a time, for their memory; a question does not wait for it.
+            with self._lock:
+                rows = self._made("passage_embed", [clean[place] for place in batch])
+            out[batch] = rows
         return unit_rows(out)
+
+    def embed_query(self, text: str) -> "Vectors":
+        """Return the vector of a question, with what the model wants before one."""
+        clean = storable(text[:MAX_CHARACTERS])[0]
+        if not clean.strip():
+            return np.zeros(self.identity.dimensions, dtype=np.float32)
+        row: Vectors = unit_rows(self._made("query_embed", [clean]))[0]
+        return row
+
+    def close(self) -> None:
+        """Let go of the session; a batch under way is the last one."""
+        self._model = None
+
+    def _made(self, method: str, texts: list[str]) -> "Vectors":
+        model = self._model
+        if model is None:
+            raise ModelUnavailableError("The embedding model was closed; open it again to embed.")
+        try:
+            return np.stack([*getattr(model, method)(texts, batch_size=len(texts))])
+        except Exception as error:
+            # onnxruntime's and the tokenizers' errors share no base class but this.
+            raise ModelUnavailableError(
+                f"The embedding model {self._name} failed; see that the machine has memory left, get the model's files"
+                " again, or choose the embedder static.",
+                model=self._name,
+            ) from error
+
+    def _probe(self, dimensions: int) -> None:
+        """Refuse files that are called like those of the model but are another one's."""
+        try:
+            given = self._made("passage_embed", [_PROBE]).shape[1:]
+        except ModelUnavailableError as error:
+            raise ModelUnavailableError(_ANOTHER.format(name=self._name), model=self._name) from error
+        if given != (dimensions,):
+            raise ModelUnavailableError(_ANOTHER.format(name=self._name), model=self._name)
 
 
 def _family(model: str) -> Any:
@@ -95,12 +126,18 @@ def _family(model: str) -> Any:
     return TextEmbedding
 
 
-def _version(file: Path) -> str:
-    """Return what tells builds of one model apart: a digest of the file's size, beginning and end."""
-    size = file.stat().st_size
-    digest = hashlib.sha256(str(size).encode("ascii"))
-    with file.open("rb") as stream:
-        digest.update(stream.read(_SAMPLE))
-        stream.seek(max(0, size - _SAMPLE))
-        digest.update(stream.read(_SAMPLE))
+def _half() -> int:
+    return max(1, (os.cpu_count() or 2) // 2)
+
+
+def _version(files: Sequence[Path]) -> str:
+    """Return what tells builds of one model apart: a digest of its files' sizes, beginnings and ends."""
+    digest = hashlib.sha256()
+    for file in files:
+        size = file.stat().st_size
+        digest.update(str(size).encode("ascii"))
+        with file.open("rb") as stream:
+            digest.update(stream.read(_SAMPLE))
+            stream.seek(max(0, size - _SAMPLE))
+            digest.update(stream.read(_SAMPLE))
     return digest.hexdigest()[:12]

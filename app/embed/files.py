@@ -33,6 +33,11 @@ def description(family: Any, model: str) -> dict[str, Any]:
     return known[model.lower()]
 
 
+def weights(described: dict[str, Any]) -> list[str]:
+    """Return the names of the files that hold a model; a large one lies in several."""
+    return [described["model_file"], *(described.get("additional_files") or ())]
+
+
 def open_model(
     family: Any,
     described: dict[str, Any],
@@ -42,6 +47,7 @@ def open_model(
     threads: int | None,
     fetch: bool = False,
     told: Told | None = None,
+    instead: str = "choose the embedder static",
 ) -> Any:
     """Open a model.
 
@@ -53,23 +59,23 @@ def open_model(
         threads: How many threads to use; its own choice when ``None``.
         fetch: Whether it may be fetched from the network when it is not here.
         told: Hears of the fetching.
+        instead: What somebody can do who cannot get it.
 
     Raises:
         ModelUnavailableError: It is not here, or damaged, or could not be fetched.
     """
-    options = _options(threads)
+    options = _options(threads, described)
     name = described["model"]
     if folder is not None:
-        if not (folder / described["model_file"]).is_file():
-            raise ModelUnavailableError(
-                f"{folder} holds no {described['model_file']}, which the model {name} needs.", model=name
-            )
-        return _opened(family, name, {**options, "specific_model_path": str(folder)}, _DAMAGED.format(name=name))
+        _require(folder, described)
+        return _opened(
+            family, name, {**options, "specific_model_path": str(folder)}, _DAMAGED.format(name=name, instead=instead)
+        )
     places = [str(cache), None] if cache and not os.environ.get(CACHE_VARIABLE) else [str(cache) if cache else None]
     failure: ModelUnavailableError | None = None
     for place in places:
         try:
-            return _opened(family, name, {**options, "cache_dir": place}, _MISSING.format(name=name))
+            return _opened(family, name, {**options, "cache_dir": place}, _MISSING.format(name=name, instead=instead))
         except ModelUnavailableError as error:
             failure = error
     if failure is not None and not fetch:
@@ -79,10 +85,28 @@ def open_model(
         return _opened(family, name, fetching, _UNFETCHED.format(name=name))
 
 
-_DAMAGED: Final = "The files of the model {name} are damaged; get them again, or choose the embedder static."
+def _require(folder: Path, described: dict[str, Any]) -> None:
+    """Refuse a folder that lacks what every model of this kind needs; fastembed says the same of any fault."""
+    name = described["model"]
+    if not folder.is_dir():
+        raise ModelUnavailableError(f"There is no folder {folder}, which should hold the model {name}.", model=name)
+    needed = [*weights(described), _TOKENIZER]
+    if described["model_file"].endswith(_ONNX):
+        needed.append(_TOKENIZER_CONFIG)
+    lacking = [file for file in needed if not (folder / file).is_file()]
+    if lacking:
+        raise ModelUnavailableError(
+            f"{folder} holds no {' and no '.join(lacking)}, which the model {name} needs.", model=name
+        )
+
+
+_ONNX: Final = ".onnx"
+_TOKENIZER: Final = "tokenizer.json"
+_TOKENIZER_CONFIG: Final = "tokenizer_config.json"
+_DAMAGED: Final = "The files of the model {name} are damaged; get them again, or {instead}."
 _MISSING: Final = (
     "The model {name} is not on this machine or is damaged. Put its files into a folder and name the folder, set"
-    " embedding.allow_download to true to have it fetched, or choose the embedder static."
+    " embedding.allow_download to true to have it fetched, or {instead}."
 )
 _UNFETCHED: Final = (
     "The model {name} could not be fetched. See whether this machine is online, or put the model's files into a folder"
@@ -90,7 +114,7 @@ _UNFETCHED: Final = (
 )
 
 
-def _options(threads: int | None) -> dict[str, Any]:
+def _options(threads: int | None, described: dict[str, Any]) -> dict[str, Any]:
     from fastembed.common.onnx_model import OnnxModel  # noqa: PLC0415
 
     with contextlib.suppress(ImportError):
@@ -98,12 +122,10 @@ def _options(threads: int | None) -> dict[str, Any]:
         from loguru import logger  # noqa: PLC0415
 
         logger.disable("fastembed")
-    options: dict[str, Any] = {
-        "local_files_only": True,
-        "providers": ["CPUExecutionProvider"],
-        "threads": threads,
-        "cache_dir": None,
-    }
+    options: dict[str, Any] = {"local_files_only": True, "cache_dir": None}
+    if not described["model_file"].endswith(_ONNX):
+        return options  # a table of vectors, which warns of what it has no use for
+    options |= {"providers": ["CPUExecutionProvider"], "threads": threads}
     # The arena never gives back what the longest batch took.
     if "enable_cpu_mem_arena" in getattr(OnnxModel, "EXPOSED_SESSION_OPTIONS", ()):
         options["enable_cpu_mem_arena"] = False

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from app.embed.keys import Keys
 from app.embed.model import Embedder
 from app.embed.source import Source
-from app.errors import InputError, ModelUnavailableError
+from app.errors import InputError
 
 if TYPE_CHECKING:
     from app.embed.providers import Shape
@@ -48,6 +49,7 @@ def open_embedder(
     key_name: str | None = None,
     dimensions: int | None = None,
     environment: Mapping[str, str] | None = None,
+    keys: Keys | None = None,
 ) -> Embedder:
     """Return the embedder called ``name``, ready to use. Opening one asks no remote service anything.
 
@@ -59,9 +61,10 @@ def open_embedder(
         fetch: Whether a fastembed model that is not here may be fetched from the network.
         told: Hears how many bytes were fetched, and about how many there are.
         base_url: The address of an ``openai-compatible`` service.
-        key_name: The environment variable that holds a remote service's key; the usual one when not given.
+        key_name: The environment variable that holds a remote service's key; else the keyring or the usual one.
         dimensions: The length of vectors to ask a remote model for; its own when not given.
-        environment: Where the key is looked up; the process's own when not given.
+        environment: Where a key is looked up without ``keys``; the process's own when not given.
+        keys: Finds the key of a remote service; in ``environment`` only when not given.
 
     Raises:
         InputError: No embedder has that name, or it does not take an option that was given.
@@ -88,13 +91,13 @@ def open_embedder(
         places = [Path(place) if place else None for place in (folder, cache)]
         return FastembedEmbedder(model, folder=places[0], cache=places[1], threads=threads, fetch=fetch, told=told)
     source = Source(name, base_url=base_url or "", api_key_env=key_name or "", dimensions=dimensions or 0)
-    return _open_remote(source, model, os.environ if environment is None else environment)
+    return _open_remote(source, model, keys or Keys(os.environ if environment is None else environment))
 
 
 def open_source(
     source: Source,
     *,
-    environment: Mapping[str, str],
+    keys: Keys,
     cache: Path | None = None,
     fetch: bool = False,
     told: Callable[[int, int], None] | None = None,
@@ -103,7 +106,7 @@ def open_source(
 
     Args:
         source: Where it comes from.
-        environment: Where keys are looked up.
+        keys: Finds the key of a remote service.
         cache: See ``open_embedder``.
         fetch: See ``open_embedder``.
         told: See ``open_embedder``.
@@ -122,7 +125,7 @@ def open_source(
         base_url=source.base_url or None if "base_url" in taken else None,
         key_name=source.api_key_env or None if "key_name" in taken else None,
         dimensions=source.dimensions or None if "dimensions" in taken else None,
-        environment=environment,
+        keys=keys,
     )
 
 
@@ -137,23 +140,16 @@ def _open_built_in(family: str, folder: Path | None) -> Embedder:
     return HashedEmbedder()
 
 
-def _open_remote(source: Source, model: str, environment: Mapping[str, str]) -> Embedder:
+def _open_remote(source: Source, model: str, keys: Keys) -> Embedder:
     from app.embed.posting import Line  # noqa: PLC0415
     from app.embed.providers import SHAPES  # noqa: PLC0415
     from app.embed.remote import RemoteEmbedder  # noqa: PLC0415
 
     shape = SHAPES[source.provider]
-    address = _address(shape, source.base_url)
-    key_name = source.api_key_env or shape.key_name
-    if not key_name:
-        raise InputError("Set embedding.api_key_env to the name of the environment variable that holds the key.")
-    key = environment.get(key_name, "").strip()
-    if not key:
-        raise ModelUnavailableError(
-            f"The environment variable {key_name} holds no key for {source.provider}; set it before Keepsake starts.",
-            name=key_name,
-        )
-    line = Line(address, key, key_name=key_name, service=shape.service or "The embedding service")
+    address = _address(shape, source)
+    key = keys.key_of(source)
+    key.value()  # without one it cannot be chosen
+    line = Line(address, key, service=shape.service or "The embedding service")
     # Two services may call different models by one name.
     version = "1" if shape.address else hashlib.sha256(address.encode()).hexdigest()[:12]
     try:
@@ -163,9 +159,10 @@ def _open_remote(source: Source, model: str, environment: Mapping[str, str]) -> 
         raise
 
 
-def _address(shape: "Shape", base_url: str) -> str:
+def _address(shape: "Shape", source: Source) -> str:
     if shape.address:
         return shape.address
-    if not base_url:
+    if not source.base_url:
         raise InputError(f"{shape.provider} needs the address of the service; set embedding.base_url.")
-    return base_url.rstrip("/") + "/embeddings"
+    source.address()  # refuses what is none
+    return source.base_url.rstrip("/") + "/embeddings"

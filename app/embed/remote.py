@@ -9,7 +9,14 @@ import numpy as np
 
 from app.core.text import storable
 from app.embed.model import Identity
-from app.embed.posting import IN_BACKGROUND, SOMEBODY_WAITS, Line, Patience, TextsRefusedError
+from app.embed.posting import (
+    IN_BACKGROUND,
+    SOMEBODY_WAITS,
+    Line,
+    Patience,
+    TextsRefusedError,
+    TextsUnansweredError,
+)
 from app.embed.providers import Shape, Use
 from app.embed.vectors import unit_rows
 from app.errors import InputError, ModelUnavailableError
@@ -27,6 +34,7 @@ _BYTES_A_NUMBER: Final = 32
 _BYTES_AROUND: Final = 1 << 20
 _PROBE: Final = "memory"
 _SURELY_SHORT: Final = 2_000  # characters that every model takes
+_OVER_TEXTS: Final = (TextsRefusedError, TextsUnansweredError)
 
 
 class RemoteEmbedder:
@@ -54,6 +62,7 @@ class RemoteEmbedder:
         self._shape = shape
         self._line = line
         self._asked_length = dimensions
+        self._is_length_taken = not dimensions
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
         """Return one row per text; zero also for a text that the service takes in no form.
@@ -101,36 +110,48 @@ class RemoteEmbedder:
     def _rows(self, texts: Sequence[str]) -> "Vectors":
         try:
             return self._asked(texts, "document", IN_BACKGROUND)
-        except TextsRefusedError:
-            # If it refuses even this, it is not the texts.
+        except _OVER_TEXTS:
+            # If it has no answer even to this, it is not the texts.
             self._asked([_PROBE], "document", IN_BACKGROUND)
         return self._in_halves(texts)
 
     def _in_halves(self, texts: Sequence[str]) -> "Vectors":
-        """Find the texts that the service refuses, so that one does not keep the others from their vectors."""
+        """Find the texts that the service has no answer to, so that one does not keep the others from their vectors."""
         if len(texts) == 1:
-            return self._shortened(texts[0])
+            return self._alone(texts[0])
         half = len(texts) // 2
         made: list[Vectors] = []
         for part in (texts[:half], texts[half:]):
             try:
                 made.append(self._asked(part, "document", IN_BACKGROUND))
-            except TextsRefusedError:
+            except _OVER_TEXTS:
                 made.append(self._in_halves(part))
         return np.concatenate(made)
 
-    def _shortened(self, text: str) -> "Vectors":
-        if len(text) > _SURELY_SHORT:
-            try:
-                return self._asked([text[:_SURELY_SHORT]], "document", IN_BACKGROUND)
-            except TextsRefusedError:
-                pass  # said below
-        _log.info("%s refused a text; it is found by words only", self._shape.provider)
+    def _alone(self, text: str) -> "Vectors":
+        """Ask for one text that failed, once more and in part; only then is it the text."""
+        try:
+            return self._asked([text[:_SURELY_SHORT]], "document", IN_BACKGROUND)
+        except _OVER_TEXTS:
+            self._asked([_PROBE], "document", IN_BACKGROUND)
+        _log.info("%s has no vector for a text; it is found by words only", self._shape.provider)
         return np.zeros((1, self.identity.dimensions), dtype=np.float32)
 
     def _asked(self, texts: Sequence[str], use: Use, patience: Patience) -> "Vectors":
+        try:
+            made = self._once(texts, use, patience, self._asked_length)
+        except TextsRefusedError:
+            if self._is_length_taken:
+                raise
+            # Many models have one length and take no wish for another, not even for their own.
+            made = self._once(texts, use, patience, 0)
+            self._asked_length = 0
+        self._is_length_taken = True
+        return made
+
+    def _once(self, texts: Sequence[str], use: Use, patience: Patience, length: int) -> "Vectors":
         width = self.identity.dimensions
-        body = self._shape.body(self.identity.model, texts, use, self._asked_length)
+        body = self._shape.body(self.identity.model, texts, use, length)
         most = len(texts) * width * _BYTES_A_NUMBER + _BYTES_AROUND
         answer = self._line.post(body, most_bytes=most, patience=patience)
         try:
@@ -147,12 +168,12 @@ class RemoteEmbedder:
                 received=odd,
             )
         made = np.array(rows, dtype=np.float64).reshape(len(texts), width)
-        if not (np.isfinite(made).all() and (np.abs(made) < np.finfo(np.float32).max).all()):
+        if not (np.isfinite(made).all() and (np.abs(made) < np.finfo(np.float32).max).all()) or not made.any():
             raise self._garbled()
         return made.astype(np.float32)
 
-    def _garbled(self) -> ModelUnavailableError:
-        return ModelUnavailableError(
+    def _garbled(self) -> TextsUnansweredError:
+        return TextsUnansweredError(
             f"{self._line.service} answers with something that is no list of vectors; check embedding.model and its"
             " address."
         )

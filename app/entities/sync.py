@@ -94,6 +94,8 @@ class EntitySync:
             while True:
                 await self._wake.wait()
                 self._wake.clear()
+                # Hours, after a large import: no part of the work, as long as which it rests.
+                await self._ready()
                 begun = time.perf_counter()
                 if await self._guarded_step():
                     # Finding names holds Python's lock: resting as long leaves the window and searches their turn.
@@ -114,7 +116,6 @@ class EntitySync:
 
     async def _guarded_step(self) -> bool:
         try:
-            await self._ready()
             return await self._step()
         except KeepsakeError as error:
             # Names are a convenience: the failure shows in the status, and the next change tries again.

@@ -69,7 +69,7 @@ class Near:
 
     def nearest(
         self, generation: Generation, vector: bytes, k: int, allowed: "NDArray[np.bool_] | None" = None
-    ) -> dict[int, float] | None:
+    ) -> "tuple[Ids, Floats] | None":
         """Return about the ``k`` nearest chunks with their cosine, best first; ``None`` when it cannot tell.
 
         Args:
@@ -84,12 +84,16 @@ class Near:
                 return None
         asked = np.frombuffer(vector, dtype="<f4")
         if not asked.any():
-            return {}
-        found: dict[int, float] = {}
-        for part in parts:
-            ids, scores = part.nearest(asked, k, allowed)
-            found.update(zip(ids.tolist(), scores.tolist(), strict=True))
-        return dict(sorted(found.items(), key=lambda entry: (-entry[1], -entry[0]))[:k])
+            return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32)
+        found = [part.nearest(asked, k, allowed) for part in parts]
+        if len(found) == 1:
+            return found[0]
+        ids, scores = (np.concatenate(column) for column in zip(*found, strict=True))
+        # Of what both have, the later one counts.
+        _, last = np.unique(ids[::-1], return_index=True)
+        rows = len(ids) - 1 - last
+        order = np.lexsort((-ids[rows], -scores[rows]))[:k]
+        return ids[rows[order]], scores[rows[order]]
 
     def add(self, generation: Generation, stored: Sequence[tuple[int, bytes]]) -> None:
         """Take in vectors that were just stored, by chunk id."""

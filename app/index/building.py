@@ -163,13 +163,26 @@ class GenerationBuilder:
             else:
                 # Once more from the beginning, for what came or was put back meanwhile.
                 after, is_again = 0, True
-                if not is_warm:
-                    await self._sync.warm(building.generation)
-                    is_warm = True
-        if await self._generations.switch():
-            self._trace.event("embedding.switched", texts=done)
-            self._publish(ChangeSet(frozenset({"index"}), (), ACTOR))
+                is_warm = is_warm or await self._warmed(building)
+        await self._complete(building, done)
         return "finished"
+
+    async def _warmed(self, building: Serving) -> bool:
+        """Make the quick look-up; of what waits it would take memory for nobody knows how long."""
+        if await self._store.read(partial(generations.waits, generation=building.generation)):
+            return False
+        await self._sync.warm(building.generation)
+        return True
+
+    async def _complete(self, building: Serving, done: int) -> None:
+        """Let what is complete serve, unless it is to wait."""
+        if await self._store.write(partial(generations.note_ready, generation=building.generation)):
+            self._trace.event("embedding.ready", texts=done)
+        elif await self._generations.switch():
+            self._trace.event("embedding.switched", texts=done)
+        else:
+            return
+        self._publish(ChangeSet(frozenset({"index"}), (), ACTOR))
 
     async def _stopped(self, building: Serving, job: Job) -> str | None:
         """Return how the work ends now, ``None`` when it goes on."""

@@ -12,9 +12,9 @@ from app.core.clock import Clock, to_datetime
 from app.embed.model import Embedder
 from app.embed.source import Source
 from app.errors import InputError, ModelUnavailableError
-from app.index import generations
+from app.index import generations, repo
 from app.index.building import GenerationBuilder
-from app.index.generations_model import EmbeddingStatus, ModelInfo
+from app.index.generations_model import EmbeddingStatus, GenerationInfo, ModelInfo, State
 from app.index.serving import Generations
 from app.index.vectors import HAS_VECTOR
 from app.store.store import Store
@@ -86,16 +86,23 @@ class EmbeddingService:
         return EmbeddingStatus(
             _info(connection, serving),
             _info(connection, building),
-            int(connection.execute(f"SELECT count(*) FROM chunks WHERE {HAS_VECTOR}").get),
+            generations.wanted_count(connection),
             generations.is_paused(connection),
             _info(connection, former),
             until,
             generations.withheld_count(connection),
             tuple(self.notes()),
+            tuple(_listed(connection, row) for row in rows),
+            building is not None and generations.waits(connection, building.generation),
         )
 
-    async def change(self, model: str, folder: str) -> EmbeddingStatus:
+    async def change(self, model: str, folder: str, *, waits: bool = False) -> EmbeddingStatus:
         """Choose another model; what serves goes on until its vectors are complete.
+
+        Args:
+            model: As in the setting ``embedding.model``.
+            folder: Where its files lie.
+            waits: What serves goes on until ``switch``.
 
         Raises:
             InputError: There is no such model, or the environment decides the setting.
@@ -116,9 +123,14 @@ class EmbeddingService:
             embedder.close()
             raise
         await self._store.write(partial(generations.pause, is_paused=False))
-        await self._generations.aim(embedder)
+        await self._generations.aim(embedder, waits=waits)
         self._go_on()
         return await self.status()
+
+    async def try_again(self) -> None:
+        """Try what failed at once, and not when its time comes: what it lacked may be there now."""
+        await self._store.write(repo.hasten, is_derived=True)
+        self._go_on()
 
     async def pause(self) -> EmbeddingStatus:
         """Let the building rest until ``resume``, also over a restart."""
@@ -131,19 +143,34 @@ class EmbeddingService:
         self._go_on()
         return await self.status()
 
-    async def rollback(self) -> EmbeddingStatus:
+    async def switch(self) -> EmbeddingStatus:
+        """Let what is built answer as soon as it is complete, and go on with it if it rests.
+
+        Raises:
+            InputError: Nothing is built.
+        """
+        self._refuse_without_vectors()
+        if (await self.status()).building is None:
+            raise InputError("No other vectors are being made; choose a model with 'embedding.change' first.")
+        await self._store.write(generations.let_serve)
+        return await self.resume()
+
+    async def rollback(self, number: int | None = None) -> EmbeddingStatus:
         """Give up what is built, or go back to what served before.
+
+        Args:
+            number: The generation to go back to, whatever is built; the one that served last when not given.
 
         Raises:
             InputError: There is nothing to go back to.
             ModelUnavailableError: The model that served before is not here any more.
         """
         self._refuse_without_vectors()
-        if (await self.status()).building is not None:
+        if number is None and (await self.status()).building is not None:
             await asyncio.to_thread(self._save, (await self._generations.stay()).source)
             self._go_on()
             return await self.status()
-        row = await self._store.read(lambda connection: generations.former(connection, self._clock.now_ms()))
+        row = await self._store.read(partial(generations.former, now_ms=self._clock.now_ms(), number=number))
         if row is None:
             raise InputError("There are no earlier vectors to go back to; they are kept for a week.")
         embedder = await asyncio.to_thread(self._open_source, row.source)
@@ -178,6 +205,7 @@ class EmbeddingService:
         self._woken()
 
     def _save(self, source: Source) -> None:
+        source = source.with_key_of(wanted_source(self._config))
         values = {
             "embedding.base_url": source.base_url,
             "embedding.api_key_env": source.api_key_env,
@@ -195,6 +223,26 @@ def _info(connection: apsw.Connection, row: generations.Row | None) -> ModelInfo
         return None
     count = generations.count(connection, row.generation)
     return ModelInfo(row.source.model, row.identity.dimensions, count, row.source.is_remote)
+
+
+def _listed(connection: apsw.Connection, row: generations.Row) -> GenerationInfo:
+    return GenerationInfo(
+        row.generation.id,
+        row.source.model,
+        row.identity.dimensions,
+        generations.count(connection, row.generation),
+        _state(connection, row),
+        row.source.is_remote,
+        to_datetime(row.until_ms) if row.state == "retired" else None,
+    )
+
+
+def _state(connection: apsw.Connection, row: generations.Row) -> State:
+    if row.state == "serving":
+        return "serving"
+    if row.state == "building":
+        return "ready" if generations.is_ready(connection, row.generation) else "building"
+    return "unfinished" if row.retired_ms is None else "kept"
 
 
 def _sample(connection: apsw.Connection) -> list[str]:

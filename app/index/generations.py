@@ -8,6 +8,7 @@ import apsw
 
 from app.embed.model import Identity
 from app.embed.source import Source
+from app.errors import InputError, NotFoundError
 from app.index import repo, vectors
 from app.index.vectors import HAS_VECTOR, Generation
 
@@ -15,7 +16,9 @@ KEPT_MS: Final = 7 * 24 * 3_600_000
 """How long vectors are kept that no longer serve."""
 
 _PAUSED: Final = "embedding_paused"
-_SQL: Final = "SELECT id, provider, model, dimensions, version, state, source, retired_at FROM generations"
+_WAITS: Final = "embedding_waits"
+_READY: Final = "embedding_ready"
+_SQL: Final = "SELECT id, provider, model, dimensions, version, state, source, retired_at, created_at FROM generations"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,7 @@ class Row:
         state: ``building``, ``serving`` or ``retired``.
         source: What its embedder is opened from.
         retired_ms: When it ceased to serve, milliseconds UTC; ``None`` also where it never did.
+        created_ms: When it was begun.
     """
 
     generation: Generation
@@ -35,6 +39,12 @@ class Row:
     state: str
     source: Source
     retired_ms: int | None
+    created_ms: int
+
+    @property
+    def until_ms(self) -> int:
+        """Return when it is dropped, unless it serves or is built until then."""
+        return (self.created_ms if self.retired_ms is None else self.retired_ms) + KEPT_MS
 
 
 def rows(connection: apsw.Connection) -> list[Row]:
@@ -51,7 +61,7 @@ def serving(connection: apsw.Connection) -> Row | None:
 
 
 def _row(found: Sequence[object]) -> Row:
-    number, provider, model, dimensions, version, state, source, retired = found
+    number, provider, model, dimensions, version, state, source, retired, created = found
     identity = Identity(str(provider), str(model), int(str(dimensions)), str(version))
     return Row(
         Generation(int(str(number)), identity.dimensions),
@@ -59,6 +69,7 @@ def _row(found: Sequence[object]) -> Row:
         str(state),
         Source.read(str(source)) or _guessed(identity),
         None if retired is None else int(str(retired)),
+        int(str(created)),
     )
 
 
@@ -72,12 +83,25 @@ def note_source(connection: apsw.Connection, generation: Generation, source: Sou
     connection.execute("UPDATE generations SET source = ? WHERE id = ?", (source.text(), generation.id))
 
 
-def begin(connection: apsw.Connection, identity: Identity, source: Source, now_ms: int) -> Generation:
+def begin(
+    connection: apsw.Connection, identity: Identity, source: Source, now_ms: int, *, waits: bool | None = None
+) -> Generation:
     """Return the generation of ``identity``, to be built; what it has of an earlier time is kept.
 
     Only one is built at a time: another one is retired.
+
+    Args:
+        connection: The writer.
+        identity: What makes its vectors.
+        source: What its embedder is opened from.
+        now_ms: Milliseconds UTC.
+        waits: Whether it lets the old one serve once it is complete; as it was decided before where ``None``.
     """
     made = vectors.generation_of(connection, identity, now_ms)
+    if waits is not None:
+        let_serve(connection)
+    if waits:
+        _note(connection, _WAITS, str(made.id))
     connection.execute("UPDATE generations SET state = 'retired' WHERE state = 'building' AND id <> ?", (made.id,))
     connection.execute("UPDATE generations SET state = 'building', retired_at = NULL WHERE id = ?", (made.id,))
     note_source(connection, made, source)
@@ -87,13 +111,59 @@ def begin(connection: apsw.Connection, identity: Identity, source: Source, now_m
 def abandon(connection: apsw.Connection) -> None:
     """Retire what is being built; it never served."""
     connection.execute("UPDATE generations SET state = 'retired' WHERE state = 'building'")
+    let_serve(connection)
 
 
-def former(connection: apsw.Connection, now_ms: int) -> Row | None:
-    """Return what served last before what serves now, while it is kept."""
+def waits(connection: apsw.Connection, generation: Generation) -> bool:
+    """Return whether a generation is to wait for ``let_serve`` once it is complete."""
+    return _noted(connection, _WAITS) == generation.id
+
+
+def is_ready(connection: apsw.Connection, generation: Generation) -> bool:
+    """Return whether a generation that waits was complete; it may lack what came since."""
+    return waits(connection, generation) and _noted(connection, _READY) == generation.id
+
+
+def note_ready(connection: apsw.Connection, generation: Generation) -> bool:
+    """Note that a generation is complete if it is to wait; return whether it is."""
+    if not waits(connection, generation):
+        return False
+    _note(connection, _READY, str(generation.id))
+    return True
+
+
+def let_serve(connection: apsw.Connection) -> None:
+    """Let what is built serve as soon as it is complete."""
+    connection.execute("DELETE FROM meta WHERE key IN (?, ?)", (_WAITS, _READY))
+
+
+def comparable(connection: apsw.Connection, number: int, now_ms: int) -> Row:
+    """Return a generation that does not serve and can be searched all the same.
+
+    Raises:
+        NotFoundError: There is none of that number, or it is about to be dropped.
+        InputError: It serves, or is not complete.
+    """
+    row = next((row for row in rows(connection) if row.generation.id == number), None)
+    if row is None or (row.state == "retired" and row.until_ms <= now_ms):
+        raise NotFoundError(f"There are no vectors with the number {number}; 'embedding.status' lists them.", id=number)
+    if row.state == "serving":
+        raise InputError(f"The vectors of {row.source.model} answer searches already; name others.", id=number)
+    made = count(connection, row.generation)
+    served = row.retired_ms is not None
+    if not made or not (served or is_ready(connection, row.generation)):
+        raise InputError(
+            f"The vectors of {row.source.model} are not complete: {made:,} of {wanted_count(connection):,} are there.",
+            id=number,
+        )
+    return row
+
+
+def former(connection: apsw.Connection, now_ms: int, number: int | None = None) -> Row | None:
+    """Return what served last before what serves now, or the one of that number, while it is kept."""
     retired = [row for row in rows(connection) if row.state == "retired" and row.retired_ms is not None]
-    last = max(retired, key=lambda row: row.retired_ms or 0, default=None)
-    return last if last is not None and (last.retired_ms or 0) > now_ms - KEPT_MS else None
+    asked = [row for row in retired if number in (None, row.generation.id) and row.until_ms > now_ms]
+    return max(asked, key=lambda row: row.retired_ms or 0, default=None)
 
 
 def lacking(
@@ -135,6 +205,11 @@ def count(connection: apsw.Connection, generation: Generation) -> int:
     return int(connection.execute(f"SELECT count(*) FROM {generation.table}_rowids").get)
 
 
+def wanted_count(connection: apsw.Connection) -> int:
+    """Return how many texts there are to have a vector."""
+    return int(connection.execute(f"SELECT count(*) FROM chunks WHERE {HAS_VECTOR}").get)
+
+
 def withheld_count(connection: apsw.Connection) -> int:
     """Return how many chunks have no vector because they are private."""
     return int(connection.execute("SELECT count(*) FROM pending_vectors WHERE retry_at = ?", (repo.NEVER,)).get)
@@ -174,6 +249,18 @@ def is_paused(connection: apsw.Connection) -> bool:
 def pause(connection: apsw.Connection, *, is_paused: bool) -> None:
     """Stop the building for now, or let it go on; the next start remembers."""
     if is_paused:
-        connection.execute("INSERT INTO meta (key, value) VALUES (?, '1') ON CONFLICT DO NOTHING", (_PAUSED,))
+        _note(connection, _PAUSED, "1")
     else:
         connection.execute("DELETE FROM meta WHERE key = ?", (_PAUSED,))
+
+
+def _note(connection: apsw.Connection, key: str, value: str) -> None:
+    connection.execute(
+        "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+        (key, value),
+    )
+
+
+def _noted(connection: apsw.Connection, key: str) -> int | None:
+    found = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).get
+    return None if found is None else int(str(found))

@@ -13,7 +13,9 @@ import apsw
 import numpy as np
 
 from app.index.columns import Columns
-from app.index.owners import Owners
+from app.index.heads import HeadReader, Heads
+from app.index.texts import Texts
+from app.store.connection import WORDS_TABLE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,11 +23,13 @@ if TYPE_CHECKING:
     Ids = NDArray[np.integer[Any]]
     Sizes = NDArray[np.uint16]
 
-KEPT_IDS: Final = 6_000_000
-"""Ids kept at most, four bytes each."""
+KEPT_IDS: Final = 4_000_000
+"""Ids kept at most, six bytes each with how often the word is there."""
 KEPT_COUNTS: Final = 20_000
-WORTH_KEEPING: Final = 512
-_EMPTY: "Final[Ids]" = np.zeros(0, dtype=np.int64)
+_ENTRY: Final = 128  # what an entry takes besides, in ids
+MOST_TIMES: Final = 0xFFFF
+_NO_IDS: "Final[Ids]" = np.zeros(0, dtype=np.int64)
+_NO_TIMES: "Final[Sizes]" = np.zeros(0, dtype=np.uint16)
 _LONGEST: Final = 0x3FFF
 _SEVEN_BITS: Final = 0x7F
 _LENGTHS_AT_ONCE: Final = 100_000
@@ -46,46 +50,69 @@ class Lengths:
     mean: float
 
 
+@dataclass(frozen=True, slots=True)
+class Posting:
+    """The chunks that match, ascending, and how often each has the word; 0 where that is not known."""
+
+    ids: "Ids"
+    times: "Sizes"
+
+
+_NOTHING: Final = Posting(_NO_IDS, _NO_TIMES)
+
+
 class Postings:
     """Reads and keeps lists of chunk ids; safe to use from several threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._kept: OrderedDict[str, tuple[int, Ids]] = OrderedDict()
+        self._kept: OrderedDict[str, tuple[int, Posting]] = OrderedDict()
         self._size = 0
         self._counts: OrderedDict[str, tuple[int, int]] = OrderedDict()
         self._lengths = Lengths(np.zeros(1, dtype=np.uint16), 0, 1.0)
         self.columns = Columns()
-        self.owners = Owners()
+        self.texts = Texts()
+        self._heads = HeadReader()
+
+    def heads(self, connection: apsw.Connection, last: int) -> Heads:
+        """Return what is known of chunks up to the id ``last`` at least, besides their words."""
+        return self._heads.upto(connection, last, self.lengths(connection, last))
 
     def ids(self, connection: apsw.Connection, expression: str, last: int) -> "Ids":
-        """Return the ids of chunks that match ``expression``, ascending.
+        """Return the ids of chunks that match ``expression``, ascending; see ``posting``."""
+        return self.posting(connection, expression, "", last).ids
+
+    def posting(self, connection: apsw.Connection, expression: str, term: str, last: int) -> Posting:
+        """Return which chunks match ``expression``.
 
         Args:
             connection: A reader.
             expression: For ``MATCH``.
+            term: The one word of the index that it asks for, ``""`` where it asks for another thing.
             last: The highest chunk id there is.
         """
         with self._lock:
-            upto, ids = self._kept.get(expression, (0, _EMPTY))
+            upto, kept = self._kept.get(expression, (0, _NOTHING))
             if upto:
                 self._kept.move_to_end(expression)
         if upto < last:
-            later = _matching(connection, expression, upto)
-            ids = np.concatenate([ids, later]) if len(ids) else later
-            self._keep(expression, last, ids)
-        return ids
+            later = _with_times(connection, term) if term and not upto else None
+            later = later or _matching(connection, expression, upto)
+            kept = _joined(kept, later) if len(kept.ids) else later
+            self._keep(expression, last, kept)
+        return kept
 
-    def _keep(self, expression: str, last: int, ids: "Ids") -> None:
+    def _keep(self, expression: str, last: int, posting: Posting) -> None:
+        ids = posting.ids
         with self._lock:
             self._note_count(expression, last, len(ids))
-            if not WORTH_KEEPING <= len(ids) <= KEPT_IDS // 4 or last > np.iinfo(np.int32).max:
+            if not 0 < len(ids) <= KEPT_IDS // 4 or last > np.iinfo(np.int32).max:
                 return
             before = self._kept.pop(expression, None)
-            self._size += len(ids) - (len(before[1]) if before else 0)
-            self._kept[expression] = (last, ids.astype(np.int32))
+            self._size += len(ids) - len(before[1].ids) if before else len(ids) + _ENTRY
+            self._kept[expression] = (last, Posting(ids.astype(np.int32), posting.times))
             while self._size > KEPT_IDS:
-                self._size -= len(self._kept.popitem(last=False)[1][1])
+                self._size -= len(self._kept.popitem(last=False)[1][1].ids) + _ENTRY
 
     def count(self, connection: apsw.Connection, expression: str, last: int) -> int:
         """Return how many chunks match ``expression``, of which some may be gone; see ``ids``."""
@@ -120,11 +147,32 @@ def last_chunk(connection: apsw.Connection) -> int:
     return int(connection.execute("SELECT coalesce(max(id), 0) FROM chunks").get)
 
 
-def _matching(connection: apsw.Connection, expression: str, after: int) -> "Ids":
+def _matching(connection: apsw.Connection, expression: str, after: int) -> Posting:
     # As one text: a row each would cost ten times as much.
     sql = "SELECT group_concat(rowid, ' ') FROM chunks_fts WHERE chunks_fts MATCH ? AND rowid > ?"
     found = connection.execute(sql, (expression, after)).get
-    return _EMPTY if found is None else np.fromstring(found, dtype=np.int64, sep=" ")
+    if found is None:
+        return _NOTHING
+    ids = np.fromstring(found, dtype=np.int64, sep=" ")
+    return Posting(ids, np.zeros(len(ids), dtype=np.uint16))
+
+
+def _with_times(connection: apsw.Connection, term: str) -> Posting | None:
+    """Return all that have a word of the index, and how often; ``None`` on a connection that cannot list them."""
+    if connection.execute("SELECT 1 FROM temp.sqlite_master WHERE name = ?", (WORDS_TABLE,)).get is None:
+        return None
+    # Each time the word is there is a row, those of one chunk together.
+    found = connection.execute(f"SELECT group_concat(doc, ' ') FROM temp.{WORDS_TABLE} WHERE term = ?", (term,)).get
+    if found is None:
+        return _NOTHING
+    each = np.fromstring(found, dtype=np.int64, sep=" ")
+    starts = np.flatnonzero(np.diff(each, prepend=-1))
+    times = np.diff(starts, append=len(each))
+    return Posting(each[starts], np.minimum(times, MOST_TIMES).astype(np.uint16))
+
+
+def _joined(before: Posting, later: Posting) -> Posting:
+    return Posting(np.concatenate([before.ids, later.ids]), np.concatenate([before.times, later.times]))
 
 
 def _longer(connection: apsw.Connection, known: Lengths, last: int) -> Lengths:

@@ -144,6 +144,13 @@ def postpone(connection: apsw.Connection, chunk_ids: Sequence[int], retry_ms: in
     )
 
 
+def hasten(connection: apsw.Connection) -> None:
+    """Let what failed and waits for another attempt be tried at once."""
+    connection.execute(
+        "UPDATE pending_vectors SET attempts = 0, retry_at = 0 WHERE retry_at > 0 AND retry_at < ?", (NEVER,)
+    )
+
+
 def note_embedded(connection: apsw.Connection, chunk_ids: Iterable[int]) -> None:
     """Take off chunks, and the turns they are of, what kept their vectors from being made before."""
     wanted = json.dumps(list(chunk_ids))

@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -109,6 +110,8 @@ class Generations:
             KeepsakeError: The new model cannot be opened, which ``note`` says too.
         """
         if self._serving is None and not await self._is_mismatched():
+            # What was built when the settings named another model is built no more.
+            await self._store.write(generations.abandon)
             return None
         await self.serving()
         if self._is_owed:
@@ -151,7 +154,7 @@ class Generations:
             self.note = f"{row.source.model} is another one than before; the vectors are made anew."
         return await self._prepare(wanted, None)
 
-    async def _prepare(self, wanted: Embedder, old: Serving | None) -> Serving:
+    async def _prepare(self, wanted: Embedder, old: Serving | None, *, waits: bool | None = None) -> Serving:
         """Let ``wanted`` serve, or be built while ``old`` serves."""
         self._is_owed = False
         source = self._source(wanted.identity)
@@ -160,7 +163,7 @@ class Generations:
             return await self._serve(Serving(wanted, await self._activated(wanted.identity, source), source))
         self.note = ""
         begin = partial(generations.begin, identity=wanted.identity, source=source, now_ms=self._clock.now_ms())
-        self._building = Serving(wanted, await self._store.write(begin), source)
+        self._building = Serving(wanted, await self._store.write(partial(begin, waits=waits)), source)
         self._serving = old
         self.began()
         return old
@@ -184,6 +187,7 @@ class Generations:
         def work(connection: apsw.Connection) -> Generation:
             made = vectors.open_generation(connection, identity, self._clock.now_ms())
             generations.note_source(connection, made, source)
+            generations.abandon(connection)
             return made
 
         return await self._store.write(work)
@@ -204,9 +208,10 @@ class Generations:
             return self._wanted()
         return Source("" if identity is None else str(identity))
 
-    def keeps_private(self) -> bool:
-        """Return whether private texts stay off the service that makes the vectors."""
-        return self._serving is not None and self._withholds(self._serving)
+    def keeps_private(self, serving: Serving | None = None) -> bool:
+        """Return whether private texts stay off the service that makes the vectors; of what serves when not given."""
+        asked = serving or self._serving
+        return asked is not None and self._withholds(asked)
 
     def builds_private(self) -> bool:
         """Return whether private texts get a vector in what is built."""
@@ -228,8 +233,42 @@ class Generations:
             self.note = ""
             return True
 
-    async def aim(self, embedder: Embedder) -> None:
-        """Take ``embedder``, which the settings name from now on, as what is wanted."""
+    @asynccontextmanager
+    async def beside(self, number: int) -> AsyncIterator[Serving]:
+        """Give a generation to search with that does not serve, and leave what serves as it is.
+
+        Args:
+            number: The generation's.
+
+        Raises:
+            KeepsakeError: See ``generations.comparable``.
+            ModelUnavailableError: Its model is not here any more, or is another one by now.
+        """
+        row = await self._store.read(partial(generations.comparable, number=number, now_ms=self._clock.now_ms()))
+        building = self._building
+        if building is not None and building.generation == row.generation:
+            yield building
+            return
+        embedder = await self._opened(row)
+        try:
+            yield Serving(embedder, row.generation, row.source)
+        finally:
+            embedder.close()
+
+    async def _opened(self, row: generations.Row) -> Embedder:
+        embedder = await asyncio.to_thread(self._reopen, row.source)
+        if embedder.identity != row.identity:
+            embedder.close()
+            raise ModelUnavailableError(f"{row.source.model} is another model than the one that made its vectors.")
+        return embedder
+
+    async def aim(self, embedder: Embedder, *, waits: bool = False) -> None:
+        """Take ``embedder``, which the settings name from now on, as what is wanted.
+
+        Args:
+            embedder: What the settings name.
+            waits: Whether its vectors let the old ones answer once they are complete, until somebody says otherwise.
+        """
         async with self._lock:
             if self._serving is None:
                 self._serving = await self._so_far()
@@ -237,7 +276,7 @@ class Generations:
             self._building = None
             self.note = ""
             await self._store.write(generations.abandon)
-            await self._prepare(embedder, self._serving)
+            await self._prepare(embedder, self._serving, waits=waits)
 
     async def look_again(self) -> None:
         """Let go of what serves if the database knows nothing of it any more, after a repair."""

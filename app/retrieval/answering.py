@@ -1,9 +1,9 @@
 """One search on one connection: what the legs find, ranked and made hits, all of one snapshot and in one go."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 import apsw
@@ -12,6 +12,7 @@ from app.errors import InternalError, KeepsakeError
 from app.index import repo
 from app.index.vectors import Generation
 from app.retrieval.candidates import (
+    Candidate,
     Conditions,
     by_many_words,
     by_vector,
@@ -20,10 +21,10 @@ from app.retrieval.candidates import (
     newest,
     with_words,
 )
-from app.retrieval.context_rows import F, Legs, deep_legs
+from app.retrieval.context_rows import F, Legs, deep_legs, depths
 from app.retrieval.fts import atoms, excluded_expression, match_expression
-from app.retrieval.hits import Ranked, facets_of, hits_of, rows_of
-from app.retrieval.model import Found, Leg, Query
+from app.retrieval.hits import Ranked, facets_at, facets_of, hits_of, rows_of
+from app.retrieval.model import FacetCount, Found, Hit, Leg, Query
 from app.retrieval.rank import in_order, rank, spread
 from app.retrieval.recipes import Recipe
 from app.retrieval.relax import has_phrases, relaxed_now
@@ -102,10 +103,10 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class _Order:
-    """The candidates, best first, and what each leg found; ``ranking`` knows more of them where one was made."""
+    """The candidates, best first, and what each leg found; ``ranking`` has them where one was made."""
 
     ranked: list[Ranked]
-    found: Mapping[Leg, Sequence[object]]
+    found: Mapping[Leg, Sized]
     ranking: "Ranking | None" = None
 
 
@@ -143,26 +144,36 @@ def answer(connection: apsw.Connection, request: Request, meaning: Meaning | Non
     if has_phrases(request.query):
         query, missing = relaxed_now(connection, request.query, request.stores)
         request = replace(request, query=query)
-    where = _narrowed(connection, request)
-    order = _Search(connection, request, where, meaning).order()
+    where = narrowed(connection, request)
+    order = Answering(connection, request, where, meaning).order()
     notes: tuple[str, ...] = ()
     # How much waits is said to whoever may know of all of it.
     if "vector" in order.found and where.sees_all and (pending := repo.pending_count(connection)):
         notes = (_FILLING.format(count=pending),)
     watch.lap("candidates")
-    ranked = spread(order.ranked, request.per_session)
-    shown: Sequence[Ranked] = ranked[request.offset : request.last]
-    shown = order.ranking.explained(shown) if order.ranking else shown
-    rows = rows_of(connection, [item.chunk_id for item in ranked])
-    hits = hits_of(connection, shown, rows, request.query)
-    found = Found(
-        request.query, request.recipe.name, hits, facets_of(rows), len(ranked), tuple(order.found), notes, {}, missing
-    )
+    hits, facets, count = _shown(connection, request, order)
+    found = Found(request.query, request.recipe.name, hits, facets, count, tuple(order.found), notes, {}, missing)
     watch.lap("hits")
     return Answer(found, {leg: len(items) for leg, items in order.found.items()})
 
 
-def _narrowed(connection: apsw.Connection, request: Request) -> Conditions:
+def _shown(
+    connection: apsw.Connection, request: Request, order: "_Order"
+) -> tuple[tuple[Hit, ...], tuple[FacetCount, ...], int]:
+    """Return the hits shown, and the facets and number of all candidates."""
+    if order.ranking is not None:
+        kept = order.ranking.spread(request.per_session)
+        shown = order.ranking.shown(kept[request.offset : request.last])
+        rows = rows_of(connection, [item.chunk_id for item in shown])
+        facets = facets_at(connection, order.ranking.heads, order.ranking.ids[kept])
+        return hits_of(connection, shown, rows, request.query), facets, len(kept)
+    ranked = spread(order.ranked, request.per_session)
+    rows = rows_of(connection, [item.chunk_id for item in ranked])
+    hits = hits_of(connection, ranked[request.offset : request.last], rows, request.query)
+    return hits, facets_of(rows), len(ranked)
+
+
+def narrowed(connection: apsw.Connection, request: Request) -> Conditions:
     """Return what a chunk must satisfy, with which ones may where operators ask for it."""
     where = conditions(request.query, request.stores)
     if not where.narrows or all(term.excluded for term in request.query.terms):
@@ -172,7 +183,7 @@ def _narrowed(connection: apsw.Connection, request: Request) -> Conditions:
     return replace(where, mask=left(connection, request.query, request.postings()))
 
 
-class _Search:
+class Answering:
     """Gathers candidates and puts them in order."""
 
     def __init__(
@@ -183,6 +194,8 @@ class _Search:
         self._query = request.query
         self._where = where
         self._meaning = meaning
+        # One for the whole of a search: what is kept may be let go meanwhile.
+        self.postings = cache(request.postings)
 
     def order(self) -> _Order:
         """Return the candidates, best first."""
@@ -193,7 +206,8 @@ class _Search:
             return _Order(in_order(newest(self._connection, narrowed, depth)), {})
         if recipe.fusion == "learned" and "words" in wanted:
             return self._learned()
-        plain = self._gathered(Legs(by_words, by_many_words, by_vector, depth, depth))
+        near = partial(by_vector, postings=self.postings())
+        plain = self.gathered(Legs(by_words, by_many_words, near, list[Candidate], depth, depth))
         plain = look_beyond(self._connection, plain, recipe, self._where, wanted)
         return _Order(rank(plain, recipe), plain)
 
@@ -201,37 +215,43 @@ class _Search:
         # Here, for numpy waits for the first search and does not hold up the loop.
         from app.retrieval.learned import load_ranker, rank_around  # noqa: PLC0415
 
-        last, postings = self._request.last, self._request.postings()
-        deep = self._gathered(deep_legs(last))
+        last, postings = self._request.last, self.postings()
+        deep = self.gathered(deep_legs(*depths(last), postings))
         ranking = rank_around(self._connection, self._query, self._demanded(), deep, load_ranker(), last, postings)
-        return _Order(ranking.ranked, deep, ranking)
+        return _Order([], deep, ranking)
 
-    def _gathered(self, reads: Legs[F]) -> dict[Leg, list[F]]:
-        found: dict[Leg, list[F]] = {}
+    def gathered(self, reads: Legs[F]) -> dict[Leg, F]:
+        """Return what each wanted leg finds, best first.
+
+        Raises:
+            VectorsFailedError: The vector leg failed.
+        """
+        found: dict[Leg, F] = {}
         for leg in self._request.wanted:
             if leg == "words":
-                found[leg] = self._words(reads)
+                words = self._words(reads)
+                found[leg] = reads.none() if words is None else words
             elif leg == "vector" and self._meaning is not None:
                 found[leg] = self._near(reads, self._meaning)
         return found
 
-    def _words(self, reads: Legs[F]) -> list[F]:
+    def _words(self, reads: Legs[F]) -> F | None:
         match = match_expression(self._query, need_phrases=True)
         if match is None:
-            return []
+            return None
         if any(term.phrase and not term.excluded for term in self._query.terms):
             # A phrase leaves little to score.
             return reads.words(self._connection, match=match, where=self._where, depth=reads.words_depth)
         return reads.many(
             self._connection,
-            postings=self._request.postings(),
+            postings=self.postings(),
             atoms=atoms(self._query),
             unwanted=excluded_expression(self._query),
             where=self._where,
             depth=reads.words_depth,
         )
 
-    def _near(self, reads: Legs[F], meaning: Meaning) -> list[F]:
+    def _near(self, reads: Legs[F], meaning: Meaning) -> F:
         asked = " ".join(term.text for term in self._query.terms if not term.excluded)
         look = partial(reads.vector, self._connection, where=self._demanded(), depth=reads.vector_depth)
         try:

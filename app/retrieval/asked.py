@@ -16,6 +16,11 @@ MAX_SOUGHT: Final = 24
 
 WORD: Final = re.compile(r"\w+")
 _WHEN: Final = re.compile(r"\bwhen\b|\b(?:what|which) (?:date|day|week|month|year|time)\b|\bhow (?:long|many days)\b")
+_HOW_MANY: Final = re.compile(r"\bhow (?:many|much|long|old|often|far|big|tall)\b|\bnumber of\b")
+_WHICH: Final = re.compile(
+    r"\b(?:who|whose|whom|which|where|named?)\b|\bwhat (?:is|was|are|were) the name\b"
+    r"|\bwhat \w+ (?:did|does|is|was|has)\b"
+)
 _MONTHS: Final = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
     "december",
@@ -46,6 +51,8 @@ class Asked:
         pairs: Places in ``sought`` of words that stand next to each other in it.
         words: All its words, folded: a name among them may be a speaker's.
         about_time: It asks when something was.
+        about_number: It asks how many or how much.
+        about_name: It asks for somebody, some place or one of several.
         years, months, days: Parts of dates that it names.
     """
 
@@ -53,6 +60,8 @@ class Asked:
     pairs: tuple[tuple[int, int], ...]
     words: frozenset[str]
     about_time: bool
+    about_number: bool
+    about_name: bool
     years: frozenset[int]
     months: frozenset[int]
     days: frozenset[int]
@@ -70,12 +79,15 @@ def asked(terms: Sequence[Term]) -> Asked:
         sought += _sought(word)
     said = [word for word in words if word in places]
     pairs = [(places[one], places[other]) for one, other in pairwise(said) if one != other]
+    lower = text.lower()
     numbers = {int(word) for word in words if word.isascii() and word.isdecimal() and len(word) <= 4}  # noqa: PLR2004
     return Asked(
         tuple(sought),
         tuple(dict.fromkeys(pairs)),
         frozenset(words),
-        bool(_WHEN.search(text.lower())),
+        bool(_WHEN.search(lower)),
+        bool(_HOW_MANY.search(lower)),
+        bool(_WHICH.search(lower)),
         frozenset(number for number in numbers if number in _YEARS),
         frozenset(place for place, name in enumerate(_MONTHS, 1) if name in words and (name != "may" or "May" in text)),
         frozenset(number for number in numbers if number in _DAYS),

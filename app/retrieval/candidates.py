@@ -1,7 +1,6 @@
 """SQL that gathers candidates: by words, by vector, or newest first; and the conditions a query's operators set."""
 
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from app.index.ann import Near
+    from app.index.heads import Heads
     from app.index.postings import Postings
+
+    Found = tuple[NDArray[np.int64], NDArray[Any]]
 
 MESSAGE_KINDS = {"message", "episode", "messages", "turn"}
 # A passage that spans turns only lends context; one inside a long turn stands for that turn.
@@ -29,6 +31,7 @@ _STAYING = "(c.kind = 'memory' OR c.session_id NOT IN (SELECT session_id FROM se
 _OF_SESSION = "c.session_id IN (SELECT id FROM sessions WHERE id = ? OR instr(lower(title), lower(?)))"
 _OF_AGENT = "c.session_id IN (SELECT id FROM sessions WHERE agent = ? COLLATE NOCASE)"
 _PENDING = "c.session_id IN (SELECT id FROM sessions WHERE consolidated_at IS NULL)"
+_TAGGED = "c.memory_id IN (SELECT memory_id FROM memory_tags WHERE tag = ? OR (tag > ? AND tag < ?))"
 _NAMED = "SELECT a.entity_id FROM entity_aliases a WHERE a.alias_key = ?"
 # A turn's owner_id is its session, "#" and its number; by those its chunks are found in their index.
 _NAMING = (
@@ -44,6 +47,11 @@ _OF_ONE = {
     _OF_SESSION: f"{_THIS}(s.id = ? OR instr(lower(s.title), lower(?))))",
     _OF_AGENT: f"{_THIS}s.agent = ? COLLATE NOCASE)",
     _PENDING: f"{_THIS}s.consolidated_at IS NULL)",
+    # SQLite would look for each chunk under each of the tag's memories.
+    _TAGGED: (
+        "EXISTS (SELECT 1 FROM memory_tags t WHERE t.memory_id = c.memory_id"
+        " AND (t.tag = ? OR (t.tag > ? AND t.tag < ?)))"
+    ),
     _NAMING: (
         "(c.memory_id IS NOT NULL AND EXISTS (SELECT 1 FROM mentions"
         f" WHERE owner_kind = 'memory' AND owner_id = c.memory_id AND entity_id IN ({_NAMED}))"
@@ -181,10 +189,7 @@ def _kind(value: str) -> tuple[str, Values]:
 
 
 def _tag(value: str) -> tuple[str, Values]:
-    return (
-        "c.memory_id IN (SELECT memory_id FROM memory_tags WHERE tag = ? OR (tag > ? AND tag < ?))",
-        [value.lower(), value.lower() + "/", value.lower() + "0"],
-    )
+    return _TAGGED, [value.lower(), value.lower() + "/", value.lower() + "0"]
 
 
 def _store(value: str) -> tuple[str, Values]:
@@ -258,15 +263,18 @@ def by_many_words(
     depth: int,
 ) -> list[Candidate]:
     """Return what ``by_words`` returns for any of ``atoms``, in a large index sooner."""
-    from app.retrieval.words import best_matching  # noqa: PLC0415  (numpy waits for the first search)
+    from app.retrieval.words import best_matching, matches_of  # noqa: PLC0415  (numpy waits for the first search)
 
-    single = replace(where, sql=f"{_SINGLE} AND {where.sql}")
-    rows = best_matching(connection, postings, atoms, unwanted, single, _FIELDS, depth)
-    return _best_of_each([Candidate(row[0], _target(row), row[5], row[6]) for row in rows])
+    matches = matches_of(connection, postings, atoms)
+    heads = matches.heads
+    single = (heads.more == 0) | ~heads.where(slice(None), [sort.kind == "passage" for sort in heads.sorts])
+    ids, scores = best_matching(connection, matches, unwanted, where, depth, single)
+    return _best_of_each(_candidates(heads, ids.tolist(), scores.tolist()))
 
 
 def by_vector(
     connection: apsw.Connection,
+    postings: "Postings",
     generation: Generation,
     vector: bytes,
     where: Conditions,
@@ -277,80 +285,95 @@ def by_vector(
 
     Args:
         connection: A reader.
+        postings: Knows whose chunks are.
         generation: Whose vectors.
         vector: The query, float32 little-endian.
         where: What chunks must satisfy.
         depth: Candidates at most.
         near: Answers sooner, where there is one.
     """
-    single = replace(where, sql=f"{_SINGLE} AND {where.sql}")
-    rows = nearest_rows(connection, generation, vector, single, depth, _FIELDS, near)
-    return _best_of_each([Candidate(row[0], _target(row), row[5], row[6]) for row in rows])
+    from app.index.postings import last_chunk  # noqa: PLC0415  (numpy waits for the first search)
+
+    heads = postings.heads(connection, last_chunk(connection))
+    ids, scores = nearest_ids(connection, heads, generation, vector, where, depth, near)
+    return _best_of_each(_candidates(heads, ids.tolist(), scores.tolist()))
 
 
-def nearest_rows(
+def _candidates(heads: "Heads", ids: Sequence[int], scores: Sequence[float]) -> list[Candidate]:
+    return [
+        Candidate(chunk, heads.target(chunk), int(heads.created[chunk]), score)
+        for chunk, score in zip(ids, scores, strict=True)
+    ]
+
+
+def nearest_ids(
     connection: apsw.Connection,
+    heads: "Heads",
     generation: Generation,
     vector: bytes,
     where: Conditions,
     depth: int,
-    fields: str,
     near: "Near | None" = None,
-) -> list[tuple[Any, ...]]:
-    """Return rows of ``fields`` and the cosine of the nearest chunks that satisfy ``where``, best first.
+) -> "Found":
+    """Return the nearest chunks that satisfy ``where`` with their cosine, best first.
 
     Args:
         connection: A reader.
+        heads: Knows which chunks there are.
         generation: Whose vectors.
         vector: The query, float32 little-endian.
         where: What chunks must satisfy.
-        depth: Rows at most.
-        fields: Columns of ``chunks c``, the first its id.
+        depth: Chunks at most.
         near: Answers sooner, where there is one.
     """
-    found = None if near is None else _soon(connection, generation, vector, where, depth, fields, near)
+    import numpy as np  # noqa: PLC0415  (waits for the first search)
+
+    found = None if near is None else _soon(connection, heads, generation, vector, where, depth, near)
     if found is None:
         subset = (f"SELECT c.id FROM chunks c WHERE {where.sql}", where.values) if where.narrows else None
-        scores = dict(nearest(connection, generation, vector, depth, subset))
-        found = _rows(connection, scores, where, fields)
-    return found[:depth]
+        scores = nearest(connection, generation, vector, depth, subset)
+        ids = np.array([chunk for chunk, _ in scores], dtype=np.int64)
+        found = _passing(connection, heads, (ids, np.array([score for _, score in scores])), where)
+    return found[0][:depth], found[1][:depth]
 
 
 def _soon(
     connection: apsw.Connection,
+    heads: "Heads",
     generation: Generation,
     vector: bytes,
     where: Conditions,
     depth: int,
-    fields: str,
     near: "Near",
-) -> list[tuple[Any, ...]] | None:
+) -> "Found | None":
     import numpy as np  # noqa: PLC0415  (waits for the first search)
 
     scores = near.nearest(generation, vector, depth * _SPARE, where.mask)
     if scores is None:
         return None
-    found = _rows(connection, scores, where, fields)
-    if len(found) >= depth or len(scores) < depth * _SPARE:
+    found = _passing(connection, heads, scores, where)
+    if len(found[0]) >= depth or len(scores[0]) < depth * _SPARE:
         return found
-    few = few_allowed(connection, where) if len(found) * _FEW_PASS < len(scores) else None
+    few = few_allowed(connection, where) if len(found[0]) * _FEW_PASS < len(scores[0]) else None
     if few is None:
         scores = near.nearest(generation, vector, depth * _MOST_SPARE, where.mask)
     else:
         mask = np.zeros(max(few, default=0) + 1, dtype=np.bool_)
         mask[few] = True
         scores = near.nearest(generation, vector, depth, mask)
-    return None if scores is None else _rows(connection, scores, where, fields)
+    return None if scores is None else _passing(connection, heads, scores, where)
 
 
-def _rows(
-    connection: apsw.Connection, scores: Mapping[int, float], where: Conditions, fields: str
-) -> list[tuple[Any, ...]]:
-    rows = connection.execute(
-        f"SELECT {fields} FROM chunks c WHERE c.id IN (SELECT value FROM json_each(?)) AND {where.check}",
-        (json.dumps(sorted(scores)), *where.values),
-    )
-    return sorted(((*row, scores[row[0]]) for row in rows), key=lambda row: (-row[-1], -row[0]))
+def _passing(connection: apsw.Connection, heads: "Heads", scores: "Found", where: Conditions) -> "Found":
+    import numpy as np  # noqa: PLC0415  (waits for the first search)
+
+    from app.retrieval.passing import passing  # noqa: PLC0415
+
+    ids, values = scores
+    known = np.flatnonzero(ids < len(heads.there))
+    kept = known[passing(connection, heads, ids[known], where)]
+    order = np.lexsort((-ids[kept], -values[kept]))
+    return ids[kept[order]], values[kept[order]].astype(np.float64)
 
 
 def newest(connection: apsw.Connection, where: Conditions, depth: int) -> list[Candidate]:

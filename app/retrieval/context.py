@@ -16,19 +16,27 @@ from app.core.whereabouts import whereabouts
 from app.errors import KeepsakeError, internal
 from app.memories.reflections import ReflectionService
 from app.retrieval import context_reads as reads
+from app.retrieval.answering import Meaning, Request, VectorsFailedError
 from app.retrieval.context_model import Context, ContextItem, ContextTerms, SectionName
-from app.retrieval.context_prompt import REMEMBERED, on_question, query_of, touching, words_of
+from app.retrieval.context_prompt import on_question, query_of, touching, words_of
 from app.retrieval.context_render import assembled, deduplicated
-from app.retrieval.model import Hit, Term
+from app.retrieval.context_search import memories_on, turns_on
+from app.retrieval.model import Term
 from app.retrieval.service import SearchService
-from app.sessions.digest import DigestService
+from app.store.faults import from_sqlite
 from app.store.store import Store
 from app.trace.journal import Trace
 
 _log = logging.getLogger(__name__)
 
 Items = list[ContextItem]
+Names = tuple[SectionName, ...]
+Told = dict[SectionName, Items | Exception]
+"""What a part found for each section, or why it could not."""
+
 MAX_FOUND: Final = 200
+_SPARE_TURNS: Final = 4  # times as many are looked at as are told, for the best there are may not bear on the prompt
+_SEARCHED: Final = frozenset({"turns", "facts"})
 _DAY_MS: Final = 86_400_000
 _FAILED: Final = "“{part}” was left out: {reason}"
 _NO_TURNS: Final = "Turns and summaries of conversations were left out: they are told with full trust only."
@@ -45,6 +53,13 @@ class Asked:
     stores: tuple[str, ...]
     sees_turns: bool
 
+    def sought(self, terms: ContextTerms) -> Names:
+        """Return the sections that are searched for; the index is filled from what is found for the facts."""
+        if not self.terms:
+            return ()
+        turns: Names = ("turns",) if self.sees_turns and terms.turns else ()
+        return (*turns, "facts") if terms.facts + terms.index else turns
+
 
 class ContextService:
     """Builds contexts.
@@ -53,7 +68,6 @@ class ContextService:
         store: The vault's database.
         search: Finds what a prompt is about.
         reflections: Gives the latest weekly insight.
-        digests: Gives what recent conversations were about.
         trace: Told how long each part took and which failed.
         clock: What "recent" is.
         terms: Returns the settings as they are now.
@@ -64,7 +78,6 @@ class ContextService:
         store: Store,
         search: SearchService,
         reflections: ReflectionService,
-        digests: DigestService,
         trace: Trace,
         clock: Clock,
         terms: Callable[[], ContextTerms] = ContextTerms,
@@ -72,7 +85,6 @@ class ContextService:
         self._store = store
         self._search = search
         self._reflections = reflections
-        self._digests = digests
         self._trace = trace
         self._clock = clock
         self._terms = terms
@@ -93,16 +105,17 @@ class ContextService:
         work = self._parts(asked, terms)
         laps: dict[str, float] = {}
         answers = await asyncio.gather(
-            *(_timed(name, part, laps) for name, part in work.items()), return_exceptions=True
+            *(_timed(names, part, laps) for names, part in work.items()), return_exceptions=True
         )
         parts: dict[SectionName, Items] = {}
         notes = [] if asked.terms else [_NOTHING_ASKED]
         notes += [] if asked.sees_turns else [_NO_TURNS]
-        for name, answer in zip(work, answers, strict=True):
-            if isinstance(answer, BaseException):
-                notes.append(self._failure(name, answer))
-            else:
-                for section, items in answer.items():
+        for names, answer in zip(work, answers, strict=True):
+            told = dict.fromkeys(names, answer) if isinstance(answer, BaseException) else answer
+            for section, items in told.items():
+                if isinstance(items, BaseException):
+                    notes.append(self._failure(section, items))
+                else:
                     parts.setdefault(section, []).extend(items)
         distinct = deduplicated(parts)
         distinct["index"] = distinct.get("index", [])[: terms.index]
@@ -111,76 +124,58 @@ class ContextService:
         self._tell(made, asked, laps)
         return replace(made, notes=tuple(notes), milliseconds=laps)
 
-    def _parts(self, asked: Asked, terms: ContextTerms) -> dict[SectionName, Awaitable[dict[SectionName, Items]]]:
-        """Return what is to be read; the part of the facts comes last, for it adds to the index what is relevant."""
-        parts: dict[SectionName, Awaitable[dict[SectionName, Items]]] = {}
+    def _parts(self, asked: Asked, terms: ContextTerms) -> dict[Names, Awaitable[Told]]:
+        """Return what is to be read; what is searched comes last, for it adds to the index what is relevant."""
+        parts: dict[Names, Awaitable[Told]] = {}
         if asked.sees_turns:
             if asked.session and terms.recent:
-                parts["recent"] = self._recent(asked, terms)
+                parts["recent",] = self._recent(asked, terms)
             if terms.salient:
-                parts["salient"] = self._salient(terms)
-            if asked.terms and terms.turns:
-                parts["turns"] = self._turns(asked, terms)
+                parts["salient",] = self._salient(terms)
             if terms.sessions:
-                parts["sessions"] = self._sessions(asked, terms)
+                parts["sessions",] = self._sessions(asked, terms)
         if terms.has_reflection:
-            parts["reflection"] = self._reflection(asked)
+            parts["reflection",] = self._reflection(asked)
         if terms.index:
-            parts["index"] = self._fresh(asked, terms)
-        if asked.terms and terms.facts + terms.index:
-            parts["facts"] = self._remembered(asked, terms)
+            parts["index",] = self._fresh(asked, terms)
+        sought = asked.sought(terms)
+        if sought:
+            parts[sought] = self._on_prompt(asked, terms)
         return parts
 
-    async def _recent(self, asked: Asked, terms: ContextTerms) -> dict[SectionName, Items]:
+    async def _recent(self, asked: Asked, terms: ContextTerms) -> Told:
         work = partial(reads.recent_turns, session=asked.session, limit=terms.recent)
         return {"recent": await self._store.read(work)}
 
-    async def _salient(self, terms: ContextTerms) -> dict[SectionName, Items]:
+    async def _salient(self, terms: ContextTerms) -> Told:
         work = partial(reads.salient_turns, importance=terms.importance, limit=terms.salient)
         return {"salient": await self._store.read(work)}
 
-    async def _turns(self, asked: Asked, terms: ContextTerms) -> dict[SectionName, Items]:
-        hits = await self._found(asked, terms, ("message",), terms.turns * 4)
-        return {"turns": reads.told_turns(on_question(hits, terms.similarity)[: terms.turns])}
+    async def _on_prompt(self, asked: Asked, terms: ContextTerms) -> Told:
+        """Return what a search finds: all of it in one job, for which the prompt is made a vector once."""
+        work = partial(_looked_up, asked=asked, terms=terms)
+        return await self._search.aside(query_of(asked.terms, asked.session), terms.recipe, asked.stores, work)
 
-    async def _remembered(self, asked: Asked, terms: ContextTerms) -> dict[SectionName, Items]:
-        found = await self._found(asked, terms, REMEMBERED, min(terms.facts + terms.index, MAX_FOUND))
-        told = on_question(found, terms.similarity)[: terms.facts]
-        rest = [hit for hit in touching(found, terms.similarity) if hit not in told]
-
-        def work(connection: apsw.Connection) -> dict[SectionName, Items]:
-            return {
-                "facts": reads.told_memories(connection, told, asked.terms, asked.stores),
-                "index": reads.relevant_rows(connection, rest, asked.stores),
-            }
-
-        return await self._store.read(work)
-
-    async def _fresh(self, asked: Asked, terms: ContextTerms) -> dict[SectionName, Items]:
+    async def _fresh(self, asked: Asked, terms: ContextTerms) -> Told:
         since = self._clock.now_ms() - terms.recent_days * _DAY_MS
         work = partial(reads.fresh_rows, since_ms=since, limit=terms.index, stores=asked.stores)
         return {"index": await self._store.read(work)}
 
-    async def _reflection(self, asked: Asked) -> dict[SectionName, Items]:
+    async def _reflection(self, asked: Asked) -> Told:
         latest = await self._reflections.latest(stores=asked.stores)
         return {} if latest is None else {"reflection": [reads.reflection(latest)]}
 
-    async def _sessions(self, asked: Asked, terms: ContextTerms) -> dict[SectionName, Items]:
-        digests = await self._digests.recent(asked.agent or None, terms.sessions + 1)
-        others = [digest for digest in digests if digest.session_id != asked.session]
-        return {"sessions": [reads.session_item(digest) for digest in others[: terms.sessions]]}
-
-    async def _found(self, asked: Asked, terms: ContextTerms, kinds: Sequence[str], limit: int) -> Sequence[Hit]:
-        query = query_of(asked.terms, kinds, asked.session)
-        found = await self._search.search(query, limit=limit, recipe=terms.recipe, stores=asked.stores, is_aside=True)
-        return found.hits
+    async def _sessions(self, asked: Asked, terms: ContextTerms) -> Told:
+        work = partial(reads.latest_sessions, agent=asked.agent, but=asked.session, limit=terms.sessions)
+        return {"sessions": await self._store.read(work)}
 
     def _failure(self, name: SectionName, error: BaseException) -> str:
         """Return a sentence about a part that failed; the rest is told without it."""
         if not isinstance(error, Exception):
             raise error
-        known = error if isinstance(error, KeepsakeError) else internal(error)
-        if known is not error:
+        found = from_sqlite(error) if isinstance(error, apsw.Error) else error
+        known = found if isinstance(found, KeepsakeError) else internal(error)
+        if known is not found:
             _log.error("a part of a context broke: %s", whereabouts(error))
         self._trace.event("context.failed", stage=name, error=known.code)
         return _FAILED.format(part=HEADINGS[name], reason=known.message)
@@ -196,11 +191,48 @@ class ContextService:
         )
 
 
-async def _timed(
-    name: str, part: Awaitable[dict[SectionName, Items]], laps: dict[str, float]
-) -> dict[SectionName, Items]:
+def _looked_up(
+    connection: apsw.Connection, request: Request, meaning: Meaning | None, asked: Asked, terms: ContextTerms
+) -> Told:
+    """Return what is on the prompt: turns, and memories for their section and the index; either may fail alone."""
+    looks: dict[SectionName, Look] = {"turns": _turns, "facts": _remembered}
+    told: Told = {}
+    for name in asked.sought(terms):
+        try:
+            told |= looks[name](connection, request, meaning, asked, terms)
+        except VectorsFailedError:
+            raise  # all is then looked for by words alone
+        except Exception as error:  # noqa: BLE001  (a note of the context says it)
+            told[name] = error
+    return told
+
+
+def _turns(
+    connection: apsw.Connection, request: Request, meaning: Meaning | None, asked: Asked, terms: ContextTerms
+) -> Told:
+    hits = on_question(turns_on(connection, request, meaning, terms.turns * _SPARE_TURNS), terms.similarity)
+    return {"turns": reads.told_turns(connection, hits[: terms.turns], asked.terms)}
+
+
+def _remembered(
+    connection: apsw.Connection, request: Request, meaning: Meaning | None, asked: Asked, terms: ContextTerms
+) -> Told:
+    found = memories_on(connection, request, meaning, min(terms.facts + terms.index, MAX_FOUND))
+    told = on_question(found, terms.similarity)[: terms.facts]
+    named = {hit.id for hit in told}
+    rest = [hit for hit in touching(found, terms.similarity) if hit.id not in named]
+    return {
+        "facts": reads.told_memories(connection, told, asked.terms, asked.stores),
+        "index": reads.relevant_rows(connection, rest, asked.stores),
+    }
+
+
+Look = Callable[[apsw.Connection, Request, Meaning | None, Asked, ContextTerms], Told]
+
+
+async def _timed(names: Names, part: Awaitable[Told], laps: dict[str, float]) -> Told:
     begun = time.perf_counter()
     try:
         return await part
     finally:
-        laps[name] = (time.perf_counter() - begun) * 1000
+        laps[names[0] if names[0] not in _SEARCHED else "search"] = (time.perf_counter() - begun) * 1000

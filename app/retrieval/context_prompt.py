@@ -7,7 +7,6 @@ from typing import Final
 from app.core.recalled import without_recalled
 from app.core.stopwords import stop_words
 from app.core.text import storable
-from app.memories.model import Kind
 from app.retrieval.model import Hit, Query, Term
 
 MAX_WORDS: Final = 24
@@ -15,7 +14,6 @@ MAX_WORDS: Final = 24
 NOT_FAR: Final = 0.6
 _READ: Final = 20_000
 _WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
-REMEMBERED: Final[tuple[Kind, ...]] = ("note", "fact", "observation", "digest")
 
 
 def words_of(prompt: str) -> tuple[Term, ...]:
@@ -30,10 +28,10 @@ def words_of(prompt: str) -> tuple[Term, ...]:
     return tuple(Term(word) for word in kept if word in chosen)
 
 
-def query_of(terms: Sequence[Term], kinds: Sequence[str], but_session: str) -> Query:
-    """Return the search for ``terms`` in some kinds, leaving out one conversation."""
+def query_of(terms: Sequence[Term], but_session: str) -> Query:
+    """Return the search for ``terms``, leaving out one conversation."""
     excluded = (("session_is", but_session),) if but_session else ()
-    return Query(" ".join(term.text for term in terms), tuple(terms), tuple(kinds), excluded=excluded)
+    return Query(" ".join(term.text for term in terms), tuple(terms), excluded=excluded)
 
 
 def cosine_of(hit: Hit) -> float | None:

@@ -1,5 +1,6 @@
 """Rows of the vault as items of a context: turns, memories, the index, and what other conversations were about."""
 
+import json
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, Final
@@ -12,17 +13,20 @@ from app.core.text import excerpt
 from app.memories import repo
 from app.memories.model import Memory
 from app.retrieval.context_model import ContextItem
+from app.retrieval.context_render import shortened
 from app.retrieval.highlight import snippet
 from app.retrieval.model import Hit, Term
-from app.sessions.digest import SessionDigest
 
 TURN_CHARACTERS: Final = 1_200
+FOUND_CHARACTERS: Final = 600
 MEMORY_CHARACTERS: Final = 600
+SESSION_CHARACTERS: Final = 320
 TITLE_CHARACTERS: Final = 100
 READ_CHARACTERS: Final = 20_000
 SALIENT_FLOOR: Final = 0.5
 """Turns above this importance have an index of their own; no role has more by default."""
 UNSURE: Final = 0.5
+_SESSIONS_LOOKED_AT: Final = 256
 
 _TURN: Final = (
     "m.session_id, m.seq, m.role, m.author, substr(m.content, 1, ?), m.created_at, s.title, m.tool_name"
@@ -51,20 +55,34 @@ def salient_turns(connection: apsw.Connection, importance: float, limit: int) ->
     return _turns(rows, has_title=True)
 
 
-def told_turns(hits: Sequence[Hit]) -> list[ContextItem]:
-    """Return turns that a search found, by the part that answers."""
-    return [
-        ContextItem(
-            id=hit.id,
-            kind="message",
-            text=text,
-            about=_about_turn(hit.created_at, hit.author or hit.role, hit.title),
-            at=hit.created_at,
-            score=round(hit.score, 4),
-        )
-        for hit in hits
-        if (text := without_recalled(hit.snippet))
-    ]
+def told_turns(connection: apsw.Connection, hits: Sequence[Hit], terms: Sequence[Term]) -> list[ContextItem]:
+    """Return turns that a search for ``terms`` found: short ones whole, of long ones the part that answers."""
+    places = json.dumps([(hit.session_id, hit.seq) for hit in hits])
+    rows = connection.execute(
+        "SELECT m.session_id || '#' || m.seq, substr(m.content, 1, ?) FROM json_each(?) w"
+        " JOIN messages m ON m.session_id = w.value ->> 0 AND m.seq = w.value ->> 1",
+        (READ_CHARACTERS, places),
+    )
+    contents: dict[str, str] = {row[0]: without_recalled(row[1] or "").strip() for row in rows}
+    return [turn for hit in hits if (turn := _found_turn(hit, contents.get(hit.id, ""), terms)) is not None]
+
+
+def _found_turn(hit: Hit, said: str, terms: Sequence[Term]) -> ContextItem | None:
+    is_whole = 0 < len(said) <= FOUND_CHARACTERS
+    # A turn that only calls a tool says nothing of its own; the search shows what it called.
+    text = said if is_whole else snippet(said, terms, FOUND_CHARACTERS)[0] or without_recalled(hit.snippet)
+    if not text:
+        return None
+    return ContextItem(
+        id=hit.id,
+        kind="message",
+        text=text,
+        about=_about_turn(hit.created_at, hit.author or hit.role, hit.title),
+        at=hit.created_at,
+        score=round(hit.score, 4),
+        is_cut=bool(said) and not is_whole,
+        whole_lines=is_whole,
+    )
 
 
 def told_memories(
@@ -117,15 +135,37 @@ def relevant_rows(connection: apsw.Connection, hits: Sequence[Hit], stores: Sequ
     ]
 
 
-def session_item(digest: SessionDigest) -> ContextItem:
-    """Return what a conversation was about."""
-    title = f", “{excerpt(digest.title, TITLE_CHARACTERS)}”" if digest.title else ""
+def latest_sessions(connection: apsw.Connection, agent: str, but: str, limit: int) -> list[ContextItem]:
+    """Return what the latest conversations were about, those where something was last said first.
+
+    Args:
+        connection: A reader.
+        agent: Only conversations with this agent, with anyone when empty.
+        but: A conversation to leave out.
+        limit: How many at most.
+    """
+    rows = connection.execute(
+        "SELECT s.id, s.title, d.agent, d.summary, s.updated_at FROM"
+        " (SELECT rowid AS number, id, title, agent, updated_at FROM sessions WHERE forgotten_at IS NULL AND id <> ?1"
+        f" AND (?2 = '' OR agent = ?2) ORDER BY updated_at DESC, rowid DESC LIMIT {_SESSIONS_LOOKED_AT}) s"
+        " JOIN session_summaries d ON d.session_id = s.id"
+        " ORDER BY s.updated_at DESC, s.number DESC LIMIT ?3",
+        (but, agent, limit),
+    )
+    return [_session(*row) for row in rows]
+
+
+def _session(session_id: str, title: str, agent: str, summary: str, updated_ms: int) -> ContextItem:
+    named = f", “{excerpt(title, TITLE_CHARACTERS)}”" if title else ""
+    said = without_recalled(summary).strip()
+    at = to_datetime(updated_ms)
     return ContextItem(
-        id=digest.session_id,
+        id=session_id,
         kind="session",
-        text=without_recalled(digest.summary),
-        about=f"{_date(digest.updated_at)}{f', with {digest.agent}' if digest.agent else ''}{title}",
-        at=digest.updated_at,
+        text=shortened(said, SESSION_CHARACTERS),
+        about=f"{_date(at)}{f', with {agent}' if agent else ''}{named}",
+        at=at,
+        is_cut=len(said) > SESSION_CHARACTERS,
         whole_lines=True,
     )
 
@@ -143,7 +183,7 @@ def _turns(rows: Iterable[Sequence[Any]], *, has_title: bool) -> list[ContextIte
             ContextItem(
                 id=f"{session}#{seq}",
                 kind="message",
-                text=f"{said[:TURN_CHARACTERS].rstrip()}…" if is_cut else said,
+                text=shortened(said, TURN_CHARACTERS),
                 about=_about_turn(at, who, title if has_title else ""),
                 at=at,
                 is_cut=is_cut,

@@ -4,13 +4,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from app.core.recalled import CLOSE, HEADINGS, MARK, OPEN, PREAMBLE, entry, fenced, harmless
+from app.core.recalled import CLOSE, HEADINGS, MARK, OPEN, PREAMBLE, entry, fenced, flat, harmless
 from app.core.tokens import CHARS_PER_TOKEN, estimate_tokens
+from app.index.chunking import is_boundary
 from app.retrieval.context_model import SECTIONS, Context, ContextItem, ContextSection, LeftOut, SectionName
 
 MAX_LEFT_OUT: Final = 100
 _FRAME: Final = f"{OPEN.format(mark=MARK + '0' * 16)}\n{PREAMBLE}\n{CLOSE}\n"
 _LEAST_CUT: Final = 24  # tokens: less of a text says nothing
+_FOUND: Final[frozenset[SectionName]] = frozenset({"facts", "turns"})
+_FULL: Final = _FOUND | {"recent", "salient"}  # told by their texts, not by a name
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,15 +67,22 @@ def assembled(
 
 
 def deduplicated(parts: Mapping[SectionName, Sequence[ContextItem]]) -> dict[SectionName, list[ContextItem]]:
-    """Return the items of each section, in the order of ``SECTIONS``, each id once."""
-    seen: set[str] = set()
+    """Return the items of each section, in the order of ``SECTIONS``, each id once.
+
+    What was found for the prompt is also left out where the same words were told before it.
+    """
+    seen, said = set[str](), set[str]()
     distinct: dict[SectionName, list[ContextItem]] = {}
     for name in SECTIONS:
         kept = []
         for item in parts.get(name, ()):
-            if item.id not in seen:
-                seen.add(item.id)
-                kept.append(item)
+            words = flat(item.text).casefold()
+            if item.id in seen or (name in _FOUND and words in said):
+                continue
+            seen.add(item.id)
+            if words and name in _FULL:
+                said.add(words)
+            kept.append(item)
         if kept:
             distinct[name] = kept
     return distinct
@@ -146,8 +156,18 @@ def _cut(item: ContextItem, room: int) -> _Entry | None:
     spare = room - _tokens(rendered(replace(item, text="")))
     text = harmless(item.text).strip()
     while spare >= _LEAST_CUT and text:
-        text = text[: min(spare * CHARS_PER_TOKEN, len(text) * 3 // 4)].rstrip()
-        shorter = _entry(replace(item, text=f"{text}…", is_cut=True))
+        length = min(spare * CHARS_PER_TOKEN, len(text) * 3 // 4)
+        shorter = _entry(replace(item, text=shortened(text, length), is_cut=True))
         if shorter.tokens <= room:
             return shorter
+        text = text[:length]
     return None
+
+
+def shortened(text: str, length: int) -> str:
+    """Return ``text``, of a longer one about the first ``length`` characters: whole words, ended with an ellipsis."""
+    if len(text) <= length:
+        return text
+    end = next((at for at in range(length, length // 2, -1) if text[at].isspace()), 0)
+    end = end or next((at for at in range(length, 0, -1) if is_boundary(text, at)), length)
+    return f"{text[:end].rstrip()}…"

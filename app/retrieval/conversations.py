@@ -1,20 +1,21 @@
 """What conversations as a whole say to a question, and which are the latest."""
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import apsw
 import numpy as np
 
-from app.index.postings import Postings, last_chunk
+from app.index.postings import Postings
+from app.retrieval.around import read_around
 from app.retrieval.asked import Asked
 from app.retrieval.candidates import Conditions
-from app.retrieval.context_rows import read_around
-from app.retrieval.fts import Atom, atoms
+from app.retrieval.fts import atoms
 from app.retrieval.model import Query
-from app.retrieval.pool import Gathered, Place, Said, Standing, pool
+from app.retrieval.passing import passing
+from app.retrieval.pool import Gathered, Places, Said, Standing, once, pool
+from app.retrieval.words import Matches, matches_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,6 +38,7 @@ def gathered(
     found: Standing,
     where: Conditions,
     postings: Postings,
+    matches: Matches | None = None,
 ) -> Gathered:
     """Return the candidates among what the legs found and what stands near it, with all that their features need.
 
@@ -47,51 +49,65 @@ def gathered(
         found: The scores of what the legs found.
         where: What a turn must satisfy to be an answer.
         postings: Knows which chunks have a word.
+        matches: Which have those of the query, where somebody looked already.
     """
     newest = latest(connection, where, query.until)
-    conversations = Conversations(connection, postings, atoms(query))
+    conversations = Conversations(matches or matches_of(connection, postings, atoms(query)))
     places = let_in(connection, pool(found), newest, conversations, where)
-    read = read_around(connection, found, places, question, where, postings)
-    return replace(read, said=conversations.said({owner for owner, _ in places}))
+    said = conversations.said(places.owner)
+    return read_around(connection, found, places, question, where, postings, said)
 
 
 class Conversations:
-    """The conversations of a vault, weighed for one question."""
+    """The conversations of a vault, weighed for one question.
 
-    def __init__(self, connection: apsw.Connection, postings: Postings, atoms: Sequence[Atom]) -> None:
-        last = last_chunk(connection)
-        lengths = postings.lengths(connection, last)
-        self._owned = owned = postings.owners.upto(connection, last, lengths)
-        size = len(owned.words)
-        lists = [ids[ids <= last] for ids in (postings.ids(connection, atom.expression, last) for atom in atoms)]
-        self.words = _bm25([np.bincount(owned.owner[ids], minlength=size) for ids in lists], owned.words)
-        said = [np.bincount(owned.owner[ids], owned.user[ids], size) for ids in lists]
-        self.user_words = _bm25(said, owned.user_words)
-        self._worth = np.zeros(last + 1, dtype=np.float32)
+    Args:
+        matches: Which chunks have the question's words.
+    """
+
+    def __init__(self, matches: Matches) -> None:
+        self.heads = heads = matches.heads
+        size = len(heads.words)
+        lists = [posting.ids for posting in matches.postings]
+        owners = [heads.conversations(ids) for ids in lists]
+        users = [heads.where(ids, [sort.role == "user" for sort in heads.sorts]) for ids in lists]
+        self.words = _bm25([np.bincount(owner, minlength=size) for owner in owners], heads.words)
+        said = [np.bincount(owner, user, size) for owner, user in zip(owners, users, strict=True)]
+        self.user_words = _bm25(said, heads.user_words)
+        worth = np.zeros(matches.last + 1, dtype=np.float32)
         for ids in lists:
-            there = max(lengths.chunks - len(ids), 0)
-            self._worth[ids] += np.log((there + 0.5) / (len(ids) + 0.5) + 1)
-        self._ids = np.flatnonzero(self._worth)
+            there = max(matches.lengths.chunks - len(ids), 0)
+            worth[ids] += np.log((there + 0.5) / (len(ids) + 0.5) + 1)
+        self._ids = np.flatnonzero(worth)
+        self._owner, self._worth = heads.conversations(self._ids), worth[self._ids]
         self.coverage = np.zeros(size, dtype=np.float32)
-        np.maximum.at(self.coverage, owned.owner[self._ids], self._worth[self._ids])
+        np.maximum.at(self.coverage, self._owner, self._worth)
 
-    def said(self, owners: Collection[str]) -> dict[str, Said]:
-        """Return what those of ``owners`` that are conversations say."""
-        numbers = {owner: self._owned.numbers.get(owner, 0) for owner in owners}
-        return {owner: self._said(number) for owner, number in numbers.items() if number}
+    def said(self, owner: "Ids") -> Said:
+        """Return what each of the conversations with the numbers ``owner`` says; a memory says nothing as one."""
+        number, is_one = np.maximum(owner, 0), owner > 0
+        of_all = (self.words, self.user_words, self.coverage, self.heads.words)
+        return Said(*(np.where(is_one, values[number], 0.0).astype(np.float64) for values in of_all))
 
-    def _said(self, number: int) -> Said:
-        one = (self.words[number], self.user_words[number], self.coverage[number], self._owned.words[number])
-        return Said(*map(float, one))
-
-    def best_turns(self, but: Collection[str]) -> list[int]:
+    def best_turns(self, but: "Ids") -> list[int]:
         """Return the chunk of the best turn of each of the best conversations, leaving out those in ``but``."""
-        names = {number: name for name, number in self._owned.numbers.items()}
-        best = np.argsort(-self.words, kind="stable")[: len(but) + _LET_IN]
-        wanted = [int(one) for one in best if self.words[one] > 0 and one and names[int(one)] not in but][:_LET_IN]
-        owner = self._owned.owner[self._ids]
-        found = ((self._ids[owner == one]) for one in wanted)
-        return [int(ids[np.argmax(self._worth[ids])]) for ids in found if len(ids)]
+        wanted = self._best(but)
+        marked = np.zeros(len(self.words), dtype=np.bool_)
+        marked[wanted] = True
+        near = np.flatnonzero(marked[self._owner])
+        ids, owner, worth = self._ids[near], self._owner[near], self._worth[near]
+        chosen = (np.flatnonzero(owner == one) for one in wanted)
+        return [int(ids[rows[np.argmax(worth[rows])]]) for rows in chosen if len(rows)]
+
+    def _best(self, but: "Ids") -> list[int]:
+        numbers = np.flatnonzero(self.words > 0)
+        numbers = numbers[~np.isin(numbers, but)]
+        score = self.words[numbers]
+        if len(numbers) > _LET_IN:
+            kept = score >= np.partition(score, len(score) - _LET_IN)[-_LET_IN]
+            numbers, score = numbers[kept], score[kept]
+        best: list[int] = numbers[np.argsort(-score, kind="stable")][:_LET_IN].tolist()
+        return best
 
 
 def _bm25(counts: "Sequence[NDArray[Any]]", length: "Floats") -> "Floats":
@@ -126,38 +142,34 @@ def latest(connection: apsw.Connection, where: Conditions, until: int | None) ->
 
 def let_in(
     connection: apsw.Connection,
-    places: Sequence[Place],
+    places: Places,
     newest: Mapping[str, int],
     conversations: Conversations,
     where: Conditions,
-) -> list[Place]:
+) -> Places:
     """Return ``places`` and a turn of each conversation that is among the latest or the best but not among them.
 
     Where nothing was found, nothing is let in.
     """
-    if not places:
-        return []
-    there = {owner for owner, _ in places}
-    unseen = [session for session in newest if session not in there][:_LET_IN]
-    chunks = conversations.best_turns(there)
-    more = [*_openings(connection, unseen, where), *_places(connection, chunks, where)]
-    return list(dict.fromkeys([*places, *more]))
+    if not len(places):
+        return places
+    there = np.unique(places.owner)
+    heads = conversations.heads
+    known, numbers = set(there.tolist()), heads.numbers
+    unseen = [session for session in newest if numbers.get(session) not in known][:_LET_IN]
+    openings = [(numbers[session], seq) for session, seq in _openings(connection, unseen, where)]
+    chunks = np.array(conversations.best_turns(there), dtype=np.int64)
+    chunks = np.sort(chunks[passing(connection, heads, chunks, where)])
+    opened = np.array(openings, dtype=np.int64).reshape(-1, 2)
+    best = Places(heads.owner[chunks].astype(np.int64), heads.first[chunks].astype(np.int64))
+    return once([places, Places(opened[:, 0], opened[:, 1]), best])
 
 
-def _openings(connection: apsw.Connection, sessions: Sequence[str], where: Conditions) -> Iterator[Place]:
+def _openings(connection: apsw.Connection, sessions: Sequence[str], where: Conditions) -> Iterator[tuple[str, int]]:
     """Yield the first turn of each of ``sessions`` that ``where`` allows."""
     if sessions:
         yield from connection.execute(
             "SELECT c.session_id, min(c.seq_start) FROM chunks c WHERE c.session_id IN (SELECT value FROM json_each(?))"
             f" AND c.kind = 'message' AND {where.check} GROUP BY c.session_id",
             (json.dumps(sessions), *where.values),
-        )
-
-
-def _places(connection: apsw.Connection, chunks: Sequence[int], where: Conditions) -> Iterator[Place]:
-    if chunks:
-        yield from connection.execute(
-            "SELECT c.session_id, c.seq_start FROM chunks c WHERE c.id IN (SELECT value FROM json_each(?))"
-            f" AND {where.check}",
-            (json.dumps(chunks), *where.values),
         )

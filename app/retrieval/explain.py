@@ -15,13 +15,12 @@ from app.memories.model import STORES
 from app.retrieval import explain_reads as reads
 from app.retrieval import explain_words as say
 from app.retrieval.candidates import Conditions, conditions
-from app.retrieval.context_rows import deep_legs
+from app.retrieval.context_rows import MOST, depths
 from app.retrieval.explain_model import Explanation, FeatureGap, LegPlace, Remedy
 from app.retrieval.explain_reads import Item
 from app.retrieval.fts import has_token, match_expression
 from app.retrieval.known_items import distinctive
 from app.retrieval.model import Found, Hit, Query
-from app.retrieval.pool import MOST
 from app.retrieval.recipes import DEFAULT, Recipe
 from app.retrieval.recipes import recipe as recipe_named
 from app.retrieval.service import SearchService
@@ -125,24 +124,22 @@ class ExplainService:
         """Return the item's exact place in each leg."""
         if all(term.excluded for term in query.terms):
             return []
-        deep = deep_legs(limit)
-        depths = {"words": recipe.depth, "vector": recipe.depth}
-        if recipe.fusion == "learned":
-            depths = {"words": deep.words_depth, "vector": deep.vector_depth}
+        words_depth, vector_depth = depths(limit) if recipe.fusion == "learned" else (recipe.depth, recipe.depth)
         made = []
         match = match_expression(query, need_phrases=True)
         if "words" in recipe.legs and match is not None:
             work = partial(reads.words_place, match=match, where=where, target=item.id)
-            made.append(LegPlace("words", *await self._store.read(work, limit_s=_LIMIT_S), depths["words"]))
+            made.append(LegPlace("words", *await self._store.read(work, limit_s=_LIMIT_S), words_depth))
         if "vector" in recipe.legs and self._vectors:
-            made += await self._vector_place(query, item, depths["vector"], where)
+            made += await self._vector_place(query, item, vector_depth, where)
         return made
 
     async def _vector_place(self, query: Query, item: Item, depth: int, where: Conditions) -> list[LegPlace]:
         asked = " ".join(term.text for term in query.terms if not term.excluded)
         try:
             serving = await self._sync.serving()
-            vector = (await asyncio.to_thread(serving.embedder.embed_query, asked)).tobytes()
+            meant = await self._search.meant(asked, serving)
+            vector = (await asyncio.to_thread(serving.embedder.embed_query, meant)).tobytes()
             work = partial(
                 reads.vector_place, generation=serving.generation, vector=vector, where=where, target=item.id
             )

@@ -6,17 +6,17 @@ so its window is itself. Pure functions.
 
 import math
 import re
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from app.core.clock import to_datetime
 from app.retrieval.asked import WORD, Asked
+from app.retrieval.dates import nearness
 from app.retrieval.fts import fold
 from app.retrieval.lines import Lines
-from app.retrieval.pool import REACH, Gathered, Line, Place, Said
+from app.retrieval.pool import REACH, Gathered, Marks, Places, of_owners
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,13 +30,26 @@ NAMES: Final = (
     "cosine", "cosine_before", "cosine_after", "cosine_window", "cosine_session",
     "words_rank", "vector_rank",
     "speaker", "other_speaker", "length", "question", "question_before", "answer", "user", "after_user",
-    "time", "date", "recency", "memory",
-    "session_words", "session_user_words", "session_coverage", "session_length",
+    "first_person", "second_person", "number", "names",
+    "time", "date", "date_near", "recency", "memory",
+    "session_words", "session_user_words", "session_coverage", "session_length", "session_recency",
     "question_length", "register",
 )  # fmt: skip
+BLOCKS: Final = 3
+"""How many weights a feature has: see ``inputs``."""
 
 _OF_ALL: Final = [NAMES.index("question_length"), NAMES.index("register")]
+_LENGTH: Final = NAMES.index("question_length")
 _REGISTER: Final = NAMES.index("register")
+_BY_LENGTH: Final = [
+    NAMES.index(name)
+    for name in (
+        "bm25_text", "bm25_session", "cosine_session", "length", "user", "session_words", "session_user_words",
+        "session_recency",
+    )
+]  # fmt: skip
+# How recent a conversation is says something of a long message that goes on with what was begun, of a question nothing.
+_ONLY_BY_LENGTH: Final = NAMES.index("session_recency")
 _LEAST_WORDS: Final = math.log(4)
 _MOST_WORDS: Final = math.log(24)
 _TIME: Final = re.compile(
@@ -46,6 +59,8 @@ _TIME: Final = re.compile(
 _K1: Final = 1.2
 _B: Final = 0.5
 _RANK: Final = 10
+_TOP: Final = 3
+_LATEST: Final = 20
 _LEAST_IDF: Final = 0.1
 _SHORT: Final = math.log(100)  # characters
 _LONG: Final = math.log(1_000)
@@ -53,36 +68,50 @@ _LONG: Final = math.log(1_000)
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The candidates that are there and allowed, a row of ``values`` each, in the order of ``NAMES``."""
+    """The candidates that are there and allowed, a row of ``values`` each, in the order of ``NAMES``.
 
-    heads: tuple[Line, ...]
+    Args:
+        places: Which turns and memories they are.
+        ids: Of the chunk of each, of a memory its first.
+        created: When each was said or written, milliseconds UTC.
+        values: Their features.
+    """
+
+    places: Places
+    ids: "NDArray[np.integer[Any]]"
+    created: "NDArray[np.integer[Any]]"
     values: "Matrix"
 
 
 def table(question: Asked, gathered: Gathered) -> Table:
     """Return the candidates with their features as they are, not yet scaled."""
     lines = Lines(question, gathered.lines, gathered.found)
-    places = [place for place in gathered.candidates if place in lines.rows and lines.heads[lines.rows[place]].allowed]
-    if not places:
-        return Table((), np.zeros((0, len(NAMES))))
-    columns = _Columns(question, gathered, lines, places)
-    return Table(tuple(columns.heads), columns.values())
+    rows = lines.rows(gathered.candidates)
+    there = np.flatnonzero(np.append(lines.allowed, False)[rows])
+    places, ids = gathered.candidates.at(there), lines.ids[rows[there]]
+    created = lines.heads.created[ids]
+    if not len(places):
+        return Table(places, ids, created, np.zeros((0, len(NAMES))))
+    return Table(places, ids, created, _Columns(question, gathered, lines, there).values())
 
 
 def inputs(values: "Matrix") -> "Matrix":
-    """Return what the weights multiply: each column scaled to [0, 1] over the candidates, then the same by register.
+    """Return what the weights multiply: each column scaled to [0, 1] over the candidates, by register, by length.
 
     A column in which all are equal becomes zero. The register is -1/2 among the short turns of people who chat and
-    1/2 among the long ones of assistants and notes: there the same number says something else.
+    1/2 among the long ones of assistants and notes: there the same number says something else. The length is 0 for a
+    question of a few words and 1 for a long message; it is asked of the columns that say what goes on.
     """
     return weighed(shares(values))
 
 
 def weighed(share: "Matrix") -> "Matrix":
     """Return what the weights multiply, made of ``shares``; see ``inputs``."""
-    register, share = share[:, _REGISTER], share.copy()
-    share[:, _OF_ALL] = 0.0
-    return np.hstack([share, share * register[:, None]])
+    register, length = share[:, _REGISTER, None], (share[:, _LENGTH, None] + 0.5).clip(0.0, 1.0)
+    plain, long = share.copy(), np.zeros_like(share)
+    plain[:, [*_OF_ALL, _ONLY_BY_LENGTH]] = 0.0
+    long[:, _BY_LENGTH] = share[:, _BY_LENGTH] * length
+    return np.hstack([plain, plain * register, long])
 
 
 def shares(values: "Matrix") -> "Matrix":
@@ -99,19 +128,24 @@ def shares(values: "Matrix") -> "Matrix":
 class _Columns:
     """Computes the features, one column each."""
 
-    def __init__(self, question: Asked, gathered: Gathered, lines: Lines, places: Sequence[Place]) -> None:
-        self.question, self.gathered, self.lines, self.places = question, gathered, lines, places
-        self.found = gathered.found
-        self.around = np.array([lines.around(place) for place in places], dtype=np.int64)
+    def __init__(self, question: Asked, gathered: Gathered, lines: Lines, there: "Ints") -> None:
+        self.question, self.gathered, self.lines, self.there = question, gathered, lines, there
+        self.found, self.places = gathered.found, gathered.candidates.at(there)
+        self.around = lines.around(self.places)
         self.rows, self.before, self.after = (self.around[:, REACH + step] for step in (0, -1, 1))
-        self.heads = [lines.heads[row] for row in self.rows]
+        self.created = lines.heads.created[lines.ids[self.rows]]
+        # The same number for all of one conversation or memory, from 0.
+        _, self.owner_of_line = np.unique(lines.places.owner, return_inverse=True)
+        self.owner = self.owner_of_line[self.rows]
+        self.owners = int(self.owner_of_line.max(initial=-1)) + 1
         counts = np.array(gathered.counts, dtype=np.float64)
         rarity = np.log((max(gathered.total, 1) - counts + 0.5).clip(0.5) / (counts + 0.5))
         self.idf = np.maximum(rarity, _LEAST_IDF)
 
     def values(self) -> "Matrix":
         """Return all columns, in the order of ``NAMES``."""
-        columns = {**self._words(), **self._coverage(), **self._meaning(), **self._speech(), **self._time()}
+        columns = {**self._words(), **self._coverage(), **self._meaning(), **self._speech(), **self._manner()}
+        columns |= self._time()
         columns |= self._sessions(columns["bm25"], columns["memory"] > 0)
         columns |= self._of_all(columns["length"])
         return np.stack([columns[name] for name in NAMES], axis=1)
@@ -119,15 +153,14 @@ class _Columns:
     def _words(self) -> dict[str, "Matrix"]:
         lines, found = self.lines, self.found
         own = lines.bm25[self.rows]
-        passage = [found.passages.get(place, score) for place, score in zip(self.places, own, strict=True)]
         return {
             "bm25": own,
             "bm25_before": lines.bm25[self.before],
             "bm25_after": lines.bm25[self.after],
             "bm25_text": self._bm25(lines.hits[self.rows], lines.length[self.rows]),
             "bm25_window": self._bm25(lines.hits[self.around].sum(axis=1), lines.length[self.around].sum(axis=1)),
-            "bm25_passage": np.array(passage),
-            "bm25_session": np.array([found.owners.get(owner, 0.0) for owner, _ in self.places]),
+            "bm25_passage": found.passages.of(self.places, own),
+            "bm25_session": found.owners.of(of_owners(self.places.owner)),
             "pairs": lines.pairs[self.rows],
             "words_rank": self._rank(found.bm25),
         }
@@ -139,84 +172,113 @@ class _Columns:
     def _coverage(self) -> dict[str, "Matrix"]:
         there = self.lines.hits > 0
         share = self.idf / max(float(self.idf.sum()), 1e-9)
-        owners: dict[str, int] = {}
-        of_line = [owners.setdefault(head.owner, len(owners)) for head in self.lines.heads]
-        by_owner = np.zeros((len(owners), there.shape[1]))
-        np.maximum.at(by_owner, of_line, there[:-1].astype(np.float64))
+        by_owner = np.zeros((self.owners, there.shape[1]))
+        lines, columns = np.nonzero(there[:-1])
+        by_owner[self.owner_of_line[lines], columns] = 1.0
         return {
             "coverage": there[self.rows] @ share,
             "coverage_before": there[self.before] @ share,
             "coverage_window": there[self.around].any(axis=1) @ share,
-            "coverage_session": (by_owner @ share)[[owners[owner] for owner, _ in self.places]],
+            "coverage_session": (by_owner @ share)[self.owner],
         }
 
     def _meaning(self) -> dict[str, "Matrix"]:
         cosine, around = self.lines.cosine, self.around
         there = around != self.lines.none
-        best: dict[str, list[float]] = {}
-        for head, value in zip(self.lines.heads, cosine, strict=False):
-            best.setdefault(head.owner, []).append(value)
-        top = {owner: sum(sorted(values)[-3:]) / min(len(values), 3) for owner, values in best.items()}
         return {
             "cosine": cosine[self.rows],
             "cosine_before": cosine[self.before],
             "cosine_after": cosine[self.after],
             "cosine_window": (cosine[around] * there).sum(axis=1) / there.sum(axis=1),
-            "cosine_session": np.array([top[owner] for owner, _ in self.places]),
+            "cosine_session": self._top_cosines()[self.owner],
             "vector_rank": self._rank(self.found.cosines),
         }
 
-    def _rank(self, scores: Mapping[Place, float]) -> "Matrix":
-        ranks = {place: rank for rank, place in enumerate(scores, 1)}
-        return np.array([_RANK / (_RANK + ranks[place]) if place in ranks else 0.0 for place in self.places])
+    def _top_cosines(self) -> "Matrix":
+        """Return the mean of the best three lines of each owner."""
+        order = np.lexsort((self.lines.cosine[:-1], self.owner_of_line))
+        ends = np.cumsum(np.bincount(self.owner_of_line, minlength=self.owners))
+        counts = np.minimum(np.diff(ends, prepend=0), _TOP)
+        values = self.lines.cosine[order]
+        total = np.zeros(self.owners)
+        for nth in range(_TOP, 0, -1):
+            total += np.where(counts >= nth, values[np.maximum(ends - nth, 0)], 0.0)
+        return total / counts
+
+    def _rank(self, scores: Marks) -> "Matrix":
+        ranks = _RANK / (_RANK + np.arange(1.0, len(scores.places) + 1))
+        return Marks(scores.places, ranks).of(self.places)
 
     def _speech(self) -> dict[str, "Matrix"]:
         lines = self.lines
-        is_named = {author: self._is_named(author) for author in {head.author for head in lines.heads}}
-        with_named = {head.owner for head in lines.heads if is_named[head.author]}
-        named = np.array([is_named[head.author] for head in self.heads])
-        asks = np.array([*("?" in text for text in lines.texts), False])
-        user = np.array([*(head.role == "user" for head in lines.heads), False])
-        question_before = asks[self.before]
+        is_named = {author: self._is_named(author) for author in set(lines.authors)}
+        named = np.array([is_named[author] for author in lines.authors])
+        with_named = np.zeros(self.owners, dtype=np.bool_)
+        with_named[self.owner_of_line[named]] = True
+        question_before = lines.asks[self.before]
         columns = {
-            "speaker": named,
-            "other_speaker": np.array([owner in with_named for owner, _ in self.places]) & ~named,
+            "speaker": named[self.rows],
+            "other_speaker": with_named[self.owner] & ~named[self.rows],
             "length": np.log1p(lines.length[self.rows]),
-            "question": asks[self.rows],
+            "question": lines.asks[self.rows],
             "question_before": question_before,
             "answer": question_before * lines.bm25[self.before],
-            "user": user[self.rows],
-            "after_user": user[self.before],
-            "memory": np.array([head.kind == "memory" for head in self.heads]),
+            "user": lines.user[self.rows],
+            "after_user": lines.user[self.before],
+            "memory": lines.memory[self.rows],
         }
         return {name: np.asarray(column, dtype=np.float64) for name, column in columns.items()}
 
     def _is_named(self, author: str) -> bool:
         return any(part in self.question.words for part in WORD.findall(fold(author)))
 
+    def _manner(self) -> dict[str, "Matrix"]:
+        manners = [self.lines.said[row].manner for row in self.rows.tolist()]
+        persons = np.array([manner.persons for manner in manners])
+        nothing = np.zeros(len(manners))
+        ask = self.question
+        return {
+            "first_person": persons[:, 0],
+            "second_person": persons[:, 1],
+            "number": np.array([float(manner.number) for manner in manners]) if ask.about_number else nothing,
+            "names": np.array([float(manner.names) for manner in manners]) if ask.about_name else nothing,
+        }
+
     def _time(self) -> dict[str, "Matrix"]:
-        says_when = np.zeros(len(self.heads))
+        says_when = np.zeros(len(self.rows))
         if self.question.about_time:
             says_when = np.array([float(bool(_TIME.search(self.lines.texts[row]))) for row in self.rows])
-        dates = np.zeros(len(self.heads))
+        dates = np.zeros(len(self.rows))
         if self.question.years or self.question.months:
-            dates = np.array([_date_match(self.question, head.created_ms) for head in self.heads])
-        return {"time": says_when, "date": dates, "recency": np.array([float(head.created_ms) for head in self.heads])}
+            dates = np.array([_date_match(self.question, created) for created in self.created.tolist()])
+        near = nearness(self.created, self.question.years, self.question.months, self.question.days)
+        return {"time": says_when, "date": dates, "date_near": near, "recency": self.created.astype(np.float64)}
 
     def _sessions(self, own: "Matrix", alone: "NDArray[np.bool_]") -> dict[str, "Matrix"]:
-        said = [self.gathered.said.get(owner, Said()) for owner, _ in self.places]
+        said = self.gathered.said
         columns = {
-            "session_words": np.array([one.words for one in said]),
-            "session_user_words": np.array([one.user_words for one in said]),
-            "session_coverage": np.array([one.coverage for one in said]),
+            "session_words": said.words[self.there],
+            "session_user_words": said.user_words[self.there],
+            "session_coverage": said.coverage[self.there],
         }
         if alone.any():
             # What stands around a memory is itself.
             share = own[alone] / max(float(own.max()), 1e-9)
             for column in columns.values():
                 column[alone] = share * (float(column.max()) or 1.0)
-        columns["session_length"] = np.log1p([one.length for one in said])
+        columns["session_length"] = np.log1p(said.length[self.there])
+        columns["session_recency"] = self._recent()[self.owner]
         return columns
+
+    def _recent(self) -> "Matrix":
+        """Return 1 for the latest conversation of all candidates, and less for each one before."""
+        last = np.zeros(self.owners, dtype=np.int64)
+        np.maximum.at(last, self.owner, self.created)
+        place = np.zeros(self.owners)
+        with_candidates = np.unique(self.owner)
+        order = with_candidates[np.argsort(-last[with_candidates], kind="stable")]
+        place[order] = np.arange(len(order))
+        return 1 / (1 + place / _LATEST)
 
     def _of_all(self, length: "Matrix") -> dict[str, "Matrix"]:
         words = math.log(max(len(self.question.sought), 1))

@@ -20,6 +20,7 @@ from app.retrieval.model import Query, Term
 Mode = Literal["any", "all"]
 
 MAX_TERMS: Final = 64
+"""So many words the index is asked for at most; of a longer text the longest, which are likely the rarest."""
 MAX_PAIRS: Final = 128
 
 _LONGEST_STEMMED: Final = 64
@@ -70,10 +71,11 @@ def match_expression(
         The expression, or ``None`` when it would match nothing: no words, or only excluded ones.
     """
     terms = query.terms if isinstance(query, Query) else tuple(query)
-    terms = tuple(term for term in terms[:MAX_TERMS] if has_token(term.text))
+    terms = tuple(term for term in terms if has_token(term.text))
     wanted = [term for term in terms if not term.excluded]
     if drop_stop_words:
         wanted = _without_stop_words(wanted)
+    wanted = _limited(wanted)
     if not wanted:
         return None
     expression = _joined(wanted, mode)
@@ -102,8 +104,8 @@ def atoms(query: Query | Sequence[Term]) -> list[Atom]:
     Stop words are left out as there; excluded terms play no part.
     """
     terms = query.terms if isinstance(query, Query) else tuple(query)
-    wanted = [term for term in terms[:MAX_TERMS] if has_token(term.text) and not term.excluded]
-    wanted = _without_stop_words(wanted)
+    wanted = [term for term in terms if has_token(term.text) and not term.excluded]
+    wanted = _limited(_without_stop_words(wanted))
     pairs = list(dict.fromkeys(chain.from_iterable(_pairs(term) for term in wanted)))[:MAX_PAIRS]
     whole = chain.from_iterable(map(_atoms, wanted))
     return list({atom.expression: atom for atom in (*whole, *map(Atom, pairs))}.values())
@@ -121,7 +123,7 @@ def excluded_expression(query: Query | Sequence[Term]) -> str | None:
     """Build the expression for texts that have any of the excluded terms just as it stands, ``None`` without such."""
     terms = query.terms if isinstance(query, Query) else tuple(query)
     unwanted = dict.fromkeys(_whole(term) for term in terms if term.excluded and has_token(term.text))
-    return _either(list(unwanted)) if unwanted else None
+    return _either(list(unwanted)[:MAX_TERMS]) if unwanted else None
 
 
 def quoted(text: str) -> str:
@@ -146,6 +148,15 @@ def _without_stop_words(terms: list[Term]) -> list[Term]:
     dropped = stop_words(_bare(term) for term in plain)
     kept = [term for term in terms if term.phrase or term.prefix or _bare(term).casefold() not in dropped]
     return kept or terms
+
+
+def _limited(terms: list[Term]) -> list[Term]:
+    """Return at most ``MAX_TERMS`` of ``terms`` in their order, each once: phrases first, then the longest."""
+    if len(terms) <= MAX_TERMS:
+        return terms
+    distinct = {(fold(_bare(term)), term.phrase, term.prefix): term for term in reversed(terms)}.values()
+    kept = set(sorted(distinct, key=lambda term: (not term.phrase, -len(_bare(term)), term.text))[:MAX_TERMS])
+    return [term for term in dict.fromkeys(terms) if term in kept]
 
 
 def _bare(term: Term) -> str:

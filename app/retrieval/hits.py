@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import apsw
 
@@ -12,6 +12,14 @@ from app.core.clock import to_datetime
 from app.core.recalled import without_recalled
 from app.retrieval.highlight import snippet
 from app.retrieval.model import FacetCount, Hit, Query, Why
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from app.index.heads import Heads
+
+    Ids = NDArray[np.integer[Any]]
 
 _VALUES_A_FACET = 20
 
@@ -84,6 +92,10 @@ def facets_of(rows: Mapping[int, Row]) -> tuple[FacetCount, ...]:
         "tag": Counter([tag for row in known if row.tags for tag in row.tags]),
         "store": Counter([row.store for row in known]),
     }
+    return _counted(counts)
+
+
+def _counted(counts: Mapping[str, "Counter[str]"]) -> tuple[FacetCount, ...]:
     return tuple(
         FacetCount(name, value, count)
         for name, counter in counts.items()
@@ -91,18 +103,59 @@ def facets_of(rows: Mapping[int, Row]) -> tuple[FacetCount, ...]:
     )
 
 
+def facets_at(connection: apsw.Connection, heads: "Heads", ids: "Ids") -> tuple[FacetCount, ...]:
+    """Count the values of each facet over the candidates that the chunks ``ids`` stand for; see ``facets_of``."""
+    import numpy as np  # noqa: PLC0415  (waits for the first search)
+
+    ids = np.sort(ids)
+    counts: dict[str, Counter[str]] = {name: Counter() for name in ("kind", "agent", "role", "tag", "store")}
+    for number, count in _appearing(heads.sort[ids]):
+        sort = heads.sorts[number]
+        is_memory = sort.kind == "memory"
+        counts["kind"][sort.role if is_memory else "message"] += count
+        counts["store"][sort.store] += count
+        if sort.role and not is_memory:
+            counts["role"][sort.role] += count
+    owners = [(heads.name(number), number < 0, count) for number, count in _appearing(heads.owner[ids])]
+    agents = dict(connection.execute(_AGENTS, (json.dumps([name for name, is_memory, _ in owners if not is_memory]),)))
+    described = _described(connection, [name for name, is_memory, _ in owners if is_memory])
+    sources = {row[0]: (row[1], tuple(json.loads(row[2]))) for row in described}
+    for name, is_memory, count in owners:
+        agent, tags = sources.get(name, _UNKNOWN) if is_memory else (str(agents.get(name, "")), ())
+        if agent:
+            counts["agent"][agent] += count
+        for tag in tags:
+            counts["tag"][tag] += count
+    return _counted(counts)
+
+
+def _appearing(values: "Ids") -> list[tuple[int, int]]:
+    """Return the distinct values in the order they appear in, with how often they do."""
+    import numpy as np  # noqa: PLC0415  (waits for the first search)
+
+    found, first, counts = np.unique(values, return_index=True, return_counts=True)
+    order = np.argsort(first)
+    return list(zip(found[order].tolist(), counts[order].tolist(), strict=True))
+
+
 def hits_of(
     connection: apsw.Connection, ranked: Sequence[Ranked], rows: Mapping[int, Row], query: Query
 ) -> tuple[Hit, ...]:
     """Return the hits of ``ranked``, leaving out what vanished meanwhile."""
-    built = (_hit(connection, item, rows.get(item.chunk_id), query) for item in ranked)
+    known = [(item, rows[item.chunk_id]) for item in ranked if item.chunk_id in rows]
+    turns = [(row.session_id, item.target) for item, row in known if row.kind != "memory"]
+    said = _messages(connection, [(str(session), target) for session, target in turns])
+    built = (_hit(connection, item, row, said, query) for item, row in known)
     return tuple(hit for hit in built if hit is not None)
 
 
-def _hit(connection: apsw.Connection, item: Ranked, row: Row | None, query: Query) -> Hit | None:
-    if row is None:
-        return None
-    found = _memory(connection, row) if row.kind == "memory" else _message(connection, item.target, row)
+Fields = tuple[str, dict[str, Any]]
+
+
+def _hit(
+    connection: apsw.Connection, item: Ranked, row: Row, said: Mapping[str, tuple[Any, ...]], query: Query
+) -> Hit | None:
+    found = _memory(connection, row) if row.kind == "memory" else _message(said.get(item.target), item.target, row)
     if found is None:
         return None
     text, fields = found
@@ -120,13 +173,19 @@ def _hit(connection: apsw.Connection, item: Ranked, row: Row | None, query: Quer
     )
 
 
-def _message(connection: apsw.Connection, target: str, row: Row) -> tuple[str, dict[str, Any]] | None:
-    seq = int(target.rpartition("#")[2])
-    found = connection.execute(
-        "SELECT substr(m.content, 1, 200000), m.created_at, m.role, m.author, s.title, m.tool_calls FROM messages m"
-        " JOIN sessions s ON s.id = m.session_id WHERE m.session_id = ? AND m.seq = ?",
-        (row.session_id, seq),
-    ).fetchone()
+def _messages(connection: apsw.Connection, turns: Sequence[tuple[str, str]]) -> dict[str, tuple[Any, ...]]:
+    """Return what is kept of turns, by the id of each; they are asked for by session and id."""
+    wanted = [(session, int(target.rpartition("#")[2]), target) for session, target in turns]
+    rows = connection.execute(
+        "SELECT w.value ->> 2, substr(m.content, 1, 200000), m.created_at, m.role, m.author, s.title, m.tool_calls"
+        " FROM json_each(?) w CROSS JOIN messages m ON m.session_id = w.value ->> 0 AND m.seq = w.value ->> 1"
+        " CROSS JOIN sessions s ON s.id = m.session_id",
+        (json.dumps(wanted),),
+    )
+    return {row[0]: row[1:] for row in rows}
+
+
+def _message(found: tuple[Any, ...] | None, target: str, row: Row) -> Fields | None:
     if found is None:
         return None
     content, created, role, author, title, tool_calls = found
@@ -136,14 +195,14 @@ def _message(connection: apsw.Connection, target: str, row: Row) -> tuple[str, d
         "title": title,
         "created_at": to_datetime(created),
         "session_id": row.session_id,
-        "seq": seq,
+        "seq": int(target.rpartition("#")[2]),
         "role": role,
         "author": author,
         "agent": row.agent,
     }
 
 
-def _memory(connection: apsw.Connection, row: Row) -> tuple[str, dict[str, Any]] | None:
+def _memory(connection: apsw.Connection, row: Row) -> Fields | None:
     found = connection.execute(
         "SELECT m.title, m.updated_at, m.session_id, m.source, substr(m.content, 1, 200000), m.facts, m.kind"
         " FROM memories m WHERE m.id = ?",

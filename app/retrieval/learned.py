@@ -2,9 +2,8 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -13,19 +12,22 @@ import numpy as np
 
 from app.core.paths import resources
 from app.errors import ModelUnavailableError
-from app.index.postings import Postings
+from app.index.heads import Heads
+from app.index.postings import Postings, last_chunk
 from app.retrieval.asked import Asked, asked
 from app.retrieval.candidates import Conditions
 from app.retrieval.conversations import gathered
-from app.retrieval.features import NAMES, inputs, table
+from app.retrieval.deep import nothing
+from app.retrieval.features import BLOCKS, NAMES, Table, inputs, table
 from app.retrieval.hits import Ranked
 from app.retrieval.model import Leg, LegScore, Query, Why
-from app.retrieval.pool import WHOLE, Gathered, Place, Scored, standing
+from app.retrieval.pool import WHOLE, Gathered, Marks, Places, Scores, named, nth_of_each, once, standing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Matrix = NDArray[np.float64]
+    Ints = NDArray[np.int64]
 
 WEIGHTS: Final = "weights.json"
 KEPT: Final = 400
@@ -43,25 +45,80 @@ class Ranker:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Candidates in order.
+    """Candidates in order, best first.
 
     Args:
-        ranked: Best first, without what their features added.
-        parts: What each feature added, a row for each of the first of ``ranked``, by target.
+        heads: Knows whose they are.
+        places: Which turns and memories.
+        ids: Of the chunk that stands for each.
+        scores: Their scores.
+        parts: What each feature added, a row for each of the first of them.
+        legs: What each leg found.
     """
 
-    ranked: list[Ranked]
-    parts: Mapping[str, "Matrix"]
+    heads: Heads
+    places: Places
+    ids: "Ints"
+    scores: "Matrix"
+    parts: "Matrix"
+    legs: Mapping[Leg, Scores]
 
-    def explained(self, shown: Sequence[Ranked]) -> list[Ranked]:
-        """Return ``shown`` with what each feature added to the score."""
-        return [replace(item, why=replace(item.why, features=self._features(item.target))) for item in shown]
+    def spread(self, per_session: int | None) -> "Ints":
+        """Return the rows of all, or with at most ``per_session`` turns of one conversation."""
+        if per_session is None:
+            return np.arange(len(self.places))
+        return np.flatnonzero((self.places.seq == WHOLE) | (nth_of_each(self.places.owner) <= per_session))
 
-    def _features(self, target: str) -> dict[str, float]:
-        parts = self.parts.get(target)
-        if parts is None:
+    def shown(self, rows: "Ints") -> list[Ranked]:
+        """Return the candidates in ``rows``, each with its reasons."""
+        if not len(rows):
+            return []
+        found = [(leg, Placing(items)) for leg, items in sorted(self.legs.items(), reverse=True)]
+        places = self.places.at(rows)
+        whys = zip(*(one.of(leg, places) for leg, one in found), strict=True)
+        targets = _targets(self.heads, places)
+        return [
+            Ranked(target, chunk, score, Why(tuple(part for part in why if part), (), self._features(row)))
+            for target, chunk, score, why, row in zip(
+                targets, self.ids[rows].tolist(), self.scores[rows].tolist(), whys, rows.tolist(), strict=True
+            )
+        ]
+
+    def _features(self, row: int) -> dict[str, float]:
+        if row >= len(self.parts):
             return {}
-        return {name: round(float(part), 4) for name, part in zip(NAMES, parts, strict=True) if part}
+        return {name: round(part, 4) for name, part in zip(NAMES, self.parts[row].tolist(), strict=True) if part}
+
+
+class Placing:
+    """Where places stand in a leg: best first, of equals the first by name.
+
+    Args:
+        items: What the leg found.
+    """
+
+    def __init__(self, items: Scores) -> None:
+        whole = items.at(~items.spans)
+        self._heads, self._marks = items.heads, Marks(whole.places, whole.values)
+        self._sorted = np.sort(-self._marks.values)
+
+    def of(self, leg: Leg, places: Places) -> list[LegScore | None]:
+        """Return the rank and score of ``places``, ``None`` for those that the leg did not find."""
+        values = self._marks.of(places, np.nan)
+        first, end = (np.searchsorted(self._sorted, -values, side) for side in ("left", "right"))
+        ranks = first + 1
+        for row in np.flatnonzero(end - first > 1).tolist():
+            ranks[row] += self._before(places.at(np.array([row])), values[row])
+        return [
+            None if np.isnan(value) else LegScore(leg, rank, value)
+            for rank, value in zip(ranks.tolist(), values.tolist(), strict=True)
+        ]
+
+    def _before(self, place: Places, value: float) -> int:
+        """Return how many places of the same score come before one."""
+        (mine,) = named(self._heads, place)
+        equals = named(self._heads, self._marks.places.at(self._marks.values == value))
+        return sum(other < mine for other in equals)
 
 
 @lru_cache(maxsize=1)
@@ -86,7 +143,7 @@ def _weights(given: Mapping[str, Sequence[float]]) -> "Matrix":
     if set(given) != set(NAMES):
         raise ValueError(sorted(set(given) ^ set(NAMES)))
     weights = np.array([given[name] for name in NAMES], dtype=np.float64)
-    if weights.shape != (len(NAMES), 2) or not np.isfinite(weights).all():
+    if weights.shape != (len(NAMES), BLOCKS) or not np.isfinite(weights).all():
         raise ValueError(given)
     return weights.T.ravel()
 
@@ -95,22 +152,24 @@ def rank_around(
     connection: apsw.Connection,
     query: Query,
     where: Conditions,
-    legs: Mapping[Leg, Sequence[Scored]],
+    legs: Mapping[Leg, Scores],
     ranker: Ranker,
     last: int,
-    postings: "Postings | None" = None,
+    postings: Postings,
 ) -> Ranking:
     """Choose candidates among what the legs found and what stands near it, read around them and rank them."""
     question = asked(query.terms)
-    found = standing(legs.get("words", ()), legs.get("vector", ()))
-    read = gathered(connection, query, question, found, where, postings or Postings())
+    heads = postings.heads(connection, last_chunk(connection))
+    words = legs.get("words", nothing())
+    found = standing(heads, words, legs.get("vector", nothing()))
+    read = gathered(connection, query, question, found, where, postings, words.matches)
     return rank(question, read, legs, ranker, max(last, KEPT))
 
 
 def rank(
     question: Asked,
     read: Gathered,
-    legs: Mapping[Leg, Sequence[Scored]],
+    legs: Mapping[Leg, Scores],
     ranker: Ranker,
     most: int = KEPT,
 ) -> Ranking:
@@ -125,49 +184,39 @@ def rank(
     """
     made = table(question, read)
     weights = ranker.with_vectors if "vector" in legs else ranker.words_only
-    parts = (inputs(made.values) * weights).reshape(-1, 2, len(NAMES)).sum(axis=1)
+    parts = (inputs(made.values) * weights).reshape(-1, BLOCKS, len(NAMES)).sum(axis=1)
     scores = np.round(parts.sum(axis=1), _DIGITS)
-    targets = [_target(head.place) for head in made.heads]
-    order = sorted(range(len(targets)), key=lambda row: (-scores[row], -made.heads[row].created_ms, targets[row]))
-    chunks = _chunks(legs)
-    whys = _whys(legs)
-    ranked = [
-        Ranked(
-            targets[row],
-            chunks.get(made.heads[row].place, made.heads[row].chunk_id),
-            float(scores[row]),
-            Why(whys.get(made.heads[row].place, ())),
-        )
-        for row in order
-    ]
-    lowest = min(scores, default=0.0)
-    looked_at = set(read.candidates)
+    order = _best_first(made, scores, read.lines.heads)
+    places, found = made.places.at(order), _chunks(legs)
     # What was not looked at closely follows as it was found.
-    rest = islice((place for place in chunks if place not in looked_at), max(most - len(ranked), 0))
-    ranked += [Ranked(_target(place), chunks[place], float(lowest), Why(whys[place])) for place in rest]
-    return Ranking(ranked, dict(zip(targets, parts, strict=True)))
+    unseen = np.flatnonzero(~np.isin(found.places.keys, read.candidates.keys))[: max(most - len(places), 0)]
+    lowest = float(scores.min()) if len(scores) else 0.0
+    return Ranking(
+        read.lines.heads,
+        once([places, found.places.at(unseen)]),
+        np.concatenate([found.of(places, made.ids[order]), found.values[unseen]]).astype(np.int64),
+        np.concatenate([scores[order], np.full(len(unseen), lowest)]),
+        parts[order],
+        legs,
+    )
 
 
-def _target(place: Place) -> str:
-    owner, seq = place
-    return owner if seq == WHOLE else f"{owner}#{seq}"
+def _best_first(made: Table, scores: "Matrix", heads: Heads) -> "Ints":
+    """Return the rows in order: the best, of equals the latest, and of these the first by name."""
+    if len(np.unique(scores)) == len(scores):
+        return np.argsort(-scores)
+    return np.lexsort((np.array(_targets(heads, made.places)), -made.created, -scores))
 
 
-def _chunks(legs: Mapping[Leg, Sequence[Scored]]) -> dict[Place, int]:
+def _targets(heads: Heads, places: Places) -> list[str]:
+    return [owner if seq == WHOLE else f"{owner}#{seq}" for owner, seq in named(heads, places)]
+
+
+def _chunks(legs: Mapping[Leg, Scores]) -> Marks:
     """Return the chunk that stands for a place: where its words were found, for the snippet is cut around them."""
-    chunks: dict[Place, int] = {}
-    for items in (legs.get("words", ()), legs.get("vector", ())):
-        for item in items:
-            if not item.spans:
-                chunks.setdefault(item.place, item.chunk_id)
-    return chunks
-
-
-def _whys(legs: Mapping[Leg, Sequence[Scored]]) -> dict[Place, tuple[LegScore, ...]]:
-    whys: dict[Place, tuple[LegScore, ...]] = {}
-    for leg, items in sorted(legs.items(), reverse=True):
-        best = {item.place: item.score for item in reversed(items) if not item.spans}
-        ordered = sorted(best.items(), key=lambda entry: (-entry[1], entry[0]))
-        for number, (place, score) in enumerate(ordered, 1):
-            whys[place] = (*whys.get(place, ()), LegScore(leg, number, score))
-    return whys
+    names: tuple[Leg, ...] = ("words", "vector")
+    single = [items.at(~items.spans) for name in names if (items := legs.get(name)) is not None]
+    ids = np.concatenate([np.zeros(0, dtype=np.int64), *(items.ids for items in single)])
+    places = [items.places for items in single]
+    owner = np.concatenate([ids[:0], *(one.owner for one in places)])
+    return Marks(Places(owner, np.concatenate([ids[:0], *(one.seq for one in places)])), ids.astype(np.float64))

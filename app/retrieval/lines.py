@@ -2,20 +2,21 @@
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from app.retrieval.asked import Asked, Sought
-from app.retrieval.fts import fold
-from app.retrieval.pool import REACH, WHOLE, Line, Place, Standing
+from app.retrieval.pool import REACH, WHOLE, Places, Read, Standing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from app.index.heads import Heads
+
     Matrix = NDArray[np.float64]
     Ints = NDArray[np.int64]
+    Flags = NDArray[np.bool_]
 
 _BREAK: Final = "\n\n"
 _WINDOW: Final = tuple(range(-REACH, REACH + 1))
@@ -27,36 +28,56 @@ class Lines:
 
     Args:
         question: What to look for in them.
-        read: The rows.
+        read: What was read.
         found: The legs' scores; what no words were found in has no score, what is not near is as far as the farthest.
     """
 
-    def __init__(self, question: Asked, read: Sequence[Line], found: Standing) -> None:
-        self.rows: dict[Place, int] = {}
-        self.heads: list[Line] = []
-        self.texts: list[str] = []
-        self._add(read)
-        self.none = len(self.heads)
-        floor = min(found.cosines.values(), default=0.0)
-        self.bm25 = np.array([*(found.bm25.get(place, 0.0) for place in self.rows), 0.0])
-        self.cosine = np.array([*(found.cosines.get(place, floor) for place in self.rows), floor])
+    def __init__(self, question: Asked, read: Read, found: Standing) -> None:
+        self.heads: Heads = read.heads
+        first, pieces = _heads_of(read.places)
+        self.none = len(first)
+        self.ids, self.places, self.allowed = read.ids[first], read.places.at(first), read.allowed[first]
+        texts = [read.texts[row] for row in first.tolist()]
+        self.texts = [text.folded for text in texts]
+        self.authors = [text.author for text in texts]
+        self.said = texts
+        self.said = texts
+        self.said = texts
+        self.asks = np.array([*(text.asks for text in texts), False])
+        for row, more in pieces:
+            self.texts[row] = "\n".join([self.texts[row], *(read.texts[piece].folded for piece in more)])
+            self.asks[row] = "?" in self.texts[row]
+        self.user = np.append(self.heads.where(self.ids, [sort.role == "user" for sort in self.heads.sorts]), False)
+        self.memory = self.places.seq == WHOLE
+        floor = float(found.cosines.values.min()) if len(found.cosines.values) else 0.0
+        self.bm25 = np.append(found.bm25.of(self.places), 0.0)
+        self.cosine = np.append(found.cosines.of(self.places, floor), floor)
         self.length = np.array([*map(len, self.texts), 0], dtype=np.float64)
+        self._order = np.argsort(self.places.keys, kind="stable")
+        self._keys = self.places.keys[self._order]
         self._search(question)
 
-    def _add(self, read: Sequence[Line]) -> None:
-        for line in read:
-            is_memory = line.kind == "memory"
-            row = self.rows.setdefault((line.owner, WHOLE if is_memory else line.seq), len(self.heads))
-            if row == len(self.heads):
-                self.heads.append(line)
-                self.texts.append(_plain(line.text))
-            elif is_memory:
-                self.texts[row] = f"{self.texts[row]}\n{_plain(line.text)}"
+    def rows(self, places: Places) -> "Ints":
+        """Return the rows of ``places``, that for "nothing there" where they were not read."""
+        if not self.none:
+            return np.zeros(len(places), dtype=np.int64)
+        wanted = places.keys
+        at = np.minimum(np.searchsorted(self._keys, wanted), self.none - 1)
+        return np.where(self._keys[at] == wanted, self._order[at], self.none)
+
+    def around(self, places: Places) -> "Ints":
+        """Return the rows of each one's window, the turn in the middle; a memory stands alone."""
+        columns = [self.rows(places.beside(step)) for step in _WINDOW]
+        alone = places.seq == WHOLE
+        for step, column in zip(_WINDOW, columns, strict=True):
+            if step:
+                column[alone] = self.none
+        return np.stack(columns, axis=1)
 
     def _search(self, question: Asked) -> None:
         """Count what is sought in each text, in one pass over all of them for each word."""
         joined = _BREAK.join(self.texts)
-        starts = [0, *accumulate(len(text) + len(_BREAK) for text in self.texts)]
+        starts = np.concatenate([[0], np.cumsum(self.length[:-1].astype(np.int64) + len(_BREAK))])
         self.hits = np.zeros((self.none + 1, len(question.sought)))
         self.pairs = np.zeros(self.none + 1)
         found: list[list[int]] = []
@@ -64,24 +85,26 @@ class Lines:
             places = sorted(place for key in sought.keys for place in _places(joined, key, whole=sought.whole))
             found.append(places)
             rows = np.searchsorted(starts, places, side="right") - 1
-            np.add.at(self.hits[:, column], rows, 1.0)
+            self.hits[:, column] = np.bincount(rows, minlength=self.none + 1)
         for one, other in question.pairs:
-            beside = {
-                bisect_right(starts, place) - 1 for place in _beside(found[one], found[other], question.sought[one])
-            }
-            self.pairs[list(beside)] += 1 / len(question.pairs)
-
-    def around(self, place: Place) -> list[int]:
-        """Return the rows of a turn's window, the turn in the middle; a memory stands alone."""
-        owner, seq = place
-        if seq == WHOLE:
-            return [self.none] * REACH + [self.rows[place]] + [self.none] * REACH
-        rows, none = self.rows, self.none
-        return [rows.get((owner, seq + step), none) for step in _WINDOW]
+            beside = list(_beside(found[one], found[other], question.sought[one]))
+            rows = np.unique(np.searchsorted(starts, beside, side="right") - 1)
+            self.pairs[rows] += 1 / len(question.pairs)
 
 
-def _plain(text: str) -> str:
-    return text.lower() if text.isascii() else fold(text)
+def _heads_of(places: Places) -> tuple["Ints", list[tuple[int, "NDArray[Any]"]]]:
+    """Return the rows of turns and of the first piece of each memory, and for those of several which others follow."""
+    whole = places.seq == WHOLE
+    if not whole.any():
+        return np.arange(len(places)), []
+    _, first, inverse = np.unique(places.keys, return_index=True, return_inverse=True)
+    rows = np.sort(first)
+    kept = np.zeros(len(places), dtype=np.bool_)
+    kept[rows] = True
+    more: dict[int, list[int]] = {}
+    for piece in np.flatnonzero(whole & ~kept).tolist():
+        more.setdefault(int(np.searchsorted(rows, first[inverse[piece]])), []).append(piece)
+    return rows, [(row, np.array(pieces)) for row, pieces in more.items()]
 
 
 def _places(text: str, key: str, *, whole: bool) -> Iterator[int]:

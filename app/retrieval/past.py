@@ -20,7 +20,7 @@ from app.index.extract import memory_text, message_text
 from app.memories import past as memories
 from app.memories.model import STORES, Memory
 from app.retrieval.candidates import Conditions, by_words, conditions, newest, with_words
-from app.retrieval.fts import MAX_TERMS, excluded_expression, has_token, match_expression
+from app.retrieval.fts import excluded_expression, has_token, match_expression
 from app.retrieval.highlight import snippet, spans
 from app.retrieval.hits import Ranked, Row, facets_of, hits_of, rows_of
 from app.retrieval.model import Found, Hit, LegScore, Query, Term, Why
@@ -109,7 +109,7 @@ class Words:
     """
 
     def __init__(self, query: Query) -> None:
-        terms = [term for term in query.terms[:MAX_TERMS] if has_token(term.text)]
+        terms = [term for term in query.terms if has_token(term.text)]
         self.unwanted = [replace(term, excluded=False) for term in terms if term.excluded]
         plain = [term for term in terms if not term.excluded]
         dropped = stop_words(term.text.casefold() for term in plain if not term.phrase and not term.prefix)

@@ -1,64 +1,25 @@
 """Which turns and memories the learned recipe looks at: finds, what passages stand for, and neighbours."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import islice
-from typing import Final, NamedTuple, TypeVar
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
 
-K = TypeVar("K")
+import numpy as np
 
+from app.index.heads import Heads, keys
+from app.index.texts import Text
+from app.retrieval.context_rows import MOST
 
-# Scored and Line are tuples because a search makes a thousand of them, which takes a third of the time.
-class Scored(NamedTuple):
-    """A chunk with the score a leg gave it; ``memory`` is set for a piece of a memory, ``session`` for the rest."""
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
-    chunk_id: int
-    kind: str
-    session: str
-    memory: str
-    first: int
-    last: int
-    created_ms: int
-    score: float
+    from app.retrieval.words import Matches
 
-    @property
-    def place(self) -> "Place":
-        """Return which turn or memory this is a piece of."""
-        return (self.memory, WHOLE) if self.kind == "memory" else (self.session, self.first)
+    Ids = NDArray[np.integer[Any]]
+    Ints = NDArray[np.int64]
+    Floats = NDArray[np.float64]
+    Flags = NDArray[np.bool_]
 
-    @property
-    def spans(self) -> bool:
-        """Tell whether this is a passage of several turns, which lends its words to them."""
-        return self.first != self.last and self.kind == "passage"
-
-
-class Line(NamedTuple):
-    """A turn or a piece of a memory as the features read it.
-
-    Args:
-        owner: The session's or the memory's id.
-        seq: Its place there.
-        allowed: It satisfies what the query demands; others only lend their words to their neighbours.
-    """
-
-    chunk_id: int
-    kind: str
-    owner: str
-    seq: int
-    created_ms: int
-    role: str
-    author: str
-    text: str
-    allowed: bool
-
-    @property
-    def place(self) -> "Place":
-        """Return which turn or memory this is a piece of."""
-        return (self.owner, WHOLE if self.kind == "memory" else self.seq)
-
-
-MOST: Final = 200
-"""How many candidates are looked at closely."""
 NEIGHBOURS: Final = 24
 REACH: Final = 2
 """How many turns before and after a turn make its window."""
@@ -78,25 +39,128 @@ Place = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
+class Places:
+    """Turns and memories as numbers, one after the other.
+
+    Args:
+        owner: The number of each one's conversation or memory; see ``Heads``.
+        seq: The number of the turn, ``WHOLE`` for a memory.
+    """
+
+    owner: "Ints"
+    seq: "Ints"
+
+    @property
+    def keys(self) -> "Ints":
+        """Return a number for each place."""
+        return keys(self.owner, self.seq)
+
+    def at(self, rows: "Ids | Flags") -> "Places":
+        """Return some of them."""
+        return Places(self.owner[rows], self.seq[rows])
+
+    def beside(self, step: int) -> "Places":
+        """Return the turns so many numbers further."""
+        return Places(self.owner, self.seq + step)
+
+    def __len__(self) -> int:
+        return len(self.seq)
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """What a leg found: chunks with their scores, best first; ``matches`` where it looked up whose words fit."""
+
+    heads: Heads
+    ids: "Ids"
+    values: "Floats"
+    matches: "Matches | None" = None
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def spans(self) -> "Flags":
+        """Tell which are passages of several turns, which lend their words to them."""
+        return np.asarray(self.heads.of_kind(self.ids, "passage") & (self.heads.more[self.ids] > 0))
+
+    @property
+    def places(self) -> Places:
+        """Return which turn or memory each is a piece of; of a passage the first turn."""
+        owner = self.heads.owner[self.ids].astype(np.int64)
+        return Places(owner, np.where(owner < 0, WHOLE, self.heads.first[self.ids].astype(np.int64)))
+
+    def at(self, rows: "Ids | Flags") -> "Scores":
+        """Return some of them."""
+        return Scores(self.heads, self.ids[rows], self.values[rows])
+
+
+class Marks:
+    """Places with what they scored, each once, best first.
+
+    Args:
+        places: The first of a place is the one that counts.
+        values: Their scores.
+    """
+
+    def __init__(self, places: Places, values: "NDArray[Any]") -> None:
+        self._keys, first = np.unique(places.keys, return_index=True)
+        self._sorted = values[first]
+        rows = np.sort(first)
+        self.places, self.values = places.at(rows), values[rows]
+
+    def of(self, places: Places, default: "NDArray[Any] | float" = 0.0) -> "Floats":
+        """Return the scores of ``places``, ``default`` for those that have none."""
+        return _looked_up(self._keys, self._sorted, places.keys, default)
+
+    def shares(self) -> "Marks":
+        """Return them divided by the highest."""
+        return self._with(_shares(self._sorted), _shares(self.values))
+
+    def between(self, low: float, width: float) -> "Marks":
+        """Return them as shares of ``width`` above ``low``."""
+        return self._with((self._sorted - low) / width, (self.values - low) / width)
+
+    def _with(self, ordered: "Floats", values: "Floats") -> "Marks":
+        made = Marks.__new__(Marks)
+        made._keys, made._sorted, made.places, made.values = self._keys, ordered, self.places, values
+        return made
+
+
+def _looked_up(known: "Ints", values: "Floats", wanted: "Ints", default: "NDArray[Any] | float") -> "Floats":
+    if not len(known):
+        return np.full(len(wanted), default) if isinstance(default, float) else default
+    at = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
+    return np.where(known[at] == wanted, values[at], default)
+
+
+def _shares(values: "Floats") -> "Floats":
+    highest = float(values.max(initial=0.0))
+    return values / highest if highest > 0 else np.zeros(len(values))
+
+
+@dataclass(frozen=True, slots=True)
 class Standing:
     """The scores of what the legs found, by place.
 
     Args:
+        heads: Knows whose the chunks are.
         bm25: Of the best chunk of a turn or memory.
         passages: Of the best passage a turn is in.
         owners: Of a session or memory: its chunks' scores, the n-th best counting 1/n.
         cosines: Of the best chunk of a turn or memory.
     """
 
-    bm25: Mapping[Place, float]
-    passages: Mapping[Place, float]
-    owners: Mapping[str, float]
-    cosines: Mapping[Place, float]
+    heads: Heads
+    bm25: Marks
+    passages: Marks
+    owners: Marks
+    cosines: Marks
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a conversation as a whole says to a question.
+    """What conversations as a whole say to a question, for each of the candidates that of its own.
 
     Args:
         words: BM25 of it as one text, a turn counting once for each word.
@@ -105,10 +169,29 @@ class Said:
         length: How many words it has.
     """
 
-    words: float = 0.0
-    user_words: float = 0.0
-    coverage: float = 0.0
-    length: float = 0.0
+    words: "Floats"
+    user_words: "Floats"
+    coverage: "Floats"
+    length: "Floats"
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Turns and pieces of memories as the features read them.
+
+    Args:
+        heads: What else is known of their chunks.
+        ids: Of the chunks.
+        places: Which turn or memory each is a piece of.
+        allowed: Which satisfy what the query demands; others only lend their words to their neighbours.
+        texts: What they say.
+    """
+
+    heads: Heads
+    ids: "Ids"
+    places: Places
+    allowed: "Flags"
+    texts: Sequence[Text]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,73 +208,106 @@ class Gathered:
     """
 
     found: Standing
-    candidates: Sequence[Place]
-    lines: Sequence[Line]
+    candidates: Places
+    lines: Read
     total: int
     counts: Sequence[int]
-    said: Mapping[str, Said] = field(default_factory=dict)
+    said: Said
 
 
-def standing(words: Sequence[Scored], near: Sequence[Scored]) -> Standing:
+def standing(heads: Heads, words: Scores, near: Scores) -> Standing:
     """Return the scores by place.
 
     Args:
+        heads: Knows whose the chunks are.
         words: What the words leg matched, passages of several turns too, best first.
         near: What is nearest by vector, best first.
     """
-    bm25: dict[Place, float] = {}
-    passages: dict[Place, float] = {}
-    owners: dict[str, float] = {}
-    seen: dict[str, int] = {}
-    for item in words:
-        owner = item.memory or item.session
-        seen[owner] = count = seen.get(owner, 0) + 1
-        owners[owner] = owners.get(owner, 0.0) + item.score / count
-        if item.spans:
-            for seq in range(item.first, item.last + 1):
-                passages.setdefault((owner, seq), item.score)
-        else:
-            bm25.setdefault(item.place, item.score)
-    cosines: dict[Place, float] = {}
-    for item in near:
-        cosines.setdefault(item.place, item.score)
-    return Standing(bm25, passages, owners, cosines)
+    spans, places = words.spans, words.places
+    several = words.at(spans)
+    return Standing(
+        heads,
+        Marks(places.at(~spans), words.values[~spans]),
+        _passages(several),
+        _owners(places.owner, words.values),
+        Marks(near.places, near.values),
+    )
 
 
-def pool(found: Standing, most: int = MOST) -> list[Place]:
+def _passages(several: Scores) -> Marks:
+    """Return the turns of passages with what the best of these scored."""
+    places, turns = several.places, several.heads.more[several.ids].astype(np.int64) + 1
+    ends = np.cumsum(turns)
+    steps = np.arange(int(turns.sum())) - np.repeat(ends - turns, turns)
+    every = Places(np.repeat(places.owner, turns), np.repeat(places.seq, turns) + steps)
+    return Marks(every, np.repeat(several.values, turns))
+
+
+def _owners(owner: "Ints", values: "Floats") -> Marks:
+    known, rows = np.unique(owner, return_inverse=True)
+    return Marks(of_owners(known), np.bincount(rows, values / nth_of_each(owner), len(known)))
+
+
+def nth_of_each(owner: "Ints") -> "Ints":
+    """Return of each element how many of its equals there are up to it: 1 for the first of its kind."""
+    order = np.argsort(owner, kind="stable")
+    ordered = owner[order]
+    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])) if len(owner) else order
+    nth = np.empty(len(owner), dtype=np.int64)
+    nth[order] = np.arange(len(owner)) - np.repeat(starts, np.diff(starts, append=len(owner))) + 1
+    return nth
+
+
+def of_owners(owner: "Ints") -> Places:
+    """Return what stands for all of each owner."""
+    return Places(owner, np.zeros_like(owner))
+
+
+def pool(found: Standing, most: int = MOST) -> Places:
     """Return the most promising turns and memories, each once, those that no leg found but stand beside finds too."""
-    places = dict.fromkeys([*found.bm25, *found.cosines, *found.passages])
+    parts = [leg.places for leg in (found.bm25, found.cosines, found.passages)]
     for leg in (found.bm25, found.cosines):
-        for owner, seq in islice(leg, NEIGHBOURS):
-            if seq != WHOLE:
-                places.update(dict.fromkeys((owner, seq + step) for step in _STEPS))
-    promise = _promise(found)
-    return sorted(places, key=lambda place: (-promise(place), place))[:most]
+        first = leg.places.at(np.flatnonzero(leg.places.seq[:NEIGHBOURS] != WHOLE))
+        parts += [first.beside(step) for step in _STEPS]
+    places = once(parts)
+    promise = _promise(found, places)
+    if len(places) > most:
+        kept = np.flatnonzero(promise >= np.partition(promise, len(promise) - most)[-most])
+        places, promise = places.at(kept), promise[kept]
+    order = np.lexsort((places.seq, _by_name(found.heads, places.owner), -promise))
+    return places.at(order[:most])
 
 
-def _promise(found: Standing) -> Callable[[Place], float]:
-    bm25, passages, owners = _shares(found.bm25), _shares(found.passages), _shares(found.owners)
-    floor = min(found.cosines.values(), default=0.0)
-    width = max(found.cosines.values(), default=0.0) - floor or 1.0
-    cosines = {place: (value - floor) / width for place, value in found.cosines.items()}
-
-    def promise(place: Place) -> float:
-        owner, seq = place
-        own = bm25.get(place, 0.0)
-        score = _BM25 * own + _OWNER * owners.get(owner, 0.0) + _COSINE * cosines.get(place, 0.0)
-        if seq == WHOLE:  # what stands around a memory is itself
-            return score + (_PASSAGE + 2 * _BESIDE) * own + 2 * _COSINE_BESIDE * cosines.get(place, 0.0)
-        before, after = (owner, seq - 1), (owner, seq + 1)
-        score += _PASSAGE * passages.get(place, own)
-        score += _BESIDE * (bm25.get(before, 0.0) + bm25.get(after, 0.0))
-        return score + _COSINE_BESIDE * (cosines.get(before, 0.0) + cosines.get(after, 0.0))
-
-    return promise
+def once(parts: Sequence[Places]) -> Places:
+    """Return all of ``parts``, each place once, in their order."""
+    every = Places(np.concatenate([part.owner for part in parts]), np.concatenate([part.seq for part in parts]))
+    _, first = np.unique(every.keys, return_index=True)
+    return every.at(np.sort(first))
 
 
-def _shares(scores: Mapping[K, float]) -> dict[K, float]:
-    highest = max(scores.values(), default=0.0)
-    return {key: value / highest for key, value in scores.items()} if highest > 0 else {}
+def _by_name(heads: Heads, owner: "Ints") -> "Ints":
+    """Return the places of owners in the order of their ids."""
+    known, rows = np.unique(owner, return_inverse=True)
+    names = [heads.name(number) for number in known.tolist()]
+    place = np.empty(len(names), dtype=np.int64)
+    place[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
+    return np.asarray(place[rows])
+
+
+def _promise(found: Standing, places: Places) -> "Floats":
+    bm25, passages, owners = found.bm25.shares(), found.passages.shares(), found.owners.shares()
+    floor = float(found.cosines.values.min(initial=np.inf)) if len(found.cosines.values) else 0.0
+    width = (float(found.cosines.values.max()) if len(found.cosines.values) else 0.0) - floor or 1.0
+    cosines = found.cosines.between(floor, width)
+    own, near = bm25.of(places), cosines.of(places)
+    before, after = places.beside(-1), places.beside(1)
+    score = _BM25 * own + _OWNER * owners.of(of_owners(places.owner)) + _COSINE * near
+    # What stands around a memory is itself.
+    alone = score + (_PASSAGE + 2 * _BESIDE) * own + 2 * _COSINE_BESIDE * near
+    score = score + _PASSAGE * passages.of(places, own)
+    score += _BESIDE * (bm25.of(before) + bm25.of(after))
+    score += _COSINE_BESIDE * (cosines.of(before) + cosines.of(after))
+    return np.where(places.seq == WHOLE, alone, score)
 
 
 _STEPS: Final = tuple(step for step in range(-REACH, REACH + 1) if step)
@@ -207,3 +323,9 @@ def spans(places: Iterable[Place]) -> list[tuple[str, int, int]]:
         else:
             made.append((session, low, high))
     return made
+
+
+def named(heads: Heads, places: Places) -> list[Place]:
+    """Return ``places`` with the ids of their owners."""
+    names = {number: heads.name(number) for number in set(places.owner.tolist())}
+    return [(names[owner], seq) for owner, seq in zip(places.owner.tolist(), places.seq.tolist(), strict=True)]

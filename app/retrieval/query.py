@@ -4,6 +4,10 @@ Any text is a query. What looks like an operator and is none is searched as word
 
 ``after:x`` means from the start of x on, ``before:x`` until the start of x, ``on:x`` within x; so ``on:2026-10`` is
 ``after:2026-10 before:2026-11``. ``-before:x`` is ``after:x`` and the reverse.
+
+A whole sentence is not a command: what it puts in quotation marks is preferred and not demanded, and in a text of
+several lines or many words a hyphen before a word excludes nothing. See ``app.retrieval.prose``. Operators with a value
+work everywhere.
 """
 
 import re
@@ -18,10 +22,12 @@ from app.core.text import collapse, excerpt, storable
 from app.core.timespans import EXAMPLES, parse_span
 from app.memories.model import KINDS, STORES
 from app.retrieval.model import OperatorHelp, Query, Term
+from app.retrieval.prose import Manner, manner_of, without_emphasis
 from app.sessions.model import Role
 
 MAX_LENGTH: Final = 4_000
-MAX_TERMS: Final = 64
+MAX_TERMS: Final = 256
+"""Words kept of a text; which of them the index is asked for is for ``app.retrieval.fts`` to say."""
 STATES: Final = ("pinned", "archived", "superseded", "pending")
 ROLES: Final[tuple[str, ...]] = get_args(Role)
 SEARCHED_KINDS: Final = ("message", *KINDS)
@@ -70,6 +76,12 @@ _FIELDS: Final = {
     "role": "roles", "is": "states",
 }  # fmt: skip
 
+MAX_PREFERRED: Final = 8
+"""Phrases of a sentence that are looked for side by side, besides their words."""
+_PREFERRED: Final = (
+    "This reads as a sentence: texts with the quoted words side by side are preferred, others are found too."
+    " Search a quotation by itself to demand it."
+)
 _CLOSED: Final = ("kind", "store", "role", "is")
 _QUOTES: Final = str.maketrans("“”„‟", '""""')
 _VALUES: Final = r'(?:"[^"]*(?:"|\Z)|[^\s"])*'
@@ -105,7 +117,10 @@ def parse(text: str, now_ms: int, zone: tzinfo | None = None) -> Query:
     if len(kept) > MAX_LENGTH:
         kept = kept[:MAX_LENGTH]
         reading.hint(f"Only the first {MAX_LENGTH:,} characters were searched.")
-    for token in _TOKEN.finditer(kept.translate(_QUOTES)):
+    written = without_emphasis(kept.translate(_QUOTES))
+    tokens = list(_TOKEN.finditer(written))
+    reading.manner = manner_of(written, [token[6] for token in tokens if token[6] and not token[1]])
+    for token in tokens:
         reading.take(token)
     return reading.query(kept)
 
@@ -141,14 +156,19 @@ class _Reading:
         self.since: int | None = None
         self.until: int | None = None
         self.hints: list[str] = []
+        self.manner: Manner = "search"
+        self.preferred: list[Term] = []
+        self.has_preferred = False
 
     def query(self, text: str) -> Query:
         if self.since is not None and self.until is not None and self.since >= self.until:
             self.hint("No time is both after and before what you asked, so nothing can match.")
+        if self.has_preferred:
+            self.hint(_PREFERRED)
         values = {_FIELDS[name]: tuple(dict.fromkeys(found)) for name, found in self.values.items()}
         return Query(
             text=text,
-            terms=tuple(self.terms),
+            terms=(*self.terms, *dict.fromkeys(self.preferred)),
             excluded=tuple(dict.fromkeys(self.excluded)),
             since=self.since,
             until=self.until,
@@ -162,9 +182,11 @@ class _Reading:
 
     def take(self, token: re.Match[str]) -> None:
         minus, name, values, phrase, star, word = token.groups()
-        excluded = minus == "-"
+        excluded = minus == "-" and (bool(name) or self.manner != "passage")
         if name:
             self.take_operator(name, values, excluded)
+        elif phrase is not None and self.manner != "search" and not excluded:
+            self.take_preferred(phrase)
         elif phrase is not None:
             self.add(Term(" ".join(phrase.split()), phrase=not star, prefix=bool(star), excluded=excluded))
         elif word.startswith("-"):  # an option such as --force, or a line of dashes
@@ -174,8 +196,19 @@ class _Reading:
 
     def take_word(self, word: str, *, excluded: bool) -> None:
         bare = word.strip(_EDGES)
-        stem = bare.rstrip("*")
-        self.add(Term(stem, prefix=bare != stem and stem[-1:].isalnum(), excluded=excluded))
+        stem = bare.strip("*")
+        # More than one star, or one in front, is how some write what they stress.
+        is_prefix = bare == f"{stem}*" and stem[-1:].isalnum()
+        self.add(Term(stem.strip(_EDGES), prefix=is_prefix, excluded=excluded))
+
+    def take_preferred(self, phrase: str) -> None:
+        """Search the words of a phrase, and the phrase beside them: whoever has it side by side is before others."""
+        words = [word for word in phrase.split() if any(map(_says_something, word))]
+        self.has_preferred = self.has_preferred or bool(words)
+        for word in words:
+            self.take_word(word, excluded=False)
+        if len(words) > 1 and len(self.preferred) < MAX_PREFERRED:
+            self.preferred.append(Term(" ".join(words).strip(_EDGES)))
 
     def add(self, term: Term) -> None:
         if not any(map(_says_something, term.text)):
@@ -192,7 +225,9 @@ class _Reading:
             return
         values = [collapse(quoted or bare) for quoted, bare in _VALUE.findall(written)]
         values = [value for value in values if value]
-        if not values:
+        if not values and self.manner != "search":  # "Before: a wall. After: a gate."
+            self.take_word(name, excluded=False)
+        elif not values:
             self.hint(f"{operator.name}: needs a value right after the colon{_such_as(operator)}.")
         for value in values:
             if operator.name in ("before", "after", "on"):
@@ -201,12 +236,21 @@ class _Reading:
                 self.take_value(operator, value, excluded)
 
     def take_unknown(self, name: str, written: str, excluded: bool) -> None:
-        if '"' in written:
+        excluded = excluded and self.manner != "passage"
+        if '"' in written and self.manner != "search" and not excluded:
+            self.take_word(name, excluded=False)
+            self.take_preferred(written.replace('"', " "))
+        elif '"' in written:
             self.add(Term(collapse(f"{name}: {written.replace(chr(34), ' ')}"), phrase=True, excluded=excluded))
         else:
             self.take_word(f"{name}:{written}", excluded=excluded)
-        # A web address, a path or a scope is no attempt at an operator.
-        if len(name) > 1 and written.lstrip('"')[:1].isalnum() and name.lower() not in ("mailto", "urn", "doi"):
+        # A web address, a path or a scope is no attempt at an operator, nor is a word before a colon in a sentence.
+        if (
+            self.manner == "search"
+            and len(name) > 1
+            and written.lstrip('"')[:1].isalnum()
+            and name.lower() not in ("mailto", "urn", "doi")
+        ):
             close = get_close_matches(name.lower(), _BY_NAME, n=1)
             instead = f" Did you mean {close[0]}:?" if close else f" There are {', '.join(f'{n}:' for n in _BY_NAME)}."
             self.hint(f"“{excerpt(name, 20)}:” is not an operator, so it was searched as a word.{instead}")
@@ -214,6 +258,7 @@ class _Reading:
     def take_value(self, operator: OperatorHelp, value: str, excluded: bool) -> None:
         known = _known(operator, value)
         if known is None:
+            self.take_unmeant(operator, value)
             self.hint(f"{operator.name}: does not know “{excerpt(value, 40)}”{_such_as(operator)}.")
         elif excluded:
             self.excluded.append((operator.name, known))
@@ -223,6 +268,7 @@ class _Reading:
     def take_time(self, operator: OperatorHelp, value: str, excluded: bool) -> None:
         span = parse_span(value, self.now_ms, self.zone)
         if span is None:
+            self.take_unmeant(operator, value)
             self.hint(f"{operator.name}: does not know the time “{excerpt(value, 40)}”{_such_as(operator)}.")
             return
         if operator.name == "on" and excluded:
@@ -236,6 +282,12 @@ class _Reading:
             self.from_(since)
         else:
             self.up_to(since)
+
+    def take_unmeant(self, operator: OperatorHelp, value: str) -> None:
+        """Search the words of what no one meant as an operator: ``is:that`` in a sentence."""
+        if self.manner != "search":
+            for word in (operator.name, *value.split()):
+                self.take_word(word, excluded=False)
 
     def from_(self, since: int) -> None:
         self.since = since if self.since is None else max(self.since, since)

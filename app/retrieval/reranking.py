@@ -10,13 +10,17 @@ import apsw
 from app.embed.reranker import Reranker
 from app.errors import KeepsakeError
 from app.retrieval.answering import Answer, Request
-from app.retrieval.model import Hit
+from app.retrieval.highlight import snippet
+from app.retrieval.model import Hit, Term
 from app.store.store import Store
 
 MOST: Final = 50
 """How many results are read again."""
 FEATURE: Final = "cross_encoder"
 _DIGITS: Final = 4
+_READ: Final = 1_600
+"""Characters that the models read at most, about: 512 tokens, the question among them."""
+_PIECES: Final = 100
 _LEFT_OUT: Final = "The results were not read again to put them in order: {reason}"
 
 Answered = tuple[Answer, tuple[str, ...]]
@@ -45,17 +49,19 @@ class Reranking:
         given, notes = await ask(replace(request, offset=0, limit=max(MOST, request.last)))
         hits, said = given.found.hits, ""
         try:
-            hits = await self._judged(self._reranker, question, hits)
+            hits = await self._judged(self._reranker, question, hits, request.query.terms)
         except KeepsakeError as error:
             said = _LEFT_OUT.format(reason=error.message)
         found = replace(given.found, hits=tuple(hits[request.offset : request.last]))
         return replace(given, found=found), (*notes, said) if said else notes
 
-    async def _judged(self, reranker: Reranker, question: str, hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    async def _judged(
+        self, reranker: Reranker, question: str, hits: Sequence[Hit], terms: Sequence[Term]
+    ) -> tuple[Hit, ...]:
         first = hits[:MOST]
         if not first:
             return ()
-        texts = await self._store.read(lambda connection: [_text(connection, hit) for hit in first])
+        texts = await self._store.read(lambda connection: [_text(connection, hit, terms) for hit in first])
         scores = await asyncio.to_thread(reranker.scores, question, texts)
         judged = [
             replace(hit, why=replace(hit.why, features={**hit.why.features, FEATURE: round(score, _DIGITS)}))
@@ -71,12 +77,15 @@ class Reranking:
             self._reranker.close()
 
 
-def _text(connection: apsw.Connection, hit: Hit) -> str:
-    """Return the beginning of what a hit is, its snippet if that is gone by now."""
+def _text(connection: apsw.Connection, hit: Hit, terms: Sequence[Term]) -> str:
+    """Return what a judge reads of a hit: of a long one the part that the words asked for stand in."""
     where = "memory_id = :id" if hit.target == "memory" else "session_id = :session AND kind = 'message'"
     of_turn = "" if hit.target == "memory" else " AND seq_start = :seq"
     found = connection.execute(
-        f"SELECT text FROM chunks WHERE {where}{of_turn} ORDER BY seq_start LIMIT 1",
+        f"SELECT text FROM chunks WHERE {where}{of_turn} ORDER BY seq_start, id LIMIT {_PIECES}",
         {"id": hit.id, "session": hit.session_id, "seq": hit.seq},
-    ).get
-    return hit.snippet if found is None else str(found)
+    ).fetchall()
+    text = "\n".join(str(piece) for (piece,) in found)
+    if len(text) > _READ:
+        text, _, _ = snippet(text, terms, _READ)
+    return text or hit.snippet

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
-from functools import partial
-from typing import TYPE_CHECKING
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, TypeVar
 
 import apsw
 
@@ -13,6 +13,7 @@ from app.core.clock import Clock, to_ms
 from app.core.text import storable
 from app.embed.reranker import Reranker
 from app.errors import InputError, KeepsakeError, ModelUnavailableError
+from app.index.serving import Serving
 from app.index.sync import IndexSync
 from app.memories.model import STORES
 from app.retrieval.answering import Answer, Meaning, Request, Stopwatch, VectorsFailedError, answer
@@ -26,6 +27,7 @@ from app.retrieval.recipes import recipe as recipe_named
 from app.retrieval.relax import has_phrases, relaxed
 from app.retrieval.relax import notes as of_missing
 from app.retrieval.reranking import Reranking
+from app.retrieval.speakers import Speakers
 from app.retrieval.turns import Turns, in_turn
 from app.store.store import Store
 from app.trace.journal import Trace
@@ -33,9 +35,11 @@ from app.trace.journal import Trace
 if TYPE_CHECKING:
     from app.index.postings import Postings
 
+T = TypeVar("T")
+
 MAX_LIMIT = 1_000
 FALLBACK = "balanced"  # where the weights of "learned" are missing
-_NO_VECTORS = "Search by meaning was left out: {reason}"
+NO_MEANING = "Search by meaning was left out: "
 _OPENING_S = 2.0  # so long a search waits for an embedder that is being opened
 _QUICK = frozenset({"static", "hashed"})
 """Embedders that look words up; others take long enough to be waited for beside the database."""
@@ -75,6 +79,7 @@ class SearchService:
         self._tune = tune or (lambda recipe: recipe)
         self._has_ranker = False
         self._reranking = Reranking(store, reranker)
+        self._speakers = Speakers(store)
 
     def parse(self, text: str) -> Query:
         """Return how ``text`` is understood."""
@@ -98,11 +103,13 @@ class SearchService:
         stores: Sequence[str] = STORES,
         as_of: datetime | None = None,
         is_aside: bool = False,
+        over: Serving | None = None,
     ) -> Found:
         """Find what ``text`` asks for, or asked for at ``as_of``; see the operation ``memory.search``.
 
         With ``is_aside`` nobody asked: the text is of a conversation or memory. It is not sent to a remote service that
-        private texts must not reach, and no reranker is waited for.
+        private texts must not reach, and no reranker is waited for. With ``over`` these vectors are compared, one by
+        one, whichever serve.
 
         Raises:
             InputError: The recipe is unknown, or a number is out of bounds.
@@ -120,40 +127,77 @@ class SearchService:
             return await self._store.read(
                 partial(search_archived, query=query, limit=limit, offset=offset, stores=stores)
             )
-        if is_aside and self._sync.generations.keeps_private():
+        if is_aside and self._sync.generations.keeps_private(over):
             legs = ("words",)
         wanted = [leg for leg in chosen.legs if legs is None or leg in legs]
         request = Request(query, chosen, wanted, stores, offset, limit, per_session, self._postings)
-        ask = partial(self._answer, watch=watch)
+        ask = partial(self._answer, watch=watch, over=over)
         given, notes = await (ask(request) if is_aside else self._reranking.answer(request, ask))
         self._tell(chosen, query, given, watch)
         found = given.found
         said = (*query.hints, *of_missing(found.relaxed), *spared, *notes, *found.notes)
         return replace(found, notes=said, milliseconds=watch.laps)
 
-    async def _answer(self, request: Request, watch: Stopwatch) -> tuple[Answer, tuple[str, ...]]:
+    async def _answer(self, request: Request, watch: Stopwatch, over: Serving | None) -> tuple[Answer, tuple[str, ...]]:
         """Search, by words alone where the vectors fail; with what to say of that."""
         try:
-            meaning = await self._meaning(request)
+            meaning = await self._meaning(request, over)
             return await self._store.read(partial(answer, request=request, meaning=meaning, watch=watch)), ()
         except VectorsFailedError as error:
             self._trace.event("search.fallback", leg="vector", error=error.fault.code)
             given = await self._store.read(partial(answer, request=request, meaning=None, watch=watch))
-            return given, (_NO_VECTORS.format(reason=error.fault.message),)
+            return given, (NO_MEANING + error.fault.message,)
 
-    async def _meaning(self, request: Request) -> Meaning | None:
+    @in_turn
+    async def aside(
+        self,
+        query: Query,
+        recipe: str,
+        stores: Sequence[str],
+        work: "Callable[[apsw.Connection, Request, Meaning | None], T]",
+    ) -> T:
+        """Do ``work`` on a reader with what a search for ``query`` needs, which nobody asked; see ``search``.
+
+        Where the vectors fail it is done once more without them.
+
+        Raises:
+            InputError: The recipe is unknown.
+        """
+        chosen, _ = await self._usable(self._tune(recipe_named(recipe)))
+        wanted = ("words",) if self._sync.generations.keeps_private() else chosen.legs
+        request = Request(query, chosen, wanted, stores, 0, 1, None, self._postings)
+        try:
+            meaning = await self._meaning(request, None)
+            if meaning is not None:  # what is looked for more than once is made a vector once
+                meaning = replace(meaning, vector=lru_cache(maxsize=1)(meaning.vector))
+            return await self._store.read(lambda connection: work(connection, request, meaning))
+        except VectorsFailedError as error:
+            self._trace.event("search.fallback", leg="vector", error=error.fault.code)
+            return await self._store.read(lambda connection: work(connection, request, None))
+
+    async def _meaning(self, request: Request, over: Serving | None) -> Meaning | None:
         terms = [term.text for term in request.query.terms if not term.excluded]
         if not (self._vectors and terms and "vector" in request.wanted):
             return None
         try:
-            serving = await self._sync.serving(_OPENING_S)
+            serving = over or await self._sync.serving(_OPENING_S)
+            near = None if over else self._sync.near()
             embed = serving.embedder.embed_query
             if serving.embedder.identity.provider not in _QUICK:
-                vector = await asyncio.to_thread(embed, " ".join(terms))
-                return Meaning(serving.generation, lambda _: vector.tobytes(), self._sync.near())
+                vector = await asyncio.to_thread(embed, await self.meant(" ".join(terms), serving))
+                return Meaning(serving.generation, lambda _: vector.tobytes(), near)
         except KeepsakeError as error:
             raise VectorsFailedError(error) from error
-        return Meaning(serving.generation, lambda text: embed(text).tobytes(), self._sync.near())
+        return Meaning(serving.generation, lambda text: embed(text).tobytes(), near)
+
+    async def meant(self, text: str, serving: Serving) -> str:
+        """Return what of a question ``serving`` turns into a vector.
+
+        Raises:
+            KeepsakeError: The vault cannot be read.
+        """
+        is_quick = serving.embedder.identity.provider in _QUICK
+        return text if is_quick else await self._speakers.without(text)
 
     def _tell(self, chosen: Recipe, query: Query, given: Answer, watch: Stopwatch) -> None:
         """Keep how a search went in the trace: counts and times."""
@@ -181,8 +225,9 @@ class SearchService:
         return chosen, ()
 
     def forget_words(self) -> None:
-        """Let go of the lists kept of words that were asked for; they are read again when they are needed."""
+        """Let go of what is kept of words that were asked for and of names; it is read again when it is needed."""
         self._kept = None
+        self._speakers.forget()
 
     def _postings(self) -> "Postings":
         from app.index.postings import Postings  # noqa: PLC0415  (numpy waits for the first search)

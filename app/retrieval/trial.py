@@ -14,15 +14,13 @@ from app.errors import InputError, NotFoundError
 from app.jobs import Job
 from app.retrieval import trial_figures as figures
 from app.retrieval import trial_reads as reads
-from app.retrieval.known_items import Question, questions
 from app.retrieval.recipes import recipe as recipe_named
 from app.retrieval.service import SearchService
 from app.retrieval.trial_model import SHOWN, Comparison, Judgement, Trial
+from app.retrieval.trial_paper import Paper, drawn
 from app.store.store import Store
 
-MAX_QUESTIONS: Final = 5_000
 MAX_RECIPES: Final = 10
-_MAX_JUDGED: Final = 1_000
 _MAX_QUERY: Final = 1_000
 _MOST_SHOWN: Final = 50
 
@@ -35,20 +33,6 @@ class _Run:
     places: list[int | None] = field(default_factory=list)
     judged: list[int | None] = field(default_factory=list)
     laps: list[float] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class _Paper:
-    """What is asked: questions made from the vault, and what was judged."""
-
-    made: Sequence[Question]
-    judged: Sequence[Judgement]
-    chunks: int
-    seed: int
-
-    @property
-    def size(self) -> int:
-        return len(self.made) + len(self.judged)
 
 
 class TrialService:
@@ -131,17 +115,13 @@ class TrialService:
         """Return what was judged, the latest first."""
         return await self._store.read(partial(reads.judgements, limit=limit))
 
-    async def _paper(self, count: int, seed: int) -> _Paper:
-        if not 1 <= count <= MAX_QUESTIONS:
-            raise InputError(f"'questions' must be from 1 to {MAX_QUESTIONS:,}.", field="questions")
-        items, chunks = await self._store.read(partial(reads.sample, most=count, seed=seed))
-        made = questions(items, count, seed)
-        judged = await self.judged(_MAX_JUDGED)
-        if not made and not judged:
+    async def _paper(self, count: int, seed: int) -> Paper:
+        paper = await drawn(self._store, count, seed)
+        if not paper.size:
             raise InputError("There is too little in the vault to ask about. Add conversations or notes first.")
-        return _Paper(made, judged, chunks, seed)
+        return paper
 
-    async def _answered(self, recipes: Sequence[str], paper: _Paper, job: Job) -> list[_Run]:
+    async def _answered(self, recipes: Sequence[str], paper: Paper, job: Job) -> list[_Run]:
         """Return the answers; the recipes take turns, so that none has the warmer caches."""
         runs = [_Run(recipe_named(name).name) for name in recipes]
         # The first search opens the embedder, which says nothing about the others.
@@ -154,7 +134,7 @@ class TrialService:
             job.advance(number + 1, paper.size)
         return runs
 
-    async def _ask(self, run: _Run, paper: _Paper, number: int) -> None:
+    async def _ask(self, run: _Run, paper: Paper, number: int) -> None:
         is_made = number < len(paper.made)
         if is_made:
             query, target = paper.made[number].query, paper.made[number].target
@@ -169,7 +149,7 @@ class TrialService:
         place = ids.index(target) + 1 if target in ids else None
         (run.places if is_made else run.judged).append(place)
 
-    def _trial(self, run: _Run, paper: _Paper) -> Trial:
+    def _trial(self, run: _Run, paper: Paper) -> Trial:
         asked = paper.made[: len(run.places)]
         answers = list(zip(paper.judged, run.judged, strict=False))
         right = [place for judged, place in answers if judged.good]

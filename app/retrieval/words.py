@@ -15,15 +15,18 @@ from typing import TYPE_CHECKING, Any, Final
 import apsw
 import numpy as np
 
-from app.index.postings import Lengths, Postings, last_chunk
+from app.index.heads import Heads
+from app.index.postings import Lengths, Posting, Postings, last_chunk
 from app.retrieval.candidates import Conditions, few_allowed
 from app.retrieval.fts import Atom, fold, stem
+from app.retrieval.passing import passing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
     Ids = NDArray[np.integer[Any]]
+    Flags = NDArray[np.bool_]
 
 _K1: Final = 1.2
 _B: Final = 0.75
@@ -47,78 +50,112 @@ _FOLDED: Final = bytes(
 
 
 @dataclass(frozen=True, slots=True)
-class _Matches:
+class Matches:
     """What matches.
 
     Args:
-        lists: The chunk ids of each atom.
+        atoms: What is asked.
+        postings: The chunks that each has.
         idf: What each is worth.
         lengths: Of the chunks.
+        heads: What else is known of them.
+        last: The highest chunk id there is.
     """
 
-    lists: "Sequence[Ids]"
+    atoms: "Sequence[Atom]"
+    postings: "Sequence[Posting]"
     idf: "Floats"
     lengths: Lengths
+    heads: Heads
+    last: int
 
     def norm(self, ids: "Ids", b: float = _B) -> "Floats":
         """Return what their lengths do to the scores of chunks."""
         return np.asarray(_K1 * (1 - b + b * self.lengths.words[ids] / self.lengths.mean))
 
 
+def matches_of(connection: apsw.Connection, postings: Postings, atoms: Sequence[Atom]) -> Matches:
+    """Return which chunks have each of ``atoms``."""
+    last = last_chunk(connection)
+    found = [_upto(postings.posting(connection, atom.expression, _term(atom), last), last) for atom in atoms]
+    lengths = postings.lengths(connection, last)
+    counts = np.array([len(one.ids) for one in found], dtype=np.float64)
+    idf = np.maximum(np.log((lengths.chunks - counts + 0.5).clip(0.5) / (counts + 0.5)), _LEAST_IDF)
+    return Matches(atoms, found, idf, lengths, postings.heads(connection, last), last)
+
+
+def _upto(posting: Posting, last: int) -> Posting:
+    """Return ``posting`` without what others have read of later chunks."""
+    end = int(np.searchsorted(posting.ids, last, side="right"))
+    return posting if end == len(posting.ids) else Posting(posting.ids[:end], posting.times[:end])
+
+
+def _term(atom: Atom) -> str:
+    """Return the one word of the index that ``atom`` asks for; ``""`` for several, and where folding might differ."""
+    return stem(atom.words[0]) if len(atom.words) == 1 and atom.expression.isascii() else ""
+
+
 def best_matching(
     connection: apsw.Connection,
-    postings: Postings,
-    atoms: Sequence[Atom],
+    matches: Matches,
     unwanted: str | None,
     where: Conditions,
-    fields: str,
     depth: int,
-) -> list[tuple[Any, ...]]:
-    """Return rows of ``fields`` and the BM25 of chunks that match any of ``atoms``, best first.
+    besides: "Flags | None" = None,
+) -> "tuple[Ids, Floats]":
+    """Return the chunks that match any of the atoms and their BM25, best first.
 
     Args:
         connection: A reader.
-        postings: Reads what matches.
-        atoms: What is asked.
+        matches: What matches.
         unwanted: An expression for what must not match.
         where: What a chunk must satisfy besides.
-        fields: Columns of ``chunks c``, the first its id.
-        depth: Rows at most.
+        depth: Chunks at most.
+        besides: Which chunks may be looked at, by id; all when ``None``.
     """
-    last = last_chunk(connection)
-    lists = [postings.ids(connection, atom.expression, last) for atom in atoms]
-    lengths = postings.lengths(connection, last)
-    counts = np.array([len(ids) for ids in lists], dtype=np.float64)
-    idf = np.maximum(np.log((lengths.chunks - counts + 0.5).clip(0.5) / (counts + 0.5)), _LEAST_IDF)
-    matches = _Matches(lists, idf, lengths)
-    worth = np.zeros(last + 1, dtype=np.float32)
-    for ids, value in zip(lists, idf, strict=True):
-        worth[ids] += value
+    worth = np.zeros(matches.last + 1, dtype=np.float32)
+    for posting, value in zip(matches.postings, matches.idf, strict=True):
+        worth[posting.ids] += value
     if unwanted is not None:
         worth[_unwanted(connection, unwanted)] = 0.0
     if where.mask is not None:
         size = min(len(worth), len(where.mask))
         worth[:size] *= where.mask[:size]
+    ids = _to_read(connection, matches, worth, where, depth)
     size = round(depth * _SPARE)
-    ids = _promising(matches, worth, np.flatnonzero(worth > 0), _MOST_READ * depth)
-    if where.narrows and len(ids) > size:
-        passing = len(_passing(connection, ids[:_PROBED], where)) / _PROBED
-        few = few_allowed(connection, where) if passing < _FEW_PASS else None
-        if few is not None:
-            ids = _promising(matches, worth, np.array(few, dtype=np.int64), _MOST_READ * depth)
-        elif passing < _MOST_PASS:
-            ids = _promising(matches, worth, np.flatnonzero(worth > 0), _MOST_CHECKED)
-            ids = _first_passing(connection, ids, where, size)
-    found: list[tuple[float, tuple[Any, ...]]] = []
+    found, scores = [ids[:0]], [np.zeros(0)]
     start = 0
-    while start < len(ids) and len(found) < depth:
-        found += _scored(connection, ids[start : start + size], atoms, matches, where, fields)
+    while start < len(ids) and sum(map(len, found)) < depth:
+        part = ids[start : start + size]
+        kept = passing(connection, matches.heads, part, where)
+        part = part[kept if besides is None else kept & besides[part]]
+        found.append(part)
+        scores.append(_scores(connection, part, matches))
         start += size
-    found.sort(key=lambda entry: (-entry[0], -entry[1][0]))
-    return [(*row, score) for score, row in found[:depth]]
+    best, score = np.concatenate(found), np.concatenate(scores)
+    order = np.lexsort((-best, -score))[:depth]
+    return best[order], score[order]
 
 
-def _promising(matches: _Matches, worth: "NDArray[np.float32]", ids: "Ids", most: int) -> "Ids":
+def _to_read(
+    connection: apsw.Connection, matches: Matches, worth: "NDArray[np.float32]", where: Conditions, depth: int
+) -> "Ids":
+    """Return whom to look at closely, the most promising first."""
+    size = round(depth * _SPARE)
+    matching = np.flatnonzero(worth > 0)
+    ids = _promising(matches, worth, matching, _MOST_READ * depth)
+    if where.narrows and len(ids) > size:
+        share = np.count_nonzero(passing(connection, matches.heads, ids[:_PROBED], where)) / _PROBED
+        few = few_allowed(connection, where) if share < _FEW_PASS else None
+        if few is not None:
+            return _promising(matches, worth, np.array(few, dtype=np.int64), _MOST_READ * depth)
+        if share < _MOST_PASS:
+            ids = _promising(matches, worth, matching, _MOST_CHECKED)
+            return _first_passing(connection, matches, ids, where, size)
+    return ids
+
+
+def _promising(matches: Matches, worth: "NDArray[np.float32]", ids: "Ids", most: int) -> "Ids":
     """Return at most ``most`` of ``ids`` that match, by what each would score if it had its words once."""
     ids = ids[worth[ids] > 0]
     promise = worth[ids] / (1 + matches.norm(ids, _B_UNREAD))
@@ -128,21 +165,12 @@ def _promising(matches: _Matches, worth: "NDArray[np.float32]", ids: "Ids", most
     return np.asarray(ids[np.lexsort((-ids, -promise))])
 
 
-def _passing(connection: apsw.Connection, ids: "Ids", where: Conditions) -> "Ids":
-    """Return those of ``ids`` that satisfy ``where``, in their order."""
-    rows = connection.execute(
-        f"SELECT c.id FROM chunks c WHERE c.id IN (SELECT value FROM json_each(?)) AND {where.check}",
-        (json.dumps(np.sort(ids).tolist()), *where.values),
-    )
-    passing = np.array([row[0] for row in rows], dtype=np.int64)
-    return np.asarray(ids[np.isin(ids, passing)])
-
-
-def _first_passing(connection: apsw.Connection, ids: "Ids", where: Conditions, most: int) -> "Ids":
+def _first_passing(connection: apsw.Connection, matches: Matches, ids: "Ids", where: Conditions, most: int) -> "Ids":
     """Return the first of ``ids`` that satisfy ``where``, about ``most``."""
     found = [ids[:0]]
     for start in range(0, len(ids), _CHECKED):
-        found.append(_passing(connection, ids[start : start + _CHECKED], where))
+        part = ids[start : start + _CHECKED]
+        found.append(part[passing(connection, matches.heads, part, where)])
         if sum(map(len, found)) >= most:
             break
     return np.concatenate(found)
@@ -152,36 +180,53 @@ def _unwanted(connection: apsw.Connection, expression: str) -> list[int]:
     return [int(str(row[0])) for row in connection.execute("SELECT rowid FROM chunks_fts(?)", (expression,))]
 
 
-def _scored(
+def _scores(connection: apsw.Connection, ids: "Ids", matches: Matches) -> "Floats":
+    """Return the BM25 of chunks that are there."""
+    found = [_times_of(ids, posting) for posting in matches.postings]
+    unknown = [
+        (times == 0) & there if atom.words else None for atom, (there, times) in zip(matches.atoms, found, strict=True)
+    ]
+    _read_times(connection, ids, matches.atoms, unknown, [times for _, times in found])
+    score, norm = np.zeros(len(ids)), matches.norm(ids)
+    for (there, counted), idf in zip(found, matches.idf, strict=True):
+        times = np.maximum(counted, 1.0)
+        score += there * idf * times * (_K1 + 1) / (times + norm)
+    return score
+
+
+def _times_of(places: "Ids", posting: Posting) -> "tuple[Flags, Floats]":
+    """Return which of ``places`` have the word, and how often as far as that is known."""
+    if not len(posting.ids):
+        return np.zeros(len(places), dtype=np.bool_), np.zeros(len(places))
+    at = np.minimum(np.searchsorted(posting.ids, places), len(posting.ids) - 1)
+    there = posting.ids[at] == places
+    return there, np.where(there, posting.times[at], 0).astype(np.float64)
+
+
+def _read_times(
     connection: apsw.Connection,
     ids: "Ids",
     atoms: Sequence[Atom],
-    matches: _Matches,
-    where: Conditions,
-    fields: str,
-) -> list[tuple[float, tuple[Any, ...]]]:
-    rows = connection.execute(
-        f"SELECT {fields}, substr(c.text, 1, {_READ_CHARACTERS}) FROM chunks c"
-        f" WHERE c.id IN (SELECT value FROM json_each(?)) AND {where.check}",
-        (json.dumps(np.sort(ids).tolist()), *where.values),
-    ).fetchall()
-    if not rows:
-        return []
-    places = np.array([row[0] for row in rows], dtype=np.int64)
-    counts = _counts([str(row[-1]) for row in rows], atoms)
-    score, norm = np.zeros(len(rows)), matches.norm(places)
-    for column, (found, idf) in enumerate(zip(matches.lists, matches.idf, strict=True)):
-        there = _among(places, found)
-        times = np.maximum(counts[:, column], 1.0)
-        score += there * idf * times * (_K1 + 1) / (times + norm)
-    return [(value, row[:-1]) for value, row in zip(score.tolist(), rows, strict=True)]
-
-
-def _among(places: "Ids", ids: "Ids") -> "NDArray[np.bool_]":
-    if not len(ids):
-        return np.zeros(len(places), dtype=np.bool_)
-    at = np.minimum(np.searchsorted(ids, places), len(ids) - 1)
-    return np.asarray(ids[at] == places)
+    unknown: "Sequence[Flags | None]",
+    times: "Sequence[Floats]",
+) -> None:
+    """Fill in how often chunks have their words where the index did not say, from their texts."""
+    lacking = [number for number, flags in enumerate(unknown) if flags is not None and flags.any()]
+    if not lacking:
+        return
+    places = np.flatnonzero(np.any([flags for flags in unknown if flags is not None], axis=0))
+    texts = dict(
+        connection.execute(
+            f"SELECT c.id, substr(c.text, 1, {_READ_CHARACTERS}) FROM chunks c"
+            " WHERE c.id IN (SELECT value FROM json_each(?))",
+            (json.dumps(np.sort(ids[places]).tolist()),),
+        )
+    )
+    read = [str(texts.get(chunk, "")) for chunk in ids[places].tolist()]
+    counts = _counts(read, [atoms[number] for number in lacking])
+    for column, number in enumerate(lacking):
+        rows = np.asarray(unknown[number])[places]
+        times[number][places[rows]] = counts[rows, column]
 
 
 def _counts(texts: Sequence[str], atoms: Sequence[Atom]) -> "Floats":

@@ -15,6 +15,10 @@ PAGE_CACHE_KIB = 8_192
 MMAP_BYTES = 0  # mapped pages count as memory once for each connection, and gain a tenth of a search at most
 
 
+WORDS_TABLE = "chunks_words"
+"""A table that each reader has for itself: every place at which the index has a word."""
+
+
 def create_file(path: Path) -> None:
     """Create an empty database file for its owner only; SQLite gives ``-wal`` and ``-shm`` the same mode."""
     try:
@@ -39,7 +43,15 @@ def open_writer(path: Path, busy_ms: int = BUSY_MS, *, is_wal: bool = True) -> a
 
 def open_reader(path: Path, busy_ms: int = BUSY_MS) -> apsw.Connection:
     """Open a connection that cannot write."""
-    return _open(path, apsw.SQLITE_OPEN_READONLY, busy_ms, lambda connection: connection.pragma("query_only", True))
+
+    def configure(connection: apsw.Connection) -> None:
+        # Before nothing can be made any more. What it lists is looked for when it is asked, not now.
+        connection.execute(
+            f"CREATE VIRTUAL TABLE temp.{WORDS_TABLE} USING fts5vocab ('main', 'chunks_fts', 'instance')"
+        )
+        connection.pragma("query_only", True)
+
+    return _open(path, apsw.SQLITE_OPEN_READONLY, busy_ms, configure)
 
 
 def _open(path: Path, flags: int, busy_ms: int, configure: Callable[[apsw.Connection], object]) -> apsw.Connection:

@@ -63,6 +63,8 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ[name] = str(place)
     for name in [name for name in os.environ if name.startswith("KEEPSAKE_")]:
         del os.environ[name]
+    # The person's own keyring is nothing to a test.
+    os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
     if not config.getoption("--headed"):
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
     _limit_memory()

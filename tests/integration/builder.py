@@ -1,6 +1,6 @@
 """A process that makes the vectors of another embedding model and says how far it is, to be killed at any moment.
 
-Run as ``python -m tests.integration.builder VAULT TURNS``.
+Run as ``python -m tests.integration.builder VAULT TURNS [ADDRESS]``, with the address of a service that makes them.
 """
 
 import sys
@@ -16,10 +16,17 @@ def hear(event: Event) -> None:
         print(event.state, event.done, flush=True)  # noqa: T201
 
 
+def remote(address: str = "") -> dict[str, object]:
+    """Return the settings of a service on this machine; nothing without an address."""
+    if not address:
+        return {}
+    return {"embedding.base_url": address, "embedding.dimensions": 8, "embedding.send_private": True}
+
+
 def main() -> None:
     """Work until killed."""
-    vault, turns = sys.argv[1:]
-    host = Host(Path(vault), serve=False, overrides={"embedding.batch": 8})
+    vault, turns, *address = sys.argv[1:]
+    host = Host(Path(vault), serve=False, overrides={"embedding.batch": 8, **remote(*address)})
     host.start()
     if not host.ask("embedding.status").texts:
         messages = [{"role": "user", "content": f"turn {number} of the garden"} for number in range(int(turns))]
@@ -28,7 +35,7 @@ def main() -> None:
     host.subscribe(hear)
     print("ready", 0, flush=True)  # noqa: T201
     if host.ask("embedding.status").building is None:
-        host.ask("embedding.change", model="hashed")
+        host.ask("embedding.change", model="openai-compatible:m" if address else "hashed")
     sys.stdin.read()
 
 

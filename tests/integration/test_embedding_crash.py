@@ -15,13 +15,15 @@ from app.embed.hashed import HashedEmbedder
 from app.host import Host
 from app.store.store import Store
 from tests.helpers.material import ROOT
+from tests.integration.builder import remote
+from tests.unit.app.embed.service import Answer, Service
 
 TURNS = 4_000
 
 
-def killed_after(vault: Path, texts: int) -> None:
+def killed_after(vault: Path, texts: int, turns: int = TURNS, *address: str) -> None:
     """Run the process and kill it once it has made vectors of more than ``texts`` texts."""
-    command = [sys.executable, "-m", "tests.integration.builder", str(vault), str(TURNS)]
+    command = [sys.executable, "-m", "tests.integration.builder", str(vault), str(turns), *address]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
         assert process.stdout is not None
         for line in process.stdout:
@@ -75,3 +77,44 @@ def test_killed_while_building(vault: Path) -> None:
     assert "said meanwhile" in texts
     right = HashedEmbedder().embed(texts)
     assert all(np.array_equal(np.frombuffer(row, "<f4"), one) for (_, row), one in zip(stored, right, strict=True))  # type: ignore[arg-type]
+
+
+@pytest.mark.slow
+def test_killed_while_a_service_makes_them(vault: Path) -> None:
+    """Each text is sent once, but for the batch that was under way; failures of the service change nothing of that."""
+    service = Service(width=8)
+    turns, made, runs = 400, 0, 2
+    try:
+        for _ in range(runs):
+            service.script = [Answer(503, body=b""), Answer(drops=True), Answer(is_half=True)]
+            killed_after(vault, made + 40, turns, service.address)
+            again = int(str(rows(vault, "SELECT count(*) FROM vectors_2_rowids")[0][0]))
+            assert made < again < turns
+            made = again
+        finished_by_service(vault, service)
+    finally:
+        service.close()
+    (count,) = rows(vault, "SELECT count(*) FROM vectors_2_rowids")[0]
+    texts = [text for request in service.asked for text in request["input"] if text.startswith("turn")]
+    assert count == len(set(texts)) == turns
+    failed = 3 * runs * 8
+    assert len(texts) <= turns + failed + runs * 8
+
+
+def finished_by_service(vault: Path, service: Service) -> None:
+    host = Host(vault, serve=False, overrides=remote(service.address))
+    done = threading.Event()
+
+    def hear(event: Event) -> None:
+        if isinstance(event, Progress) and event.job == "embedding" and event.state == "finished":
+            done.set()
+
+    host.subscribe(hear)
+    host.start()
+    try:
+        assert done.wait(60)
+        host.ask("vault.settle")
+        assert host.ask("embedding.status").serving.model == "openai-compatible:m"
+        assert host.ask("vault.check").findings == ()
+    finally:
+        host.stop()

@@ -8,10 +8,13 @@ from PySide6.QtWidgets import QMessageBox, QWidget
 from ui.dialogs.about import About
 from ui.dialogs.help import Help
 from ui.dialogs.importer import Importer
+from ui.dialogs.models import Models
 from ui.dialogs.settings import Settings
 from ui.dialogs.shortcuts import Shortcuts
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ui.actions import Actions
     from ui.bridge import Bridge
     from ui.faults import Faults
@@ -22,6 +25,8 @@ class Desk(QObject):
 
     notice = Signal(object)
     link_asked = Signal(str)
+    navigate = Signal(object)
+    models_asked = Signal()
     setting_applied = Signal(object)
     close_decided = Signal(bool)
 
@@ -36,6 +41,7 @@ class Desk(QObject):
         self._help: Help | None = None
         self._shortcuts: Shortcuts | None = None
         self._about: About | None = None
+        self._models: Models | None = None
 
     @property
     def importer(self) -> Importer:
@@ -51,6 +57,7 @@ class Desk(QObject):
         if self._settings is None:
             self._settings = Settings(self._bridge, self._window)
             self._settings.applied.connect(self.setting_applied)
+            self._settings.models_asked.connect(self.models_asked)
         return self._settings
 
     def open_import(self) -> None:
@@ -61,6 +68,19 @@ class Desk(QObject):
     def open_settings(self) -> None:
         """Open the settings."""
         self.settings.bring()
+
+    @property
+    def models(self) -> Models:
+        """The search models' dialog."""
+        if self._models is None:
+            self._models = Models(self._bridge, self._window)
+            self._models.notice.connect(self.notice)
+            self._models.navigate.connect(self.navigate)
+        return self._models
+
+    def open_models(self, searches: "Sequence[str]" = ()) -> None:
+        """Open the search models, with searches of the person to compare."""
+        self.models.bring(searches)
 
     def open_help(self) -> None:
         """Open the help pages."""

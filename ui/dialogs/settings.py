@@ -10,6 +10,7 @@ from app.config.model import SettingValue
 from app.errors import KeepsakeError
 from ui import theme
 from ui.dialogs.field import SettingField
+from ui.dialogs.keyfield import KeyField
 from ui.dialogs.sheet import Sheet, hairline, note
 from ui.icons import icon
 from ui.tokens import Space
@@ -19,18 +20,21 @@ if TYPE_CHECKING:
     from ui.bridge import Bridge
 
 SIZE = (720, 620)
+_MODEL = "embedding.model"
 
 
 class Settings(Sheet):
     """One page of sections; each change is stored when it is made."""
 
     applied = Signal(object)
+    models_asked = Signal()
 
     def __init__(self, bridge: "Bridge", window: QWidget | None = None) -> None:
         super().__init__(self.tr("Settings"), window)
         self._bridge = bridge
         self._fields: dict[str, SettingField] = {}
-        self._sections: list[tuple[QWidget, list[SettingField]]] = []
+        self._keys: KeyField | None = None
+        self._sections: list[tuple[QWidget, list[SettingField | KeyField]]] = []
         self.resize(*SIZE)
         self._search = QLineEdit(self)
         self._search.setPlaceholderText(self.tr("Search settings"))
@@ -48,6 +52,9 @@ class Settings(Sheet):
         for widget in (self._search, self._error, self._nothing):
             self.body.addWidget(widget)
         self.body.addWidget(self._area, 1)
+        # There a change of model or ranking shows what it does before it is made.
+        models = self.add_button(text_button(self.tr("Search models…"), parent=self), left=True)
+        models.clicked.connect(self.models_asked)
         close = self.add_button(text_button(self.tr("Close"), parent=self))
         close.clicked.connect(self.hide)
 
@@ -63,8 +70,10 @@ class Settings(Sheet):
         if set(self._fields) == {setting.name for setting in settings}:
             for setting in settings:
                 self._fields[setting.name].set_value(setting)
-            return
-        self._build(settings)
+        else:
+            self._build(settings)
+        if self._keys is not None:
+            self._keys.follow(str(next(setting.value for setting in settings if setting.name == _MODEL)))
 
     def _build(self, settings: list[SettingValue]) -> None:
         self._fields.clear()
@@ -80,7 +89,10 @@ class Settings(Sheet):
             head.setContentsMargins(0, Space.L, 0, Space.XS)
             column.addWidget(head)
             column.addWidget(hairline(page))
-            fields = [self._field(setting, page) for setting in group]
+            fields: list[SettingField | KeyField] = [self._field(setting, page) for setting in group]
+            if section == _MODEL.partition(".")[0]:
+                self._keys = KeyField(self._bridge, page)
+                fields.append(self._keys)
             for field in fields:
                 column.addWidget(field)
             self._sections.append((head, fields))
@@ -106,6 +118,8 @@ class Settings(Sheet):
             return
         self._error.hide()
         self._fields[name].set_value(stored)
+        if self._keys is not None and name.startswith("embedding."):
+            self._keys.follow(str(stored.value) if name == _MODEL else "")
         self.applied.emit(stored)
 
     def _on_search_changed(self, text: str) -> None:

@@ -58,17 +58,19 @@ EMBEDDING = (
         "Address of an 'openai-compatible' embedding service.",
         restart=True,
         vital=True,
-        pattern=r"(https?://[^\s@]+)?",
-        form="an address that begins with https:// or http:// and holds no password",
+        pattern=r"(https?://[^\s@?#]+)?",
+        form="an address that begins with https:// or http:// and holds no password or question mark",
     ),
     Setting(
         "embedding.api_key_env",
         "str",
         "",
-        "Environment variable that holds the key of a remote embedding service; never the key itself.",
+        "Environment variable that holds the key of a remote embedding service, in capital letters; never the key"
+        " itself. Empty for the key in the system's keyring.",
         restart=True,
-        pattern=r"([A-Za-z_][A-Za-z0-9_]{0,99})?",
-        form="the name of an environment variable",
+        # What has small letters may well be a key.
+        pattern=r"([A-Z_][A-Z0-9_]{0,99})?",
+        form="the name of an environment variable in capital letters",
     ),
     switch(
         "embedding.send_private",

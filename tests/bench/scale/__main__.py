@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import shutil
 import sys
 import tempfile
 import threading
@@ -11,6 +12,7 @@ from typing import Any
 
 from app.config.schema import RECIPES
 from app.host import Host
+from tests.bench.growth.footprint import disk_bytes
 from tests.bench.machine import machine, resident_mb
 from tests.bench.retrieval.metrics import percentile
 from tests.bench.scale import changes, floor, memories, start
@@ -19,48 +21,79 @@ from tests.bench.scale.corpus import Corpus
 _QUESTIONS = 100
 _APPENDS = 500
 _BUSY_READERS = 4
+_MEMORIES = 100_000
+_OVERRIDES = {"backup.daily": False}  # it would run in between
 
 
 def main() -> int:
     """Measure one size and print it."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench.scale", description=__doc__)
     parser.add_argument("--messages", type=int, default=10_000)
+    parser.add_argument(
+        "--memories",
+        type=int,
+        help=f"durable items written and asked for; as many as messages, but {_MEMORIES:,} at most, when left out",
+    )
+    parser.add_argument("--folder", type=Path, help="where everything is made for a while; 15 GB for a million")
     parser.add_argument("--json", type=Path, help="where to write the report")
     parser.add_argument("--no-window", action="store_true", help="leave the window's start-up out")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="keepsake-scale-") as folder:
-        report = _measure(Path(folder), options.messages, with_window=not options.no_window)
+    kept = min(options.messages, _MEMORIES) if options.memories is None else options.memories
+    with tempfile.TemporaryDirectory(prefix="keepsake-scale-", dir=options.folder) as folder:
+        report = _measure(Path(folder), options.messages, kept, with_window=not options.no_window)
     _show(report)
     if options.json:
         options.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
     return 0
 
 
-def _measure(folder: Path, messages: int, *, with_window: bool) -> dict[str, Any]:
+def _measure(folder: Path, messages: int, kept: int, *, with_window: bool) -> dict[str, Any]:
+    _say("writing the conversations")
     source = Corpus().write(folder / "corpus.jsonl", messages)
     corpus = Corpus(5)
     questions = [corpus.question() for _ in range(_QUESTIONS)]
     vault = folder / "vault"
     report: dict[str, Any] = {"messages": messages, "machine": machine()}
-    host = Host(vault, serve=False)
-    host.start()
-    try:
-        report |= _bulk(host, source, messages)
-        host.ask("vault.settle", names=True)
-        report["append"] = _append(host, questions)
-        host.ask("vault.settle", names=True)
-        report["search"] = {recipe: _search(host, questions, recipe) for recipe in RECIPES}
-        report["rss_mb"] = round(resident_mb(), 1)
-        report["changes"] = changes.measure(host, folder, messages)
-    finally:
-        host.stop()
+    report |= _at_work(vault, source, questions, messages)
     report["disk_mb"] = round(sum(path.stat().st_size for path in vault.glob("memory.db*")) / 1e6, 1)
+    _say("starting")
     report["start"] = {"engine_ms": start.engine_ms(vault)}
     if with_window:
         report["start"] |= start.window(vault)
-    report["memories"] = memories.measure(folder, messages)
+    shutil.rmtree(vault)
+    _say("memories")
+    report["memories"] = memories.measure(folder, kept)
+    shutil.rmtree(folder / "memories")
+    _say("bare SQLite")
     report["floor"] = floor.measure(folder, source, questions)
     return report
+
+
+def _at_work(vault: Path, source: Path, questions: list[str], messages: int) -> dict[str, Any]:
+    host = Host(vault, serve=False, overrides=_OVERRIDES)
+    host.start()
+    try:
+        _say("importing")
+        report = _bulk(host, source, messages)
+        host.ask("vault.settle", names=True)
+        report["disk_bytes_a_message"] = round(disk_bytes(vault) / messages)
+        _say("appending")
+        report["append"] = _append(host, questions)
+        host.ask("vault.settle", names=True)
+        _say("searching")
+        report["search"] = {recipe: _search(host, questions, recipe) for recipe in RECIPES}
+        report["context"] = _context(host, questions)
+        report["rss_mb"] = round(resident_mb(), 1)
+        _say("undoing and forgetting")
+        report["changes"] = changes.measure(host, vault.parent, messages)
+    finally:
+        host.stop()
+    return report
+
+
+def _say(what: str) -> None:
+    """Say what goes on; a million messages take an hour."""
+    print(f"{time.strftime('%H:%M:%S')} {what} …", file=sys.stderr, flush=True)
 
 
 def _bulk(host: Host, source: Path, messages: int) -> dict[str, Any]:
@@ -113,7 +146,15 @@ def _search(host: Host, questions: list[str], recipe: str) -> dict[str, float]:
         return host.ask("memory.search", query=question, recipe=recipe, limit=20)
 
     ask(questions[0])
-    return floor.times([lambda question=question: ask(question) for question in questions])  # type: ignore[misc]
+    return floor.times([lambda question=question: ask(question) for question in questions])
+
+
+def _context(host: Host, questions: list[str]) -> dict[str, float]:
+    def ask(question: str) -> object:
+        return host.ask("memory.context", prompt=question, session="bench-0")
+
+    ask(questions[0])
+    return floor.times([lambda question=question: ask(question) for question in questions])
 
 
 def _show(report: dict[str, Any]) -> None:
@@ -131,6 +172,8 @@ def _show(report: dict[str, Any]) -> None:
         base = low["sqlite_vec_search"]["p50_ms"] if recipe == "vector" else low["fts5_search"]["p50_ms"]
         ratio = taken["p50_ms"] / max(base, 1e-9)
         print(f"search {recipe:10}        p50 {taken['p50_ms']} ms, p95 {taken['p95_ms']} ms: {ratio:.1f}x bare")
+    context, ratio = report["context"], report["context"]["p50_ms"] / max(report["search"]["learned"]["p50_ms"], 1e-9)
+    print(f"memory.context           p50 {context['p50_ms']} ms, p95 {context['p95_ms']} ms: {ratio:.1f}x a search")
     print(f"changes                  {report['changes']}")
     for words, taken in report["memories"]["write"].items():
         ratio = taken["p50_ms"] / max(report["memories"]["bare_write"][words]["p50_ms"], 1e-9)
@@ -139,7 +182,8 @@ def _show(report: dict[str, Any]) -> None:
         )
     print(f"memories                 {report['memories']['asked']}")
     print(f"start                    {report['start']}")
-    print(f"memory {report['rss_mb']} MB, disk {report['disk_mb']} MB")
+    print(f"memory {report['rss_mb']} MB")
+    print(f"disk {report['disk_mb']} MB; {report['disk_bytes_a_message']:,} bytes a message once imported")
     print(f"floor                    {low}")
 
 

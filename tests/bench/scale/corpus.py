@@ -3,6 +3,7 @@
 import json
 import random
 from collections.abc import Iterator
+from itertools import accumulate
 from pathlib import Path
 
 TURNS_A_SESSION = 40
@@ -40,7 +41,8 @@ class Corpus:
         self._random = random.Random(seed)
         self._words = [self._word() for _ in range(WORDS)]
         # Zipf: the n-th word comes up 1/n as often as the first.
-        self._weights = [1 / rank for rank in range(1, WORDS + 1)]
+        # Summed up once: ``choices`` would do so for each text, which takes longer than all the rest.
+        self._sums = list(accumulate(1 / rank for rank in range(1, WORDS + 1)))
 
     def _word(self) -> str:
         return "".join(self._random.choices(_SYLLABLES, k=self._random.randint(2, 4)))
@@ -51,7 +53,7 @@ class Corpus:
 
     def words(self, count: int) -> str:
         """Return a text of so many words."""
-        return " ".join(self._random.choices(self._words, self._weights, k=count))
+        return " ".join(self._random.choices(self._words, cum_weights=self._sums, k=count))
 
     def question(self) -> str:
         """Return one question of five words: two frequent, three rarer."""

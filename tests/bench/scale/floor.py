@@ -116,7 +116,7 @@ def _changes(connection: apsw.Connection) -> dict[str, float]:
 
 
 def _search(connection: apsw.Connection, questions: list[str]) -> dict[str, float]:
-    return times([lambda question=question: _ask(connection, question) for question in questions])  # type: ignore[misc]
+    return times([lambda question=question: _ask(connection, question) for question in questions])
 
 
 def _ask(connection: apsw.Connection, question: str) -> None:

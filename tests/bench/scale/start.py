@@ -39,7 +39,7 @@ def window(vault: Path) -> dict[str, Any]:
 
 
 def _run(command: list[str], environment: dict[str, str] | None = None) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, timeout=600)
     if done.returncode:
         raise RuntimeError(f"{' '.join(command[:3])} failed: {done.stderr[-2000:]}")
     return done.stdout.strip().splitlines()[-1]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from app.retrieval.features import NAMES
+from app.retrieval.features import BLOCKS, NAMES
 from tests.bench.train.fit import ITERATIONS, L2, fit
 from tests.bench.train.matrices import Sample, samples
 from tests.bench.train.report import SHOWN, evaluate
@@ -49,7 +49,7 @@ def main() -> int:
         found["mixed-train-claims"] = [one for one in found["mixed-train"] if one.dataset == "mixed-train-claims"]
         found["mixed-train"] = [one for one in found["mixed-train"] if one.dataset == "mixed-train"]
         fitted = fit(_of(found, [*IMPORTANCE]), IMPORTANCE)
-        table = fitted.reshape(2, len(NAMES)).T.round(4).tolist()
+        table = fitted.reshape(BLOCKS, len(NAMES)).T.round(4).tolist()
         weights[name] = dict(zip(NAMES, table, strict=True))
         record[name] = _validated(found, fitted)
     (options.out / "weights.json").write_text(json.dumps(weights, indent=1) + "\n", encoding="utf-8")

@@ -11,17 +11,18 @@ import numpy as np
 from app.core.clock import SystemClock
 from app.embed.model import Embedder
 from app.embed.registry import open_embedder
-from app.index.postings import Postings
+from app.index.postings import Postings, last_chunk
 from app.index.vectors import Generation
 from app.memories.model import STORES
 from app.retrieval.asked import asked
 from app.retrieval.candidates import conditions, with_words
-from app.retrieval.context_rows import deep_legs
+from app.retrieval.context_rows import deep_legs, depths
 from app.retrieval.conversations import gathered
+from app.retrieval.deep import nothing
 from app.retrieval.features import shares, table, weighed
 from app.retrieval.fts import atoms, excluded_expression
 from app.retrieval.model import Query
-from app.retrieval.pool import WHOLE, Scored, standing
+from app.retrieval.pool import WHOLE, named, standing
 from app.retrieval.query import parse
 from app.store.connection import open_reader
 from tests.bench.retrieval.datasets import load
@@ -134,16 +135,16 @@ def _query(question: Question) -> Query:
 def _ranked_inputs(
     connection: Any, query: Query, generation: Generation, embedder: Embedder, postings: Postings, *, vectors: bool
 ) -> tuple[tuple[list[str], list[int]], Any]:
-    where, legs = conditions(query, STORES), deep_legs(_DEPTH)
+    where, legs = conditions(query, STORES), deep_legs(*depths(_DEPTH), postings)
     demanded = with_words(where, None, excluded_expression(query))
-    words: list[Scored] = legs.many(
-        connection, postings, atoms(query), excluded_expression(query), where, legs.words_depth
-    )
-    near: list[Scored] = []
+    words = legs.many(connection, postings, atoms(query), excluded_expression(query), where, legs.words_depth)
+    near = nothing()
     if vectors:
         text = " ".join(term.text for term in query.terms if not term.excluded)
-        near = legs.vector(connection, generation, embedder.embed_query(text).tobytes(), demanded, legs.vector_depth)
-    question, found = asked(query.terms), standing(words, near)
+        vector = embedder.embed_query(text).tobytes()
+        near = legs.vector(connection, generation=generation, vector=vector, where=demanded, depth=legs.vector_depth)
+    heads = postings.heads(connection, last_chunk(connection))
+    question, found = asked(query.terms), standing(heads, words, near)
     made = table(question, gathered(connection, query, question, found, demanded, postings))
-    targets = [head.owner if head.place[1] == WHOLE else f"{head.owner}#{head.seq}" for head in made.heads]
-    return (targets, [head.created_ms for head in made.heads]), shares(made.values)
+    targets = [owner if seq == WHOLE else f"{owner}#{seq}" for owner, seq in named(heads, made.places)]
+    return (targets, made.created.tolist()), shares(made.values)

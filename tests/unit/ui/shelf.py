@@ -9,7 +9,7 @@ from typing import Any
 
 from app.api.registry import Reply
 from app.changes import ChangeSet, Listener
-from app.config.model import SettingValue
+from app.config.model import SecretStatus, SettingValue
 from app.config.schema import SETTINGS
 from app.errors import KeepsakeError, NotFoundError
 from app.exchange.model import ImportReport, Problem
@@ -29,6 +29,8 @@ class Shelf:
     settings: dict[str, SettingValue] = field(default_factory=dict)
     listeners: list[Listener] = field(default_factory=list)
     next_id: int = 100
+    keyring: str = "the test's keyring"
+    keys: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for item in SETTINGS:
@@ -79,6 +81,21 @@ class Shelf:
             name, value, old.default, "file", old.type, old.help, old.choices, old.minimum, old.maximum, old.restart
         )
         return self.settings[name]
+
+    def secret_status(self, name: str) -> SecretStatus:
+        if not self.keyring:
+            return SecretStatus(name, "none", note="This machine has no keyring.")
+        if name in self.keys:
+            return SecretStatus(name, "keyring", self.keyring, self.keyring, is_kept=True)
+        return SecretStatus(name, "none", "", self.keyring)
+
+    def secret_set(self, name: str, value: str) -> SecretStatus:
+        self.keys[name] = value
+        return self.secret_status(name)
+
+    def secret_remove(self, name: str) -> SecretStatus:
+        self.keys.pop(name, None)
+        return self.secret_status(name)
 
     def memory_undo(self, history_ids: list[int]) -> list[int]:
         self.next_id += 1

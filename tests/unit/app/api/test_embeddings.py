@@ -181,6 +181,62 @@ def test_giving_up_what_is_being_built(vault: Path, service: Service, monkeypatc
         host.stop()
 
 
+def test_a_model_that_waits_is_switched_to_when_the_person_says_so(vault: Path) -> None:
+    host = opened(vault)
+    built = Built(host)
+    say(host, *[f"turn {number} of a garden" for number in range(60)])
+    host.ask("embedding.change", model="hashed", waits=True)
+    built.wait()
+    now = host.ask("embedding.status")
+    assert (now.serving.model, now.building.model, now.waits) == ("static", "hashed", True)
+    assert [(one.model, one.state) for one in now.generations] == [("hashed", "ready"), ("static", "serving")]
+    host.stop()
+    host = opened(vault)
+    try:
+        built = Built(host)
+        assert host.ask("memory.search", query="garden", legs=["vector"]).notes == ()
+        assert host.ask("embedding.status").serving.model == "static"
+        say(host, "said while it waits")
+        host.ask("embedding.pause")
+        host.ask("embedding.switch")
+        while host.ask("embedding.status").building is not None:
+            built.wait()
+        now = host.ask("embedding.status")
+        assert (now.serving.model, now.serving.vectors, now.waits, now.is_paused) == ("hashed", 61, False, False)
+        assert [(one.model, one.state) for one in now.generations] == [("hashed", "serving"), ("static", "kept")]
+        assert now.generations[1].until == now.former_until
+        with pytest.raises(InputError, match="No other vectors"):
+            host.ask("embedding.switch")
+    finally:
+        host.stop()
+
+
+def test_back_to_one_of_several_gives_up_what_is_being_made(
+    vault: Path, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = remote(vault, service, monkeypatch, embedding__send_private=True)
+    try:
+        built = Built(host)
+        say(host, "one", "two")
+        host.ask("embedding.change", model="hashed")
+        built.wait()
+        service.usual = lambda _: Answer(401, body=b"")
+        host.ask("embedding.change", model="openai-compatible:m")
+        built.wait("failed")
+        with pytest.raises(InputError, match="kept for a week"):
+            host.ask("embedding.rollback", generation=99)
+        now = host.ask("embedding.rollback", generation=1)
+        assert [(one.model, one.state) for one in now.generations] == [
+            ("openai-compatible:m", "unfinished"),
+            ("hashed", "kept"),
+            ("static", "serving"),
+        ]
+        assert (now.building, now.serving.model) == (None, "static")
+        assert {item.name: item.value for item in host.ask("settings.list")}["embedding.model"] == "static"
+    finally:
+        host.stop()
+
+
 # Remote services ----------------------------------------------------------------------------------------------------
 
 
@@ -252,7 +308,29 @@ def test_a_question_that_cannot_be_embedded_is_answered_by_words(
         found = host.ask("memory.search", query="garden")
         assert [hit.snippet for hit in found.hits] == ["a walk in the garden"]
         assert found.legs == ("words",)
-        assert found.notes[0].startswith("Search by meaning was left out: The embedding service takes no requests")
+        assert found.notes[0].startswith("Search by meaning was left out: The embedding service fails (status 500)")
+    finally:
+        host.stop()
+
+
+def test_comparing_with_a_service_sends_it_what_the_person_asks_and_nothing_of_the_vault(
+    vault: Path, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = remote(vault, service, monkeypatch)
+    try:
+        built = Built(host)
+        say(host, "a private walk by the harbour with Kenji in the first snow")
+        host.ask("note.save", content="a shared note about boats, sails and the winter harbour", store="shared")
+        host.ask("vault.settle")
+        host.ask("embedding.change", model="openai-compatible:m", waits=True)
+        built.wait()
+        service.asked.clear()
+        found = host.ask("embedding.compare", queries=["boats in winter"], questions=50)
+        assert [body["input"] for body in service.asked] == [["boats in winter"]]
+        assert [row.origin for row in found.rows] == ["asked"]
+        assert "private texts are not sent to openai-compatible:m" in found.notes[0]
+        with pytest.raises(InputError, match="private texts are not sent"):
+            host.ask("embedding.compare", questions=50)
     finally:
         host.stop()
 

@@ -57,13 +57,23 @@ CROSS = [
     ("embedding.folder", "[embedding]\nfolder = '/no/such/folder'\n", "error: .* no folder"),
     ("embedding.dimensions", "[embedding]\ndimensions = 256\n", "warning: .* no effect on a model of this machine"),
     ("embedding.base_url", "[embedding]\nmodel = 'openai-compatible:m'\n", "error: .* is empty"),
-    ("embedding.api_key_env", "[embedding]\nmodel = 'openai-compatible:m'\n", "error: .* is empty"),
+    (
+        "embedding.base_url",
+        "[embedding]\nmodel = 'openai-compatible:m'\nbase_url = 'https://[h'\n",
+        "error: .* no addr",
+    ),
+    ("embedding.base_url", "[embedding]\nbase_url = 'https://h/v1?key=k'\n", "error: .* question mark"),
     (
         "embedding.base_url",
         "[embedding]\nmodel = 'openai-compatible:m'\nbase_url = 'http://example.org/v1'\napi_key_env = 'K'\n",
         "warning: .* unencrypted",
     ),
-    ("embedding.api_key_env", "[embedding]\nmodel = 'voyage:voyage-3'\n", "error: .* VOYAGE_API_KEY holds no key"),
+    (
+        "embedding.api_key_env",
+        "[embedding]\nmodel = 'voyage:voyage-3'\napi_key_env = 'VOYAGE_API_KEY'\n",
+        "error: .* VOYAGE_API_KEY holds no key.*empty for the key in the keyring",
+    ),
+    ("embedding.api_key_env", "[embedding]\napi_key_env = 'aVoyageKey0123456789'\n", "error: .* in capital letters"),
 ]
 
 
@@ -102,9 +112,9 @@ def test_deletion_of_the_archive_is_never_guessed(tmp_path: Path) -> None:
     assert "the vault stays closed" in line
 
 
-def test_a_key_in_the_environment_is_enough_and_never_shown(tmp_path: Path) -> None:
+def test_a_key_in_the_environment_or_the_keyring_is_enough_and_never_shown(tmp_path: Path) -> None:
     text = "[embedding]\nmodel = 'openai:text-embedding-3-small'\n"
-    assert found(tmp_path, text, OPENAI_API_KEY=KEY) == {}
+    assert found(tmp_path, text, OPENAI_API_KEY=KEY) == found(tmp_path, text) == {}
     named = text + "api_key_env = 'MINE'\n"
     assert "'embedding.api_key_env'" in found(tmp_path, named, OPENAI_API_KEY=KEY)["embedding.api_key_env"]
     assert found(tmp_path, named, MINE=KEY) == {}

@@ -1,11 +1,18 @@
 """An embedding service on this machine that answers what it was told to."""
 
 import json
+import socket
+import ssl
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 KEY = "sk-very-secret-0123456789"
 
@@ -19,12 +26,13 @@ class Answer:
     headers: dict[str, str] = field(default_factory=dict)
     hangs: bool = False
     drops: bool = False
+    is_half: bool = False
 
 
 class Service:
     """A real HTTP server; ``script`` is answered in order, then every request in the usual way."""
 
-    def __init__(self, width: int = 4) -> None:
+    def __init__(self, width: int = 4, certificate: Path | None = None) -> None:
         self.width = width
         self.script: list[Answer] = []
         self.asked: list[dict[str, Any]] = []
@@ -32,6 +40,8 @@ class Service:
         self.paths: list[str] = []
         self.usual: Callable[[dict[str, Any]], Answer] = lambda _: Answer()
         self.released = threading.Event()
+        self.reached = threading.Event()
+        self.hanging = 0
         service = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -42,9 +52,12 @@ class Service:
                 service.asked.append(body)
                 service.keys.append(self.headers.get("Authorization", ""))
                 service.paths.append(self.path)
+                service.reached.set()
                 answer = service.script.pop(0) if service.script else service.usual(body)
                 if answer.hangs:
+                    service.hanging += 1
                     service.released.wait(20)
+                    service.hanging -= 1
                 if answer.hangs or answer.drops:
                     self.close_connection = True
                     return
@@ -55,7 +68,8 @@ class Service:
                     self.send_header(name, value)
                 self.send_header("Content-Length", str(len(content)))
                 self.end_headers()
-                self.wfile.write(content)
+                self.wfile.write(content[: len(content) // 2] if answer.is_half else content)
+                self.close_connection = self.close_connection or answer.is_half
 
             def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
                 del format, args
@@ -63,12 +77,18 @@ class Service:
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
         self._server.handle_error = lambda *_: None  # type: ignore[method-assign]  # whoever hung up
+        self._scheme = "http"
+        if certificate is not None:
+            self._scheme = "https"
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate)
+            self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
         self._thread.start()
 
     @property
     def address(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_port}"
+        return f"{self._scheme}://127.0.0.1:{self._server.server_port}"
 
     def vectors(self, body: dict[str, Any]) -> dict[str, Any]:
         """Answer in the shape the request is in; a text's first number is its length."""
@@ -84,3 +104,62 @@ class Service:
         self._server.shutdown()
         self._thread.join()
         self._server.server_close()
+
+
+@contextmanager
+def dripping() -> Iterator[str]:
+    """Run a server that never ends its answer's head, and sends a byte of it now and then."""
+    listening = socket.create_server(("127.0.0.1", 0))
+    over = threading.Event()
+
+    def drip(connection: socket.socket) -> None:
+        with connection:
+            try:
+                connection.sendall(b"HTTP/1.1 200 OK\r\nX-Long: ")
+                while not over.wait(0.02):
+                    connection.sendall(b"x")
+            except OSError:
+                return
+
+    def serve() -> None:
+        while not over.is_set():
+            try:
+                connection, _ = listening.accept()
+            except OSError:
+                return
+            threading.Thread(target=drip, args=(connection,), daemon=True).start()
+
+    thread = threading.Thread(target=serve, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+    over.set()
+    listening.shutdown(socket.SHUT_RDWR)
+    listening.close()
+    thread.join()
+
+
+def certificate(folder: Path) -> Path:
+    """Write a key and a certificate for this machine that nobody signed but itself; skip where none can be made."""
+    x509 = pytest.importorskip("cryptography.x509")
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "127.0.0.1")])
+    now = datetime.now(UTC)
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .sign(key, hashes.SHA256())
+    )
+    plain = serialization.NoEncryption()
+    form = serialization.PrivateFormat.PKCS8
+    file = folder / "service.pem"
+    pem = serialization.Encoding.PEM
+    file.write_bytes(key.private_bytes(pem, form, plain) + made.public_bytes(pem))
+    return file

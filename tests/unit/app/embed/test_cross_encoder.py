@@ -19,14 +19,16 @@ def test_a_model_nobody_knows() -> None:
 def test_a_model_that_is_not_here(tmp_path: Path) -> None:
     judge = FastembedReranker(MODEL, cache=tmp_path)
     for _ in range(2):
-        with pytest.raises(ModelUnavailableError, match=r"embedding\.allow_download"):
+        with pytest.raises(
+            ModelUnavailableError, match=r"embedding\.allow_download .*, or leave search\.reranker empty"
+        ):
             judge.scores("q", ["a"])
 
 
 def test_a_damaged_model(tmp_path: Path) -> None:
     folder = write_judge(tmp_path / "judge")
     (folder / "onnx" / "model.onnx").write_bytes(b"not a model")
-    with pytest.raises(ModelUnavailableError, match="damaged"):
+    with pytest.raises(ModelUnavailableError, match=r"damaged; .* or leave search\.reranker empty"):
         FastembedReranker(MODEL, folder=folder).scores("q", ["a"])
 
 
@@ -45,6 +47,9 @@ def test_scores_of_texts_in_their_order(tmp_path: Path) -> None:
     assert scores[3] > scores[1] > scores[0] > scores[2]
     assert judge.scores("a question", []) == []
     assert len(judge.scores("q", [f"text {number}" for number in range(50)])) == 50
+    lengths = [number * 37 % 300 for number in range(50)]
+    scores = judge.scores("q", [" ".join(["word"] * length) for length in lengths])
+    assert [score - scores[0] for score in scores] == lengths
     judge.close()
     judge.close()
     with pytest.raises(ModelUnavailableError, match="closed"):

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from app.embed.files import open_model
+from app.embed.keys import Keys
 from app.embed.registry import open_embedder, open_source
 from app.embed.source import Source
 from app.errors import ModelUnavailableError
@@ -45,4 +47,27 @@ def test_a_source_is_read_as_it_was_written() -> None:
 
 def test_what_is_meant_for_another_family_is_left_aside() -> None:
     source = Source("hashed", "/nowhere", "https://h/v1", "THE_KEY", 256)
-    assert open_source(source, environment={}).identity.provider == "hashed"
+    assert open_source(source, keys=Keys({})).identity.provider == "hashed"
+
+
+ONNX = {"model": "a/b", "model_file": "model.onnx", "size_in_GB": 0.1}
+TABLE = {"model": "a/c", "model_file": "model.safetensors", "size_in_GB": 0.1}
+
+
+class Family:
+    """Stands for fastembed's class: keeps what a model is opened with."""
+
+    def __init__(self, name: str, **options: object) -> None:
+        self.name = name
+        self.options = options
+
+
+def test_memory_of_a_long_batch_is_given_back(tmp_path: Path) -> None:
+    made = open_model(Family, ONNX, folder=None, cache=tmp_path, threads=2)
+    assert made.options["enable_cpu_mem_arena"] is False
+    assert (made.options["threads"], made.options["local_files_only"]) == (2, True)
+
+
+def test_a_table_of_vectors_is_given_nothing_it_warns_of(tmp_path: Path) -> None:
+    made = open_model(Family, TABLE, folder=None, cache=tmp_path, threads=2)
+    assert made.options == {"local_files_only": True, "cache_dir": str(tmp_path)}

@@ -1,10 +1,12 @@
 """Remote embedders against a real server on this machine that also answers what no service should."""
 
 import logging
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,7 @@ from app.embed.providers import COHERE, COMPATIBLE, OPENAI, VOYAGE, Shape
 from app.embed.registry import open_embedder
 from app.embed.remote import RemoteEmbedder
 from app.errors import InputError, KeepsakeError, ModelUnavailableError
-from tests.unit.app.embed.service import KEY, Answer, Service
+from tests.unit.app.embed.service import KEY, Answer, Service, certificate, dripping
 
 WIDTH = 4
 
@@ -29,12 +31,29 @@ def service() -> Iterator[Service]:
     made.close()
 
 
+class Held:
+    """A key that is known."""
+
+    def __init__(self, key: str = KEY) -> None:
+        self.key = key
+        self.next = key
+        self.place = "the environment variable THE_KEY"
+
+    def value(self) -> str:
+        return self.key
+
+    def refused(self) -> None:
+        self.key = self.next
+
+
 class Remote:
     """An embedder of the service that notes how long it would have waited."""
 
     def __init__(self, service: Service, shape: Shape = OPENAI, *, dimensions: int = WIDTH, key: str = KEY) -> None:
         self.waits: list[float] = []
-        self.line = Line(service.address, key, key_name="THE_KEY", service="The service", rest=self._rest)
+        self.seconds = 0.0
+        self.key = Held(key)
+        self.line = Line(service.address, self.key, service="The service", rest=self._rest, now=lambda: self.seconds)
         self.embedder = RemoteEmbedder(shape, "some-model", self.line, dimensions=dimensions)
 
     def _rest(self, seconds: float) -> bool:
@@ -78,9 +97,50 @@ def refusal(remote: Remote, texts: list[str] | None = None) -> KeepsakeError:
     ],
 )
 def test_no_list_of_vectors(remote: Remote, service: Service, body: bytes) -> None:
-    service.script = [Answer(body=body)]
+    service.usual = lambda _: Answer(body=body)
     assert "no list of vectors" in refusal(remote).message
     assert remote.waits == []
+    # Neither for the texts nor for a word of Keepsake's own: it is not the texts.
+    assert [request["input"] for request in service.asked] == [["a text"], ["memory"]]
+    service.script = [Answer(body=body), Answer(), Answer()]
+    assert np.allclose(np.linalg.norm(remote.embedder.embed(["a text"]), axis=1), 1)
+
+
+@pytest.mark.parametrize("bad", [b'{"data": [{"index": 0, "embedding": [NaN, 1, 1, 1]}]}', b'{"data": []}', b"{"])
+def test_a_text_without_a_usable_vector_does_not_keep_the_others_from_theirs(
+    remote: Remote, service: Service, bad: bytes
+) -> None:
+    service.usual = lambda body: Answer(body=bad if any("bad" in text for text in body["input"]) else None)
+    rows = remote.embedder.embed(["one", "two", "bad", "three"])
+    assert np.allclose(np.linalg.norm(rows, axis=1), [1, 1, 0, 1])
+    assert np.allclose(rows[[0, 3], 0] / rows[[0, 3], 1], [3, 5])
+
+
+def test_a_text_that_the_service_breaks_over(remote: Remote, service: Service) -> None:
+    service.usual = lambda body: Answer(500 if "bad" in body["input"] else 200, body=None)
+    assert np.allclose(np.linalg.norm(remote.embedder.embed(["one", "bad"]), axis=1), [1, 0])
+    service.usual = lambda _: Answer(500, body=b"")
+    assert refusal(remote, ["one", "two"]).data == {"status": 500}
+
+
+def test_vectors_of_nothing_but_zeros_are_none(remote: Remote, service: Service) -> None:
+    service.usual = lambda body: Answer(
+        body=lambda _: {"data": [{"index": n, "embedding": [0] * WIDTH} for n in range(len(body["input"]))]}
+    )
+    assert "no list of vectors" in refusal(remote, ["one", "two"]).message
+
+
+def test_more_vectors_than_texts(remote: Remote, service: Service) -> None:
+    service.usual = lambda _: Answer(
+        body=lambda _: {"data": [{"index": place, "embedding": [1] * WIDTH} for place in range(3)]}
+    )
+    assert "no list of vectors" in refusal(remote).message
+
+
+def test_an_answer_that_ends_halfway_is_asked_for_again(remote: Remote, service: Service) -> None:
+    service.script = [Answer(is_half=True), Answer(is_half=True)]
+    assert np.allclose(np.linalg.norm(remote.embedder.embed(["abc", "de"]), axis=1), 1)
+    assert remote.waits == [0.5, 1.0]
 
 
 def test_vectors_of_another_length_are_rejected(remote: Remote, service: Service) -> None:
@@ -111,7 +171,8 @@ def test_a_small_answer_that_grows_without_end_is_not_read(remote: Remote, servi
         (401, "refuses the key in the environment variable THE_KEY"),
         (403, "refuses the key"),
         (404, "knows no such model"),
-        (301, "does not know (status 301)"),
+        (301, "sends on to another address (status 301)"),
+        (308, "sends on to another address (status 308)"),
         (204, "does not know (status 204)"),
         (418, "does not know (status 418)"),
     ],
@@ -120,6 +181,23 @@ def test_what_no_second_attempt_mends(remote: Remote, service: Service, status: 
     service.script = [Answer(status, body=b"", headers={"Location": "http://127.0.0.1:1/"})]
     assert said in refusal(remote).message
     assert len(service.asked) == 1
+
+
+def test_nothing_is_sent_to_where_a_service_sends_on(remote: Remote, service: Service) -> None:
+    elsewhere = Service(WIDTH)
+    service.usual = lambda _: Answer(307, body=b"", headers={"Location": f"{elsewhere.address}/v1/embeddings"})
+    assert "check embedding.base_url" in refusal(remote).message
+    elsewhere.close()
+    assert (elsewhere.asked, elsewhere.keys) == ([], [])
+
+
+def test_a_certificate_that_nobody_vouches_for(tmp_path: Path) -> None:
+    service = Service(WIDTH, certificate=certificate(tmp_path))
+    remote = Remote(service)
+    assert "shows no certificate that this machine trusts" in refusal(remote).message
+    assert (service.asked, remote.waits) == ([], [])
+    remote.embedder.close()
+    service.close()
 
 
 # Waiting ------------------------------------------------------------------------------------------------------------
@@ -137,8 +215,23 @@ def test_it_waits_as_long_as_it_is_asked_to_and_not_for_ever(remote: Remote, ser
     remote.embedder.embed(["abc"])
     assert remote.waits == [7.0]
     service.script = [Answer(429, body=b"", headers={"Retry-After": "3600"})]
-    assert "no requests at the moment (status 429)" in refusal(remote).message
+    assert "no requests at the moment (status 429), or the account has nothing left" in refusal(remote).message
     assert remote.waits == [7.0]
+    asked = len(service.asked)
+    remote.seconds = 3599.0
+    assert refusal(remote).data == {"status": 429}
+    with pytest.raises(ModelUnavailableError, match="status 429"):
+        remote.embedder.embed_query("abc")
+    assert len(service.asked) == asked
+    remote.seconds = 3600.0
+    assert remote.embedder.embed(["abc"]).shape == (1, WIDTH)
+
+
+def test_no_service_is_left_alone_for_days(remote: Remote, service: Service) -> None:
+    service.script = [Answer(503, body=b"", headers={"Retry-After": "999999"})]
+    refusal(remote)
+    remote.seconds = 3600.0
+    assert remote.embedder.embed(["abc"]).shape == (1, WIDTH)
 
 
 def test_at_last_it_gives_up(remote: Remote, service: Service) -> None:
@@ -167,8 +260,36 @@ def test_a_service_that_never_answers(remote: Remote, service: Service) -> None:
     assert len(remote.waits) == 1
 
 
+def test_an_answer_that_comes_a_byte_at_a_time() -> None:
+    """Each byte comes in time; the answer does not."""
+    with dripping() as address:
+        line = Line(address, Held(), service="The service", rest=lambda _: False)
+        with pytest.raises(ModelUnavailableError, match="does not answer in time"):
+            line.post({}, most_bytes=1, patience=Patience(2, 1.0, 5.0, 0.2))
+        line.close()
+
+
+def test_closing_ends_what_is_waited_for(service: Service) -> None:
+    service.usual = lambda _: Answer(hangs=True)
+    line = Line(service.address, Held(), service="The service")
+    said: list[str] = []
+
+    def ask() -> None:
+        with pytest.raises(ModelUnavailableError) as caught:
+            line.post({}, most_bytes=1, patience=Patience(5, 60.0, 60.0, 60.0))
+        said.append(caught.value.message)
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    assert service.reached.wait(10)
+    line.close()
+    asking.join(10)
+    assert not asking.is_alive()
+    assert said == ["The embedding model was closed; open it again to embed."]
+
+
 def test_whoever_waits_is_let_go_when_it_is_closed(service: Service) -> None:
-    line = Line(service.address, KEY, key_name="THE_KEY", service="The service", rest=lambda _: True)
+    line = Line(service.address, Held(), service="The service", rest=lambda _: True)
     service.usual = lambda _: Answer(503, body=b"")
     with pytest.raises(ModelUnavailableError):
         line.post({}, most_bytes=1, patience=IN_BACKGROUND)
@@ -246,6 +367,18 @@ def test_the_models_own_length_is_not_asked_for(service: Service) -> None:
     remote.embedder.close()
 
 
+def test_a_model_that_takes_no_wish_for_a_length(remote: Remote, service: Service) -> None:
+    service.usual = lambda body: Answer(
+        400 if "dimensions" in body else 200, body=b"" if "dimensions" in body else None
+    )
+    assert remote.embedder.embed(["a", "b"]).shape == (2, WIDTH)
+    assert ["dimensions" in body for body in service.asked] == [True, False]
+    remote.embedder.embed_query("c")
+    assert "dimensions" not in service.asked[-1]
+    service.width = 5
+    assert "vectors of 5 numbers, not of 4" in refusal(remote).message
+
+
 @pytest.mark.parametrize("dimensions", [0, -1, 8193])
 def test_lengths_out_of_bounds(service: Service, dimensions: int) -> None:
     with pytest.raises(InputError, match=r"set embedding\.dimensions to a number from 1 to 8192"):
@@ -288,31 +421,68 @@ def test_a_text_too_long_is_read_in_part(remote: Remote, service: Service) -> No
 def test_a_service_that_refuses_everything_is_not_asked_for_ever(remote: Remote, service: Service) -> None:
     service.usual = lambda _: Answer(400, body=b"")
     assert "refuses the request (status 400)" in refusal(remote, [str(number) for number in range(100)]).message
-    assert len(service.asked) == 2
+    assert len(service.asked) == 4  # with and without the length asked for; the texts, and a word of its own
 
 
 # Keys ---------------------------------------------------------------------------------------------------------------
 
 
+def test_a_key_that_was_replaced_is_used_at_once(remote: Remote, service: Service) -> None:
+    remote.key.next = "sk-new"
+    service.script = [Answer(401, body=b"")]
+    assert remote.embedder.embed(["abc"]).shape == (1, WIDTH)
+    assert service.keys == [f"Bearer {KEY}", "Bearer sk-new"]
+    remote.key.key = remote.key.next = "sk-newest"
+    remote.embedder.embed(["abc"])
+    assert service.keys[-1] == "Bearer sk-newest"
+
+
+def test_a_replaced_key_that_is_refused_too(remote: Remote, service: Service) -> None:
+    remote.key.next = "sk-new"
+    service.usual = lambda _: Answer(401, body=b"")
+    assert "refuses the key" in refusal(remote).message
+    assert len(service.asked) == 2
+
+
+def test_a_service_of_this_machine_may_need_no_key(service: Service) -> None:
+    options: dict[str, Any] = {"base_url": service.address, "dimensions": 4, "environment": {}}
+    embedder = open_embedder("openai-compatible:m", **options)
+    assert embedder.embed(["abc"]).shape == (1, WIDTH)
+    assert service.keys == [""]
+    service.usual = lambda _: Answer(401, body=b"")
+    with pytest.raises(ModelUnavailableError, match="wants a key; give it one"):
+        embedder.embed(["abc"])
+    embedder.close()
+
+
+@pytest.mark.parametrize("address", ["https://[h", "https://", "ftp://h/v1", "https://h:99999", "https://h:x"])
+def test_what_is_no_address(address: str) -> None:
+    with pytest.raises(InputError, match="is no address"):
+        open_embedder("openai-compatible:m", base_url=address, key_name="K_KEY", environment={"K_KEY": KEY})
+
+
 @pytest.mark.parametrize("key", ["sk-a\nb", "sk-ä", "sk-\x00"])
 def test_a_key_that_cannot_be_one_is_not_repeated(service: Service, key: str) -> None:
-    with pytest.raises(InputError, match="THE_KEY holds no usable key") as caught:
-        Remote(service, key=key)
+    options: dict[str, Any] = {"base_url": service.address, "key_name": "THE_KEY", "dimensions": 4}
+    with pytest.raises(InputError, match="The environment variable THE_KEY holds no usable key") as caught:
+        open_embedder("openai-compatible:m", environment={"THE_KEY": key}, **options)
     assert "sk-" not in f"{caught.value} {caught.value.data}"
 
 
 def test_without_a_key_nothing_is_opened() -> None:
     with pytest.raises(ModelUnavailableError, match="OPENAI_API_KEY holds no key for openai"):
         open_embedder("openai:text-embedding-3-small", environment={})
-    with pytest.raises(ModelUnavailableError, match="MINE holds no key"):
+    with pytest.raises(
+        ModelUnavailableError, match=r"variable that embedding\.api_key_env names holds no key for voyage"
+    ):
         open_embedder("voyage:voyage-3.5", key_name="MINE", environment={"VOYAGE_API_KEY": "x"})
 
 
 def test_what_a_compatible_service_needs() -> None:
     with pytest.raises(InputError, match=r"embedding\.base_url"):
         open_embedder("openai-compatible:m", key_name="K", dimensions=4, environment={"K": "x"})
-    with pytest.raises(InputError, match=r"embedding\.api_key_env"):
-        open_embedder("openai-compatible:m", base_url="http://127.0.0.1:1/v1", dimensions=4, environment={})
+    with pytest.raises(ModelUnavailableError, match=r"embedding\.api_key_env"):
+        open_embedder("openai-compatible:m", base_url="http://h/v1", dimensions=4, environment={})
     with pytest.raises(InputError, match=r"embedding\.dimensions"):
         open_embedder("openai-compatible:m", base_url="http://h/v1", key_name="K", environment={"K": "x"})
 

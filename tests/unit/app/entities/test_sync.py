@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from app.core.tokens import estimate_tokens
-from app.entities import unread
+from app.entities import sync, unread
 from app.entities.ner.strategy import Strategy, fast
 from app.entities.sync import ACTOR, known_names, read_names
 from tests.helpers.material import NAUGHTY
@@ -187,3 +187,26 @@ def test_what_was_decided_and_undone_can_be_done_again_after_nothing_names_it_an
     desk.undo(undone)
     assert desk.get(bob).name == "Robert"
     assert desk.rows("SELECT count(*) FROM entities WHERE name_key = 'paris'") == [(0,)]
+
+
+def test_it_rests_as_long_as_it_reads_not_as_long_as_it_waited(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    passed = [0.0]
+    monkeypatch.setattr(sync.time, "perf_counter", lambda: passed[0])
+
+    async def after_an_hour() -> None:
+        passed[0] += 3_600
+
+    desk.sync._ready = after_an_hour
+    desk.say("Bob lives in Paris.")
+
+    async def work() -> None:
+        desk.sync.wake()
+        task = asyncio.create_task(desk.sync.run())
+        try:
+            await asyncio.wait_for(desk.sync.wait_idle(), 30)
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    desk.do(work())
+    assert desk.names() == {"Bob": 1, "Paris": 1}

@@ -65,7 +65,7 @@ def tended(vault: Vault, folder: Path) -> Near:
 def first(near: Near, vault: Vault, row: int) -> int:
     found = near.nearest(vault.generation, vault.rows[row].tobytes(), 1)
     assert found is not None
-    return next(iter(found))
+    return int(found[0][0])
 
 
 def test_before_it_is_made_it_cannot_tell(vault: Vault, tmp_path: Path) -> None:
@@ -81,7 +81,9 @@ def test_it_holds_what_the_database_holds(vault: Vault, tmp_path: Path) -> None:
     near = tended(vault, tmp_path)
     assert near.count() == COUNT
     assert [first(near, vault, row) for row in range(5)] == [1, 2, 3, 4, 5]
-    assert near.nearest(vault.generation, bytes(4 * WIDTH), 5) == {}
+    nothing = near.nearest(vault.generation, bytes(4 * WIDTH), 5)
+    assert nothing is not None
+    assert len(nothing[0]) == len(nothing[1]) == 0
     assert near.nearest(Generation(99, WIDTH), vault.rows[0].tobytes(), 5) is None
     assert not near.needs_care(vault.generation, COUNT)
 
@@ -96,6 +98,18 @@ def test_what_is_added_is_found_and_what_went_is_let_go(vault: Vault, tmp_path: 
     near.tend(vault.connection, vault.generation)
     assert near.count() == COUNT - 1
     assert first(near, vault, 1) != 2
+
+
+def test_of_a_chunk_that_was_stored_again_the_later_vector_counts(vault: Vault, tmp_path: Path) -> None:
+    near = tended(vault, tmp_path)
+    near.add(vault.generation, [(1, vault.rows[5].tobytes()), (2, vault.rows[0].tobytes())])
+    found = near.nearest(vault.generation, vault.rows[0].tobytes(), COUNT)
+    assert found is not None
+    ids, scores = found[0].tolist(), found[1].tolist()
+    assert ids[0] == 2
+    assert len(ids) == len(set(ids)) == COUNT
+    assert scores == sorted(scores, reverse=True)
+    assert scores[ids.index(1)] < 1
 
 
 def test_the_file_is_caught_up_with_the_database(vault: Vault, tmp_path: Path) -> None:

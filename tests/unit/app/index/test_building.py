@@ -2,133 +2,21 @@
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 import apsw
 import pytest
 
-from app.changes import ChangeSet, Event, Progress
-from app.embed.model import Embedder
-from app.embed.source import Source
+from app.changes import ChangeSet, Progress
 from app.errors import ModelUnavailableError
 from app.index import generations
-from app.index.building import GenerationBuilder
-from app.index.serving import Generations
-from app.index.sync import IndexSync
-from app.index.vectors import Generation, nearest
-from app.jobs import Jobs
+from app.index.vectors import Generation
 from app.sessions.model import NewMessage
 from app.sessions.service import Heading
 from app.upkeep import rebuild
 from app.upkeep.repair import vectors
 from tests.helpers.noise import AllowLogs
-from tests.unit.app.shelf import MoodyEmbedder, Shelf
-
-DAY_MS = 24 * 3_600_000
-
-
-class Bench:
-    """A vault's index whose settings name one of several embedders."""
-
-    def __init__(self, shelf: Shelf) -> None:
-        self.shelf = shelf
-        self.wanted = "old"
-        self.embedders = {name: MoodyEmbedder(name) for name in ("old", "new", "other")}
-        self.gone: set[str] = set()
-        self.events: list[Event] = []
-
-    def start(self) -> None:
-        """Begin anew, as at a start of the program."""
-        self.jobs = Jobs(self.events.append)
-        self.generations = Generations(
-            self.shelf.store,
-            self.shelf.clock,
-            lambda: self.open(self.source()),
-            reopen=self.open,
-            wanted=self.source,
-        )
-        store, clock = self.shelf.store, self.shelf.clock
-        self.sync = IndexSync(
-            store, clock, lambda: self.open(self.source()), lambda _: None, generations=self.generations
-        )
-        self.builder = GenerationBuilder(
-            store, clock, self.generations, self.jobs, self.events.append, self.sync, batch=16
-        )
-
-    def source(self) -> Source:
-        return Source(self.wanted)
-
-    def open(self, source: Source) -> Embedder:
-        if source.model in self.gone:
-            raise ModelUnavailableError(f"There is no {source.model}.")
-        return self.embedders[source.model]
-
-    def run(self, *steps: Callable[[], Awaitable[Any]], builds: bool = True) -> None:
-        """Let index and builder work while ``steps`` are done one after the other, then until both are idle."""
-
-        async def work() -> None:
-            tasks = [asyncio.create_task(self.sync.run())]
-            tasks += [asyncio.create_task(self.builder.run())] if builds else []
-            await asyncio.sleep(0)  # they have begun
-            self.sync.wake()
-            self.builder.wake()
-            try:
-                async with asyncio.timeout(60):
-                    for step in steps:
-                        await step()
-                    await self.sync.wait_idle()
-                    if builds:
-                        await self.builder.wait_idle()
-                        await self.sync.wait_idle()
-            finally:
-                for task in tasks:
-                    task.cancel()
-                await asyncio.gather(*tasks, return_exceptions=True)
-
-        self.shelf.do(work())
-
-    def states(self) -> list[tuple[str, str, int]]:
-        """Return model, state and number of vectors of each generation."""
-
-        def read(connection: apsw.Connection) -> list[tuple[str, str, int]]:
-            rows = reversed(generations.rows(connection))
-            return [(row.source.model, row.state, generations.count(connection, row.generation)) for row in rows]
-
-        return self.shelf.do(self.shelf.store.read(read))
-
-    def served(self) -> str:
-        return self.shelf.do(self.generations.serving()).embedder.identity.model
-
-    def finds(self, text: str) -> bool:
-        """Return whether the vectors that serve find exactly the chunk of ``text`` with the embedder that serves."""
-        serving = self.shelf.do(self.generations.serving())
-        vector = serving.embedder.embed_query(text).tobytes()
-        found = self.shelf.do(
-            self.shelf.store.read(lambda connection: nearest(connection, serving.generation, vector, 1, None))
-        )
-        texts = self.shelf.rows("SELECT text FROM chunks WHERE id = ?", found[0][0])
-        return bool(found[0][1] > 0.999 and texts == [(text,)])
-
-
-@pytest.fixture
-def bench(shelf: Shelf) -> Bench:
-    shelf.say(*[f"turn {number}" for number in range(100)])
-    made = Bench(shelf)
-    made.start()
-    made.run()
-    assert made.states() == [("old", "serving", 100)]
-    return made
-
-
-def change(bench: Bench, name: str) -> Callable[[], Awaitable[None]]:
-    async def step() -> None:
-        bench.wanted = name
-        await bench.generations.aim(bench.embedders[name])
-        bench.builder.wake()
-
-    return step
-
+from tests.unit.app.index.bench import DAY_MS, Bench, CountedEmbedder, cancel_at, change
 
 # Where something is wrong -------------------------------------------------------------------------------------------
 
@@ -191,7 +79,7 @@ def test_neither_model_is_there(bench: Bench) -> None:
 
 
 def test_a_model_of_the_same_name_that_is_another_one(bench: Bench) -> None:
-    bench.embedders["old"] = MoodyEmbedder("old, newly trained")
+    bench.embedders["old"] = CountedEmbedder("old, newly trained")
     bench.start()
     bench.shelf.say("one more")
     bench.run()
@@ -268,7 +156,7 @@ def test_the_quick_look_up_changes_with_the_vectors(bench: Bench, monkeypatch: p
     for text in ("turn 7", "one more", "said late"):
         found = near.nearest(serving.generation, serving.embedder.embed_query(text).tobytes(), 1)
         assert found is not None
-        assert bench.shelf.rows("SELECT text FROM chunks WHERE id = ?", next(iter(found))) == [(text,)]
+        assert bench.shelf.rows("SELECT text FROM chunks WHERE id = ?", int(found[0][0])) == [(text,)]
 
 
 def test_what_is_said_and_unsaid_meanwhile(bench: Bench) -> None:
@@ -302,7 +190,7 @@ def test_what_is_said_and_unsaid_meanwhile(bench: Bench) -> None:
 
 def test_pausing_keeps_what_is_there_over_a_restart(bench: Bench) -> None:
     new = bench.embedders["new"]
-    new.before = lambda: bench.jobs.cancel("embedding") if new.texts >= 32 else None  # type: ignore[return-value,func-returns-value]
+    cancel_at(bench, "new", 32)
     bench.run(change(bench, "new"))
     assert bench.states() == [("old", "serving", 100), ("new", "building", 48)]
     assert [event.state for event in bench.events if isinstance(event, Progress)][-1] == "cancelled"
@@ -332,12 +220,11 @@ def test_ending_the_program_does_not_pause(bench: Bench) -> None:
 
 
 def test_choosing_a_third_and_the_first_again(bench: Bench) -> None:
-    new, other = bench.embedders["new"], bench.embedders["other"]
-    new.before = lambda: bench.jobs.cancel("embedding") if new.texts >= 32 else None  # type: ignore[return-value,func-returns-value]
+    cancel_at(bench, "new", 32)
     bench.run(change(bench, "new"))
     assert bench.states()[1] == ("new", "building", 48)
     bench.shelf.do(bench.shelf.store.write(lambda connection: generations.pause(connection, is_paused=False)))
-    other.before = lambda: bench.jobs.cancel("embedding")  # type: ignore[return-value,assignment]
+    cancel_at(bench, "other", 0)
     bench.run(change(bench, "other"))
     assert bench.states() == [("old", "serving", 100), ("new", "retired", 48), ("other", "building", 16)]
     bench.shelf.do(bench.shelf.store.write(lambda connection: generations.pause(connection, is_paused=False)))

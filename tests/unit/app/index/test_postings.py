@@ -9,6 +9,7 @@ from app.index import postings as module
 from app.index.grams import grams
 from app.index.postings import Postings, last_chunk
 from app.retrieval.fts import quoted
+from app.store.connection import WORDS_TABLE
 
 
 @pytest.fixture
@@ -35,8 +36,7 @@ def found(connection: apsw.Connection, postings: Postings, word: str) -> list[in
     return [int(one) for one in postings.ids(connection, quoted(word), last_chunk(connection))]
 
 
-def test_later_chunks_are_added_to_what_was_kept(connection: apsw.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "WORTH_KEEPING", 1)
+def test_later_chunks_are_added_to_what_was_kept(connection: apsw.Connection) -> None:
     postings = Postings()
     assert found(connection, postings, "heron") == []
     put(connection, "a heron", "an elm", "herons")
@@ -49,8 +49,7 @@ def test_later_chunks_are_added_to_what_was_kept(connection: apsw.Connection, mo
 
 
 def test_only_so_many_are_kept(connection: apsw.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "WORTH_KEEPING", 1)
-    monkeypatch.setattr(module, "KEPT_IDS", 8)
+    monkeypatch.setattr(module, "KEPT_IDS", 2 * module._ENTRY + 8)
     monkeypatch.setattr(module, "KEPT_COUNTS", 2)
     put(connection, *["one two three four five six"] * 2)
     postings = Postings()
@@ -58,6 +57,23 @@ def test_only_so_many_are_kept(connection: apsw.Connection, monkeypatch: pytest.
         for word in ("one", "two", "three", "four", "five", "six"):
             assert found(connection, postings, word) == [1, 2]
             assert postings.count(connection, quoted(word), 2) == 2
+
+
+def test_how_often_a_word_is_there_is_known_where_the_connection_lists_words(connection: apsw.Connection) -> None:
+    put(connection, "a heron", "an elm", "herons, heron and the heron's heron")
+
+    def times(postings: Postings, term: str = "heron") -> tuple[list[int], list[int]]:
+        got = postings.posting(connection, quoted("heron"), term, last_chunk(connection))
+        return got.ids.tolist(), got.times.tolist()
+
+    assert times(Postings()) == ([1, 3], [0, 0])
+    connection.execute(f"CREATE VIRTUAL TABLE temp.{WORDS_TABLE} USING fts5vocab ('main', 'chunks_fts', 'instance')")
+    postings = Postings()
+    assert times(postings) == ([1, 3], [1, 4])
+    assert times(Postings(), "") == ([1, 3], [0, 0])
+    put(connection, "heron heron")
+    assert times(postings) == ([1, 3, 4], [1, 4, 0])
+    assert times(Postings()) == ([1, 3, 4], [1, 4, 2])
 
 
 def test_lengths_count_the_words_of_both_columns(connection: apsw.Connection) -> None:

@@ -85,3 +85,27 @@ def test_what_is_excluded_of_one_sort_leaves_the_others(filled: Shelf) -> None:
     for text in ("-tag:birds", "-entity:anna", "-is:pinned"):
         assert "message" in {kinds[one] for one in both(filled, text)[0]}
     assert "memory" in {kinds[one] for one in both(filled, "-session:herons")[0]}
+
+
+def test_a_few_are_checked_as_fast_whatever_has_the_tag(shelf: Shelf) -> None:
+    def steps(connection: apsw.Connection) -> int:
+        where, taken = conditions(parse("tag:birds", 0), STORES), [0]
+        sql = f"SELECT c.id FROM chunks c WHERE c.id IN (SELECT value FROM json_each(?)) AND {where.check}"
+
+        def stepped() -> bool:
+            taken[0] += 1
+            return False
+
+        connection.set_progress_handler(stepped, 10)
+        try:
+            assert len(connection.execute(sql, ("[1, 2, 3, 4, 5]", *where.values)).fetchall()) == 5
+        finally:
+            connection.set_progress_handler(None)
+        return taken[0]
+
+    for number in range(10):
+        shelf.save(f"Elm {number}", tags=["birds"])
+    few = shelf.do(shelf.store.read(steps))
+    for number in range(90):
+        shelf.save(f"Oak {number}", tags=["birds"])
+    assert shelf.do(shelf.store.read(steps)) < 2 * few

@@ -88,4 +88,5 @@ def test_whoever_may_not_see_a_store_finds_nothing_of_it(host: Host, archive: di
 def test_what_came_back_is_found_as_before(host: Host, archive: dict[str, str]) -> None:
     host.ask("archive.restore", id=archive["list"])
     assert archive["list"] not in {hit.id for hit in found(host, "is:archived").hits}
-    assert [hit.id for hit in found(host, "bread").hits] == [archive["list"]]
+    # By its words; what is near in meaning depends on which vectors are there yet.
+    assert [hit.id for hit in found(host, "bread", recipe="words").hits] == [archive["list"]]

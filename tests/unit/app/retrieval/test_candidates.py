@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.embed.hashed import DIMENSIONS, HashedEmbedder
+from app.index.postings import Postings
 from app.index.vectors import Generation
 from app.memories.model import STORES
 from app.retrieval.candidates import by_vector, by_words, conditions, newest, with_words
@@ -68,7 +69,9 @@ def test_the_nearest_are_those_of_numpy(shelf: Shelf) -> None:
 
     def nearest(vector: bytes, depth: int = 5) -> list[tuple[str, float]]:
         found = shelf.do(
-            shelf.store.read(lambda connection: by_vector(connection, Generation(1, DIMENSIONS), vector, where, depth))
+            shelf.store.read(
+                lambda connection: by_vector(connection, Postings(), Generation(1, DIMENSIONS), vector, where, depth)
+            )
         )
         return [(item.target, item.score) for item in found]
 

@@ -3,11 +3,13 @@
 from collections.abc import Coroutine
 from typing import Any
 
+import apsw
 import pytest
 
 from app.api.caller import Caller
+from app.config.schema import RECIPES
 from app.core.recalled import CLOSE, without_recalled
-from app.errors import AccessDeniedError, InputError, TimeLimitError
+from app.errors import AccessDeniedError, InputError, ModelUnavailableError, TimeLimitError
 from app.host import Host
 from app.retrieval.context_model import Context
 from app.retrieval.context_prompt import MAX_WORDS, words_of
@@ -124,7 +126,7 @@ def test_a_part_that_fails_is_named_and_the_rest_is_told(
 
         return fail()
 
-    monkeypatch.setattr("app.retrieval.service.SearchService.search", broken)
+    monkeypatch.setattr("app.retrieval.service.SearchService.aside", broken)
     made = context(host, "herons", session="here")
     assert [note for note in made.notes if "It took too long." in note] == [
         "“Related turns of other conversations” was left out: It took too long.",
@@ -133,6 +135,82 @@ def test_a_part_that_fails_is_named_and_the_rest_is_told(
     assert section(made, "recent")
     assert section(made, "reflection") == [filled["weekly"]]
     assert filled["fact"] in section(made, "index")
+
+
+@pytest.mark.parametrize(("look", "left"), [("turns_on", "facts"), ("memories_on", "turns")])
+def test_turns_and_memories_do_not_fail_together(
+    host: Host, filled: dict[str, str], monkeypatch: pytest.MonkeyPatch, look: str, left: str
+) -> None:
+    def broken(*_arguments: object) -> object:
+        raise apsw.InterruptError
+
+    monkeypatch.setattr(f"app.retrieval.context.{look}", broken)
+    made = context(host, "herons", session="here")
+    assert section(made, left)
+    assert not section(made, {"facts": "turns", "turns": "facts"}[left])
+    [note] = made.notes
+    assert "took too long" in note
+
+
+def test_without_vectors_words_alone_find_it(
+    host: Host, filled: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_arguments: object, **_named: object) -> object:
+        raise ModelUnavailableError("Gone.")
+
+    monkeypatch.setattr("app.embed.hashed.HashedEmbedder.embed_query", broken)
+    monkeypatch.setattr("app.embed.static.StaticEmbedder.embed_query", broken)
+    made = context(host, "herons", session="here")
+    assert made.notes == ()
+    assert filled["fact"] in section(made, "facts")
+    assert "there#1" in section(made, "turns")
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_every_recipe_finds_turns_and_memories(host: Host, filled: dict[str, str], recipe: str) -> None:
+    host.ask("settings.set", name="search.recipe", value=recipe)
+    made = context(host, "Herons nest in the old elm, the grey heron ate a frog by the lock", session="here")
+    told = [item.id for part in made.sections for item in part.items]
+    assert {filled["fact"], "there#1"} <= set(told)
+    assert len(told) == len(set(told))
+    assert made.notes == ()
+
+
+def test_many_turns_do_not_crowd_memories_out(host: Host) -> None:
+    turns = [{"role": "user", "content": f"heron {number} and more herons on the canal"} for number in range(900)]
+    host.ask("session.append", session="loud", messages=turns)
+    kept = host.ask("fact.remember", content="A long line on other things, in which somebody once saw a heron.").memory
+    host.ask("vault.settle")
+    assert section(context(host, "heron canal"), "facts") == [kept.id]
+
+
+def test_recent_conversations_are_those_where_something_was_said_last(host: Host) -> None:
+    for day, name in ((3, "middle"), (1, "oldest"), (5, "latest")):
+        turn = {"role": "user", "content": "word " * 200, "created_at": f"2024-01-0{day}T10:00:00Z"}
+        host.ask("session.append", session=name, title=name, agent="Guide", messages=[turn])
+    for name in ("latest", "middle", "oldest"):
+        host.ask("session.digest.roll", session=name)
+    [told] = [part for part in context(host, "").sections if part.name == "sessions"]
+    assert [item.id for item in told.items] == ["latest", "middle", "oldest"]
+    assert told.items[0].about == "2024-01-05, with Guide, “latest”"
+    assert section(context(host, "", session="latest", agent="Guide"), "sessions") == ["middle", "oldest"]
+    assert section(context(host, "", agent="Nobody"), "sessions") == []
+
+
+def test_turns_that_were_found_are_told_whole_while_short(host: Host) -> None:
+    short = "The heron " + "flew over the water and " * 18 + "landed.\nThen it slept."
+    host.ask("session.append", session="one", messages=[{"role": "user", "content": short}])
+    long = "filler words " * 200 + "kingfisher"
+    host.ask("session.append", session="two", messages=[{"role": "user", "content": long}])
+    host.ask("vault.settle")
+    [[whole], [part]] = [
+        [item for found in context(host, word).sections if found.name == "turns" for item in found.items]
+        for word in ("heron", "kingfisher")
+    ]
+    assert (whole.text, whole.is_cut) == (short, False)
+    assert part.is_cut
+    assert part.text.startswith("…")
+    assert part.text.endswith(" kingfisher")
 
 
 def test_recent_memories_lead_the_index_and_relevance_fills_it(host: Host) -> None:

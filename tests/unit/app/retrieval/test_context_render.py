@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from app.core.recalled import without_recalled
 from app.core.tokens import estimate_tokens
 from app.retrieval.context_model import SECTIONS, ContextItem, SectionName
-from app.retrieval.context_render import allotted, assembled, rendered
+from app.retrieval.context_render import allotted, assembled, deduplicated, rendered, shortened
 
 BUDGETS: dict[SectionName, int] = dict.fromkeys(SECTIONS, 500)
 AT = datetime(2024, 3, 1, tzinfo=UTC)
@@ -32,6 +32,44 @@ def test_each_item_is_told_once_where_it_comes_first() -> None:
         ("index", ["b"]),
     ]
     assert made.text.index("## Relevant memory") < made.text.index("## Memory index")
+
+
+def test_what_was_said_in_the_same_words_is_found_once() -> None:
+    found: dict[SectionName, list[ContextItem]] = {
+        "recent": [item("s#1"), item("s#2")],
+        "facts": [item("a"), item("b", "A  HERON stood by\nthe lock.")],
+        "turns": [item("t#1", "Another."), item("t#2", "another.")],
+        "index": [item("c"), item("d")],
+    }
+    distinct = deduplicated(found)
+    assert {name: [one.id for one in items] for name, items in distinct.items()} == {
+        "recent": ["s#1", "s#2"],
+        "turns": ["t#1"],
+        "index": ["c", "d"],
+    }
+
+
+@given(st.text(max_size=60), st.integers(1, 60))
+def test_a_text_is_cut_between_words_and_never_inside_a_character(text: str, length: int) -> None:
+    cut = shortened(text, length)
+    assert len(cut) <= max(length, 0) + 1 or cut == text
+    if cut != text:
+        assert text.startswith(cut[:-1])
+        assert cut.endswith("…")
+
+
+@pytest.mark.parametrize(
+    ("text", "length", "shown"),
+    [
+        ("one two three", 20, "one two three"),
+        ("one two three", 9, "one two…"),
+        ("one two three", 7, "one two…"),
+        ("unbroken" * 3, 10, "unbrokenun…"),
+        ("👩‍👩‍👧👩‍👩‍👧", 7, "👩‍👩‍👧…"),
+    ],
+)
+def test_a_text_is_cut_at_a_word(text: str, length: int, shown: str) -> None:
+    assert shortened(text, length) == shown
 
 
 def test_recent_turns_keep_the_newest_and_are_told_in_order_of_time() -> None:
@@ -71,7 +109,7 @@ def test_the_budget_holds_whatever_is_told(found: dict[SectionName, list[tuple[s
     assert without_recalled(made.text) == ""
     told = {one.id for section in made.sections for one in section.items}
     left = {one.id for one in made.left_out}
-    assert told | left == {one.id for items in parts.values() for one in items}
+    assert told | left == {one.id for items in deduplicated(parts).values() for one in items}
     for section in made.sections:
         assert section.tokens <= section.budget
         assert all(rendered(one) in made.text for one in section.items)

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import apsw
+import numpy as np
 import pytest
 
 from app.host import Host
@@ -14,7 +15,9 @@ from app.memories.model import STORES
 from app.retrieval.candidates import Conditions, conditions
 from app.retrieval.conversations import Conversations, latest, let_in
 from app.retrieval.fts import Atom
+from app.retrieval.pool import Places, named
 from app.retrieval.query import parse
+from app.retrieval.words import matches_of
 from app.store.connection import open_reader
 
 BEGUN = datetime(2024, 3, 1, tzinfo=UTC)
@@ -43,7 +46,24 @@ def where(text: str = "", stores: Any = STORES) -> tuple[Conditions, int | None]
 
 
 def weighed(connection: apsw.Connection, postings: Postings | None = None) -> Conversations:
-    return Conversations(connection, postings or Postings(), [Atom('"rye"', ("rye",))])
+    return Conversations(matches_of(connection, postings or Postings(), [Atom('"rye"', ("rye",))]))
+
+
+def said(weighed: Conversations, *names: str) -> dict[str, dict[str, float]]:
+    numbers = {name: weighed.heads.numbers.get(name, 0) for name in names}
+    found = weighed.said(np.array([*numbers.values()], dtype=np.int64))
+    columns = {"words": found.words, "user_words": found.user_words, "length": found.length, "most": found.coverage}
+    return {name: {key: float(column[row]) for key, column in columns.items()} for row, name in enumerate(numbers)}
+
+
+def places(weighed: Conversations, *wanted: tuple[str, int]) -> Places:
+    numbers = [weighed.heads.numbers[name] for name, _ in wanted]
+    return Places(np.array(numbers, dtype=np.int64), np.array([seq for _, seq in wanted], dtype=np.int64))
+
+
+def in_let(connection: apsw.Connection, newest: dict[str, int], allowed: Conditions, *wanted: tuple[str, int]) -> Any:
+    rye = weighed(connection)
+    return named(rye.heads, let_in(connection, places(rye, *wanted), newest, rye, allowed))
 
 
 def test_the_latest_come_first(talked: apsw.Connection) -> None:
@@ -54,41 +74,43 @@ def test_the_latest_come_first(talked: apsw.Connection) -> None:
 
 
 def test_conversations_say_what_their_turns_say(talked: apsw.Connection) -> None:
-    said = weighed(talked).said({"garden", "kitchen", "sea", "unknown"})
-    assert set(said) == {"garden", "kitchen", "sea"}
-    assert said["garden"].words > 0 < said["kitchen"].words
-    assert said["garden"].user_words > 0 == said["kitchen"].user_words
-    assert said["sea"].words == said["sea"].coverage == 0 < said["sea"].length
+    found = said(weighed(talked), "garden", "kitchen", "sea", "unknown")
+    assert found["garden"]["words"] > 0 < found["kitchen"]["words"]
+    assert found["garden"]["user_words"] > 0 == found["kitchen"]["user_words"]
+    assert found["sea"]["words"] == found["sea"]["most"] == 0 < found["sea"]["length"]
+    assert set(found["unknown"].values()) == {0.0}
+
+
+def test_a_memory_says_nothing_as_a_conversation(talked: apsw.Connection) -> None:
+    rye = weighed(talked)
+    assert rye.heads.memories[1:]
+    assert set(said(rye, *rye.heads.memories[1:])[rye.heads.memories[1]].values()) == {0.0}
 
 
 def test_a_turn_of_each_is_let_in_as_far_as_it_is_allowed(talked: apsw.Connection) -> None:
     allowed, until = where()
     newest = latest(talked, allowed, until)
-    assert let_in(talked, [("garden", 2)], newest, weighed(talked), allowed)[0] == ("garden", 2)
-    assert set(let_in(talked, [("garden", 2)], newest, weighed(talked), allowed)) == {
-        ("garden", 2),
-        ("kitchen", 1),
-        ("sea", 1),
-    }
-    assert let_in(talked, [("sea", 2)], {}, weighed(talked), allowed)[1:] == [("garden", 1), ("kitchen", 1)]
-    assert let_in(talked, [], newest, weighed(talked), allowed) == []
+    assert in_let(talked, newest, allowed, ("garden", 2))[0] == ("garden", 2)
+    assert set(in_let(talked, newest, allowed, ("garden", 2))) == {("garden", 2), ("kitchen", 1), ("sea", 1)}
+    assert in_let(talked, {}, allowed, ("sea", 2))[1:] == [("garden", 1), ("kitchen", 1)]
+    assert in_let(talked, newest, allowed) == []
     hidden, _ = where(stores=["shared"])
-    assert let_in(talked, [("sea", 1)], newest, weighed(talked), hidden) == [("sea", 1)]
+    assert in_let(talked, newest, hidden, ("sea", 1)) == [("sea", 1)]
 
 
 def test_later_turns_are_known(host: Host, talked: apsw.Connection) -> None:
     postings = Postings()
-    before = weighed(talked, postings).said(["sea", "moon"])
+    before = said(weighed(talked, postings), "sea", "moon")
     host.ask("session.append", session="moon", messages=[{"role": "user", "content": "rye"}])
     host.ask("session.append", session="sea", messages=[{"role": "user", "content": "rye"}])
     host.ask("vault.settle")
-    after = weighed(talked, postings).said(["sea", "moon"])
-    assert set(before) == {"sea"}
-    assert before["sea"].words == 0 < after["sea"].words
-    assert after["moon"].user_words > 0
+    after = said(weighed(talked, postings), "sea", "moon")
+    assert before["moon"]["length"] == 0
+    assert before["sea"]["words"] == 0 < after["sea"]["words"]
+    assert after["moon"]["user_words"] > 0
 
 
 def test_an_empty_vault(host: Host) -> None:
     with closing(open_reader(host.vault / "memory.db")) as connection:
-        assert weighed(connection).said(["x"]) == {}
+        assert said(weighed(connection), "x")["x"]["words"] == 0
         assert latest(connection, *where()) == {}

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from app.retrieval.asked import asked
 from app.retrieval.features import NAMES, inputs, table
 from app.retrieval.model import Term
-from app.retrieval.pool import WHOLE, Gathered, Line, Said, Scored, pool, spans, standing
+from app.retrieval.pool import WHOLE, Place, named, pool, spans, standing
+from tests.unit.app.retrieval.pretended import Line, Said, Scored, gathered, heads_of, scores
 
 DAY = 86_400_000
 OCTOBER_2023 = 1_697_328_000_000  # the 15th
@@ -27,7 +28,7 @@ def words(*scores: tuple[int, float]) -> list[Scored]:
 def features(question: str, lines: list[Line], found: list[Scored]) -> dict[str, list[float]]:
     ask = asked([Term(word) for word in question.split()])
     places = list(dict.fromkeys(one.place for one in lines))
-    made = table(ask, Gathered(standing(found, []), places, lines, 100, [5] * len(ask.sought)))
+    made = table(ask, gathered(lines, found, places, 100, [5] * len(ask.sought)))
     return dict(zip(NAMES, made.values.T.tolist(), strict=True))
 
 
@@ -58,12 +59,35 @@ def test_speaker_and_time() -> None:
     assert features("Ben in Lisbon", LINES, [])["time"] == [0, 0, 0]
 
 
+def test_numbers_and_names_count_where_they_are_asked_for() -> None:
+    lines = [line(1, "we keep three hens"), line(2, "they met Kenji in Kyoto"), line(3, "do you like hens?")]
+    counted, named = features("how many hens", lines, []), features("who was met", lines, [])
+    assert (counted["number"], counted["names"]) == ([1, 0, 0], [0, 0, 0])
+    assert (named["number"], named["names"]) == ([0, 0, 0], [0, 2, 0])
+    assert counted["first_person"] == pytest.approx([1 / 9, 0, 0])
+    assert counted["second_person"] == pytest.approx([0, 0, 1 / 9])
+
+
+def test_the_latest_conversation_counts_by_the_length_of_the_question() -> None:
+    lines = [line(1, "hens", at=DAY), Line(2, "message", "t", 1, 9 * DAY, "user", "", "hens", True)]
+    assert features("hens", lines, [])["session_recency"] == pytest.approx([20 / 21, 1])
+    values = np.zeros((2, len(NAMES)))
+    recency, length = NAMES.index("session_recency"), NAMES.index("question_length")
+    values[:, recency] = [0, 1]
+    for said, counts in ((-0.5, 0), (0.5, 1)):
+        values[:, length] = said
+        got = inputs(values)[1].reshape(3, len(NAMES))[:, recency]
+        assert got.tolist() == [0, 0, counts]
+
+
 def test_a_date_in_the_question_matches_the_day_it_was_said() -> None:
     lines = [line(1, "x", at=OCTOBER_2023), line(2, "y", at=OCTOBER_2023 + 40 * DAY)]
     assert features("trip in October 2023", lines, [])["date"] == [1, 0]
     assert features("trip on 15 October", lines, [])["date"] == [1, 0]
     assert features("trip on 14 October", lines, [])["date"] == [0, 0]
     assert features("trip", lines, [])["date"] == [0, 0]
+    assert features("trip on 14 October", lines, [])["date_near"][0] == pytest.approx(1)
+    assert features("trip", lines, [])["date_near"] == [0, 0]
 
 
 def test_words_are_found_by_their_stem_and_from_their_beginning() -> None:
@@ -101,15 +125,15 @@ def test_a_passage_lends_its_score_to_its_turns() -> None:
 
 
 def test_nothing_found_is_an_empty_table() -> None:
-    made = table(asked([Term("x")]), Gathered(standing([], []), [], [], 0, [0]))
-    assert made.heads == ()
-    assert inputs(made.values).shape == (0, 2 * len(NAMES))
+    made = table(asked([Term("x")]), gathered([], [], [], 0, [0]))
+    assert len(made.ids) == 0
+    assert inputs(made.values).shape == (0, 3 * len(NAMES))
 
 
 @given(st.lists(st.lists(st.floats(-1e6, 1e6), min_size=len(NAMES), max_size=len(NAMES)), min_size=1, max_size=8))
 def test_inputs_are_bounded(rows: list[list[float]]) -> None:
     got = inputs(np.array(rows))
-    assert got.shape == (len(rows), 2 * len(NAMES))
+    assert got.shape == (len(rows), 3 * len(NAMES))
     assert np.isfinite(got).all()
     assert (np.abs(got) <= 1 + 1e-9).all()
 
@@ -127,9 +151,9 @@ def test_the_register_is_told_by_the_length_of_texts() -> None:
 def test_what_conversations_say_and_a_memory_as_much_as_its_words() -> None:
     note = Line(9, "memory", "note-1", 1, DAY, "note", "", "rye", True)
     lines = [line(1, "rye"), note]
-    scores = [*words((1, 4.0)), Scored(9, "memory", "", "note-1", 1, 1, DAY, 2.0)]
+    found = [*words((1, 4.0)), Scored(9, "memory", "", "note-1", 1, 1, DAY, 2.0)]
     ask, said = asked([Term("rye")]), {"s": Said(6.0, 3.0, 2.0, 10.0)}
-    made = table(ask, Gathered(standing(scores, []), [("s", 1), note.place], lines, 9, [1], said))
+    made = table(ask, gathered(lines, found, [("s", 1), note.place], 9, [1], said))
     got = dict(zip(NAMES, made.values.T.tolist(), strict=True))
     assert got["session_words"] == [6, 3]
     assert got["session_coverage"] == [2, 1]
@@ -137,9 +161,15 @@ def test_what_conversations_say_and_a_memory_as_much_as_its_words() -> None:
 
 
 def test_the_pool_takes_neighbours_and_turns_of_passages_and_no_more_than_asked() -> None:
-    found = standing([*words((5, 9.0)), Scored(9, "passage", "s", "", 20, 22, DAY, 8.0)], [])
-    assert set(pool(found)) == {("s", seq) for seq in (3, 4, 5, 6, 7, 20, 21, 22)}
-    assert pool(found, 1) == [("s", 5)]
+    legs = [*words((5, 9.0)), Scored(9, "passage", "s", "", 20, 22, DAY, 8.0)]
+    heads = heads_of([], legs)
+    found = standing(heads, scores(heads, legs), scores(heads, []))
+
+    def places(most: int) -> list[Place]:
+        return named(heads, pool(found, most))
+
+    assert set(places(200)) == {("s", seq) for seq in (3, 4, 5, 6, 7, 20, 21, 22)}
+    assert places(1) == [("s", 5)]
 
 
 def test_spans_join_where_windows_touch() -> None:

@@ -12,7 +12,17 @@ from hypothesis import strategies as st
 
 from app.core.text import storable
 from app.index.grams import grams, has_wide, normal, runs, units
-from app.retrieval.fts import Mode, excluded_expression, fold, has_token, match_expression, quoted, stem
+from app.retrieval.fts import (
+    MAX_TERMS,
+    Mode,
+    atoms,
+    excluded_expression,
+    fold,
+    has_token,
+    match_expression,
+    quoted,
+    stem,
+)
 from app.retrieval.model import Query, Term
 
 ANY_TEXT = st.text(max_size=80) | st.text(alphabet="ab\"'*()^:-+ {},ANDORTNEAR\x00\ud800我们กี่é,", max_size=60)
@@ -286,7 +296,7 @@ def test_nothing_but_substrings_is_found_by_a_whole_run(index: Index, run: str, 
 
 
 def test_an_endless_question_stays_small(index: Index) -> None:
-    index.fill("word7")
+    index.fill("word1007")
     many = [Term(f"word{number}") for number in range(5000)]
     assert index.find(match_expression(many)) == [1]
     long_run = "".join(map(chr, range(0x4E00, 0x5E00)))
@@ -357,3 +367,17 @@ def test_quoting_leaves_one_string(text: str) -> None:
     assert '"' not in inside.replace('""', "")
     assert "\x00" not in inside
     assert not has_wide(text) or has_wide(inside)
+
+
+def test_of_a_long_text_the_longest_words_are_asked_for() -> None:
+    terms = [Term(f"{'x' * (number % 90)}{number}") for number in range(200)]
+    asked = atoms([Term("the"), *terms, *terms])
+    assert len(asked) == MAX_TERMS
+    assert {len(atom.words[0]) for atom in asked} >= set(range(70, 90))
+    assert len(atoms([*terms, Term("a b", phrase=True)])) == MAX_TERMS
+    assert any(atom.words == ("a", "b") for atom in atoms([*terms, Term("a b", phrase=True)]))
+
+
+def test_words_behind_many_little_ones_are_found(index: Index) -> None:
+    index.fill("the heron", "the wall")
+    assert index.find(match_expression([*[Term("and")] * 100, Term("heron")])) == [1]

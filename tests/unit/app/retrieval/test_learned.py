@@ -9,7 +9,7 @@ import pytest
 
 from app.errors import ModelUnavailableError
 from app.host import Host
-from app.retrieval.features import NAMES
+from app.retrieval.features import BLOCKS, NAMES
 from app.retrieval.learned import load_ranker
 from app.retrieval.model import Found
 
@@ -121,7 +121,7 @@ def test_pages_follow_each_other(talked: Host) -> None:
 
 def test_the_weights_that_come_with_the_program_fit_the_features() -> None:
     ranker = load_ranker()
-    assert len(ranker.with_vectors) == len(ranker.words_only) == 2 * len(NAMES)
+    assert len(ranker.with_vectors) == len(ranker.words_only) == BLOCKS * len(NAMES)
 
 
 @pytest.mark.parametrize("content", [None, "", "{}", "[1]", '{"with_vectors": {"x": [1, 2]}, "words_only": {}}'])

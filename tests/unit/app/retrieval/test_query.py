@@ -147,6 +147,7 @@ def test_very_long_queries_are_cut() -> None:
     assert len(query.terms) == MAX_TERMS
     assert len(query.text) == MAX_LENGTH
     assert len(query.hints) == 2
+    assert understood("word " * MAX_TERMS).hints == ()
     assert understood("x" * 100_000).terms == (Term("x" * MAX_LENGTH),)
 
 
@@ -161,6 +162,134 @@ def test_each_operator_has_help() -> None:
 def test_each_shown_value_is_understood(operator) -> None:
     for value in operator.values:
         assert understood(f"{operator.name}:{value}").hints == ()
+
+
+# Sentences --------------------------------------------------------------------------------------------------------
+
+SENTENCE = "What did we say about the house and the garden?"
+PASSAGE = f"{SENTENCE} I would like to know it all again.\nWe spoke of it when you were here last, in the spring."
+
+
+@pytest.mark.parametrize(
+    ("text", "demanded"),
+    [
+        ('"weep holes"', ["weep holes"]),
+        ('who said "weep holes" about it?', ["weep holes"]),
+        ('wall "weep holes" gravel drain pipe clay slope spring', ["weep holes"]),
+        (f'{SENTENCE} "weep holes"', []),
+        (f'tag:garden {SENTENCE} "weep holes" "dry stone"', []),
+        ('Remind me again: the "weep holes" need fleece and gravel behind.', []),
+        ("昨天 我们 说了 什么 关于 旅行 的事情。 “两 只 猫” 在哪里。", []),
+        (f'{PASSAGE} "weep holes"', []),
+    ],
+)
+def test_only_few_words_demand_a_phrase(text: str, demanded: list[str]) -> None:
+    query = understood(text)
+    assert [term.text for term in query.terms if term.phrase] == demanded
+    assert [hint for hint in query.hints if "preferred" in hint] == list(query.hints)
+    assert bool(query.hints) == (not demanded)
+
+
+def test_a_preferred_phrase_is_there_as_words_and_side_by_side() -> None:
+    query = understood(f'{SENTENCE} "weep holes." Or "fleece"?')
+    assert words(query)[-5:] == ["weep", "holes", "Or", "fleece", "weep holes"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("mulch -straw", ["-straw"]),
+        (f"{SENTENCE} -straw", ["-straw"]),
+        ('wall gravel drain pipe clay slope spring -"weep holes"', ['-"weep holes"']),
+        (f"{PASSAGE} -straw", []),
+        (f'{PASSAGE} -"two words"', []),
+        (f"{PASSAGE} it was -5 outside", []),
+        ("-eggs\n-milk\n-bread", []),
+    ],
+)
+def test_a_hyphen_excludes_nothing_in_a_passage(text: str, expected: list[str]) -> None:
+    assert [word for word in words(understood(text)) if word.startswith("-")] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a **must** now", ["a", "must", "now"]),
+        ("the *whole list*, please", ["the", "whole", "list", "please"]),
+        ("***both*** (*here*)", ["both", "here"]),
+        ("**open and closed", ["open", "and", "closed"]),
+        ("closed**", ["closed"]),
+        ("begin* of *begin* again*", ["begin*", "of", "begin", "again*"]),
+    ],
+)
+def test_stressed_words_are_no_beginnings(text: str, expected: list[str]) -> None:
+    assert words(understood(text)) == expected
+
+
+@pytest.mark.parametrize(
+    ("added", "expected"),
+    [
+        ("Before: a wall.", ["Before", "a", "wall"]),
+        ("It is:that, and role:gardener", ["It", "is", "that", "and", "role", "gardener"]),
+        ("re: it, note:this", ["re", "it", "note:this"]),
+        ('She said:"the weep holes"', ["She", "said", "the", "weep", "holes", "the weep holes"]),
+    ],
+)
+def test_a_colon_in_a_sentence_loses_no_word(added: str, expected: list[str]) -> None:
+    query = understood(f"{SENTENCE} {added}")
+    assert words(query)[10:] == expected
+    assert not any("needs a value" in hint or "not an operator" in hint for hint in query.hints)
+
+
+def test_operators_work_in_a_passage() -> None:
+    query = understood(f"tag:garden {PASSAGE} -kind:note before:2026")
+    assert (query.tags, query.excluded, query.until) == (("garden",), (("kind", "note"),), ms("2026-01-01"))
+
+
+PROSE = st.lists(
+    st.sampled_from(
+        [
+            *(
+                '"weep holes"',
+                '"fleece',
+                "-like",
+                "-5",
+                "*so*",
+                "**very",
+                "much**",
+                "(in",
+                "fact)",
+                "don't",
+                "—",
+                "- one",
+            ),
+            *(
+                "\n",
+                "\n- two",
+                "\n1. three",
+                "note:",
+                "re:",
+                "PS:",
+                "https://example.org/a?b=c#d",
+                "😀",
+                "🙂🙂",
+                "`code`",
+            ),
+            *("a_b", "C++", "50%", "10:30", "“said”", "’tis", "…", "half-way", "#1", "[link](x)", "> quoted", "我们"),
+        ]
+    ),
+    max_size=30,
+)
+
+
+@given(PROSE)
+def test_nothing_in_a_pasted_passage_is_a_command(parts: list[str]) -> None:
+    query = understood(" ".join([PASSAGE, *parts]))
+    assert not any(term.phrase or term.excluded or term.prefix for term in query.terms)
+    assert (query.since, query.until, query.excluded, query.tags, query.states) == (None, None, (), (), ())
+    asked = " ".join(term.text for term in query.terms)
+    assert all(word in asked for word in ("weep", "holes") if '"weep holes"' in parts)
+    assert ("like" in asked.split()) == ("-like" in parts or "like" in PASSAGE.split())
 
 
 # Completion -------------------------------------------------------------------------------------------------------
@@ -231,6 +360,7 @@ QUERIES = st.text(max_size=120) | st.lists(
 @example('-"')
 @example("-:")
 @example("tag:,,,")
+@example('; one two three four five six seven. "; ;" "-- !" "a ,"')
 def test_any_text_is_a_query(text: str) -> None:
     query = understood(text)
     assert len(query.terms) <= MAX_TERMS

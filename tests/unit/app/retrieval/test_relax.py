@@ -47,3 +47,10 @@ def test_each_phrase_is_judged_alone(filled: Host) -> None:
 @pytest.mark.parametrize("query", ['"kingfisher"', '-"grey owl"', '""', "heron"])
 def test_what_has_no_words_apart_stays(filled: Host, query: str) -> None:
     assert search(filled, query).relaxed == ()
+
+
+def test_a_phrase_in_a_sentence_is_preferred_and_not_demanded(filled: Host) -> None:
+    found = search(filled, 'What did they say about the "grey heron" that I saw at the lock?')
+    assert [hit.id for hit in found.hits][:2] == ["s#1", "s#2"]
+    assert found.relaxed == ()
+    assert any("preferred" in note for note in found.notes)

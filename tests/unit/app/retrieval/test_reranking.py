@@ -70,3 +70,19 @@ def test_what_is_judged_alike_and_nothing_at_all(judged: Host) -> None:
     assert judged.ask("memory.search", query="-boat").hits == ()
     first = [hit.id for hit in judged.ask("memory.search", query="boat").hits]
     assert [hit.id for hit in judged.ask("memory.search", query="boat").hits] == first
+
+
+def test_of_a_long_text_the_part_that_was_asked_for_is_judged(vault: Path, tmp_path: Path) -> None:
+    words = (*(f"w{number}" for number in range(9_997)), "anchor")  # it counts 9,999, an unknown word 1
+    host = opened(vault, search__reranker_folder=str(write_judge(tmp_path / "judge", words)))
+    try:
+        filling = "and nothing but the harbour of this town " * 200
+        host.ask("session.append", session="long", messages=[{"role": "user", "content": f"{filling} anchor"}])
+        host.ask("note.save", title="A note", content=f"{filling} anchor {filling}")
+        host.ask("vault.settle")
+        found = host.ask("memory.search", query="anchor", limit=2)
+        assert {hit.target for hit in found.hits} == {"message", "memory"}
+        # Once in the question, and in what is judged too.
+        assert all(hit.why.features[FEATURE] >= 2 * 9_999 for hit in found.hits)
+    finally:
+        host.stop()

@@ -10,10 +10,10 @@ from app.index.postings import Postings
 from app.memories.model import STORES
 from app.retrieval import candidates, words
 from app.retrieval.candidates import by_words, conditions
-from app.retrieval.context_rows import words_deep, words_many
+from app.retrieval.deep import words_deep, words_many
 from app.retrieval.fts import atoms, excluded_expression, match_expression, stem
 from app.retrieval.model import Query
-from app.retrieval.pool import Scored
+from app.retrieval.pool import Scores
 from app.retrieval.query import parse
 from app.retrieval.words import beginning
 from tests.unit.app.shelf import Shelf
@@ -41,12 +41,15 @@ ASKED = (
 )
 
 
-def both(shelf: Shelf, text: str, depth: int = 50) -> tuple[list[Scored], list[Scored]]:
+Scored = dict[int, float]
+
+
+def both(shelf: Shelf, text: str, depth: int = 50) -> tuple[Scored, Scored]:
     query = parse(text, 0)
     where, match = conditions(query, STORES), match_expression(query)
     if match is None:
-        return [], []
-    exact = shelf.do(shelf.store.read(lambda connection: words_deep(connection, match, where, depth)))
+        return {}, {}
+    exact = shelf.do(shelf.store.read(lambda connection: words_deep(connection, Postings(), match, where, depth)))
     sooner = shelf.do(
         shelf.store.read(
             lambda connection: words_many(
@@ -54,18 +57,20 @@ def both(shelf: Shelf, text: str, depth: int = 50) -> tuple[list[Scored], list[S
             )
         )
     )
-    return exact, sooner
+    return _by_chunk(exact), _by_chunk(sooner)
+
+
+def _by_chunk(found: Scores) -> Scored:
+    return dict(zip(found.ids.tolist(), found.values.tolist(), strict=True))
 
 
 @pytest.mark.parametrize("asked", ASKED)
 def test_scores_are_those_of_fts5(shelf: Shelf, asked: str) -> None:
     shelf.say(*TEXTS, *(f"filler number {number}" for number in range(30)))
     exact, sooner = both(shelf, asked)
-    assert {item.chunk_id for item in sooner} == {item.chunk_id for item in exact}
-    scores = {item.chunk_id: item.score for item in exact}
+    assert sooner.keys() == exact.keys()
     if "*" not in asked and not any(ord(one) > 0x2E80 for one in asked):
-        for item in sooner:
-            assert item.score == pytest.approx(scores[item.chunk_id], rel=1e-4, abs=1e-5)
+        assert sooner == pytest.approx(exact, rel=1e-4, abs=1e-5)
 
 
 def test_conditions_hold_whether_they_leave_few_or_many(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,7 +84,7 @@ def test_conditions_hold_whether_they_leave_few_or_many(shelf: Shelf, monkeypatc
             for probed in (1, 60):
                 monkeypatch.setattr(words, "_PROBED", probed)
                 _, sooner = both(shelf, text, 12)
-                assert [round(item.score, 4) for item in sooner] == [round(item.score, 4) for item in exact]
+                assert [round(score, 4) for score in sooner.values()] == [round(score, 4) for score in exact.values()]
 
 
 def test_what_went_is_not_found(shelf: Shelf) -> None:
@@ -89,7 +94,8 @@ def test_what_went_is_not_found(shelf: Shelf) -> None:
 
     def ids() -> list[int]:
         rows = shelf.do(shelf.store.read(lambda connection: words_many(connection, postings, asked, None, where, 10)))
-        return sorted(item.chunk_id for item in rows)
+        found: list[int] = sorted(rows.ids.tolist())
+        return found
 
     before = ids()
     shelf.do(shelf.store.write(lambda connection: connection.execute("DELETE FROM chunks WHERE id = ?", before[:1])))

@@ -1,0 +1,91 @@
+"""Operations on the keys of remote services; no answer, trace or failure ever holds one."""
+
+import asyncio
+from dataclasses import replace
+
+from app.api.caller import Caller
+from app.api.declare import operation
+from app.changes import Changed, ChangeSet
+from app.config.model import SERVICES, SecretStatus
+from app.embed.source import Source
+from app.engine import Engine
+from app.errors import AccessDeniedError, InputError
+from app.index.embedding import wanted_source
+
+_AREAS = frozenset({"settings"})
+
+
+@operation("secret.list", trust="full")
+async def list_secrets(engine: Engine, caller: Caller) -> list[SecretStatus]:
+    """Return for each remote service whether there is a key for it and where it comes from, never the key.
+
+    The system may ask for the password of its keyring. A service at an address of its own is left out until
+    ``embedding.base_url`` is set.
+    """
+    sources = [_source(engine, name) for name in SERVICES]
+    asked = [source for source in sources if source.base_url or source.provider != "openai-compatible"]
+    return [await asyncio.to_thread(engine.keys.status, source) for source in asked]
+
+
+@operation("secret.status", trust="full")
+async def status(engine: Engine, caller: Caller, name: str) -> SecretStatus:
+    """Return whether there is a key for a remote service and where it comes from, never the key.
+
+    The system may ask for the password of its keyring.
+
+    Args:
+        name: The service, such as ``openai``.
+    """
+    return await asyncio.to_thread(engine.keys.status, _source(engine, name))
+
+
+@operation("secret.set", access="write", trust="full")
+async def set_secret(engine: Engine, caller: Caller, name: str, value: str) -> Changed[SecretStatus]:
+    """Keep the key of a remote service in the system's keyring, in place of an earlier one.
+
+    It counts from the next request on, for all vaults of this person; a variable that ``embedding.api_key_env`` names
+    counts before it. An isolated agent cannot set one, be its trust full.
+
+    Args:
+        name: The service, such as ``openai``; for ``openai-compatible`` the one at ``embedding.base_url``.
+        value: The key.
+    """
+    _refuse_isolated(engine)
+    source = _source(engine, name)
+    await asyncio.to_thread(engine.keys.set, source, value)
+    await engine.embedding.try_again()
+    return _changed(await asyncio.to_thread(engine.keys.status, source), caller)
+
+
+@operation("secret.remove", access="write", trust="full", destructive=True)
+async def remove(engine: Engine, caller: Caller, name: str) -> Changed[SecretStatus]:
+    """Remove the key of a remote service from the system's keyring, for all vaults of this person.
+
+    Nothing more is sent with it, also where its model is in use.
+
+    Args:
+        name: The service, such as ``openai``.
+    """
+    _refuse_isolated(engine)
+    source = _source(engine, name)
+    await asyncio.to_thread(engine.keys.remove, source)
+    return _changed(await asyncio.to_thread(engine.keys.status, source), caller)
+
+
+def _source(engine: Engine, name: str) -> Source:
+    """Return the service of that name as the settings have it; the name is not repeated, for it may be a key."""
+    if name not in SERVICES:
+        raise InputError(f"There is no such service; choose one of {', '.join(SERVICES)}.", allowed=list(SERVICES))
+    settings = wanted_source(engine.config)
+    in_use = settings.provider == name or not settings.is_remote
+    # A variable named for one service says nothing of another's.
+    return replace(settings, model=name, api_key_env=settings.api_key_env if in_use else "")
+
+
+def _refuse_isolated(engine: Engine) -> None:
+    if engine.isolated is None:
+        raise AccessDeniedError("An isolated agent cannot change keys: they are the person's.")
+
+
+def _changed(found: SecretStatus, caller: Caller) -> Changed[SecretStatus]:
+    return Changed(found, ChangeSet(_AREAS, (found.name,), caller.name))

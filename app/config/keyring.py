@@ -1,0 +1,202 @@
+"""The system's keyring, where secrets are kept; asked in a thread of its own, and never waited for without end."""
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, InvalidStateError
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from app.errors import KeyringUnavailableError, MissingKeyringError
+
+if TYPE_CHECKING:
+    from keyring.backend import KeyringBackend
+
+T = TypeVar("T")
+
+SERVICE: Final = "Keepsake"
+UNATTENDED_S: Final = 10.0
+ATTENDED_S: Final = 60.0
+AGAIN_S: Final = 300.0
+
+_INSTEAD: Final = "Put the key into an environment variable, and its name into embedding.api_key_env."
+_ABSENT: Final = frozenset({"keyring.backends.fail", "keyring.backends.null"})
+_NAMES: Final = {
+    "keyring.backends.SecretService": "the keyring of the desktop (Secret Service)",
+    "keyring.backends.libsecret": "the keyring of the desktop (Secret Service)",
+    "keyring.backends.kwallet": "KWallet",
+    "keyring.backends.macOS": "the macOS Keychain",
+    "keyring.backends.Windows": "the Windows Credential Manager",
+}
+
+
+class Keyring:
+    """Keeps secrets by name. Every method may take long; none belongs on a loop or on a window's thread.
+
+    The library behind it is loaded with the first question, for looking for a keyring may itself wait for one.
+
+    Args:
+        unattended_s: Seconds at most to wait where nobody asked for the secret just now.
+        attended_s: Seconds at most to wait for a person, who may have to type the keyring's password.
+        again_s: Seconds for which a keyring that refused is not asked again where nobody asked for the secret, so that
+            the system does not ask for its password over and over.
+        now: A clock that only goes forward.
+    """
+
+    def __init__(
+        self,
+        *,
+        unattended_s: float = UNATTENDED_S,
+        attended_s: float = ATTENDED_S,
+        again_s: float = AGAIN_S,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._patience = {False: unattended_s, True: attended_s}
+        self._again_s = again_s
+        self._now = now
+        self._turn = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._asked: Future[Any] = Future()
+        self._is_closed = False
+        self._refusal = ""
+        self._quiet_until = 0.0
+
+    def name(self) -> str:
+        """Return what this machine's keyring is called.
+
+        Raises:
+            MissingKeyringError: There is none, or none that is safe.
+            KeyringUnavailableError: It does not answer.
+        """
+        return self._ask(_name_of, attended=True)
+
+    def read(self, secret: str, *, attended: bool = False) -> str:
+        """Return a secret, ``""`` where there is none of that name.
+
+        Args:
+            secret: Its name.
+            attended: Whether a person asked for it and waits.
+
+        Raises:
+            MissingKeyringError: There is no keyring.
+            KeyringUnavailableError: It is locked, or does not answer.
+        """
+        return self._ask(lambda backend: (backend.get_password(SERVICE, secret) or "").strip(), attended=attended)
+
+    def write(self, secret: str, value: str) -> None:
+        """Keep a secret, in place of an earlier one of that name; raises like ``read``."""
+
+        def keep(backend: "KeyringBackend") -> bool:
+            backend.set_password(SERVICE, secret, value)
+            return backend.get_password(SERVICE, secret) == value
+
+        if not self._ask(keep, attended=True):
+            raise KeyringUnavailableError(f"The keyring of this machine did not keep the key. {_INSTEAD}")
+
+    def remove(self, secret: str) -> bool:
+        """Remove a secret; false where there is none of that name. Raises like ``read``."""
+
+        def drop(backend: "KeyringBackend") -> bool:
+            if backend.get_password(SERVICE, secret) is None:
+                return False
+            backend.delete_password(SERVICE, secret)
+            return backend.get_password(SERVICE, secret) is None
+
+        return self._ask(drop, attended=True)
+
+    def close(self) -> None:
+        """Let whoever waits for an answer go; nothing is asked any more."""
+        self._is_closed = True
+        _settle(self._asked.set_exception, _closed())
+
+    def _ask(self, work: "Callable[[KeyringBackend], T]", *, attended: bool) -> T:
+        if not attended and self._now() < self._quiet_until:
+            raise KeyringUnavailableError(self._refusal)
+        patience_s = self._patience[attended]
+        try:
+            answer = self._answer(work, patience_s)
+        except TimeoutError:
+            raise _slow(patience_s) from None
+        except MissingKeyringError:
+            raise
+        except KeyringUnavailableError as error:
+            self._refusal, self._quiet_until = error.message, self._now() + self._again_s
+            raise
+        self._quiet_until = 0.0
+        return answer
+
+    def _answer(self, work: "Callable[[KeyringBackend], T]", patience_s: float) -> T:
+        with self._turn:
+            if self._is_closed:
+                raise _closed()
+            if self._thread is not None and self._thread.is_alive():
+                raise TimeoutError  # an earlier question still waits
+            answer: Future[T] = Future()
+            self._asked = answer
+            # Not one of a pool: nobody could end it, and the program's end must not wait for it.
+            self._thread = threading.Thread(target=_work, args=(work, answer), name="keepsake-keyring", daemon=True)
+            self._thread.start()
+            return answer.result(patience_s)
+
+
+def _work(work: "Callable[[KeyringBackend], T]", answer: "Future[T]") -> None:
+    try:
+        made = work(_backend())
+    except KeyringUnavailableError as error:
+        _settle(answer.set_exception, error)
+    except Exception as error:  # noqa: BLE001  (each keyring of each system has failures of its own)
+        _settle(answer.set_exception, _failure(error))
+    else:
+        _settle(answer.set_result, made)
+
+
+def _settle(settled: Callable[[Any], None], value: object) -> None:
+    with contextlib.suppress(InvalidStateError):  # whoever asked does not wait any more
+        settled(value)
+
+
+def _backend() -> "KeyringBackend":
+    from keyring import get_keyring  # noqa: PLC0415
+
+    found = get_keyring()
+    first = type(_first(found))
+    if first.__module__ in _ABSENT:
+        raise MissingKeyringError(f"This machine has no keyring that Keepsake can use. {_INSTEAD}")
+    if "plaintext" in first.__name__.lower():
+        raise MissingKeyringError(
+            f"The only keyring of this machine is a file that anyone with access to it can read. {_INSTEAD}"
+        )
+    return found
+
+
+def _first(backend: "KeyringBackend") -> "KeyringBackend":
+    """Return where a secret would be kept: several keyrings may stand behind one."""
+    return next(iter(getattr(backend, "backends", ())), backend)
+
+
+def _name_of(backend: "KeyringBackend") -> str:
+    kind = type(_first(backend))
+    return _NAMES.get(kind.__module__, kind.name)
+
+
+def _failure(error: Exception) -> KeyringUnavailableError:
+    from keyring.errors import KeyringLocked, NoKeyringError  # noqa: PLC0415
+
+    if isinstance(error, NoKeyringError):
+        return MissingKeyringError(f"This machine has no keyring that Keepsake can use. {_INSTEAD}")
+    if isinstance(error, KeyringLocked):
+        return KeyringUnavailableError("The keyring of this machine stayed locked; unlock it and try again.")
+    # Only the kind: its text may repeat what was kept.
+    kind = type(error).__name__
+    return KeyringUnavailableError(f"The keyring of this machine gave no answer ({kind}). Try again, or: {_INSTEAD}")
+
+
+def _slow(seconds: float) -> KeyringUnavailableError:
+    return KeyringUnavailableError(
+        f"The keyring of this machine does not answer within {seconds:g} seconds; it may wait for its password."
+        " Unlock it and try again."
+    )
+
+
+def _closed() -> KeyringUnavailableError:
+    return KeyringUnavailableError("Keepsake is closing; the keyring is not asked any more.")

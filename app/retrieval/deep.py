@@ -1,0 +1,63 @@
+"""The legs of the learned recipe: they go deep, and say of what they find only which chunks and how well."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import apsw
+import numpy as np
+
+from app.index.heads import HeadReader
+from app.index.postings import Postings, last_chunk
+from app.index.vectors import Generation
+from app.retrieval.candidates import Conditions, nearest_ids
+from app.retrieval.fts import Atom
+from app.retrieval.pool import Scores
+from app.retrieval.words import best_matching, matches_of
+
+if TYPE_CHECKING:
+    from app.index.ann import Near
+
+
+def words_deep(connection: apsw.Connection, postings: Postings, match: str, where: Conditions, depth: int) -> Scores:
+    """Return chunks of every kind, passages of several turns too, whose words match, best BM25 first."""
+    rows = connection.execute(
+        "SELECT c.id, -bm25(chunks_fts) AS score FROM chunks_fts JOIN chunks c ON c.id = chunks_fts.rowid"
+        f" WHERE chunks_fts MATCH ? AND {where.sql} ORDER BY score DESC, c.id DESC LIMIT ?",
+        (match, *where.values, depth),
+    )
+    found: list[tuple[int, float]] = [(row[0], row[1]) for row in rows]
+    ids, values = [chunk for chunk, _ in found], [score for _, score in found]
+    heads = postings.heads(connection, last_chunk(connection))
+    return Scores(heads, np.array(ids, dtype=np.int64), np.array(values, dtype=np.float64))
+
+
+def words_many(
+    connection: apsw.Connection,
+    postings: Postings,
+    atoms: Sequence[Atom],
+    unwanted: str | None,
+    where: Conditions,
+    depth: int,
+) -> Scores:
+    """Return what ``words_deep`` returns for any of ``atoms``, in a large index sooner."""
+    matches = matches_of(connection, postings, atoms)
+    return Scores(matches.heads, *best_matching(connection, matches, unwanted, where, depth), matches)
+
+
+def vectors_near(
+    connection: apsw.Connection,
+    postings: Postings,
+    generation: Generation,
+    vector: bytes,
+    where: Conditions,
+    depth: int,
+    near: "Near | None" = None,
+) -> Scores:
+    """Return the nearest chunks, best cosine first."""
+    heads = postings.heads(connection, last_chunk(connection))
+    return Scores(heads, *nearest_ids(connection, heads, generation, vector, where, depth, near))
+
+
+def nothing() -> Scores:
+    """Return what a leg finds that has nothing to look for."""
+    return Scores(HeadReader().known, np.zeros(0, dtype=np.int64), np.zeros(0))

@@ -1,0 +1,41 @@
+"""Which chunks are there and satisfy what a search demands, asked of many at once."""
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+import apsw
+import numpy as np
+
+from app.retrieval.candidates import Conditions
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from app.index.heads import Heads
+
+    Ids = NDArray[np.integer[Any]]
+
+_LEAVING: Final = "SELECT 1 FROM session_moves WHERE is_leaving = 1 LIMIT 1"
+# Of each chunk the index keeps its length: small rows, many to a page, beside the chunks with their texts.
+_THERE: Final = "SELECT group_concat(id, ' ') FROM chunks_fts_docsize WHERE id IN (SELECT value FROM json_each(?))"
+
+
+def passing(connection: apsw.Connection, heads: "Heads", ids: "Ids", where: Conditions) -> "NDArray[np.bool_]":
+    """Return which of ``ids`` are chunks that satisfy ``where``."""
+    if not len(ids):
+        return np.zeros(0, dtype=np.bool_)
+    plain = is_plain(connection, where)
+    if plain and heads.knows_all(connection):
+        return np.asarray(heads.there[ids])
+    wanted = json.dumps(np.sort(ids).tolist())
+    if plain:
+        found = connection.execute(_THERE, (wanted,)).get
+    else:
+        sql = "SELECT group_concat(c.id, ' ') FROM chunks c WHERE c.id IN (SELECT value FROM json_each(?))"
+        found = connection.execute(f"{sql} AND {where.check}", (wanted, *where.values)).get
+    return np.isin(ids, np.fromstring(str(found or ""), dtype=np.int64, sep=" "))
+
+
+def is_plain(connection: apsw.Connection, where: Conditions) -> bool:
+    """Tell whether every chunk there is satisfies ``where``."""
+    return not where.narrows and connection.execute(_LEAVING).get is None

@@ -1,0 +1,95 @@
+"""Figures of a comparison by hits: what both sides have, what moved, and which does better. Pure functions."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from app.retrieval import trial_figures as figures
+from app.retrieval.model import Hit
+from app.retrieval.side_by_side_model import Origin, QueryBeside, SideAnswer, SideHit
+from app.retrieval.trial_figures import Place
+from app.retrieval.trial_model import Score
+
+MOST_MADE: Final = 50
+"""Questions made from the vault that are shown with their hits."""
+_DIGITS: Final = 4
+_FAR: Final = 1_000
+"""In place of a place that is not among the hits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A query, who says it is asked, and the known answer's id, empty where none is known."""
+
+    query: str
+    origin: Origin
+    target: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What one side found, best first, in how many milliseconds, and why meaning was left out, if it was."""
+
+    hits: Sequence[Hit]
+    ms: float
+    note: str = ""
+
+
+def beside(asked: Asked, now: Answered, other: Answered) -> QueryBeside:
+    """Return both answers to a query, with what moved between them."""
+    here, there = ({hit.id: at for at, hit in enumerate(side.hits, 1)} for side in (now, other))
+    common = here.keys() & there.keys()
+    return QueryBeside(
+        asked.query,
+        asked.origin,
+        asked.target,
+        _answer(now, here, there, asked.target),
+        _answer(other, there, here, asked.target),
+        len(common),
+        sum(here[one] != there[one] for one in common),
+    )
+
+
+def _answer(side: Answered, here: Mapping[str, int], there: Mapping[str, int], target: str) -> SideAnswer:
+    hits = tuple(_hit(hit, at, there.get(hit.id), target) for at, hit in enumerate(side.hits, 1))
+    return SideAnswer(hits, here.get(target), round(side.ms, 2), side.note)
+
+
+def _hit(hit: Hit, place: int, other: int | None, target: str) -> SideHit:
+    author = hit.author or hit.role
+    return SideHit(hit.id, hit.kind, hit.title, hit.snippet, author, hit.created_at, place, other, hit.id == target)
+
+
+def overlap(rows: Sequence[QueryBeside]) -> float:
+    """Return the mean share of hits that both sides have, 1 where there is nothing to differ in."""
+    shares = [row.common / most if (most := max(len(row.now.hits), len(row.other.hits))) else 1.0 for row in rows]
+    return round(sum(shares) / len(shares), _DIGITS) if shares else 1.0
+
+
+def gains(rows: Sequence[QueryBeside]) -> tuple[int, int]:
+    """Return how many known answers stand higher on the other side, and how many lower."""
+    steps = [_far(row.now.place) - _far(row.other.place) for row in rows if row.target]
+    return sum(step > 0 for step in steps), sum(step < 0 for step in steps)
+
+
+def score(rows: Sequence[QueryBeside], side: int, origin: Origin) -> Score | None:
+    """Return how well a side answers the questions of an origin, ``None`` where there are none."""
+    asked = [row for row in rows if row.origin == origin and row.target]
+    places = [(row.now, row.other)[side].place for row in asked]
+    return figures.score(origin, places) if places else None
+
+
+def shown(rows: Sequence[QueryBeside]) -> tuple[QueryBeside, ...]:
+    """Return what the person asked and judged, then the questions made from the vault that differ most."""
+    own = [row for origin in ("asked", "judged") for row in rows if row.origin == origin]
+    made = [row for row in rows if row.origin == "made" and not row.is_same]
+    return (*own, *sorted(made, key=lambda row: (-_step(row), row.target))[:MOST_MADE])
+
+
+def _step(row: QueryBeside) -> float:
+    """Return how much it matters that a known answer moved: among the first more than far below."""
+    return abs(1 / _far(row.now.place) - 1 / _far(row.other.place))
+
+
+def _far(place: Place) -> int:
+    return _FAR if place is None else place

@@ -1,0 +1,1 @@
+"""Other stores, each opened by its own interpreter; nothing here imports Keepsake's engine."""

@@ -1,0 +1,154 @@
+"""A vault's index whose settings name one of several embedders, built and searched as the program does."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
+from typing import TYPE_CHECKING, Any
+
+import apsw
+import numpy as np
+
+from app.embed.model import Embedder, Identity
+from app.embed.source import Source
+from app.embed.vectors import unit_rows
+from app.errors import ModelUnavailableError
+from app.index import generations
+from app.index.building import GenerationBuilder
+from app.index.serving import Generations
+from app.index.sync import IndexSync
+from app.index.vectors import nearest
+from app.jobs import Jobs
+from tests.unit.app.shelf import MoodyEmbedder, Shelf
+
+if TYPE_CHECKING:
+    from app.changes import Event
+
+DAY_MS = 24 * 3_600_000
+Step = Callable[[], Coroutine[Any, Any, Any]]
+
+
+class CountedEmbedder(MoodyEmbedder):
+    """One that says how often it was closed."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.closed = 0
+
+    def close(self) -> None:
+        self.closed += 1
+
+
+class NarrowEmbedder(CountedEmbedder):
+    """One whose vectors are of another length."""
+
+    def __init__(self, name: str, width: int) -> None:
+        super().__init__(name)
+        self.identity = Identity("test", name, width, "1")
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        return unit_rows(np.ascontiguousarray(super().embed(texts)[:, : self.identity.dimensions]))
+
+
+class Bench:
+    """A vault's index whose settings name one of several embedders."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        self.shelf = shelf
+        self.wanted = "old"
+        self.embedders = {name: CountedEmbedder(name) for name in ("old", "new", "other")}
+        self.embedders |= {"narrow": NarrowEmbedder("narrow", 48), "slim": NarrowEmbedder("slim", 32)}
+        self.gone: set[str] = set()
+        self.events: list[Event] = []
+
+    def start(self) -> None:
+        """Begin anew, as at a start of the program."""
+        self.jobs = Jobs(self.events.append)
+        self.generations = Generations(
+            self.shelf.store,
+            self.shelf.clock,
+            lambda: self.open(self.source()),
+            reopen=self.open,
+            wanted=self.source,
+        )
+        store, clock = self.shelf.store, self.shelf.clock
+        self.sync = IndexSync(
+            store, clock, lambda: self.open(self.source()), lambda _: None, generations=self.generations
+        )
+        self.builder = GenerationBuilder(
+            store, clock, self.generations, self.jobs, self.events.append, self.sync, batch=16
+        )
+
+    def source(self) -> Source:
+        return Source(self.wanted)
+
+    def open(self, source: Source) -> Embedder:
+        if source.model in self.gone:
+            raise ModelUnavailableError(f"There is no {source.model}.")
+        return self.embedders[source.model]
+
+    def run(self, *steps: Step, builds: bool = True) -> None:
+        """Let index and builder work while ``steps`` are done one after the other, then until both are idle."""
+
+        async def work() -> None:
+            tasks = [asyncio.create_task(self.sync.run())]
+            tasks += [asyncio.create_task(self.builder.run())] if builds else []
+            await asyncio.sleep(0)  # they have begun
+            self.sync.wake()
+            self.builder.wake()
+            try:
+                async with asyncio.timeout(60):
+                    for step in steps:
+                        await step()
+                    await self.sync.wait_idle()
+                    if builds:
+                        await self.builder.wait_idle()
+                        await self.sync.wait_idle()
+            finally:
+                for task in tasks:
+                    task.cancel()
+                await asyncio.gather(*tasks, return_exceptions=True)
+
+        self.shelf.do(work())
+
+    def states(self) -> list[tuple[str, str, int]]:
+        """Return model, state and number of vectors of each generation."""
+
+        def read(connection: apsw.Connection) -> list[tuple[str, str, int]]:
+            rows = reversed(generations.rows(connection))
+            return [(row.source.model, row.state, generations.count(connection, row.generation)) for row in rows]
+
+        return self.shelf.do(self.shelf.store.read(read))
+
+    def served(self) -> str:
+        return self.shelf.do(self.generations.serving()).embedder.identity.model
+
+    def finds(self, text: str) -> bool:
+        """Return whether the vectors that serve find exactly the chunk of ``text`` with the embedder that serves."""
+        serving = self.shelf.do(self.generations.serving())
+        vector = serving.embedder.embed_query(text).tobytes()
+        found = self.shelf.do(
+            self.shelf.store.read(lambda connection: nearest(connection, serving.generation, vector, 1, None))
+        )
+        texts = self.shelf.rows("SELECT text FROM chunks WHERE id = ?", found[0][0])
+        return bool(found[0][1] > 0.999 and texts == [(text,)])
+
+
+def change(bench: Bench, name: str, *, waits: bool = False) -> Step:
+    """Return a step that chooses another model."""
+
+    async def step() -> None:
+        bench.wanted = name
+        await bench.generations.aim(bench.embedders[name], waits=waits)
+        bench.builder.wake()
+
+    return step
+
+
+def cancel_at(bench: Bench, name: str, texts: int) -> None:
+    """Cancel the building by a model once it has embedded so many texts."""
+    embedder = bench.embedders[name]
+
+    def look() -> None:
+        if embedder.texts >= texts:
+            bench.jobs.cancel("embedding")
+
+    embedder.before = look

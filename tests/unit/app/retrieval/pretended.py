@@ -1,0 +1,118 @@
+"""Turns and scores as if they had been read, in the form that the learned recipe has them."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from app.index.heads import Heads, Sort
+from app.index.texts import Text
+from app.retrieval import pool
+from app.retrieval.pool import WHOLE, Gathered, Place, Places, Read, Scores, standing
+
+
+class Scored(NamedTuple):
+    """A chunk with its score."""
+
+    chunk_id: int
+    kind: str
+    session: str
+    memory: str
+    first: int
+    last: int
+    created_ms: int
+    score: float
+
+
+class Line(NamedTuple):
+    """A turn or a piece of a memory."""
+
+    chunk_id: int
+    kind: str
+    owner: str
+    seq: int
+    created_ms: int
+    role: str
+    author: str
+    text: str
+    allowed: bool
+
+    @property
+    def place(self) -> Place:
+        """Return which turn or memory this is a piece of."""
+        return (self.owner, WHOLE if self.kind == "memory" else self.seq)
+
+
+class Said(NamedTuple):
+    """What a conversation says."""
+
+    words: float = 0.0
+    user_words: float = 0.0
+    coverage: float = 0.0
+    length: float = 0.0
+
+
+def heads_of(lines: Sequence[Line], found: Sequence[Scored]) -> Heads:
+    """Return what is known of the chunks: each line and each score has one."""
+    rows = [(line.kind, line.role, line.owner, line.seq, 0, line.created_ms) for line in lines]
+    for item in found:
+        owner = item.memory or item.session
+        rows.append((item.kind, "", owner, item.first, item.last - item.first, item.created_ms))
+    sorts = [Sort("", "", ""), *dict.fromkeys(Sort(kind, role, "private") for kind, role, *_ in rows)]
+    names, memories = [""], [""]
+    numbers: dict[str, int] = {}
+    for kind, _, owner, *_ in rows:
+        if owner not in numbers:
+            of_kind = memories if kind == "memory" else names
+            numbers[owner] = -len(of_kind) if kind == "memory" else len(of_kind)
+            of_kind.append(owner)
+    sort = [0, *(sorts.index(Sort(kind, role, "private")) for kind, role, *_ in rows)]
+    owner_of = [0, *(numbers[owner] for _, _, owner, *_ in rows)]
+    columns = [np.array([0, *column], dtype=np.int64) for column in zip(*(row[3:] for row in rows), strict=True)]
+    first, more, created = columns or [np.zeros(1, dtype=np.int64)] * 3
+    words = np.zeros(len(names))
+    return Heads(
+        numbers,
+        names,
+        memories,
+        np.array(owner_of, dtype=np.int32),
+        np.array(sort, dtype=np.uint16),
+        sorts,
+        first,
+        more,
+        created,
+        words,
+        words,
+        np.ones(len(sort), dtype=np.bool_),
+        len(sort) - 1,
+    )
+
+
+def scores(heads: Heads, found: Sequence[Scored]) -> Scores:
+    """Return what a leg found; of the chunks in ``heads`` these are the last."""
+    ids = np.arange(len(heads.owner) - len(found), len(heads.owner))
+    return Scores(heads, ids, np.array([item.score for item in found], dtype=np.float64))
+
+
+def gathered(
+    lines: Sequence[Line],
+    found: Sequence[Scored],
+    candidates: Sequence[Place],
+    total: int,
+    counts: Sequence[int],
+    said: Mapping[str, Said] | None = None,
+) -> Gathered:
+    """Return candidates with what was read around them."""
+    heads = heads_of(lines, found)
+    of_each = [(said or {}).get(owner, Said()) for owner, _ in candidates]
+    columns = [np.array(column, dtype=np.float64) for column in zip(*of_each, strict=True)] or [np.zeros(0)] * 4
+    texts = [Text(line.text, line.text.lower(), "?" in line.text, line.author) for line in lines]
+    allowed = np.array([line.allowed for line in lines], dtype=np.bool_)
+    read = Read(heads, np.arange(1, len(lines) + 1), _places(heads, [one.place for one in lines]), allowed, texts)
+    legs = standing(heads, scores(heads, found), Scores(heads, np.zeros(0, dtype=np.int64), np.zeros(0)))
+    return Gathered(legs, _places(heads, candidates), read, total, counts, pool.Said(*columns))
+
+
+def _places(heads: Heads, places: Sequence[Place]) -> Places:
+    owners = np.array([heads.numbers[owner] for owner, _ in places], dtype=np.int64)
+    return Places(owners, np.array([seq for _, seq in places], dtype=np.int64))

@@ -1,0 +1,85 @@
+"""A shelf with search models, and comparisons made up for it."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from app.index.generations_model import EmbeddingStatus, GenerationInfo, ModelInfo, State
+from app.retrieval.side_by_side_model import Origin, QueryBeside, SideAnswer, SideBySide, SideHit, SideTotal
+from app.retrieval.trial_model import Score
+from tests.unit.ui.shelf import Shelf
+
+UNTIL = datetime(2026, 11, 28, 12, tzinfo=UTC)
+
+
+def info(number: int, model: str, state: State, vectors: int = 1_000) -> GenerationInfo:
+    until = UNTIL if state in ("kept", "unfinished") else None
+    return GenerationInfo(number, model, 256, vectors, state, model.startswith("openai"), until)
+
+
+def status(*found: GenerationInfo, is_paused: bool = False, notes: tuple[str, ...] = ()) -> EmbeddingStatus:
+    serving = ModelInfo("static", 256, 1_000)
+    return EmbeddingStatus(serving, None, 1_000, is_paused, None, None, 0, notes, found)
+
+
+def answer(ids: str, other: str, target: str = "", note: str = "") -> SideAnswer:
+    """Return an answer of one hit a letter; ``other`` is what the other side has."""
+    hits = tuple(
+        SideHit(
+            "s#3" if one == "m" else one,
+            "message" if one == "m" else "note",
+            f"Title {one}",
+            f"text of {one}",
+            "user",
+            UNTIL,
+            at,
+            other.index(one) + 1 if one in other else None,
+            one == target,
+        )
+        for at, one in enumerate(ids, 1)
+    )
+    return SideAnswer(hits, ids.index(target) + 1 if target and target in ids else None, 12.5, note)
+
+
+def row(query: str, now: str, other: str, target: str = "", origin: Origin = "asked", note: str = "") -> QueryBeside:
+    common = [one for one in now if one in other]
+    moved = sum(now.index(one) != other.index(one) for one in common)
+    return QueryBeside(
+        query, origin, target, answer(now, other, target), answer(other, now, target, note), len(common), moved
+    )
+
+
+def total(model: str, recipe: str = "learned", mrr: float | None = None, missing: int = 0) -> SideTotal:
+    score = None if mrr is None else Score("made", 10, mrr, mrr, mrr, mrr)
+    return SideTotal(model, 1, 256, recipe, missing, 0, 12.25, 30.0, score)
+
+
+def side_by_side(*rows: QueryBeside, **known: Any) -> SideBySide:
+    now, other = known.pop("now", total("static", mrr=0.5)), known.pop("other", total("hashed", mrr=0.75))
+    return SideBySide(now, other, 12, 3, 0.77, known.pop("better", 2), known.pop("worse", 1), rows, **known)
+
+
+class ModelShelf(Shelf):
+    """A shelf that knows models."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.status = status(info(2, "hashed", "ready"), info(1, "static", "serving"))
+        self.found = side_by_side(row("roses", "abcm", "bamx", "b"), row("lake", "ab", "ab"))
+        self.advice = ""
+
+    def embedding_status(self) -> EmbeddingStatus:
+        return self.status
+
+    def embedding_advice(self) -> str:
+        return self.advice
+
+    def embedding_compare(self, **_: Any) -> SideBySide:
+        return self.found
+
+    def trial_side_by_side(self, **_: Any) -> SideBySide:
+        return self.found
+
+    def _next(self, **_: Any) -> EmbeddingStatus:
+        return self.status
+
+    embedding_pause = embedding_resume = embedding_switch = embedding_rollback = embedding_change = _next

@@ -1,0 +1,116 @@
+"""The queries of a comparison: each with what its two answers share."""
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QPainter
+from PySide6.QtWidgets import QAbstractItemView, QListView, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
+from ui import theme
+from ui.dialogs.hitcolumn import ground, line_height, near_flags, title_height
+from ui.dialogs.sidewords import query_line
+from ui.models.ids import Role
+from ui.tokens import Space
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.retrieval.side_by_side_model import QueryBeside
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+class QueryModel(QAbstractListModel):
+    """Queries with both answers."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.rows: Sequence[QueryBeside] = ()
+
+    def show_rows(self, rows: "Sequence[QueryBeside]") -> None:
+        """Show other queries."""
+        self.beginResetModel()
+        self.rows = rows
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  (Qt's own default)
+        """Return how many there are."""
+        return 0 if parent.isValid() else len(self.rows)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        """Return a query and its words."""
+        if not index.isValid():
+            return None
+        row = self.rows[index.row()]
+        if role == Role.ROW:
+            return row
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+            return row.query
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return f"{row.query}, {query_line(row)}"
+        return None
+
+
+class QueryList(QListView):
+    """The list of queries."""
+
+    chosen = Signal(object)
+    """Another query is current."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(self.tr("Queries"))
+        self.setFrameShape(QListView.Shape.NoFrame)
+        self.setUniformItemSizes(True)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setMouseTracking(True)
+        self.source = QueryModel(self)
+        self.setModel(self.source)
+        self.setItemDelegate(_QueryDelegate(self))
+        theme.current().changed.connect(self.scheduleDelayedItemsLayout)
+
+    def show_rows(self, rows: "Sequence[QueryBeside]") -> None:
+        """Show other queries, the first one current."""
+        self.source.show_rows(rows)
+        if rows:
+            self.setCurrentIndex(self.source.index(0))
+
+    def currentChanged(self, current: Index, previous: Index) -> None:
+        """Tell which query is current."""
+        super().currentChanged(current, previous)
+        if current.isValid():
+            self.chosen.emit(self.source.rows[current.row()])
+
+
+class _QueryDelegate(QStyledItemDelegate):
+    """Paints a query above what its answers share."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        """Return the height of every row."""
+        del option, index
+        return QSize(120, title_height() + line_height() + 2 * Space.S + Space.XS)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Paint one query."""
+        row: QueryBeside = index.data(Role.ROW)
+        view = self.parent()
+        mirrored = isinstance(view, QWidget) and view.isRightToLeft()
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        rect = option.rect.adjusted(Space.XS, 1, -Space.XS, -1)
+        focused = isinstance(view, QListView) and view.hasFocus() and view.currentIndex() == index
+        ground(painter, rect, option, focused)
+        body = rect.adjusted(Space.S, Space.S, -Space.S, -Space.S)
+        look = theme.current()
+        first = QRect(body.left(), body.top(), body.width(), title_height())
+        for step, ink, line, text in (
+            ("body", "text", first, row.query),
+            ("small", "muted", first.translated(0, title_height()), query_line(row)),
+        ):
+            painter.setFont(look.font(step))
+            painter.setPen(look.colour(ink))
+            shown = QFontMetrics(look.font(step)).elidedText(text, Qt.TextElideMode.ElideRight, line.width())
+            painter.drawText(line, near_flags(mirrored=mirrored), shown)
+        painter.restore()
