@@ -8,6 +8,7 @@ from app.cli.terminal import bold, dim, one_line, printable
 if TYPE_CHECKING:
     from app.retrieval.model import Found, Hit, Span, Why
 
+_JUDGED = "cross_encoder"
 _LEGS = {
     "words": "words",
     "vector": "meaning",
@@ -38,6 +39,10 @@ def why_words(why: "Why") -> str:
     parts = [f"{_LEGS[score.leg]} {score.rank}" for score in why.legs]
     if why.terms:
         parts.append("has " + ", ".join(one_line(term) for term in why.terms))
+    if (judged := why.features.get(_JUDGED)) is not None:
+        parts.append(f"reading model {judged:.2f}")
+    if not parts and why.features:
+        return "stands beside what was found"
     return "; ".join(parts) or "matches the filters"
 
 

@@ -1,4 +1,4 @@
-"""The built-in embedder: a text is the sum of its tokens' rows in a table distilled from a sentence model.
+"""The built-in embedder: a text is the sum of its tokens' rows in a table trained on a sentence model.
 
 No network, no inference runtime: a WordPiece tokenizer, a gather and a sum.
 """
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from app.embed.model import Vectors
 
-MODEL = "minilm-256"
+MODEL = "minilm-256-sentences"
 MAX_CHARACTERS = 16_384
 """How much of a text is read; what follows does not change its vector."""
 

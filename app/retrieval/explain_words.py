@@ -39,14 +39,20 @@ FEATURES: Final = {
     "answer": "answers a question that has fewer of the words",
     "user": "was said by another side",
     "after_user": "follows another side",
+    "first_person": "says less about who says it",
+    "second_person": "says more about who hears it",
+    "number": "says no number",
+    "names": "has fewer names",
     "time": "says less about when",
     "date": "is from another date than you name",
+    "date_near": "was said farther from the date you name",
     "recency": "is older",
     "memory": "differs in being a memory or a turn",
     "session_words": "stands in a conversation that is less about them",
     "session_user_words": "stands in a conversation where you said less about them",
     "session_coverage": "stands in a conversation with a smaller share of the words",
     "session_length": "stands in a conversation of another length",
+    "session_recency": "stands in an older conversation",
 }
 _LEGS: Final = {"words": "by words", "vector": "by meaning"}
 _MOST_REASONS: Final = 3

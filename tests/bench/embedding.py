@@ -12,6 +12,7 @@ import numpy as np
 
 from app.core.paths import resources
 from app.embed.registry import open_embedder
+from app.embed.static import MODEL
 from tests.bench.machine import machine, resident_mb
 
 TEXTS = 20_000
@@ -23,7 +24,7 @@ def texts() -> list[str]:
     """Return texts of 20 to 30 words; the words are drawn from this repository's own prose with a fixed seed."""
     draw = random.Random(7)
     prose = (resources().parent / "README.md").read_text(encoding="utf-8") + __doc__ + (open_embedder.__doc__ or "")
-    licence = resources() / "models" / "static-minilm-256" / "LICENSE"
+    licence = resources() / "models" / f"static-{MODEL}" / "LICENSE"
     words = (prose + licence.read_text(encoding="utf-8")).split()
     return [" ".join(draw.choices(words, k=draw.randint(*WORDS))) for _ in range(TEXTS)]
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 SIZE = (720, 620)
 _MODEL = "embedding.model"
+_ABBREVIATIONS = {"api": "API", "url": "address", "env": "variable", "llm": "LLM", "mb": "MB"}
 
 
 class Settings(Sheet):
@@ -139,4 +140,5 @@ def _section(setting: SettingValue) -> str:
 
 
 def _words(name: str) -> str:
-    return name.replace("_", " ").replace(".", " ").capitalize()
+    words = name.replace("_", " ").replace(".", " ").capitalize().split()
+    return " ".join(_ABBREVIATIONS.get(word.lower(), word) for word in words)

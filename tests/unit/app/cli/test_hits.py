@@ -37,6 +37,9 @@ def test_terms_are_marked_for_those_who_see_it() -> None:
 
 def test_without_legs_the_filters_are_the_reason() -> None:
     assert why_words(Why()) == "matches the filters"
+    assert why_words(Why(features={"bm25_window": 1.2})) == "stands beside what was found"
+    judged = Why((LegScore("words", 1, 2.0),), (), {"cross_encoder": 0.873})
+    assert why_words(judged) == "words 1; reading model 0.87"
 
 
 @given(st.text(), st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30))))

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from app.core.paths import resources
 from app.embed.model import Embedder
-from app.embed.static import MAX_CHARACTERS, StaticEmbedder
+from app.embed.static import MAX_CHARACTERS, MODEL, StaticEmbedder
 from app.errors import ModelUnavailableError
 
-FOLDER = resources() / "models" / "static-minilm-256"
+FOLDER = resources() / "models" / f"static-{MODEL}"
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=200)
 EMBEDDER = StaticEmbedder()
 
