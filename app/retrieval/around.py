@@ -106,8 +106,10 @@ def _texts(connection: apsw.Connection, ids: Sequence[int], postings: Postings) 
     return [text or fresh[chunk] for chunk, text in zip(ids, texts, strict=True)]
 
 
+# Counting the characters of a text costs more than reading it, so only long ones are counted.
 _READ: Final = (
-    f"SELECT c.id, substr(c.text, 1, {READ_CHARACTERS}), coalesce(CASE c.kind WHEN 'message' THEN"
+    f"SELECT c.id, CASE WHEN octet_length(c.text) <= {READ_CHARACTERS} THEN c.text"
+    f" ELSE substr(c.text, 1, {READ_CHARACTERS}) END, coalesce(CASE c.kind WHEN 'message' THEN"
     " (SELECT m.author FROM messages m WHERE m.session_id = c.session_id AND m.seq = c.seq_start) END, '')"
-    " FROM chunks c WHERE c.id IN (SELECT value FROM json_each(?))"
+    " FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value"
 )
