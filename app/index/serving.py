@@ -256,7 +256,13 @@ class Generations:
             embedder.close()
 
     async def _opened(self, row: generations.Row) -> Embedder:
-        embedder = await asyncio.to_thread(self._reopen, row.source)
+        try:
+            embedder = await asyncio.to_thread(self._reopen, row.source)
+        except ModelUnavailableError:
+            # Its reason names a folder of the person's, which who asked did not say.
+            raise ModelUnavailableError(
+                f"The model {row.source.model} cannot be opened; look whether its folder is still there."
+            ) from None
         if embedder.identity != row.identity:
             embedder.close()
             raise ModelUnavailableError(f"{row.source.model} is another model than the one that made its vectors.")

@@ -12,6 +12,7 @@ import apsw
 
 from app.core.clock import Clock
 from app.core.recalled import HEADINGS
+from app.core.text import storable
 from app.core.whereabouts import whereabouts
 from app.errors import KeepsakeError, internal
 from app.memories.reflections import ReflectionService
@@ -101,7 +102,9 @@ class ContextService:
         """Return what ``prompt`` should be told with; see the operation ``memory.context``."""
         begun = time.perf_counter()
         terms = self._terms()
-        asked = Asked(words_of(prompt), session, agent, tuple(stores), "private" in stores)
+        # No conversation and no agent has a name that cannot be stored; what is left of such a one names nobody.
+        whose = (storable(session)[0], storable(agent)[0])
+        asked = Asked(words_of(prompt), *whose, tuple(stores), "private" in stores)
         work = self._parts(asked, terms)
         laps: dict[str, float] = {}
         answers = await asyncio.gather(

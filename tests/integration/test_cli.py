@@ -243,7 +243,7 @@ def test_arguments_that_say_nothing_are_refused(keepsake: Keepsake, arguments: l
 
 
 def test_ctrl_c_stops_an_import_in_order(keepsake: Keepsake, place: Path, tmp_path: Path) -> None:
-    lines = [f'{{"type":"message","session":"s{n % 50}","role":"user","content":"turn {n}"}}' for n in range(40_000)]
+    lines = [f'{{"type":"message","session":"s{n % 50}","role":"user","content":"turn {n}"}}' for n in range(60_000)]
     (tmp_path / "big.jsonl").write_text("\n".join(lines))
     try:
         master, slave = os.openpty()
@@ -268,7 +268,7 @@ def test_ctrl_c_stops_an_import_in_order(keepsake: Keepsake, place: Path, tmp_pa
     assert said.startswith(b"Stopped after importing")
     again = keepsake("import", "--no-wait", "big.jsonl")
     assert again.returncode == 0
-    assert json.loads(keepsake("call", "memory.stats").stdout)["messages"] == 40_000
+    assert json.loads(keepsake("call", "memory.stats").stdout)["messages"] == 60_000
 
 
 def test_bytes_that_are_no_text_do_no_harm(keepsake: Keepsake) -> None:

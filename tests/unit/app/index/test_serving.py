@@ -358,7 +358,7 @@ def test_no_vectors_of_that_number(bench: Bench) -> None:
 def test_a_model_that_is_gone_cannot_be_compared_with(bench: Bench) -> None:
     bench.run(change(bench, "new"))
     bench.gone = {"old"}
-    with pytest.raises(ModelUnavailableError, match="There is no old"):
+    with pytest.raises(ModelUnavailableError, match="old cannot be opened"):
         beside(bench, 1)
     bench.gone = set()
     bench.embedders["old"] = CountedEmbedder("old, newly trained")
