@@ -41,7 +41,7 @@ def render_vault(backend: "Backend", out_dir: Path, search: str = "") -> list[Pa
         The files written.
     """
     guard.check()
-    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    os.environ["QT_QPA_PLATFORM"] = os.environ.get("QT_QPA_PLATFORM") or "offscreen"
     with qasync.QEventLoop(make_application()) as loop:
         written: list[Path] = loop.run_until_complete(_draw(backend, out_dir, search))
     return written
