@@ -7,7 +7,7 @@ import os
 
 from hypothesis import settings
 
-settings.register_profile("suite", max_examples=40)
+settings.register_profile("suite", max_examples=25, deadline=None)
 settings.register_profile("thorough", max_examples=1_000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
 
