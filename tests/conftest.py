@@ -1,6 +1,6 @@
 """What every test stands on: an isolated home, no noise, nothing left behind, real vaults.
 
-Properties are tried with forty examples each; ``HYPOTHESIS_PROFILE=thorough`` tries a thousand.
+Properties are tried with twenty-five examples each; ``HYPOTHESIS_PROFILE=thorough`` tries a thousand.
 """
 
 import os
