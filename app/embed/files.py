@@ -89,14 +89,18 @@ def _require(folder: Path, described: dict[str, Any]) -> None:
     """Refuse a folder that lacks what every model of this kind needs; fastembed says the same of any fault."""
     name = described["model"]
     if not folder.is_dir():
-        raise ModelUnavailableError(f"There is no folder {folder}, which should hold the model {name}.", model=name)
+        raise ModelUnavailableError(
+            f"The model {name} should lie in {folder}, which is not there.", model=name, folder=str(folder)
+        )
     needed = [*weights(described), _TOKENIZER]
     if described["model_file"].endswith(_ONNX):
         needed.append(_TOKENIZER_CONFIG)
     lacking = [file for file in needed if not (folder / file).is_file()]
     if lacking:
         raise ModelUnavailableError(
-            f"{folder} holds no {' and no '.join(lacking)}, which the model {name} needs.", model=name
+            f"{folder} holds no {' and no '.join(lacking)}, which the model {name} needs.",
+            model=name,
+            folder=str(folder),
         )
 
 

@@ -33,6 +33,19 @@ class Serving:
     source: Source
 
 
+def without_folder(error: ModelUnavailableError) -> ModelUnavailableError:
+    """Return the failure of a model without the folder it lies in, for who did not name that folder.
+
+    Args:
+        error: The failure.
+    """
+    folder = error.data.get("folder")
+    if not folder:
+        return error
+    sentence = error.message.replace(folder, "its folder")
+    return ModelUnavailableError(sentence[:1].upper() + sentence[1:])
+
+
 def _only_one(_source: Source) -> Embedder:
     raise ModelUnavailableError("The model that made the vectors so far is not here any more.")
 
@@ -258,11 +271,8 @@ class Generations:
     async def _opened(self, row: generations.Row) -> Embedder:
         try:
             embedder = await asyncio.to_thread(self._reopen, row.source)
-        except ModelUnavailableError:
-            # Its reason names a folder of the person's, which who asked did not say.
-            raise ModelUnavailableError(
-                f"The model {row.source.model} cannot be opened; look whether its folder is still there."
-            ) from None
+        except ModelUnavailableError as error:
+            raise without_folder(error) from None
         if embedder.identity != row.identity:
             embedder.close()
             raise ModelUnavailableError(f"{row.source.model} is another model than the one that made its vectors.")

@@ -8,9 +8,9 @@ from typing import Final
 import apsw
 
 from app.core.text import collapse, storable
-from app.errors import InputError
+from app.errors import InputError, ModelUnavailableError
 from app.index import generations
-from app.index.serving import Generations, Serving
+from app.index.serving import Generations, Serving, without_folder
 from app.jobs import Job
 from app.retrieval import side_by_side_figures as sides
 from app.retrieval import trial_figures as figures
@@ -109,7 +109,10 @@ class SideBySideService:
     async def _serving(self) -> Serving:
         if not self._vectors:
             raise InputError("Search by meaning is switched off. Set index.vectors to true and start Keepsake again.")
-        return await self._generations.serving()
+        try:
+            return await self._generations.serving()
+        except ModelUnavailableError as error:
+            raise without_folder(error) from None
 
     async def _side(self, serving: Serving, recipe: str) -> _Side:
         def missing(connection: apsw.Connection) -> int:

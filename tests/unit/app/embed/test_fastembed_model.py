@@ -35,7 +35,7 @@ def test_a_folder_without_the_model(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(ModelUnavailableError, match=r"There is no folder .*nowhere, which should hold the model"):
+    with pytest.raises(ModelUnavailableError, match=r"should lie in .*nowhere, which is not there"):
         open_embedder(MINILM, folder=tmp_path / "nowhere")
 
 

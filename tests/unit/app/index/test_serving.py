@@ -11,7 +11,7 @@ import pytest
 
 from app.errors import DiskFullError, InputError, ModelUnavailableError, NotFoundError, VaultLockedError
 from app.index import generations
-from app.index.serving import Serving
+from app.index.serving import Serving, without_folder
 from app.retrieval.model import Found
 from app.retrieval.service import NO_MEANING, SearchService
 from app.sessions.model import NewMessage
@@ -345,6 +345,13 @@ def test_what_waits_takes_no_memory_for_a_second_look_up(bench: Bench, monkeypat
     assert near.count() == 100
 
 
+def test_a_failure_is_told_without_the_folder_nobody_named() -> None:
+    told = without_folder(ModelUnavailableError("/home/ada/m holds no table.", folder="/home/ada/m", model="m"))
+    assert (told.message, told.data) == ("Its folder holds no table.", {})
+    plain = ModelUnavailableError("The model is out.")
+    assert without_folder(plain) is plain
+
+
 # Searched without serving -------------------------------------------------------------------------------------------
 
 
@@ -358,7 +365,7 @@ def test_no_vectors_of_that_number(bench: Bench) -> None:
 def test_a_model_that_is_gone_cannot_be_compared_with(bench: Bench) -> None:
     bench.run(change(bench, "new"))
     bench.gone = {"old"}
-    with pytest.raises(ModelUnavailableError, match="old cannot be opened"):
+    with pytest.raises(ModelUnavailableError, match="There is no old"):
         beside(bench, 1)
     bench.gone = set()
     bench.embedders["old"] = CountedEmbedder("old, newly trained")
