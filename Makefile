@@ -32,10 +32,10 @@ run: setup
 	$(BIN)/keepsake $(ARGS)
 
 test: setup
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal $(ARGS)
 
 coverage: setup
-	$(BIN)/python -m pytest --cov --cov-report=term-missing:skip-covered $(ARGS)
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal --cov --cov-report=term-missing:skip-covered $(ARGS)
 
 lint: setup
 	$(BIN)/ruff check .

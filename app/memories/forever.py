@@ -273,6 +273,8 @@ class ForeverService:
         how: How = "overwritten in place" if needles else "nothing to look for"
         if is_resumed or (ghosts and is_empty):
             if await asyncio.to_thread(pages.has_room_to_rewrite, self._store.path):
+                if ghosts:
+                    await self._store.write(lambda connection: pages.rebuild_words(connection, WORD_INDEX))
                 await self._store.tend(pages.rewrite)
                 is_empty = await self._empty_log()
                 quoted, ghosts = await self._look(needles)

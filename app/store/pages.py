@@ -73,6 +73,14 @@ def merge_words(connection: apsw.Connection, table: str) -> bool:
     return connection.total_changes() - before > 1  # as FTS5's documentation has it
 
 
+def rebuild_words(connection: apsw.Connection, table: str) -> None:
+    """Make a full-text index anew from the texts that are there.
+
+    Merging leaves deleted words where FTS5 takes the segments for not the oldest: under a level that has become empty.
+    """
+    connection.execute(f"INSERT INTO {table} ({table}) VALUES ('rebuild')")
+
+
 def forget_statistics(connection: apsw.Connection) -> None:
     """Empty the statistics of indexes, which hold some of their keys as they stand; the next optimisation makes new."""
     if connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_stat4'").fetchone():

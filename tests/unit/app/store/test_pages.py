@@ -95,3 +95,34 @@ def test_rewriting_leaves_the_connection_as_it_was(vault: Path, writer: apsw.Con
     pages.rewrite(writer)
     assert writer.pragma("temp_store") == 2
     assert writer.execute("SELECT text FROM chunks").get == "lighthouse"
+
+
+def test_words_that_merging_leaves_under_an_empty_level_go_when_the_index_is_rebuilt(
+    writer: apsw.Connection, vault: Path
+) -> None:
+    add, remove = "INSERT INTO chunks_fts (rowid, text, grams) VALUES (?, ?, '')", "'delete', ?, ?, '')"
+    texts = {number: f"xylozwickian {number}" for number in range(1, 9)}
+    with writer:
+        writer.executemany(add, texts.items())
+    with writer:
+        writer.executemany(f"INSERT INTO chunks_fts (chunks_fts, rowid, text, grams) VALUES ({remove}", texts.items())
+    # The structure record: a cookie of four bytes, the number of levels, of segments, then the levels.
+    (structure,) = writer.execute("SELECT block FROM chunks_fts_data WHERE id = 10").fetchone()
+    empty = structure[:4] + bytes([structure[4] + 3]) + structure[5:] + bytes(6)
+    writer.execute("UPDATE chunks_fts_data SET block = ? WHERE id = 10", (empty,))
+    with closing(open_writer(vault / DATABASE)) as other:
+        merged(other)
+        assert holds(other, b"zwickian")
+        pages.rebuild_words(other, "chunks_fts")
+        assert not holds(other, b"zwickian")
+        assert other.execute("SELECT count(*) FROM chunks_fts_docsize").fetchone() == (0,)
+
+
+def merged(connection: apsw.Connection) -> None:
+    pages.begin_merging_words(connection, "chunks_fts")
+    while pages.merge_words(connection, "chunks_fts"):
+        pass
+
+
+def holds(connection: apsw.Connection, part: bytes) -> bool:
+    return any(part in bytes(block) for (block,) in connection.execute("SELECT block FROM chunks_fts_data"))
