@@ -56,7 +56,7 @@ def test_prepared_compared_switched_and_taken_back(models: Models, qt_loop: asyn
     qt_loop.run_until_complete(until(lambda: not comparing._job))
     assert not comparing._error.isVisible()
     assert [row.query for row in comparing.list.source.rows[:2]] == ["roses", "a boat"]
-    assert "roses" in comparing.now.source.hits[0].snippet
+    assert "roses" in comparing.now.source.rows[0].snippet
     assert [label.text() for label in comparing.totals._names] == ["Now: static", "Instead: hashed"]
     comparing.use.click()
     become(hashed="serving", static="kept")

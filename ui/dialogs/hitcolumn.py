@@ -2,20 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import (
-    QAbstractListModel,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    QPointF,
-    QRect,
-    QRectF,
-    QSize,
-    Qt,
-    Signal,
-)
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPen, QTextLayout, QTextOption
-from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtCore import QModelIndex, QObject, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QTextLayout, QTextOption
+from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from ui import theme
 from ui.dialogs.sidewords import Mark, Side, mark_of
@@ -23,42 +12,31 @@ from ui.icons import pixmap
 from ui.models.ids import Role
 from ui.panes.search.query import plain_snippet
 from ui.panes.words import kind_word, role_word
-from ui.tokens import Radius, Space
+from ui.tokens import Space
+from ui.widgets.rows import Index, RowList, RowModel, paint_ground
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.retrieval.side_by_side_model import SideHit
 
-Index = QModelIndex | QPersistentModelIndex
 LINES = 2
 ICON = 15
 TONES = {"plain": ("", "muted"), "moved": ("accent_soft", "accent"), "lost": ("danger_soft", "danger")}
 
 
-class HitModel(QAbstractListModel):
+class HitModel(RowModel["SideHit"]):
     """Hits of one side."""
 
     def __init__(self, side: Side, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.side = side
-        self.hits: Sequence[SideHit] = ()
-
-    def show_hits(self, hits: "Sequence[SideHit]") -> None:
-        """Show other hits."""
-        self.beginResetModel()
-        self.hits = hits
-        self.endResetModel()
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  (Qt's own default)
-        """Return how many there are."""
-        return 0 if parent.isValid() else len(self.hits)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         """Return a hit and its words."""
         if not index.isValid():
             return None
-        hit = self.hits[index.row()]
+        hit = self.rows[index.row()]
         if role == Role.ROW:
             return hit
         if role == Qt.ItemDataRole.DisplayRole:
@@ -70,7 +48,7 @@ class HitModel(QAbstractListModel):
         return None
 
 
-class HitColumn(QListView):
+class HitColumn(RowList):
     """The list of one side's hits."""
 
     chosen = Signal(str)
@@ -79,14 +57,8 @@ class HitColumn(QListView):
     """Enter or double click on a hit."""
 
     def __init__(self, side: Side, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAccessibleName(name)
-        self.setFrameShape(QListView.Shape.NoFrame)
+        super().__init__(name, parent)
         self.setUniformItemSizes(True)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setMouseTracking(True)
         self.source = HitModel(side, self)
         self.setModel(self.source)
         self.setItemDelegate(_HitDelegate(self))
@@ -98,14 +70,14 @@ class HitColumn(QListView):
     def show_hits(self, hits: "Sequence[SideHit]", empty: str) -> None:
         """Show other hits, or say why there are none."""
         self._empty = empty
-        self.source.show_hits(hits)
+        self.source.show_rows(hits)
         self.scrollToTop()
         self.viewport().update()
 
     def choose(self, identity: str) -> None:
         """Make the hit of that id current, if there is one, without telling of it."""
         self._quiet = True
-        row = next((at for at, hit in enumerate(self.source.hits) if hit.id == identity), -1)
+        row = next((at for at, hit in enumerate(self.source.rows) if hit.id == identity), -1)
         self.setCurrentIndex(self.source.index(row) if row >= 0 else QModelIndex())
         self._quiet = False
 
@@ -113,7 +85,7 @@ class HitColumn(QListView):
         """Tell which hit is current."""
         super().currentChanged(current, previous)
         if current.isValid() and not self._quiet:
-            self.chosen.emit(self.source.hits[current.row()].id)
+            self.chosen.emit(self.source.rows[current.row()].id)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Open with Enter."""
@@ -125,7 +97,7 @@ class HitColumn(QListView):
     def paintEvent(self, event: object) -> None:
         """Say why there is nothing where there is nothing."""
         super().paintEvent(event)  # type: ignore[arg-type]
-        if self.source.hits or not self._empty:
+        if self.source.rows or not self._empty:
             return
         painter = QPainter(self.viewport())
         painter.setPen(theme.current().colour("muted"))
@@ -136,7 +108,7 @@ class HitColumn(QListView):
         painter.end()
 
     def _on_double_clicked(self, index: Index) -> None:
-        self.opened.emit(self.source.hits[index.row()])
+        self.opened.emit(self.source.rows[index.row()])
 
 
 def title_of(hit: "SideHit") -> str:
@@ -163,7 +135,7 @@ class _HitDelegate(QStyledItemDelegate):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         rect = option.rect.adjusted(Space.XS, 1, -Space.XS, -1)
         focused = isinstance(view, QListView) and view.hasFocus() and view.currentIndex() == index
-        ground(painter, rect, option, focused)
+        paint_ground(painter, rect, option, focused=focused)
         body = rect.adjusted(Space.S, Space.S, -Space.S, -Space.S)
         gutter = QFontMetrics(theme.current().font("small")).horizontalAdvance("00") + Space.S
         number = QRect(body.left(), body.top(), gutter, title_height())
@@ -237,20 +209,6 @@ def _chip(painter: QPainter, line: QRect, mark: Mark, *, chosen: bool, mirrored:
     painter.drawText(chip, int(Qt.AlignmentFlag.AlignCenter), mark.text)
     room = width + Space.S
     return line.adjusted(room, 0, 0, 0) if mirrored else line.adjusted(0, 0, -room, 0)
-
-
-def ground(painter: QPainter, rect: QRect, option: QStyleOptionViewItem, focused: bool) -> None:
-    """Paint what lies below a row: chosen, under the pointer, with the keyboard on it."""
-    look = theme.current()
-    selected = bool(option.state & QStyle.StateFlag.State_Selected)
-    if selected or option.state & QStyle.StateFlag.State_MouseOver:
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(look.colour("selected" if selected else "hover"))
-        painter.drawRoundedRect(rect, Radius.MEDIUM, Radius.MEDIUM)
-    if focused:
-        painter.setPen(QPen(look.colour("accent"), 1.5))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawRoundedRect(QRectF(rect).adjusted(1, 1, -1, -1), Radius.MEDIUM, Radius.MEDIUM)
 
 
 def near_flags(*, mirrored: bool) -> int:

@@ -2,40 +2,25 @@
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter
-from PySide6.QtWidgets import QAbstractItemView, QListView, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QListView, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from ui import theme
-from ui.dialogs.hitcolumn import ground, line_height, near_flags, title_height
+from ui.dialogs.hitcolumn import line_height, near_flags, title_height
 from ui.dialogs.sidewords import query_line
 from ui.models.ids import Role
 from ui.tokens import Space
+from ui.widgets.rows import Index, RowList, RowModel, paint_ground
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.retrieval.side_by_side_model import QueryBeside
 
-Index = QModelIndex | QPersistentModelIndex
 
-
-class QueryModel(QAbstractListModel):
+class QueryModel(RowModel["QueryBeside"]):
     """Queries with both answers."""
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self.rows: Sequence[QueryBeside] = ()
-
-    def show_rows(self, rows: "Sequence[QueryBeside]") -> None:
-        """Show other queries."""
-        self.beginResetModel()
-        self.rows = rows
-        self.endResetModel()
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  (Qt's own default)
-        """Return how many there are."""
-        return 0 if parent.isValid() else len(self.rows)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         """Return a query and its words."""
@@ -51,21 +36,16 @@ class QueryModel(QAbstractListModel):
         return None
 
 
-class QueryList(QListView):
+class QueryList(RowList):
     """The list of queries."""
 
     chosen = Signal(object)
     """Another query is current."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__("", parent)
         self.setAccessibleName(self.tr("Queries"))
-        self.setFrameShape(QListView.Shape.NoFrame)
         self.setUniformItemSizes(True)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setMouseTracking(True)
         self.source = QueryModel(self)
         self.setModel(self.source)
         self.setItemDelegate(_QueryDelegate(self))
@@ -101,7 +81,7 @@ class _QueryDelegate(QStyledItemDelegate):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         rect = option.rect.adjusted(Space.XS, 1, -Space.XS, -1)
         focused = isinstance(view, QListView) and view.hasFocus() and view.currentIndex() == index
-        ground(painter, rect, option, focused)
+        paint_ground(painter, rect, option, focused=focused)
         body = rect.adjusted(Space.S, Space.S, -Space.S, -Space.S)
         look = theme.current()
         first = QRect(body.left(), body.top(), body.width(), title_height())

@@ -6,19 +6,16 @@ from datetime import UTC, datetime
 from functools import lru_cache
 
 from PySide6.QtCore import (
-    QAbstractListModel,
     QModelIndex,
     QObject,
-    QPersistentModelIndex,
     QPointF,
     QRect,
-    QRectF,
     QSize,
     Qt,
     Signal,
 )
-from PySide6.QtGui import QKeyEvent, QPainter, QPen, QResizeEvent, QTextCharFormat, QTextLayout, QTextOption
-from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtGui import QKeyEvent, QPainter, QResizeEvent, QTextCharFormat, QTextLayout, QTextOption
+from PySide6.QtWidgets import QListView, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.retrieval.model import Hit, Span
 from ui import theme
@@ -27,9 +24,9 @@ from ui.models.ids import Role
 from ui.models.when import number, short
 from ui.panes.search.query import grouped, plain_snippet
 from ui.panes.words import kind_icon, kind_word, role_word
-from ui.tokens import Radius, Space
+from ui.tokens import Space
+from ui.widgets.rows import Index, RowList, RowModel, paint_ground
 
-Index = QModelIndex | QPersistentModelIndex
 LINES = 3
 GROUP = 34
 MORE = 40
@@ -56,12 +53,11 @@ class More:
 Row = Hit | Heading | More
 
 
-class ResultModel(QAbstractListModel):
+class ResultModel(RowModel["Row"]):
     """Hits, flat or below the conversations they come from."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.rows: list[Row] = []
         self.by_session = False
 
     def show_hits(self, hits: Sequence[Hit], *, by_session: bool, more: str) -> None:
@@ -77,18 +73,12 @@ class ResultModel(QAbstractListModel):
             rows += hits
         if more:
             rows.append(More(more))
-        self.beginResetModel()
         self.by_session = by_session
-        self.rows = rows
-        self.endResetModel()
+        self.show_rows(rows)
 
     def row_of(self, identity: str) -> int:
         """Return where a hit stands, -1 when it does not."""
         return next((place for place, row in enumerate(self.rows) if isinstance(row, Hit) and row.id == identity), -1)
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  (Qt's own default)
-        """Return how many rows there are."""
-        return 0 if parent.isValid() else len(self.rows)
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         """Let headings be passed over."""
@@ -118,7 +108,7 @@ class ResultModel(QAbstractListModel):
         return ", ".join(part for part in (kind_word(row.kind), row.title, row.agent, when, row.snippet) if part)
 
 
-class ResultList(QListView):
+class ResultList(RowList):
     """The list of results."""
 
     chosen = Signal(object)
@@ -128,13 +118,8 @@ class ResultList(QListView):
     more_asked = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__("", parent)
         self.setAccessibleName(self.tr("Results"))
-        self.setFrameShape(QListView.Shape.NoFrame)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setMouseTracking(True)
         self.source = ResultModel(self)
         self.setModel(self.source)
         self.setItemDelegate(_ResultDelegate(self))
@@ -270,27 +255,13 @@ class _ResultDelegate(QStyledItemDelegate):
             self._heading(painter, rect, row, mirrored)
         else:
             focused = isinstance(view, QListView) and view.hasFocus() and view.currentIndex() == index
-            self._ground(painter, rect, option, focused)
+            paint_ground(painter, rect, option, focused=focused)
             if isinstance(row, More):
                 painter.setPen(theme.current().colour("link"))
                 painter.drawText(rect, int(Qt.AlignmentFlag.AlignCenter), row.text)
             else:
                 self._hit(painter, rect, row, mirrored)
         painter.restore()
-
-    @staticmethod
-    def _ground(painter: QPainter, rect: QRect, option: QStyleOptionViewItem, focused: bool) -> None:
-        look = theme.current()
-        selected = bool(option.state & QStyle.StateFlag.State_Selected)
-        hovered = bool(option.state & QStyle.StateFlag.State_MouseOver)
-        if selected or hovered:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(look.colour("selected" if selected else "hover"))
-            painter.drawRoundedRect(rect, Radius.MEDIUM, Radius.MEDIUM)
-        if focused:
-            painter.setPen(QPen(look.colour("accent"), 1.5))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(QRectF(rect).adjusted(1, 1, -1, -1), Radius.MEDIUM, Radius.MEDIUM)
 
     def _heading(self, painter: QPainter, rect: QRect, row: Heading, mirrored: bool) -> None:
         look = theme.current()

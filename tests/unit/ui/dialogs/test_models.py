@@ -232,8 +232,8 @@ def test_own_searches_are_compared_and_shown(compared: Models, shelf: ModelShelf
         False,
     )
     assert "3 of 12 queries" in comparing.totals.text
-    assert [hit.id for hit in comparing.now.source.hits] == ["a", "b", "c", "s#3"]
-    assert [hit.id for hit in comparing.other.source.hits] == ["b", "a", "s#3", "x"]
+    assert [hit.id for hit in comparing.now.source.rows] == ["a", "b", "c", "s#3"]
+    assert [hit.id for hit in comparing.other.source.rows] == ["b", "a", "s#3", "x"]
     assert comparing._heads["now"].text() == "static"
     assert comparing.use.text() == "Switch to it"
     assert comparing.list.hasFocus()
@@ -295,7 +295,7 @@ def test_another_choice_takes_the_offer_back(compared: Models) -> None:
 def test_by_keyboard_alone(compared: Models, qtbot: QtBot) -> None:
     comparing = compared.comparing
     qtbot.keyClick(comparing.list, Qt.Key.Key_Down)
-    assert [hit.id for hit in comparing.now.source.hits] == ["a", "b"]
+    assert [hit.id for hit in comparing.now.source.rows] == ["a", "b"]
     qtbot.keyClick(comparing.list, Qt.Key.Key_Up)
     comparing.now.setFocus(Qt.FocusReason.TabFocusReason)
     qtbot.keyClick(comparing.now, Qt.Key.Key_Down)
@@ -342,7 +342,7 @@ def test_where_all_is_alike_it_says_so(models: Models, shelf: ModelShelf, rest: 
     models.comparing.run()
     rest(lambda: not models.comparing._job)
     assert models.comparing.now._empty == "Both answer every question alike."
-    assert models.comparing.now.source.hits == ()
+    assert models.comparing.now.source.rows == ()
 
 
 # Manners ------------------------------------------------------------------------------------------------------------
