@@ -56,11 +56,13 @@ class Meaning:
         generation: Whose vectors are compared.
         vector: Returns a text's vector, float32 little-endian.
         near: Answers sooner than the database, where there is one.
+        is_model: Whether a model that reads whole sentences made them, and not a table of words.
     """
 
     generation: Generation
     vector: Callable[[str], bytes]
     near: "Near | None"
+    is_model: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +219,8 @@ class Answering:
 
         last, postings = self._request.last, self.postings()
         deep = self.gathered(deep_legs(*depths(last), postings))
-        ranking = rank_around(self._connection, self._query, self._demanded(), deep, load_ranker(), last, postings)
+        weights = load_ranker().weights(deep, is_model=self._meaning is not None and self._meaning.is_model)
+        ranking = rank_around(self._connection, self._query, self._demanded(), deep, weights, last, postings)
         return _Order([], deep, ranking)
 
     def gathered(self, reads: Legs[F]) -> dict[Leg, F]:

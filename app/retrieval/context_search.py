@@ -80,5 +80,6 @@ def _ranked(connection: apsw.Connection, request: Request, meaning: Meaning | No
         read = gathered(connection, request.query, question, found, where, postings, words.matches)
     else:  # around a memory is nothing, and no conversation to weigh
         read = read_around(connection, found, pool(found), question, where, postings)
-    ranking = rank(question, read, legs, load_ranker(), most=0)
+    weights = load_ranker().weights(legs, is_model=meaning is not None and meaning.is_model)
+    ranking = rank(question, read, legs, weights, most=0)
     return ranking.shown(ranking.spread(None)[: request.limit])

@@ -1,7 +1,7 @@
 """The learned recipe: a weight for each feature, trained on questions with known answers; one list, best first."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 WEIGHTS: Final = "weights.json"
+SETS: Final = ("with_vectors", "with_model", "words_only")
 KEPT: Final = 400
 """How many candidates a search has, of which the facets are counted, unless a later page needs more."""
 _DIGITS: Final = 9
@@ -37,10 +38,23 @@ _DIGITS: Final = 9
 
 @dataclass(frozen=True, slots=True)
 class Ranker:
-    """The weights in the order of the inputs: for questions asked of words and vectors, and of words alone."""
+    """The weights in the order of the inputs.
+
+    Args:
+        with_vectors: For questions asked of words and of the vectors of a table.
+        with_model: For questions asked of words and of the vectors of a model that reads whole sentences.
+        words_only: For questions asked of words alone.
+    """
 
     with_vectors: "Matrix"
+    with_model: "Matrix"
     words_only: "Matrix"
+
+    def weights(self, legs: Iterable[Leg], *, is_model: bool) -> "Matrix":
+        """Return those for what ``legs`` found."""
+        if "vector" not in legs:
+            return self.words_only
+        return self.with_model if is_model else self.with_vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +145,7 @@ def load_ranker(folder: Path | None = None) -> Ranker:
     path = (folder or resources() / "models" / "ranker") / WEIGHTS
     try:
         content = json.loads(path.read_bytes())
-        return Ranker(*(_weights(content[name]) for name in ("with_vectors", "words_only")))
+        return Ranker(*(_weights(content[name]) for name in SETS))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ModelUnavailableError(
             f"The search weights in {path} are missing or damaged; reinstall Keepsake or choose another search recipe.",
@@ -153,7 +167,7 @@ def rank_around(
     query: Query,
     where: Conditions,
     legs: Mapping[Leg, Scores],
-    ranker: Ranker,
+    weights: "Matrix",
     last: int,
     postings: Postings,
 ) -> Ranking:
@@ -163,14 +177,14 @@ def rank_around(
     words = legs.get("words", nothing())
     found = standing(heads, words, legs.get("vector", nothing()))
     read = gathered(connection, query, question, found, where, postings, words.matches)
-    return rank(question, read, legs, ranker, max(last, KEPT))
+    return rank(question, read, legs, weights, max(last, KEPT))
 
 
 def rank(
     question: Asked,
     read: Gathered,
     legs: Mapping[Leg, Scores],
-    ranker: Ranker,
+    weights: "Matrix",
     most: int = KEPT,
 ) -> Ranking:
     """Return the candidates by their features, then what else the legs found, best first.
@@ -178,12 +192,11 @@ def rank(
     Args:
         question: What is asked.
         read: The candidates and what was read around them.
-        legs: What each leg found, best first; where ``vector`` is missing, words alone decide.
-        ranker: The weights.
+        legs: What each leg found, best first.
+        weights: What the inputs are multiplied with; see ``Ranker``.
         most: How many to return, if the legs found more than were looked at closely.
     """
     made = table(question, read)
-    weights = ranker.with_vectors if "vector" in legs else ranker.words_only
     parts = (inputs(made.values) * weights).reshape(-1, BLOCKS, len(NAMES)).sum(axis=1)
     scores = np.round(parts.sum(axis=1), _DIGITS)
     order = _best_first(made, scores, read.lines.heads)

@@ -185,7 +185,7 @@ class SearchService:
             embed = serving.embedder.embed_query
             if serving.embedder.identity.provider not in _QUICK:
                 vector = await asyncio.to_thread(embed, await self.meant(" ".join(terms), serving))
-                return Meaning(serving.generation, lambda _: vector.tobytes(), near)
+                return Meaning(serving.generation, lambda _: vector.tobytes(), near, is_model=True)
         except KeepsakeError as error:
             raise VectorsFailedError(error) from error
         return Meaning(serving.generation, lambda text: embed(text).tobytes(), near)

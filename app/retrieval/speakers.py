@@ -17,6 +17,35 @@ _STEP: Final = 100_000
 _POSSESSIVE: Final = "s"
 
 
+class Names:
+    """Names of those who speak."""
+
+    def __init__(self) -> None:
+        self._alone: set[str] = set()
+        self._parts: set[str] = set()
+
+    def add(self, author: str) -> None:
+        """Take in the name of somebody."""
+        parts = WORD.findall(fold(author))
+        (self._alone if len(parts) == 1 else self._parts).update(parts)
+
+    def left_out(self, text: str) -> str:
+        """Return a question without them; as it is where nothing else would be left.
+
+        A name of several words counts where its words are written with a capital: they may mean something else too.
+        """
+        kept = [word for word in text.split() if not self._is_name(word)]
+        return " ".join(kept) if any(map(WORD.search, kept)) else text
+
+    def _is_name(self, word: str) -> bool:
+        parts = WORD.findall(fold(word))
+        if len(parts) > 1 and parts[-1] == _POSSESSIVE:
+            parts.pop()
+        has_capital = next(filter(str.isalpha, word), "").isupper()
+        known = self._alone | self._parts if has_capital else self._alone
+        return bool(parts) and known.issuperset(parts)
+
+
 class Speakers:
     """Knows the authors of all messages, of which only new ones are read.
 
@@ -31,13 +60,10 @@ class Speakers:
     def forget(self) -> None:
         """Let go of the names; they are read again when they are needed."""
         self._read_to = 0
-        self._alone: set[str] = set()
-        self._parts: set[str] = set()
+        self._names = Names()
 
     async def without(self, text: str) -> str:
-        """Return a question without the names of authors; as it is where nothing else would be left.
-
-        A name of several words counts where its words are written with a capital: they may mean something else too.
+        """Return a question without the names of authors; see ``Names``.
 
         Raises:
             KeepsakeError: The vault cannot be read.
@@ -45,10 +71,8 @@ class Speakers:
         while found := await self._store.read(self._fresh):
             self._read_to = found[-1][0]
             for _, author in found:
-                parts = WORD.findall(fold(author))
-                (self._alone if len(parts) == 1 else self._parts).update(parts)
-        kept = [word for word in text.split() if not self._is_name(word)]
-        return " ".join(kept) if any(map(WORD.search, kept)) else text
+                self._names.add(author)
+        return self._names.left_out(text)
 
     def _fresh(self, connection: apsw.Connection) -> Sequence[tuple[Any, ...]]:
         """Return each author among the next messages with the last message of theirs, the last one at the end."""
@@ -59,11 +83,3 @@ class Speakers:
             (self._read_to, _STEP),
         ).fetchall()
         return found
-
-    def _is_name(self, word: str) -> bool:
-        parts = WORD.findall(fold(word))
-        if len(parts) > 1 and parts[-1] == _POSSESSIVE:
-            parts.pop()
-        has_capital = next(filter(str.isalpha, word), "").isupper()
-        known = self._alone | self._parts if has_capital else self._alone
-        return bool(parts) and known.issuperset(parts)

@@ -1,8 +1,9 @@
 """Feature matrices of questions, made by the code that searches, with what the answers are."""
 
 import pickle
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from app.retrieval.fts import atoms, excluded_expression
 from app.retrieval.model import Query
 from app.retrieval.pool import WHOLE, named, standing
 from app.retrieval.query import parse
+from app.retrieval.speakers import Names
 from app.store.connection import open_reader
 from tests.bench.retrieval.datasets import load
 from tests.bench.retrieval.values import Haystack, Question
@@ -37,6 +39,27 @@ FOLDERS = {
 }
 """Where the data lies, for sets that are not called like their folder."""
 _DEPTH = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How vectors are made.
+
+    Args:
+        name: What its matrices are called in the cache.
+        embedder: What makes them; empty for none.
+        folder: The folder of its files, for one that needs it.
+        most: How many haystacks of a data set are taken, the first by name; all where nothing is said.
+    """
+
+    name: str = ""
+    embedder: str = "static"
+    folder: Path | None = None
+    most: Mapping[str, int] = field(default_factory=dict)
+
+    def vaults(self, cache: Path) -> Path:
+        """Return where filled vaults lie: without vectors those of the table serve as well."""
+        return cache / self.name if self.folder else cache
 
 
 @dataclass(slots=True)
@@ -75,35 +98,38 @@ class Sample:
         return [np.array(rows) for rows in found if rows]
 
 
-def samples(dataset: str, data: Path, cache: Path, *, vectors: bool) -> list[Sample]:
+def samples(dataset: str, data: Path, cache: Path, way: Way) -> list[Sample]:
     """Return the samples of a data set; vaults and matrices are kept in ``cache``."""
-    kept = cache / f"{dataset}{'' if vectors else '-words'}.samples"
+    kept = cache / f"{'-'.join(filter(None, (dataset, way.name)))}.samples"
     if kept.is_file():
         found: list[Sample] = pickle.loads(kept.read_bytes())
         return found
-    embedder = open_embedder("static")
+    embedder = open_embedder(way.embedder, folder=way.folder) if way.embedder else None
     folder = data / FOLDERS.get(dataset, dataset)
-    stores = dataset.removesuffix("-train")
+    stores = way.vaults(cache) / dataset.removesuffix("-train")
+    haystacks = load(dataset, folder)
+    if dataset in way.most:
+        haystacks = iter(sorted(haystacks, key=lambda one: one.name)[: way.most[dataset]])
     made = [
         sample
-        for haystack in load(dataset, folder)
-        for sample in _of_haystack(dataset, haystack, cache / stores / haystack.name, embedder, vectors=vectors)
+        for haystack in haystacks
+        for sample in _of_haystack(dataset, haystack, stores / haystack.name, way, embedder)
     ]
     kept.write_bytes(pickle.dumps(made))
     return made
 
 
 def _of_haystack(
-    dataset: str, haystack: Haystack, folder: Path, embedder: Embedder, *, vectors: bool
+    dataset: str, haystack: Haystack, folder: Path, way: Way, embedder: Embedder | None
 ) -> Iterator[Sample]:
-    names = filled(haystack, folder)
+    names = filled(haystack, folder, way.embedder or "static", way.folder)
     sessions = {turn.id: turn.session for turn in haystack.turns}
     connection = open_reader(folder / "vault" / "memory.db")
     row = connection.execute("SELECT id, dimensions FROM generations WHERE state = 'serving'").fetchone()
-    generation, postings = Generation(*row), Postings()
+    reads = _Reads(connection, Generation(*row), embedder, Postings(), _meant(connection, way))
     for number, question in enumerate(haystack.questions):
         query = _query(question)
-        heads, values = _ranked_inputs(connection, query, generation, embedder, postings, vectors=vectors)
+        heads, values = _ranked_inputs(reads, query)
         ids = [names.get(head, head) for head in heads[0]]
         yield Sample(
             f"{dataset}-claims" if dataset.startswith("mixed") and question.category == "claim" else dataset,
@@ -132,17 +158,38 @@ def _query(question: Question) -> Query:
     return query if question.until is None else replace(query, until=round(question.until.timestamp() * 1000))
 
 
-def _ranked_inputs(
-    connection: Any, query: Query, generation: Generation, embedder: Embedder, postings: Postings, *, vectors: bool
-) -> tuple[tuple[list[str], list[int]], Any]:
+@dataclass(frozen=True, slots=True)
+class _Reads:
+    """What a search reads: a vault with its vectors, and what makes the question's; ``None`` for words alone."""
+
+    connection: Any
+    generation: Generation
+    embedder: Embedder | None
+    postings: Postings
+    meant: Callable[[str], str]
+
+
+def _meant(connection: Any, way: Way) -> Callable[[str], str]:
+    """Return what says which part of a question is made a vector."""
+    if not way.folder:
+        return str
+    names = Names()
+    for (author,) in connection.execute("SELECT DISTINCT author FROM messages"):
+        names.add(author)
+    return names.left_out
+
+
+def _ranked_inputs(reads: _Reads, query: Query) -> tuple[tuple[list[str], list[int]], Any]:
+    connection, postings = reads.connection, reads.postings
     where, legs = conditions(query, STORES), deep_legs(*depths(_DEPTH), postings)
     demanded = with_words(where, None, excluded_expression(query))
     words = legs.many(connection, postings, atoms(query), excluded_expression(query), where, legs.words_depth)
     near = nothing()
-    if vectors:
+    if reads.embedder is not None:
         text = " ".join(term.text for term in query.terms if not term.excluded)
-        vector = embedder.embed_query(text).tobytes()
-        near = legs.vector(connection, generation=generation, vector=vector, where=demanded, depth=legs.vector_depth)
+        vector = reads.embedder.embed_query(reads.meant(text)).tobytes()
+        look = partial(legs.vector, connection, where=demanded, depth=legs.vector_depth)
+        near = look(generation=reads.generation, vector=vector)
     heads = postings.heads(connection, last_chunk(connection))
     question, found = asked(query.terms), standing(heads, words, near)
     made = table(question, gathered(connection, query, question, found, demanded, postings))

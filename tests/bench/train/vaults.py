@@ -8,11 +8,19 @@ from tests.bench.retrieval.runner import fill
 from tests.bench.retrieval.values import Haystack, Turn
 
 
-def filled(haystack: Haystack, folder: Path, embedder: str = "static") -> dict[str, str]:
-    """Make sure ``folder/vault`` holds ``haystack``; return the data set's ids by the vault's."""
+def filled(haystack: Haystack, folder: Path, embedder: str = "static", model: Path | None = None) -> dict[str, str]:
+    """Make sure ``folder/vault`` holds ``haystack``; return the data set's ids by the vault's.
+
+    Args:
+        haystack: What it holds.
+        folder: Where it lies.
+        embedder: What makes its vectors.
+        model: The folder of the embedder's files, for one that needs it.
+    """
     done = folder / "names.json"
     if not done.is_file():
-        host = Host(folder / "vault", overrides={"embedding.model": embedder}, serve=False)
+        overrides = {"embedding.model": embedder, "embedding.folder": str(model or "")}
+        host = Host(folder / "vault", overrides=overrides, serve=False)
         host.start()
         try:
             names = {key: item.id for key, item in fill(host, haystack).items()}

@@ -10,7 +10,7 @@ import pytest
 from app.errors import ModelUnavailableError
 from app.host import Host
 from app.retrieval.features import BLOCKS, NAMES
-from app.retrieval.learned import load_ranker
+from app.retrieval.learned import SETS, load_ranker
 from app.retrieval.model import Found
 
 BEGUN = datetime(2024, 3, 1, tzinfo=UTC)
@@ -121,7 +121,15 @@ def test_pages_follow_each_other(talked: Host) -> None:
 
 def test_the_weights_that_come_with_the_program_fit_the_features() -> None:
     ranker = load_ranker()
-    assert len(ranker.with_vectors) == len(ranker.words_only) == BLOCKS * len(NAMES)
+    for weights in (ranker.with_vectors, ranker.with_model, ranker.words_only):
+        assert len(weights) == BLOCKS * len(NAMES)
+
+
+def test_the_weights_are_those_for_what_was_found() -> None:
+    ranker = load_ranker()
+    assert ranker.weights({"words", "vector"}, is_model=False) is ranker.with_vectors
+    assert ranker.weights({"words", "vector"}, is_model=True) is ranker.with_model
+    assert ranker.weights({"words"}, is_model=True) is ranker.words_only
 
 
 @pytest.mark.parametrize("content", [None, "", "{}", "[1]", '{"with_vectors": {"x": [1, 2]}, "words_only": {}}'])
@@ -134,7 +142,7 @@ def test_damaged_weights_are_said(tmp_path: Path, content: str | None) -> None:
 
 def test_weights_that_are_no_numbers_are_said(tmp_path: Path) -> None:
     weights = {name: [1.0, float("nan")] for name in NAMES}
-    content = json.dumps({"with_vectors": weights, "words_only": weights})
+    content = json.dumps(dict.fromkeys(SETS, weights))
     (tmp_path / "weights.json").write_text(content, encoding="utf-8")
     with pytest.raises(ModelUnavailableError):
         load_ranker(tmp_path)

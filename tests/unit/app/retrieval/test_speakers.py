@@ -1,11 +1,14 @@
 """Names of those who speak, left out of what is compared in meaning."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from app.host import Host
+from app.retrieval.learned import Ranker
+from app.retrieval.model import Leg
 from app.retrieval.speakers import Speakers
 from app.sessions.model import NewMessage
 from app.sessions.service import Heading
@@ -87,8 +90,23 @@ def test_parts_of_a_name_count_with_a_capital(known: Known) -> None:
 def test_forgotten_names_are_read_again(known: Known) -> None:
     assert known.without("Mel sings") == "sings"
     known.speakers.forget()
-    assert known.speakers._alone == set()
+    assert known.speakers._read_to == 0
     assert known.without("Mel sings") == "sings"
+
+
+@pytest.mark.parametrize("operation", ["memory.search", "memory.context"])
+def test_what_a_model_finds_is_ranked_by_weights_of_its_own(
+    told: Host, monkeypatch: pytest.MonkeyPatch, operation: str
+) -> None:
+    asked, weights = [], Ranker.weights
+
+    def told_of(ranker: Ranker, legs: Iterable[Leg], *, is_model: bool) -> Any:
+        asked.append(is_model)
+        return weights(ranker, legs, is_model=is_model)
+
+    monkeypatch.setattr(Ranker, "weights", told_of)
+    told.ask(operation, **{"query" if operation == "memory.search" else "prompt": "group tent"})
+    assert set(asked) == {True}
 
 
 def test_who_is_asked_about_does_not_hide_what_is_asked(told: Host) -> None:
