@@ -14,7 +14,9 @@ import numpy as np
 
 from app.index.columns import Columns
 from app.index.heads import HeadReader, Heads
+from app.index.manners import Manners
 from app.index.texts import Texts
+from app.index.turns import Turns
 from app.store.connection import WORDS_TABLE
 
 if TYPE_CHECKING:
@@ -72,6 +74,8 @@ class Postings:
         self._lengths = Lengths(np.zeros(1, dtype=np.uint16), 0, 1.0)
         self.columns = Columns()
         self.texts = Texts()
+        self.manners = Manners()
+        self.turns = Turns()
         self._heads = HeadReader()
 
     def heads(self, connection: apsw.Connection, last: int) -> Heads:

@@ -9,14 +9,15 @@ import numpy as np
 
 from app.index.heads import Heads
 from app.index.manner import READ_CHARACTERS as BEGUN
+from app.index.manners import Manners
 from app.index.postings import Postings
-from app.index.texts import Text
+from app.index.texts import Texts
 from app.retrieval.asked import Asked
 from app.retrieval.candidates import Conditions
 from app.retrieval.context_rows import frequencies
 from app.retrieval.fts import fold
-from app.retrieval.passing import is_plain, passing
-from app.retrieval.pool import WHOLE, Gathered, Places, Read, Said, Standing, named, spans
+from app.retrieval.passing import is_plain, passing, still_there
+from app.retrieval.pool import REACH, WHOLE, Gathered, Places, Read, Said, Standing, by_name, once
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,15 +48,17 @@ def read_around(
         postings: Knows how many chunks have a word, and texts that were read before.
         said: What the conversations of the candidates say; nothing when not given.
     """
-    candidates = named(found.heads, places)
-    turns = _turns(connection, spans(candidates))
-    pieces = _pieces(connection, [owner for owner, seq in candidates if seq == WHOLE])
+    heads, whole = found.heads, places.seq == WHOLE
+    turns = _turns(connection, heads, places.at(~whole), postings)
+    pieces = _pieces(connection, [heads.name(number) for number in places.owner[whole].tolist()])
     ids = np.concatenate([turns, pieces])
     allowed = np.ones(len(ids), dtype=np.bool_)
     if not is_plain(connection, where):
-        allowed[: len(turns)] = passing(connection, found.heads, turns, where)
-    texts = _texts(connection, ids.tolist(), postings)
-    read = Read(found.heads, ids, _places(found.heads, ids), allowed, texts)
+        allowed[: len(turns)] = passing(connection, heads, turns, where)
+    texts = _Texts(connection, postings.texts)
+    folded = texts.folded(ids.tolist())
+    authors = _authors(connection, ids, heads, postings.manners)
+    read = Read(heads, ids, _places(heads, ids), allowed, folded, texts.as_said, postings.manners, authors)
     total, counts = frequencies(connection, [sought.expression for sought in question.sought], postings)
     return Gathered(found, places, read, total, counts, said or Said(*[np.zeros(len(places))] * 4))
 
@@ -65,51 +68,75 @@ def _places(heads: Heads, ids: "Ids") -> Places:
     return Places(owner, np.where(owner < 0, WHOLE, heads.first[ids].astype(np.int64)))
 
 
-def _turns(connection: apsw.Connection, ranges: Sequence[tuple[str, int, int]]) -> "Ids":
-    """Return the chunks of the turns in the ``ranges`` of (session, first seq, last seq)."""
-    # All of it stands in the index, so that no text is read.
-    return _ids(
-        connection,
-        "WITH wanted (session, low, high) AS (SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?))"
-        " SELECT group_concat(c.id, ' ') FROM wanted w CROSS JOIN chunks c INDEXED BY chunks_by_session"
-        " WHERE c.session_id = w.session AND c.kind = 'message' AND c.seq_start BETWEEN w.low AND w.high",
-        ranges,
-    )
+def _turns(connection: apsw.Connection, heads: Heads, places: Places, postings: Postings) -> "Ids":
+    """Return the chunks of the turns at ``places`` and around them, those of a conversation one after the other."""
+    every = once([places.beside(step) for step in range(-REACH, REACH + 1)])
+    every = every.at(np.lexsort((every.seq, by_name(heads, every.owner))))
+    ids = postings.turns.find(heads, every.keys)
+    return np.asarray(ids[still_there(connection, heads, ids)])
 
 
 def _pieces(connection: apsw.Connection, memories: Sequence[str]) -> "Ids":
     """Return the chunks of memories."""
-    return _ids(
-        connection,
-        "SELECT group_concat(c.id, ' ') FROM chunks c WHERE c.memory_id IN (SELECT value FROM json_each(?))",
-        memories,
-    )
-
-
-def _ids(connection: apsw.Connection, sql: str, wanted: Sequence[object]) -> "Ids":
-    found = connection.execute(sql, (json.dumps(wanted),)).get if wanted else None
+    sql = "SELECT group_concat(c.id, ' ') FROM chunks c WHERE c.memory_id IN (SELECT value FROM json_each(?))"
+    found = connection.execute(sql, (json.dumps(memories),)).get if memories else None
     return np.fromstring(str(found or ""), dtype=np.int64, sep=" ")
 
 
-def _texts(connection: apsw.Connection, ids: Sequence[int], postings: Postings) -> list[Text]:
-    """Return the texts of chunks, those that were not read before from the database."""
-    kept = postings.texts
-    texts = kept.known(ids)
-    lacking = [chunk for chunk, text in zip(ids, texts, strict=True) if text is None]
-    if not lacking:
-        return [text for text in texts if text is not None]
-    fresh: dict[int, Text] = {}
-    for chunk, content, author in connection.execute(_READ, (json.dumps(sorted(lacking)),)):
-        folded = content.lower() if content.isascii() else fold(content)
-        fresh[chunk] = Text(content[:BEGUN], folded, "?" in folded, author)
-        kept.keep(chunk, fresh[chunk])
-    return [text or fresh[chunk] for chunk, text in zip(ids, texts, strict=True)]
+class _Texts:
+    """Texts of chunks, those that were not read before from the database.
+
+    Args:
+        connection: A reader.
+        kept: What was read before.
+    """
+
+    def __init__(self, connection: apsw.Connection, kept: Texts) -> None:
+        self._connection = connection
+        self._kept = kept
+        self._read: dict[int, str] = {}
+
+    def folded(self, ids: Sequence[int]) -> list[str]:
+        """Return texts in lower case without diacritics."""
+        texts = self._kept.known(ids)
+        lacking = [chunk for chunk, text in zip(ids, texts, strict=True) if text is None]
+        if not lacking:
+            return [text for text in texts if text is not None]
+        self._take_in(lacking)
+        fresh = {chunk: text.lower() if text.isascii() else fold(text) for chunk, text in self._read.items()}
+        self._kept.keep(fresh)
+        return [fresh[chunk] if text is None else text for chunk, text in zip(ids, texts, strict=True)]
+
+    def as_said(self, ids: Sequence[int]) -> list[str]:
+        """Return the beginnings of texts."""
+        self._take_in([chunk for chunk in ids if chunk not in self._read])
+        return [self._read[chunk][:BEGUN] for chunk in ids]
+
+    def _take_in(self, ids: Sequence[int]) -> None:
+        if ids:
+            found: list[tuple[Any, ...]] = self._connection.execute(_READ, (json.dumps(sorted(ids)),)).fetchall()
+            self._read.update(found)
+
+
+def _authors(connection: apsw.Connection, ids: "Ids", heads: Heads, manners: Manners) -> "Ids":
+    """Return the authors of chunks as ``manners`` numbers them, those that were not read before from the database."""
+    authors = manners.authors_of(ids)
+    lacking = ids[authors < 0]
+    if not len(lacking):
+        return authors
+    turns = np.sort(lacking[heads.of_kind(lacking, "message")])
+    named = {row[0]: row[1] for row in connection.execute(_AUTHORS, (json.dumps(turns.tolist()),))}
+    manners.keep_authors(lacking, [str(named.get(chunk, "")) for chunk in lacking.tolist()])
+    return manners.authors_of(ids)
 
 
 # Counting the characters of a text costs more than reading it, so only long ones are counted.
 _READ: Final = (
     f"SELECT c.id, CASE WHEN octet_length(c.text) <= {READ_CHARACTERS} THEN c.text"
-    f" ELSE substr(c.text, 1, {READ_CHARACTERS}) END, coalesce(CASE c.kind WHEN 'message' THEN"
-    " (SELECT m.author FROM messages m WHERE m.session_id = c.session_id AND m.seq = c.seq_start) END, '')"
+    f" ELSE substr(c.text, 1, {READ_CHARACTERS}) END"
     " FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value"
+)
+_AUTHORS: Final = (
+    "SELECT c.id, m.author FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value"
+    " CROSS JOIN messages m ON m.session_id = c.session_id AND m.seq = c.seq_start WHERE m.author <> ''"
 )

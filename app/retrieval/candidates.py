@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from app.index.ann import Near
-    from app.index.heads import Heads
+    from app.index.heads import Heads, Sort
     from app.index.postings import Postings
 
     Found = tuple[NDArray[np.int64], NDArray[Any]]
@@ -61,6 +61,7 @@ _OF_ONE = {
 }
 
 _ALWAYS = 2  # conditions that every search has
+_SORTED = ("kind", "role", "store")
 
 FEW = 20_000
 """So many chunks are looked at one by one when a condition allows no more."""
@@ -94,6 +95,7 @@ class Conditions:
         sees_all: The caller may read every store.
         named: The entities of a name, as the caller may know them.
         mask: Which chunks may satisfy it, by id, where that is known; the SQL decides.
+        of_sort: Tells whether chunks of a sort satisfy it, where nothing else of them is asked; it saves the SQL.
     """
 
     sql: str
@@ -102,6 +104,7 @@ class Conditions:
     sees_all: bool = True
     named: str = _NAMED
     mask: "NDArray[np.bool_] | None" = field(default=None, compare=False)
+    of_sort: "Callable[[Sort], bool] | None" = field(default=None, compare=False)
 
     @property
     def check(self) -> str:
@@ -133,7 +136,33 @@ def conditions(query: Query, stores: Sequence[str]) -> Conditions:
     narrows = len(parts) > _ALWAYS or not sees_all
     sql = " AND ".join(parts)
     named = _NAMED if sees_all else _named_in(stores)
-    return Conditions(sql.replace(_NAMED, named), tuple(values), narrows, sees_all, named)
+    of_sort = _of_sort(query, stores)
+    return Conditions(sql.replace(_NAMED, named), tuple(values), narrows, sees_all, named, of_sort=of_sort)
+
+
+def _of_sort(query: Query, stores: Sequence[str]) -> "Callable[[Sort], bool] | None":
+    """Return what tells whether chunks of a sort satisfy a search, ``None`` where it asks for more of a chunk."""
+    others = (query.tags, query.sessions, query.agents, query.entities, query.states)
+    unwanted = [(name, (value,)) for name, value in query.excluded]
+    if any(others) or query.since is not None or query.until is not None or any(n not in _SORTED for n, _ in unwanted):
+        return None
+    wanted = [("kind", query.kinds), ("role", query.roles), ("store", query.stores)]
+    wanted = [(name, values) for name, values in wanted if values]
+    return lambda sort: (
+        sort.store in stores
+        and all(_is_of(sort, name, values) for name, values in wanted)
+        and not any(_is_of(sort, name, values) for name, values in unwanted)
+    )
+
+
+def _is_of(sort: "Sort", name: str, values: Sequence[str]) -> bool:
+    lower = [value.lower() for value in values]
+    if name == "store":
+        return sort.store in lower
+    if name == "role":
+        return sort.kind != "memory" and sort.role in lower
+    is_turn = sort.kind != "memory"
+    return any(is_turn if value in MESSAGE_KINDS else not is_turn and sort.role == value for value in lower)
 
 
 def with_words(where: Conditions, must: str | None, must_not: str | None) -> Conditions:
@@ -143,8 +172,9 @@ def with_words(where: Conditions, must: str | None, must_not: str | None) -> Con
         if expression is not None:
             sql += f" AND c.id {operator} (SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ?)"
             values = (*values, expression)
-    narrows = where.narrows or must is not None or must_not is not None
-    return replace(where, sql=sql, values=values, narrows=narrows)
+    narrows = must is not None or must_not is not None
+    of_sort = None if narrows else where.of_sort
+    return replace(where, sql=sql, values=values, narrows=where.narrows or narrows, of_sort=of_sort)
 
 
 def few_allowed(connection: apsw.Connection, where: Conditions) -> list[int] | None:

@@ -69,11 +69,16 @@ class Conversations:
         self.heads = heads = matches.heads
         size = len(heads.words)
         lists = [posting.ids for posting in matches.postings]
-        owners = [heads.conversations(ids) for ids in lists]
-        users = [heads.where(ids, [sort.role == "user" for sort in heads.sorts]) for ids in lists]
-        self.words = _bm25([np.bincount(owner, minlength=size) for owner in owners], heads.words)
-        said = [np.bincount(owner, user, size) for owner, user in zip(owners, users, strict=True)]
-        self.user_words = _bm25(said, heads.user_words)
+        is_user = np.array([sort.role == "user" for sort in heads.sorts])
+        is_turn = np.array([sort.kind == "message" for sort in heads.sorts])
+        of_all: list[NDArray[Any]] = []
+        of_users: list[NDArray[Any]] = []
+        for ids in lists:
+            sort = heads.sort[ids]
+            owner = heads.owner[ids] * is_turn[sort]
+            of_all.append(np.bincount(owner, minlength=size))
+            of_users.append(np.bincount(owner[is_user[sort]], minlength=size))
+        self.words, self.user_words = _bm25(of_all, heads.words), _bm25(of_users, heads.user_words)
         worth = np.zeros(matches.last + 1, dtype=np.float32)
         for ids in lists:
             there = max(matches.lengths.chunks - len(ids), 0)

@@ -5,7 +5,6 @@ so its window is itself. Pure functions.
 """
 
 import math
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -52,10 +51,6 @@ _BY_LENGTH: Final = [
 _ONLY_BY_LENGTH: Final = NAMES.index("session_recency")
 _LEAST_WORDS: Final = math.log(4)
 _MOST_WORDS: Final = math.log(24)
-_TIME: Final = re.compile(
-    r"\b(?:yesterday|today|tonight|tomorrow|ago|last|next|week|weekend|month|year|since|recently|\d{4}"
-    r"|mon|tues|wednes|thurs|fri|satur|sun)(?:s|day|days)?\b"
-)
 _K1: Final = 1.2
 _B: Final = 0.5
 _RANK: Final = 10
@@ -211,8 +206,9 @@ class _Columns:
 
     def _speech(self) -> dict[str, "Matrix"]:
         lines = self.lines
-        is_named = {author: self._is_named(author) for author in set(lines.authors)}
-        named = np.array([is_named[author] for author in lines.authors])
+        authors, author = np.unique(lines.authors, return_inverse=True)
+        is_named = [self._is_named(lines.manners.authors[number]) for number in authors.tolist()]
+        named = np.array(is_named, dtype=np.bool_)[author]
         with_named = np.zeros(self.owners, dtype=np.bool_)
         with_named[self.owner_of_line[named]] = True
         question_before = lines.asks[self.before]
@@ -233,21 +229,19 @@ class _Columns:
         return any(part in self.question.words for part in WORD.findall(fold(author)))
 
     def _manner(self) -> dict[str, "Matrix"]:
-        manners = [self.lines.said[row].manner for row in self.rows.tolist()]
-        persons = np.array([manner.persons for manner in manners])
-        nothing = np.zeros(len(manners))
-        ask = self.question
+        lines, ask = self.lines, self.question
+        persons, nothing = lines.persons(self.rows), np.zeros(len(self.rows))
         return {
             "first_person": persons[:, 0],
             "second_person": persons[:, 1],
-            "number": np.array([float(manner.number) for manner in manners]) if ask.about_number else nothing,
-            "names": np.array([float(manner.names) for manner in manners]) if ask.about_name else nothing,
+            "number": lines.numbers(self.rows) if ask.about_number else nothing,
+            "names": lines.names(self.rows) if ask.about_name else nothing,
         }
 
     def _time(self) -> dict[str, "Matrix"]:
         says_when = np.zeros(len(self.rows))
         if self.question.about_time:
-            says_when = np.array([float(bool(_TIME.search(self.lines.texts[row]))) for row in self.rows])
+            says_when = self.lines.whens(self.rows)
         dates = np.zeros(len(self.rows))
         if self.question.years or self.question.months:
             dates = np.array([_date_match(self.question, created) for created in self.created.tolist()])

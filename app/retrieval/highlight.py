@@ -30,6 +30,7 @@ _MARKS: Final = (
     "\u0f18-\u0fbc\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0\ufe00-\ufe0f\ufe20-\ufe2f"
 )
 _TOKEN: Final = re.compile(f"[\\w{_MARKS}]+")
+_ASCII_WORD: Final = re.compile("[a-z0-9]+")
 _SPACE: Final = re.compile(r"\s+")
 # Of scripts written with spaces; made once, for compiling the ranges takes longer than a search.
 _NARROW: Final = re.compile(f"(?:(?![{grams.WIDE}])[\\w{_MARKS}])+")
@@ -67,7 +68,6 @@ class _Sought:
         phrases: Stems that must stand side by side.
         runs: Of scripts written without spaces, found inside words.
         beginnings: How the words sought begin.
-        in_ascii: Finds words that may be one of the words sought, in a text of ASCII.
     """
 
     stems: frozenset[str]
@@ -75,7 +75,6 @@ class _Sought:
     phrases: tuple[tuple[str, ...], ...]
     runs: tuple[str, ...]
     beginnings: tuple[str, ...]
-    in_ascii: re.Pattern[str] | None
 
 
 def snippet(text: str, terms: Iterable[Term], length: int = LENGTH) -> tuple[str, tuple[Span, ...], tuple[str, ...]]:
@@ -89,14 +88,26 @@ def snippet(text: str, terms: Iterable[Term], length: int = LENGTH) -> tuple[str
     Returns:
         The part with white space collapsed, the ranges to mark in it, and the words found in ``text`` as they stand.
     """
-    scanned = text[:SCANNED]
-    marks = _marks(scanned, _sought(tuple(term for term in terms if not term.excluded)))
-    start, end = _window(scanned, marks, length)
-    shown, spans = _shown(scanned, start, end, [mark for mark in marks if mark.start >= start and mark.end <= end])
-    words: dict[str, str] = {}
-    for mark in marks:
-        words.setdefault(mark.key, _SPACE.sub(" ", scanned[mark.start : mark.end]))
-    return shown, spans, tuple(dict.fromkeys(words.values()))[:MAX_TERMS_SHOWN]
+    return Snippets(terms).of(text, length)
+
+
+class Snippets:
+    """Cuts parts of several texts that answer the same ``terms``; see ``snippet``."""
+
+    def __init__(self, terms: Iterable[Term]) -> None:
+        self._sought = _sought(tuple(term for term in terms if not term.excluded))
+
+    def of(self, text: str, length: int = LENGTH) -> tuple[str, tuple[Span, ...], tuple[str, ...]]:
+        """Return the part of ``text``; see ``snippet``."""
+        scanned = text[:SCANNED]
+        marks = _marks(scanned, self._sought)
+        start, end = _window(scanned, marks, length)
+        shown, spans = _shown(scanned, start, end, [mark for mark in marks if mark.start >= start and mark.end <= end])
+        words: dict[str, str] = {}
+        for mark in marks:
+            if mark.key not in words:
+                words[mark.key] = _collapsed(scanned[mark.start : mark.end])
+        return shown, spans, tuple(dict.fromkeys(words.values()))[:MAX_TERMS_SHOWN]
 
 
 def spans(text: str, terms: Iterable[Term]) -> tuple[Span, ...]:
@@ -132,15 +143,7 @@ def _sought(terms: tuple[Term, ...]) -> _Sought:
         tuple(phrases),
         tuple(runs),
         tuple(beginnings),
-        _pattern(beginnings),
     )
-
-
-def _pattern(beginnings: Sequence[str]) -> re.Pattern[str] | None:
-    if not beginnings:
-        return None
-    choice = "|".join(map(re.escape, sorted(beginnings, key=len, reverse=True)))
-    return re.compile(f"(?<![a-z0-9])(?:{choice})[a-z0-9]*")
 
 
 def _beginning(stemmed: str) -> str:
@@ -182,32 +185,47 @@ def _marks(text: str, sought: _Sought) -> list[_Mark]:
 
 def _word_marks(flat: str, sought: _Sought) -> Iterator[_Mark]:
     candidates: list[tuple[int, int, str]] = []
-    for match, word in islice(_words_like(flat, sought), MAX_MARKS):
+    for start, end, word in islice(_words_like(flat, sought), MAX_MARKS):
         stemmed = stem(word)
-        candidates.append((match.start(), match.end(), stemmed))
+        candidates.append((start, end, stemmed))
         begun = next((prefix for prefix in sought.prefixes if word.startswith(prefix)), None)
         if begun is not None or stemmed in sought.stems:
-            yield _Mark(match.start(), match.end(), stemmed if begun is None else f"{begun}*")
+            yield _Mark(start, end, stemmed if begun is None else f"{begun}*")
     for phrase in sought.phrases:
         yield from _phrase_marks(flat, candidates, phrase)
 
 
-def _words_like(flat: str, sought: _Sought) -> Iterator[tuple[re.Match[str], str]]:
-    """Yield words, and the same folded, that may be one of the words sought."""
-    if sought.in_ascii is None:
+def _words_like(flat: str, sought: _Sought) -> Iterator[tuple[int, int, str]]:
+    """Yield where words stand that may be one of the words sought, and the words folded."""
+    if not sought.beginnings:
         return
     if flat.isascii():
-        for match in sought.in_ascii.finditer(flat):
-            yield match, match[0]
+        yield from _ascii_words_like(flat, sought.beginnings)
         return
-    for match in _NARROW.finditer(flat):
-        word = fold(match[0])
+    for match in (_NARROW if grams.has_wide(flat) else _TOKEN).finditer(flat):
+        word = match[0] if match[0].isascii() else fold(match[0])
         if word.startswith(sought.beginnings):
-            yield match, word
+            yield match.start(), match.end(), word
+
+
+def _ascii_words_like(flat: str, beginnings: Iterable[str]) -> Iterator[tuple[int, int, str]]:
+    places: set[int] = set()
+    for begun in beginnings:
+        place = flat.find(begun)
+        while place >= 0:
+            if not (place and flat[place - 1].isalnum()):
+                places.add(place)
+            place = flat.find(begun, place + 1)
+    for place in sorted(places):
+        match = _ASCII_WORD.match(flat, place)
+        if match is not None:
+            yield place, match.end(), match[0]
 
 
 def _phrase_marks(flat: str, candidates: Sequence[tuple[int, int, str]], phrase: tuple[str, ...]) -> Iterator[_Mark]:
     for at in range(len(candidates) - len(phrase) + 1):
+        if candidates[at][2] != phrase[0]:
+            continue
         several = candidates[at : at + len(phrase)]
         if all(one[2] == stemmed for one, stemmed in zip(several, phrase, strict=True)) and not any(
             _TOKEN.search(flat, first[1], second[0]) for first, second in pairwise(several)
@@ -287,19 +305,24 @@ def _word_end(text: str, end: int, limit: int) -> int:
     return next((place for place in range(end, limit, -1) if is_boundary(text, place)), limit)
 
 
+def _collapsed(text: str) -> str:
+    # Of white space only a plain space is printable; most parts have nothing to collapse.
+    return text if text.isprintable() and "  " not in text else _SPACE.sub(" ", text)
+
+
 def _shown(text: str, start: int, end: int, marks: Sequence[_Mark]) -> tuple[str, tuple[Span, ...]]:
     """Return ``text[start:end]`` with white space collapsed, and where its marks are in it."""
     parts = ["…"] if text[:start].strip() else []
     at, length, found = start, sum(map(len, parts)), list[Span]()
     for mark in marks:
-        between = _SPACE.sub(" ", text[at : mark.start])
+        between = _collapsed(text[at : mark.start])
         if at == start:
             between = between.lstrip()
-        inside = _SPACE.sub(" ", text[mark.start : mark.end])
+        inside = _collapsed(text[mark.start : mark.end])
         parts += [between, inside]
         length += len(between) + len(inside)
         found.append(Span(length - len(inside), length))
         at = mark.end
-    rest = _SPACE.sub(" ", text[at:end]).rstrip()
+    rest = _collapsed(text[at:end]).rstrip()
     parts += [rest.lstrip() if at == start else rest, "…" if text[end:].strip() else ""]
     return "".join(parts), tuple(found)

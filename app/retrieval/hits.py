@@ -10,7 +10,7 @@ import apsw
 
 from app.core.clock import to_datetime
 from app.core.recalled import without_recalled
-from app.retrieval.highlight import snippet
+from app.retrieval.highlight import Snippets
 from app.retrieval.model import FacetCount, Hit, Query, Why
 
 if TYPE_CHECKING:
@@ -116,16 +116,20 @@ def facets_at(connection: apsw.Connection, heads: "Heads", ids: "Ids") -> tuple[
         counts["store"][sort.store] += count
         if sort.role and not is_memory:
             counts["role"][sort.role] += count
-    owners = [(heads.name(number), number < 0, count) for number, count in _appearing(heads.owner[ids])]
-    agents = dict(connection.execute(_AGENTS, (json.dumps([name for name, is_memory, _ in owners if not is_memory]),)))
-    described = _described(connection, [name for name, is_memory, _ in owners if is_memory])
+    owners = [(number, heads.name(number), count) for number, count in _appearing(heads.owner[ids])]
+    described = _described(connection, [name for number, name, _ in owners if number < 0])
     sources = {row[0]: (row[1], tuple(json.loads(row[2]))) for row in described}
-    for name, is_memory, count in owners:
-        agent, tags = sources.get(name, _UNKNOWN) if is_memory else (str(agents.get(name, "")), ())
+    sessions = json.dumps([name for number, name, _ in owners if number >= 0])
+    agents = {row[0]: row[1] for row in connection.execute(_AGENTS, (sessions,))}
+    for number, name, count in owners:
+        if number >= 0:
+            agent = str(agents.get(name, ""))
+        else:
+            agent, tags = sources.get(name, _UNKNOWN)
+            for tag in tags:
+                counts["tag"][tag] += count
         if agent:
             counts["agent"][agent] += count
-        for tag in tags:
-            counts["tag"][tag] += count
     return _counted(counts)
 
 
@@ -145,7 +149,8 @@ def hits_of(
     known = [(item, rows[item.chunk_id]) for item in ranked if item.chunk_id in rows]
     turns = [(row.session_id, item.target) for item, row in known if row.kind != "memory"]
     said = _messages(connection, [(str(session), target) for session, target in turns])
-    built = (_hit(connection, item, row, said, query) for item, row in known)
+    snippets = Snippets(query.terms)
+    built = (_hit(connection, item, row, said, snippets) for item, row in known)
     return tuple(hit for hit in built if hit is not None)
 
 
@@ -153,13 +158,13 @@ Fields = tuple[str, dict[str, Any]]
 
 
 def _hit(
-    connection: apsw.Connection, item: Ranked, row: Row, said: Mapping[str, tuple[Any, ...]], query: Query
+    connection: apsw.Connection, item: Ranked, row: Row, said: Mapping[str, tuple[Any, ...]], snippets: Snippets
 ) -> Hit | None:
     found = _memory(connection, row) if row.kind == "memory" else _message(said.get(item.target), item.target, row)
     if found is None:
         return None
     text, fields = found
-    shown, spans, terms = snippet(text, query.terms)
+    shown, spans, terms = snippets.of(text)
     why = Why(item.why.legs, terms, item.why.features)
     return Hit(
         id=item.target,

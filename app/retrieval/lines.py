@@ -1,12 +1,14 @@
 """What was read around the candidates, as arrays: a row for each turn and memory, a last one for "nothing there"."""
 
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from itertools import repeat
+from operator import contains
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from app.retrieval.asked import Asked, Sought
+from app.index.manner import says_when
+from app.retrieval.asked import Asked
+from app.retrieval.beginnings import Beginnings
 from app.retrieval.pool import REACH, WHOLE, Places, Read, Standing
 
 if TYPE_CHECKING:
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
     Flags = NDArray[np.bool_]
 
-_BREAK: Final = "\n\n"
 _WINDOW: Final = tuple(range(-REACH, REACH + 1))
 _NEAR: Final = 16  # characters that may lie between two words that belong together
 
@@ -37,16 +38,12 @@ class Lines:
         first, pieces = _heads_of(read.places)
         self.none = len(first)
         self.ids, self.places, self.allowed = read.ids[first], read.places.at(first), read.allowed[first]
-        texts = [read.texts[row] for row in first.tolist()]
-        self.texts = [text.folded for text in texts]
-        self.authors = [text.author for text in texts]
-        self.said = texts
-        self.said = texts
-        self.said = texts
-        self.asks = np.array([*(text.asks for text in texts), False])
+        self.manners, self.authors, self._as_said = read.manners, read.authors[first], read.as_said
+        self.texts = list(read.texts) if len(first) == len(read.texts) else [read.texts[row] for row in first.tolist()]
+        self._put_together = [row for row, _ in pieces]
         for row, more in pieces:
-            self.texts[row] = "\n".join([self.texts[row], *(read.texts[piece].folded for piece in more)])
-            self.asks[row] = "?" in self.texts[row]
+            self.texts[row] = "\n".join([self.texts[row], *(read.texts[piece] for piece in more)])
+        self.asks = np.array([*map(contains, self.texts, repeat("?")), False])
         self.user = np.append(self.heads.where(self.ids, [sort.role == "user" for sort in self.heads.sorts]), False)
         self.memory = self.places.seq == WHOLE
         floor = float(found.cosines.values.min()) if len(found.cosines.values) else 0.0
@@ -74,22 +71,41 @@ class Lines:
                 column[alone] = self.none
         return np.stack(columns, axis=1)
 
+    def persons(self, rows: "Ints") -> "Matrix":
+        """Return the shares of words in the first and in the second person."""
+        return self.manners.persons(self.ids[rows], self._as_said)
+
+    def numbers(self, rows: "Ints") -> "Matrix":
+        """Return 1 for what says a number."""
+        return self.manners.numbers(self.ids[rows], self._as_said)
+
+    def names(self, rows: "Ints") -> "Matrix":
+        """Return how many words look like names."""
+        return self.manners.names(self.ids[rows], self._as_said)
+
+    def whens(self, rows: "Ints") -> "Matrix":
+        """Return 1 for what says when something was."""
+        several = np.isin(rows, self._put_together)
+        found = np.zeros(len(rows))
+        # What is kept is told of one chunk alone.
+        found[several] = [says_when(self.texts[row]) for row in rows[several].tolist()]
+        alone = rows[~several]
+        found[~several] = self.manners.whens(self.ids[alone], [self.texts[row] for row in alone.tolist()])
+        return found
+
     def _search(self, question: Asked) -> None:
         """Count what is sought in each text, in one pass over all of them for each word."""
-        joined = _BREAK.join(self.texts)
-        starts = np.concatenate([[0], np.cumsum(self.length[:-1].astype(np.int64) + len(_BREAK))])
+        beginnings = Beginnings(self.texts)
         self.hits = np.zeros((self.none + 1, len(question.sought)))
         self.pairs = np.zeros(self.none + 1)
-        found: list[list[int]] = []
+        found: list[Ints] = []
         for column, sought in enumerate(question.sought):
-            places = sorted(place for key in sought.keys for place in _places(joined, key, whole=sought.whole))
-            found.append(places)
-            rows = np.searchsorted(starts, places, side="right") - 1
-            self.hits[:, column] = np.bincount(rows, minlength=self.none + 1)
+            each = [beginnings.of(key, whole=sought.whole) for key in sought.keys]
+            found.append(each[0] if len(each) == 1 else np.sort(np.concatenate(each)))
+            self.hits[:, column] = np.bincount(beginnings.rows(found[-1]), minlength=self.none + 1)
         for one, other in question.pairs:
-            beside = list(_beside(found[one], found[other], question.sought[one]))
-            rows = np.unique(np.searchsorted(starts, beside, side="right") - 1)
-            self.pairs[rows] += 1 / len(question.pairs)
+            beside = _beside(found[one], found[other], len(question.sought[one].keys[0]) + _NEAR)
+            self.pairs[np.unique(beginnings.rows(beside))] += 1 / len(question.pairs)
 
 
 def _heads_of(places: Places) -> tuple["Ints", list[tuple[int, "NDArray[Any]"]]]:
@@ -107,18 +123,8 @@ def _heads_of(places: Places) -> tuple["Ints", list[tuple[int, "NDArray[Any]"]]]
     return rows, [(row, np.array(pieces)) for row, pieces in more.items()]
 
 
-def _places(text: str, key: str, *, whole: bool) -> Iterator[int]:
-    place = text.find(key)
-    while place >= 0:
-        if not whole or place == 0 or not text[place - 1].isalnum():
-            yield place
-        place = text.find(key, place + len(key))
-
-
-def _beside(first: Sequence[int], second: Sequence[int], sought: Sought) -> Iterator[int]:
-    """Yield the places of ``first`` soon after which one of ``second`` comes."""
-    reach = len(sought.keys[0]) + _NEAR
-    for place in first:
-        after = bisect_right(second, place)
-        if after < len(second) and second[after] - place <= reach:
-            yield place
+def _beside(first: "Ints", second: "Ints", reach: int) -> "Ints":
+    """Return the places of ``first`` so soon after which one of ``second`` comes."""
+    after = np.searchsorted(second, first, side="right")
+    first, after = first[after < len(second)], after[after < len(second)]
+    return first[second[after] - first <= reach]

@@ -24,15 +24,29 @@ def passing(connection: apsw.Connection, heads: "Heads", ids: "Ids", where: Cond
     """Return which of ``ids`` are chunks that satisfy ``where``."""
     if not len(ids):
         return np.zeros(0, dtype=np.bool_)
-    plain = is_plain(connection, where)
-    if plain and heads.knows_all(connection):
+    is_plain, of_sort = not where.narrows, where.of_sort
+    if (is_plain or of_sort) and connection.execute(_LEAVING).get is None:
+        there = still_there(connection, heads, ids)
+        if is_plain or of_sort is None:
+            return there
+        return np.asarray(there & heads.where(ids, [of_sort(sort) for sort in heads.sorts]))
+    sql = "SELECT group_concat(c.id, ' ') FROM chunks c WHERE c.id IN (SELECT value FROM json_each(?))"
+    found = connection.execute(f"{sql} AND {where.check}", (_listed(ids), *where.values)).get
+    return _among(ids, found)
+
+
+def still_there(connection: apsw.Connection, heads: "Heads", ids: "Ids") -> "NDArray[np.bool_]":
+    """Return which of ``ids`` are chunks that there are."""
+    if not len(ids) or heads.knows_all(connection):
         return np.asarray(heads.there[ids])
-    wanted = json.dumps(np.sort(ids).tolist())
-    if plain:
-        found = connection.execute(_THERE, (wanted,)).get
-    else:
-        sql = "SELECT group_concat(c.id, ' ') FROM chunks c WHERE c.id IN (SELECT value FROM json_each(?))"
-        found = connection.execute(f"{sql} AND {where.check}", (wanted, *where.values)).get
+    return _among(ids, connection.execute(_THERE, (_listed(ids),)).get)
+
+
+def _listed(ids: "Ids") -> str:
+    return json.dumps(np.sort(ids).tolist())
+
+
+def _among(ids: "Ids", found: object) -> "NDArray[np.bool_]":
     return np.isin(ids, np.fromstring(str(found or ""), dtype=np.int64, sep=" "))
 
 

@@ -1,13 +1,14 @@
 """Which turns and memories the learned recipe looks at: finds, what passages stand for, and neighbours."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from app.index.heads import Heads, keys
-from app.index.texts import Text
+from app.index.manners import Manners
+from app.index.manners import Read as ReadAsSaid
 from app.retrieval.context_rows import MOST
 
 if TYPE_CHECKING:
@@ -184,14 +185,20 @@ class Read:
         ids: Of the chunks.
         places: Which turn or memory each is a piece of.
         allowed: Which satisfy what the query demands; others only lend their words to their neighbours.
-        texts: What they say.
+        texts: What they say, in lower case without diacritics.
+        as_said: Returns their beginnings by chunk id as they were said.
+        manners: How they speak, and the names of those who said them.
+        authors: Whose words they are, by the place in these names.
     """
 
     heads: Heads
     ids: "Ids"
     places: Places
     allowed: "Flags"
-    texts: Sequence[Text]
+    texts: Sequence[str]
+    as_said: ReadAsSaid
+    manners: Manners
+    authors: "Ids"
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +281,7 @@ def pool(found: Standing, most: int = MOST) -> Places:
     if len(places) > most:
         kept = np.flatnonzero(promise >= np.partition(promise, len(promise) - most)[-most])
         places, promise = places.at(kept), promise[kept]
-    order = np.lexsort((places.seq, _by_name(found.heads, places.owner), -promise))
+    order = np.lexsort((places.seq, by_name(found.heads, places.owner), -promise))
     return places.at(order[:most])
 
 
@@ -285,7 +292,7 @@ def once(parts: Sequence[Places]) -> Places:
     return every.at(np.sort(first))
 
 
-def _by_name(heads: Heads, owner: "Ints") -> "Ints":
+def by_name(heads: Heads, owner: "Ints") -> "Ints":
     """Return the places of owners in the order of their ids."""
     known, rows = np.unique(owner, return_inverse=True)
     names = [heads.name(number) for number in known.tolist()]
@@ -311,18 +318,6 @@ def _promise(found: Standing, places: Places) -> "Floats":
 
 
 _STEPS: Final = tuple(step for step in range(-REACH, REACH + 1) if step)
-
-
-def spans(places: Iterable[Place]) -> list[tuple[str, int, int]]:
-    """Return ranges (session, first, last) that hold the turns among ``places`` with what stands around them."""
-    made: list[tuple[str, int, int]] = []
-    for session, seq in sorted(place for place in places if place[1] != WHOLE):
-        low, high = seq - REACH, seq + REACH
-        if made and made[-1][0] == session and low <= made[-1][2] + 1:
-            made[-1] = (session, made[-1][1], high)
-        else:
-            made.append((session, low, high))
-    return made
 
 
 def named(heads: Heads, places: Places) -> list[Place]:

@@ -1,39 +1,53 @@
-"""How a turn speaks: shares of words of the speaker and the other, numbers and names."""
+"""How a turn speaks: words of the speaker and the other, numbers, names and times."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.index.manner import MOST_NAMES, READ_CHARACTERS, Manner
+from app.index.manner import MOST_NAMES, READ_CHARACTERS, names, persons, says_number, says_when
 
 
 @pytest.mark.parametrize(
-    ("text", "first", "second", "number", "names"),
+    ("text", "spoken", "number", "named"),
     [
-        ("", 0, 0, False, 0),
-        ("I took my dogs out", 2 / 10, 0, False, 0),
-        ("I’m glad for you", 1 / 9, 1 / 9, False, 0),
-        ("Your turn. You know it", 0, 2 / 10, False, 0),
-        ("she has three cats", 0, 0, True, 0),
-        ("room 12", 0, 0, True, 0),
-        ("we met Kenji in Kyoto. Then we left", 2 / 13, 0, False, 2),
-        ('he read "The Road"', 0, 0, False, 2),
-        ("東京で会った", 0, 0, False, 0),
+        ("", (0, 0, 0), False, 0),
+        ("I took my dogs out", (5, 2, 0), False, 0),
+        ("I’m glad for you", (4, 1, 1), False, 0),
+        ("Your turn. You know it", (5, 0, 2), False, 0),
+        ("she has three cats", (4, 0, 0), True, 0),
+        ("room 12", (2, 0, 0), True, 0),
+        ("we met Kenji in Kyoto. Then we left", (8, 2, 0), False, 2),
+        ('he read "The Road"', (4, 0, 0), False, 2),
+        ("MY\u3000house\u00a0and-yours", (4, 1, 1), False, 0),
+        ("東京で会った", (1, 0, 0), False, 0),
     ],
 )
-def test_what_is_counted(text: str, first: float, second: float, number: bool, names: int) -> None:
-    got = Manner(text)
-    assert got.persons == pytest.approx((first, second))
-    assert (got.number, got.names) == (number, names)
+def test_what_is_counted(text: str, spoken: tuple[int, int, int], number: bool, named: int) -> None:
+    assert persons(["you", text, "", "me"]).tolist() == [[1, 0, 1], list(spoken), [0, 0, 0], [1, 1, 0]]
+    assert (says_number(text), names(text)) == (number, named)
 
 
 def test_only_the_beginning_and_only_so_many_names_count() -> None:
-    assert not Manner("x" * READ_CHARACTERS + " 12 we met Ana").number
-    assert Manner("met " + "Ana, " * 50).names == MOST_NAMES
+    assert not says_number("x" * READ_CHARACTERS + " 12 we met Ana")
+    assert persons(["x" * READ_CHARACTERS + " I"]).tolist() == [[1, 0, 0]]
+    assert names("met " + "Ana, " * 50) == MOST_NAMES
 
 
-@given(st.text(max_size=2_000))
-def test_any_text_has_shares(text: str) -> None:
-    got = Manner(text)
-    assert all(0 <= share <= 1 for share in got.persons)
-    assert 0 <= got.names <= MOST_NAMES
+def test_times() -> None:
+    assert says_when("we left last week")
+    assert not says_when("we left")
+
+
+@given(st.lists(st.text(max_size=1_000)))
+def test_any_texts_are_counted_one_by_one(texts: list[str]) -> None:
+    found = persons(texts)
+    assert found.shape == (len(texts), 3)
+    assert (found[:, 1] + found[:, 2] <= found[:, 0]).all()
+    assert found.tolist() == [persons([text])[0].tolist() for text in texts]
+
+
+@given(st.text(st.characters(codec="utf-8"), max_size=READ_CHARACTERS))
+def test_words_stand_between_spaces_of_any_script(text: str) -> None:
+    apart = "".join(" " if mark.isascii() and not mark.isalnum() and mark not in "'\0" else mark for mark in text)
+    apart = "".join(" " if mark.isascii() and not mark.isprintable() else mark for mark in apart)
+    assert persons([apart])[0, 0] == len(apart.split())

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from app.index.heads import Heads, Sort
-from app.index.texts import Text
+from app.index.manners import Manners
 from app.retrieval import pool
 from app.retrieval.pool import WHOLE, Gathered, Place, Places, Read, Scores, standing
 
@@ -106,9 +106,21 @@ def gathered(
     heads = heads_of(lines, found)
     of_each = [(said or {}).get(owner, Said()) for owner, _ in candidates]
     columns = [np.array(column, dtype=np.float64) for column in zip(*of_each, strict=True)] or [np.zeros(0)] * 4
-    texts = [Text(line.text, line.text.lower(), "?" in line.text, line.author) for line in lines]
+    texts = [line.text.lower() for line in lines]
+    manners, ids = Manners(), np.arange(1, len(lines) + 1)
+    manners.keep_authors(ids, [line.author for line in lines])
     allowed = np.array([line.allowed for line in lines], dtype=np.bool_)
-    read = Read(heads, np.arange(1, len(lines) + 1), _places(heads, [one.place for one in lines]), allowed, texts)
+    places = _places(heads, [one.place for one in lines])
+    read = Read(
+        heads,
+        ids,
+        places,
+        allowed,
+        texts,
+        lambda wanted: [lines[chunk - 1].text for chunk in wanted],
+        manners,
+        manners.authors_of(ids),
+    )
     legs = standing(heads, scores(heads, found), Scores(heads, np.zeros(0, dtype=np.int64), np.zeros(0)))
     return Gathered(legs, _places(heads, candidates), read, total, counts, pool.Said(*columns))
 

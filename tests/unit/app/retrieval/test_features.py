@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from app.retrieval.asked import asked
 from app.retrieval.features import NAMES, inputs, table
 from app.retrieval.model import Term
-from app.retrieval.pool import WHOLE, Place, named, pool, spans, standing
+from app.retrieval.pool import Place, named, pool, standing
 from tests.unit.app.retrieval.pretended import Line, Said, Scored, gathered, heads_of, scores
 
 DAY = 86_400_000
@@ -170,14 +170,6 @@ def test_the_pool_takes_neighbours_and_turns_of_passages_and_no_more_than_asked(
 
     assert set(places(200)) == {("s", seq) for seq in (3, 4, 5, 6, 7, 20, 21, 22)}
     assert places(1) == [("s", 5)]
-
-
-def test_spans_join_where_windows_touch() -> None:
-    assert spans([("s", 5), ("s", 8), ("s", 30), ("t", 9), ("note-1", WHOLE)]) == [
-        ("s", 3, 10),
-        ("s", 28, 32),
-        ("t", 7, 11),
-    ]
 
 
 @pytest.mark.parametrize("text", ["", "the", "?!", "a" * 5_000, "red red red"])
