@@ -76,10 +76,16 @@ class BackupService:
         self._clock = clock
         self._wishes = wishes
         self._check_s = check_s
+        # Two of one second would choose the same name, and what is half written must not be thrown away.
+        self._one_at_a_time = asyncio.Lock()
         self.failure = ""
 
     async def now(self, reason: str) -> BackupInfo:
         """Make a backup for ``reason`` and return it."""
+        async with self._one_at_a_time:
+            return await self._make(reason)
+
+    async def _make(self, reason: str) -> BackupInfo:
         path = await self._store.back_up(reason, self._now())
         try:
             await asyncio.to_thread(copies.keep_settings, self._store.vault, path)
@@ -118,7 +124,8 @@ class BackupService:
 
     async def run(self) -> None:
         """Look now and every hour whether a backup is due, until cancelled."""
-        await asyncio.to_thread(copies.discard_partial, self._store.vault)
+        async with self._one_at_a_time:
+            await asyncio.to_thread(copies.discard_partial, self._store.vault)
         while True:
             try:
                 await self.daily()
@@ -133,12 +140,13 @@ class BackupService:
         """Make today's backup if it is due and something changed, and thin the others; return it if it was made."""
         if not self._wishes.flag("backup.daily"):
             return None
-        have = await self.all()
-        since, fingerprint = await self._store.read(_state)
-        if not thinning.is_due(have, since, self._now()) or await self._is_unchanged(have, fingerprint):
-            return None
-        made = await self.now("daily")
-        await self.thin()
+        async with self._one_at_a_time:
+            have = await self.all()
+            since, fingerprint = await self._store.read(_state)
+            if not thinning.is_due(have, since, self._now()) or await self._is_unchanged(have, fingerprint):
+                return None
+            made = await self._make("daily")
+            await self.thin()
         self._publish(ChangeSet(_AREAS, (made.name,), ACTOR, ACTOR))
         return made
 

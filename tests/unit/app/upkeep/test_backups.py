@@ -87,6 +87,16 @@ def test_off_is_off(kept: Kept) -> None:
     assert kept.daily() is not None
 
 
+def test_several_at_once_come_one_after_the_other(kept: Kept) -> None:
+    kept.write()
+    kept.clock.now += 2 * DAY_MS
+    asked = [kept.host.submit(kept.service.now("manual")) for _ in range(4)]
+    asked += [kept.host.submit(kept.service.daily()) for _ in range(4)]
+    names = [made.name for made in (one.result() for one in asked) if made is not None]
+    assert len(set(names)) == len(names) >= 4
+    assert {kept.host.ask("backup.verify", name=name).name for name in names} == set(names)
+
+
 def test_a_clock_set_back_neither_stops_nor_storms(kept: Kept) -> None:
     kept.write()
     kept.clock.now += 3 * DAY_MS
