@@ -7,12 +7,14 @@ was deleted is not found. While there is none, sqlite-vec answers exactly.
 import hashlib
 import json
 import logging
+import math
 import os
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import apsw
 import numpy as np
@@ -42,6 +44,10 @@ _TAIL: Final = 16_384
 _MOST_LOOKED_UP: Final = 20_000
 _SAVE_SHARE: Final = 0.02
 _CHECKED: Final = 200
+_MAPPED: Final = "numbers"
+"""The array that takes most room and of which a search looks at little."""
+_MAPS: Final = os.name == "posix"  # elsewhere a file in use can be neither replaced nor deleted
+_BLOCK: Final = 1 << 20
 
 
 class Near:
@@ -124,12 +130,16 @@ class Near:
         """
         forgotten = self._forgotten
         before = self._whole(generation) or _read(self._path, generation)
-        codes = None if before is None else _agreeing(connection, generation, before, _stored(connection))
-        codes = codes or _built(connection, generation)
+        agreeing = None if before is None else _agreeing(connection, generation, before, _stored(connection))
+        codes, tail = agreeing or (_built(connection, generation), None)
+        late = 0 if tail is None else len(tail.ids)
+        if tail is not None and late >= len(codes.ids) * _SAVE_SHARE:
+            codes, tail = joined([codes, tail]), None
         with self._lock:
             if self._forgotten != forgotten:
                 return  # what was read may hold what must not be kept; the next time reads anew
-            self._generation, self._codes, self._tail, self._unchecked = generation.id, codes, None, 0
+            self._generation, self._codes, self._tail, self._unchecked = generation.id, codes, tail, 0
+            self._unsaved = max(self._unsaved, late)
             # What was forgotten must leave the file, be it one vector.
             if before is None or not np.isin(before.ids, codes.ids, assume_unique=True).all():
                 self._unsaved += len(codes.ids)
@@ -162,8 +172,8 @@ class Near:
         if _header(self._path, generation) is not None and self._unsaved < len(codes.ids) * _SAVE_SHARE:
             return
         try:
-            _write(self._path, generation, codes)
-            self._unsaved = 0
+            self._codes = _write(self._path, generation, codes)
+            self._unsaved = 0 if self._tail is None else len(self._tail.ids)
         except OSError as error:
             # Only the next start takes longer.
             _log.info("the vectors' cache was not written: %s", error.strerror)
@@ -178,8 +188,10 @@ def _stored(connection: apsw.Connection) -> "Ids":
     return np.sort(np.fromstring(str(connection.execute(sql).get or ""), dtype=np.int64, sep=" "))
 
 
-def _agreeing(connection: apsw.Connection, generation: Generation, codes: Codes, wanted: "Ids") -> Codes | None:
-    """Return ``codes`` with exactly the vectors of ``wanted``; ``None`` when too much is missing."""
+def _agreeing(
+    connection: apsw.Connection, generation: Generation, codes: Codes, wanted: "Ids"
+) -> tuple[Codes, Codes | None] | None:
+    """Return ``codes`` without what is not ``wanted``, and what they lack of it; ``None`` when that is too much."""
     missing = np.setdiff1d(wanted, codes.ids, assume_unique=True)
     gone = np.setdiff1d(codes.ids, wanted, assume_unique=True)
     if len(missing) > min(_MOST_LOOKED_UP, len(wanted) // 4):
@@ -189,7 +201,8 @@ def _agreeing(connection: apsw.Connection, generation: Generation, codes: Codes,
     if not _is_of(connection, generation, codes):
         return None
     there = _looked_up(connection, generation, missing)
-    return joined([codes, _encoded(codes.frame, there, generation.dimensions)]) if there else codes
+    # Apart: joined they would all be copied into memory.
+    return codes, _encoded(codes.frame, there, generation.dimensions) if there else None
 
 
 def _is_of(connection: apsw.Connection, generation: Generation, codes: Codes) -> bool:
@@ -240,8 +253,8 @@ def _bytes_each(width: int) -> int:
 # The file -----------------------------------------------------------------------------------------------------------
 
 
-def _write(path: Path, generation: Generation, codes: Codes) -> None:
-    """Write a file of its own and put it in place of the old one."""
+def _write(path: Path, generation: Generation, codes: Codes) -> Codes:
+    """Write a file of its own, put it in place of the old one and return the codes as they lie in it."""
     arrays = _arrays(codes)
     digest = hashlib.blake2b(digest_size=16)
     for array in arrays.values():
@@ -255,9 +268,27 @@ def _write(path: Path, generation: Generation, codes: Codes) -> None:
     fresh = path.with_suffix(".new")
     with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
         file.write(_MAGIC + json.dumps(header).encode() + b"\n")
-        for array in arrays.values():
+        for name, array in arrays.items():
+            if name == _MAPPED:
+                start = file.tell()
             file.write(np.ascontiguousarray(array).data)
+    with fresh.open("rb") as file:
+        mapped = replace(codes, numbers=_laid(file, start, codes.numbers.shape)) if _MAPS else codes
     fresh.replace(path)
+    return mapped
+
+
+def _laid(file: BinaryIO, start: int, shape: Sequence[int]) -> "NDArray[np.int8]":
+    """Return bytes as they lie in a file, which stay on the disk until they are looked at.
+
+    A file is only ever replaced by another one, never cut: what is mapped stays readable.
+    """
+    if not math.prod(shape):
+        return np.zeros(shape, dtype=np.int8)
+    place = file.tell()
+    mapped = np.asarray(np.memmap(file, dtype=np.int8, mode="r", offset=start, shape=tuple(shape)))
+    file.seek(place)
+    return mapped
 
 
 def _arrays(codes: Codes) -> "dict[str, NDArray[Any]]":
@@ -284,6 +315,21 @@ def _header(path: Path, generation: Generation) -> dict[str, Any] | None:
         return None
 
 
+def _passed(file: BinaryIO, size: int, digest: "hashlib.blake2b") -> int:
+    """Take the next ``size`` bytes into the ``digest`` and return where they begin.
+
+    Raises:
+        EOFError: There are fewer.
+    """
+    start = file.tell()
+    while left := start + size - file.tell():
+        block = file.read(min(left, _BLOCK))
+        if not block:
+            raise EOFError
+        digest.update(block)
+    return start
+
+
 def _read(path: Path, generation: Generation) -> Codes | None:
     """Return what the file holds; ``None`` when it is missing, damaged, or of another generation."""
     header = _header(path, generation)
@@ -295,6 +341,9 @@ def _read(path: Path, generation: Generation) -> Codes | None:
             file.readline()
             file.readline()
             for name, (dtype, shape) in header["arrays"].items():
+                if name == _MAPPED and _MAPS:
+                    made[name] = _laid(file, _passed(file, math.prod(shape), digest), shape)
+                    continue
                 array = np.fromfile(file, dtype=np.dtype(dtype), count=int(np.prod(shape))).reshape(shape)
                 digest.update(array.data)
                 made[name] = array
@@ -302,7 +351,7 @@ def _read(path: Path, generation: Generation) -> Codes | None:
         rotation = made["rotation"] if made["rotation"].size else None
         around = Frame(made["middle"], rotation)
         codes = Codes(around, made["ids"], made["bits"], made["numbers"], made["scales"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
         _log.info("the vectors' cache is damaged and made anew: %s", type(error).__name__)
         return None
     if not is_whole:

@@ -17,6 +17,15 @@ def machine() -> str:
 
 def resident_mb(pid: int | None = None) -> float:
     """Return the resident memory of a process in MB (Linux)."""
+    return _status_mb("VmRSS:", pid)
+
+
+def mapped_mb(pid: int | None = None) -> float:
+    """Return how much of the resident memory is of mapped files, which the system takes back when it needs room."""
+    return _status_mb("RssFile:", pid)
+
+
+def _status_mb(field: str, pid: int | None) -> float:
     status = Path(f"/proc/{pid or os.getpid()}/status").read_text(encoding="utf-8")
-    line = next(line for line in status.splitlines() if line.startswith("VmRSS:"))
+    line = next(line for line in status.splitlines() if line.startswith(field))
     return int(line.split()[1]) / 1024

@@ -13,7 +13,7 @@ from typing import Any
 from app.config.schema import RECIPES
 from app.host import Host
 from tests.bench.growth.footprint import disk_bytes
-from tests.bench.machine import machine, resident_mb
+from tests.bench.machine import machine, mapped_mb, resident_mb
 from tests.bench.retrieval.metrics import percentile
 from tests.bench.scale import changes, floor, memories, start
 from tests.bench.scale.corpus import Corpus
@@ -83,7 +83,7 @@ def _at_work(vault: Path, source: Path, questions: list[str], messages: int) -> 
         _say("searching")
         report["search"] = {recipe: _search(host, questions, recipe) for recipe in RECIPES}
         report["context"] = _context(host, questions)
-        report["rss_mb"] = round(resident_mb(), 1)
+        report["rss_mb"], report["mapped_mb"] = round(resident_mb(), 1), round(mapped_mb(), 1)
         _say("undoing and forgetting")
         report["changes"] = changes.measure(host, vault.parent, messages)
     finally:
@@ -182,7 +182,7 @@ def _show(report: dict[str, Any]) -> None:
         )
     print(f"memories                 {report['memories']['asked']}")
     print(f"start                    {report['start']}")
-    print(f"memory {report['rss_mb']} MB")
+    print(f"memory {report['rss_mb']} MB, {report['mapped_mb']} MB of it mapped files")
     print(f"disk {report['disk_mb']} MB; {report['disk_bytes_a_message']:,} bytes a message once imported")
     print(f"floor                    {low}")
 

@@ -1,5 +1,6 @@
 """The quick look-up of vectors: it answers like the database, and in doubt it is made again."""
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -119,6 +120,37 @@ def test_the_file_is_caught_up_with_the_database(vault: Vault, tmp_path: Path) -
     near = tended(vault, tmp_path)
     assert near.count() == COUNT + 2
     assert (tmp_path / FILE).stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere the file is read into memory")
+def test_the_bytes_stay_in_the_file_until_they_are_looked_at(vault: Vault, tmp_path: Path) -> None:
+    written = tended(vault, tmp_path)
+    before = (tmp_path / FILE).stat().st_ino
+    read = tended(vault, tmp_path)
+    assert (tmp_path / FILE).stat().st_ino == before
+    for near in (written, read):
+        assert near._codes is not None
+        owner = near._codes.numbers.base
+        while isinstance(owner, np.ndarray) and not isinstance(owner, np.memmap):
+            owner = owner.base
+        assert isinstance(owner, np.memmap)
+        # It goes on answering from a file that another one has taken the place of.
+        tended(vault, tmp_path).forget()
+        assert first(near, vault, 7) == 8
+
+
+def test_a_few_late_vectors_stay_beside_the_file_and_many_make_a_new_one(vault: Vault, tmp_path: Path) -> None:
+    tended(vault, tmp_path)
+    before = (tmp_path / FILE).read_bytes()
+    vault.rows[0] = unit(1, seed=9)[0]
+    vault.put(range(COUNT + 1, COUNT + 3))
+    near = tended(vault, tmp_path)
+    assert near.count() == COUNT + 2
+    assert first(near, vault, 0) == COUNT + 1
+    assert (tmp_path / FILE).read_bytes() == before
+    vault.put(range(COUNT + 3, COUNT + 6))
+    assert tended(vault, tmp_path).count() == COUNT + 5
+    assert len((tmp_path / FILE).read_bytes()) > len(before)
 
 
 def test_what_was_forgotten_leaves_the_file(vault: Vault, tmp_path: Path) -> None:
