@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import apsw
 import numpy as np
 
+from app.index.heads import Heads
 from app.index.postings import Postings
 from app.retrieval.around import read_around
 from app.retrieval.asked import Asked
@@ -51,7 +52,7 @@ def gathered(
         postings: Knows which chunks have a word.
         matches: Which have those of the query, where somebody looked already.
     """
-    newest = latest(connection, where, query.until)
+    newest = {} if query.tags else latest(connection, where, query.until, found.heads)  # turns have no tags
     conversations = Conversations(matches or matches_of(connection, postings, atoms(query)))
     places = let_in(connection, pool(found), newest, conversations, where)
     said = conversations.said(places.owner)
@@ -127,22 +128,41 @@ def _bm25(counts: "Sequence[NDArray[Any]]", length: "Floats") -> "Floats":
     return score
 
 
-def latest(connection: apsw.Connection, where: Conditions, until: int | None) -> dict[str, int]:
+def latest(connection: apsw.Connection, where: Conditions, until: int | None, heads: Heads) -> dict[str, int]:
     """Return the latest conversations that have a turn which ``where`` allows, each with its place from 1.
 
     Args:
         connection: A reader.
         where: What a turn must satisfy.
         until: Conversations begun then or later are none.
+        heads: What is known of the chunks.
     """
-    rows = connection.execute(
-        "SELECT s.id FROM (SELECT id, updated_at, rowid AS number FROM sessions WHERE forgotten_at IS NULL"
-        " AND (?1 IS NULL OR created_at < ?1) ORDER BY updated_at DESC, rowid DESC"
-        f" LIMIT {_LOOKED_AT}) s WHERE EXISTS (SELECT 1 FROM chunks c WHERE c.session_id = s.id"
-        f" AND c.kind = 'message' AND {where.check}) ORDER BY s.updated_at DESC, s.number DESC LIMIT {LATEST}",
-        (until, *where.values),
+    of_sort = where.of_sort
+    if of_sort is not None and not any(sort.kind == "message" and of_sort(sort) for sort in heads.sorts):
+        return {}
+    there = connection.execute(
+        "SELECT id FROM sessions WHERE forgotten_at IS NULL AND (?1 IS NULL OR created_at < ?1)"
+        f" ORDER BY updated_at DESC, rowid DESC LIMIT {_LOOKED_AT}",
+        (until,),
     )
-    return {str(row[0]): place for place, row in enumerate(rows, 1)}
+    names = [str(row[0]) for row in there]
+    if where.mask is not None and np.count_nonzero(where.mask) < len(where.mask) // 2:
+        # The database would look at every turn of a conversation that has none to allow.
+        able = np.zeros(len(heads.words), dtype=np.bool_)
+        able[heads.conversations(np.flatnonzero(where.mask[: len(heads.owner)]))] = True
+        names = [name for name in names if able[heads.numbers.get(name, 0)]]
+    sql = (
+        "SELECT s.value FROM json_each(?) s WHERE EXISTS (SELECT 1 FROM chunks c WHERE c.session_id = s.value"
+        f" AND c.kind = 'message' AND {where.check})"
+    )
+    found: list[str] = []
+    for start in range(0, len(names), LATEST):
+        some = names[start : start + LATEST]
+        allowed = {row[0] for row in connection.execute(sql, (json.dumps(some), *where.values))}
+        found += [name for name in some if name in allowed]
+        if len(found) >= LATEST:
+            break
+    return {name: place for place, name in enumerate(found[:LATEST], 1)}
 
 
 def let_in(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from app.host import Host
 from app.index.postings import Postings
 from app.memories.model import STORES
+from app.retrieval.allowed import left
 from app.retrieval.candidates import Conditions, conditions
 from app.retrieval.conversations import Conversations, latest, let_in
 from app.retrieval.fts import Atom
@@ -66,11 +68,29 @@ def in_let(connection: apsw.Connection, newest: dict[str, int], allowed: Conditi
     return named(rye.heads, let_in(connection, places(rye, *wanted), newest, rye, allowed))
 
 
+def latest_of(connection: apsw.Connection, text: str = "", stores: Any = STORES) -> dict[str, int]:
+    """Return the same with what is known of the chunks beforehand, and without."""
+    allowed, until = where(text, stores)
+    postings = Postings()
+    heads = weighed(connection, postings).heads
+    known = replace(allowed, mask=left(connection, parse(text, 0), postings)) if allowed.narrows else allowed
+    found = latest(connection, known, until, heads)
+    assert found == latest(connection, replace(allowed, of_sort=None), until, heads)
+    return found
+
+
 def test_the_latest_come_first(talked: apsw.Connection) -> None:
-    assert latest(talked, *where()) == {"sea": 1, "kitchen": 2, "garden": 3}
-    assert latest(talked, *where("role:user")) == {"sea": 1, "garden": 2}
-    assert latest(talked, *where("before:2024-03-02")) == {"garden": 1}
-    assert latest(talked, *where(stores=["shared"])) == {}
+    assert latest_of(talked) == {"sea": 1, "kitchen": 2, "garden": 3}
+    assert latest_of(talked, "role:user") == {"sea": 1, "garden": 2}
+    assert latest_of(talked, "before:2024-03-02") == {"garden": 1}
+    assert latest_of(talked, stores=["shared"]) == {}
+
+
+def test_the_latest_of_those_that_operators_allow(talked: apsw.Connection) -> None:
+    assert latest_of(talked, "kind:message -session:sea") == {"kitchen": 1, "garden": 2}
+    assert latest_of(talked, "session:kitchen") == {"kitchen": 1}
+    assert latest_of(talked, "kind:note") == latest_of(talked, "store:social") == latest_of(talked, "agent:none") == {}
+    assert latest_of(talked, "tag:garden") == {}
 
 
 def test_conversations_say_what_their_turns_say(talked: apsw.Connection) -> None:
@@ -89,7 +109,7 @@ def test_a_memory_says_nothing_as_a_conversation(talked: apsw.Connection) -> Non
 
 def test_a_turn_of_each_is_let_in_as_far_as_it_is_allowed(talked: apsw.Connection) -> None:
     allowed, until = where()
-    newest = latest(talked, allowed, until)
+    newest = latest(talked, allowed, until, weighed(talked).heads)
     assert in_let(talked, newest, allowed, ("garden", 2))[0] == ("garden", 2)
     assert set(in_let(talked, newest, allowed, ("garden", 2))) == {("garden", 2), ("kitchen", 1), ("sea", 1)}
     assert in_let(talked, {}, allowed, ("sea", 2))[1:] == [("garden", 1), ("kitchen", 1)]
@@ -113,4 +133,4 @@ def test_later_turns_are_known(host: Host, talked: apsw.Connection) -> None:
 def test_an_empty_vault(host: Host) -> None:
     with closing(open_reader(host.vault / "memory.db")) as connection:
         assert said(weighed(connection), "x")["x"]["words"] == 0
-        assert latest(connection, *where()) == {}
+        assert latest_of(connection) == {}
