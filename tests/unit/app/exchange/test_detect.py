@@ -49,7 +49,7 @@ def test_zip_and_folder(tmp_path: Path, name: str) -> None:
         b'{"cut": \n' + TURN,
         b"\xef\xbb\xbf" + TURN,
         TURN.decode().encode("utf-16"),
-        gzip.compress(TURN),
+        gzip.compress(TURN, mtime=0),
         b'{"session": "s", "type": "memory", "content": "x"}',
         b'{"role": "user", "content": "x"}',
         b'{"type": "message", "content": "' + b"x" * (5 << 20) + b'"}',
@@ -155,7 +155,7 @@ def test_everything_else_is_refused(tmp_path: Path, data: bytes, suffix: str) ->
 
 def test_gzip_of_something_else(tmp_path: Path) -> None:
     path = tmp_path / "file.gz"
-    path.write_bytes(gzip.compress(b"words"))
+    path.write_bytes(gzip.compress(b"words", mtime=0))
     with pytest.raises(FormatError, match="compressed"):
         detect(path)
 
