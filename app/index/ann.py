@@ -133,7 +133,7 @@ class Near:
         agreeing = None if before is None else _agreeing(connection, generation, before, _stored(connection))
         codes, tail = agreeing or (_built(connection, generation), None)
         late = 0 if tail is None else len(tail.ids)
-        if tail is not None and late >= len(codes.ids) * _SAVE_SHARE:
+        if tail is not None and late >= (len(codes.ids) + late) * _SAVE_SHARE:
             codes, tail = joined([codes, tail]), None
         with self._lock:
             if self._forgotten != forgotten:
@@ -272,10 +272,11 @@ def _write(path: Path, generation: Generation, codes: Codes) -> Codes:
             if name == _MAPPED:
                 start = file.tell()
             file.write(np.ascontiguousarray(array).data)
-    with fresh.open("rb") as file:
-        mapped = replace(codes, numbers=_laid(file, start, codes.numbers.shape)) if _MAPS else codes
+    if _MAPS:
+        with fresh.open("rb") as file:
+            codes = replace(codes, numbers=_laid(file, start, codes.numbers.shape))
     fresh.replace(path)
-    return mapped
+    return codes
 
 
 def _laid(file: BinaryIO, start: int, shape: Sequence[int]) -> "NDArray[np.int8]":

@@ -24,12 +24,12 @@ def passing(connection: apsw.Connection, heads: "Heads", ids: "Ids", where: Cond
     """Return which of ``ids`` are chunks that satisfy ``where``."""
     if not len(ids):
         return np.zeros(0, dtype=np.bool_)
-    is_plain, of_sort = not where.narrows, where.of_sort
-    if (is_plain or of_sort) and connection.execute(_LEAVING).get is None:
-        there = still_there(connection, heads, ids)
-        if is_plain or of_sort is None:
-            return there
-        return np.asarray(there & heads.where(ids, [of_sort(sort) for sort in heads.sorts]))
+    if is_plain(connection, where):
+        return still_there(connection, heads, ids)
+    of_sort = where.of_sort
+    if of_sort is not None and connection.execute(_LEAVING).get is None:
+        suits = heads.where(ids, [of_sort(sort) for sort in heads.sorts])
+        return np.asarray(suits & still_there(connection, heads, ids))
     sql = "SELECT group_concat(c.id, ' ') FROM chunks c WHERE c.id IN (SELECT value FROM json_each(?))"
     found = connection.execute(f"{sql} AND {where.check}", (_listed(ids), *where.values)).get
     return _among(ids, found)

@@ -27,6 +27,7 @@ IMPORTANCE = {
     "mixed-train-claims": 0.2,
 }
 _FOLDS = 5
+_WEIGHTS, _RECORD = "weights.json", "training.json"
 _MODEL = "fastembed:sentence-transformers/all-MiniLM-L6-v2"
 # A model on two cores takes hours for all of LongMemEval.
 _MOST = {"longmemeval-s": 12, "longmemeval-one": 0}
@@ -39,7 +40,7 @@ def main() -> int:
     """Train the sets of weights and write them with what they find."""
     options = _options()
     options.out.mkdir(parents=True, exist_ok=True)
-    weights, record = _kept(options.ranker)
+    weights, record = (json.loads((options.ranker / name).read_bytes()) for name in (_WEIGHTS, _RECORD))
     record |= {
         "trained_on": IMPORTANCE,
         "loss": "listwise softmax; an evidence turn, or all turns of an evidence session, is one draw",
@@ -63,8 +64,8 @@ def main() -> int:
         weights[name] = dict(zip(NAMES, table, strict=True))
         record[name] = _validated(found, fitted)
     weights = {name: weights[name] for name in SETS}
-    (options.out / "weights.json").write_text(json.dumps(weights, indent=1) + "\n", encoding="utf-8")
-    (options.out / "training.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    (options.out / _WEIGHTS).write_text(json.dumps(weights, indent=1) + "\n", encoding="utf-8")
+    (options.out / _RECORD).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     return 0
 
 
@@ -85,11 +86,6 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--cache", type=Path, required=True, help="where filled vaults and matrices are kept")
     return parser.parse_args()
-
-
-def _kept(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the weights and the record there are."""
-    return tuple(json.loads((folder / name).read_bytes()) for name in ("weights.json", "training.json"))  # type: ignore[return-value]
 
 
 def _of(found: Parts, datasets: Sequence[str]) -> list[Sample]:

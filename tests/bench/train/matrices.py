@@ -3,7 +3,6 @@
 import pickle
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -188,8 +187,9 @@ def _ranked_inputs(reads: _Reads, query: Query) -> tuple[tuple[list[str], list[i
     if reads.embedder is not None:
         text = " ".join(term.text for term in query.terms if not term.excluded)
         vector = reads.embedder.embed_query(reads.meant(text)).tobytes()
-        look = partial(legs.vector, connection, where=demanded, depth=legs.vector_depth)
-        near = look(generation=reads.generation, vector=vector)
+        near = legs.vector(
+            connection, generation=reads.generation, vector=vector, where=demanded, depth=legs.vector_depth
+        )
     heads = postings.heads(connection, last_chunk(connection))
     question, found = asked(query.terms), standing(heads, words, near)
     made = table(question, gathered(connection, query, question, found, demanded, postings))

@@ -1,6 +1,7 @@
 """What is told of chunks by their sort is what the database says of each."""
 
 from dataclasses import replace
+from typing import Any
 
 import apsw
 import numpy as np
@@ -53,7 +54,8 @@ def various(shelf: Shelf) -> Shelf:
 @pytest.mark.parametrize("stores", [STORES, ("private",), ("shared",), ()])
 def test_both_say_the_same(various: Shelf, name: str, values: tuple[str, ...], stores: tuple[str, ...]) -> None:
     postings = Postings()
-    where = conditions(Query("", **({name: values} if name else {})), stores)  # type: ignore[arg-type]
+    query: Any = replace(Query(""), **({name: values} if name else {}))
+    where = conditions(query, stores)
     assert where.of_sort is not None
     for change in ("", "DELETE FROM chunks WHERE id = 2", "INSERT INTO session_moves VALUES ('t', 1, 0)"):
         if change:
