@@ -80,7 +80,7 @@ class EmbeddingService:
         now_ms = self._clock.now_ms()
         rows = generations.rows(connection)
         serving = generations.serving(connection)
-        building = next((row for row in rows if row.state == "building"), None)
+        building = generations.building(connection)
         former = generations.former(connection, now_ms)
         until = None if former is None else to_datetime((former.retired_ms or 0) + generations.KEPT_MS)
         return EmbeddingStatus(
@@ -166,8 +166,9 @@ class EmbeddingService:
             ModelUnavailableError: The model that served before is not here any more.
         """
         self._refuse_without_vectors()
-        if number is None and (await self.status()).building is not None:
-            await asyncio.to_thread(self._save, (await self._generations.stay()).source)
+        built = await self._store.read(generations.building) if number is None else None
+        if built is not None and (staying := await self._generations.stay(built.generation)) is not None:
+            await asyncio.to_thread(self._save, staying.source)
             self._go_on()
             return await self.status()
         row = await self._store.read(partial(generations.former, now_ms=self._clock.now_ms(), number=number))

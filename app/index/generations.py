@@ -60,6 +60,11 @@ def serving(connection: apsw.Connection) -> Row | None:
     return None if found is None else _row(found)
 
 
+def building(connection: apsw.Connection) -> Row | None:
+    """Return the generation that is to answer them once it is complete, ``None`` when there is none."""
+    return next((row for row in rows(connection) if row.state == "building"), None)
+
+
 def _row(found: Sequence[object]) -> Row:
     number, provider, model, dimensions, version, state, source, retired, created = found
     identity = Identity(str(provider), str(model), int(str(dimensions)), str(version))

@@ -302,10 +302,17 @@ class Generations:
                 self._dismiss(self._serving, None)
                 self._serving = None
 
-    async def stay(self) -> Serving:
-        """Give up what is built, and return what serves."""
-        serving = await self.serving()
+    async def stay(self, but: Generation) -> Serving | None:
+        """Give up what is built, and return what serves.
+
+        Args:
+            but: The generation to give up; ``None`` is returned and nothing given up when it serves by now.
+        """
+        await self.serving()
         async with self._lock:
+            serving = self._serving
+            if serving is None or serving.generation == but:
+                return None
             self._dismiss(self._building, None)
             self._building = None
             self._is_owed = False

@@ -258,7 +258,9 @@ def test_giving_up_what_is_built_leaves_the_old_one(bench: Bench) -> None:
         while new.texts < 48:
             await asyncio.sleep(0)
         bench.wanted = "old"
-        await bench.generations.stay()
+        building = await bench.generations.building()
+        assert building is not None
+        assert await bench.generations.stay(building.generation) is not None
 
     bench.run(change(bench, "new"), give_up)
     assert bench.states()[0] == ("old", "serving", 100)
@@ -267,6 +269,18 @@ def test_giving_up_what_is_built_leaves_the_old_one(bench: Bench) -> None:
     bench.start()
     bench.run()
     assert bench.states()[0] == ("old", "serving", 100)
+
+
+def test_what_serves_by_now_is_not_given_up(bench: Bench) -> None:
+    bench.run(change(bench, "new"))
+    states = bench.states()
+
+    async def give_up() -> None:
+        serving = await bench.generations.serving()
+        assert await bench.generations.stay(serving.generation) is None
+
+    bench.run(give_up)
+    assert bench.states() == states
 
 
 def test_settings_put_back_by_hand_give_up_what_was_built(bench: Bench) -> None:

@@ -1,6 +1,7 @@
 """Backups of an open vault: every day, only when something changed, found, verified and restored."""
 
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -27,7 +28,7 @@ class Clock:
 
 
 class Kept:
-    """A host with a clock of the test's own."""
+    """A host with a clock of the test's own, which has looked once by itself whether a backup is due."""
 
     def __init__(self, vault: Path, days: int = 0) -> None:
         self.clock = Clock()
@@ -36,6 +37,9 @@ class Kept:
         self.host = Host(vault, serve=False, clock=self.clock, overrides={"index.vectors": False})
         self.host.subscribe(lambda event: self.made.set() if getattr(event, "actor", "") == ACTOR else None)
         self.host.start()
+        deadline = time.monotonic() + 60
+        while self.service.looked_ms is None and time.monotonic() < deadline:
+            time.sleep(0.01)
 
     @property
     def service(self) -> BackupService:
