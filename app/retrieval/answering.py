@@ -34,7 +34,7 @@ from app.store.faults import from_sqlite
 if TYPE_CHECKING:
     from app.index.ann import Near
     from app.index.postings import Postings
-    from app.retrieval.learned import Ranking
+    from app.retrieval.learned import Ranking, Vectors
 
 MAX_DEPTH = 4_096  # neighbours at most that sqlite-vec gives; whoever pages on finds nothing more
 _FILLING = "{count} texts are not yet indexed for search by meaning."
@@ -220,8 +220,18 @@ class Answering:
         last, postings = self._request.last, self.postings()
         deep = self.gathered(deep_legs(*depths(last), postings))
         weights = load_ranker().weights(deep, is_model=self._meaning is not None and self._meaning.is_model)
-        ranking = rank_around(self._connection, self._query, self._demanded(), deep, weights, last, postings)
+        ranking = rank_around(
+            self._connection, self._query, self._demanded(), deep, weights, last, postings, self.vectors(deep)
+        )
         return _Order([], deep, ranking)
+
+    def vectors(self, found: Mapping[Leg, object]) -> "Vectors | None":
+        """Return what gives the vectors of chunks; ``None`` where the vector leg was not asked."""
+        if "vector" not in found or self._meaning is None:
+            return None
+        from app.retrieval.deep import vectors_of  # noqa: PLC0415  (numpy waits for the first search)
+
+        return partial(vectors_of, self._connection, self._meaning.generation)
 
     def gathered(self, reads: Legs[F]) -> dict[Leg, F]:
         """Return what each wanted leg finds, best first.

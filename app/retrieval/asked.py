@@ -10,6 +10,7 @@ from app.core.stopwords import stop_words
 from app.index import grams
 from app.retrieval.fts import fold, quoted, stem
 from app.retrieval.model import Term
+from app.retrieval.prose import sentences
 
 MAX_SOUGHT: Final = 24
 """Words looked for in texts at most; of a longer question the longest, which are likely the rarest."""
@@ -54,6 +55,7 @@ class Asked:
         about_number: It asks how many or how much.
         about_name: It asks for somebody, some place or one of several.
         years, months, days: Parts of dates that it names.
+        sentences: How many it has.
     """
 
     sought: tuple[Sought, ...]
@@ -65,10 +67,16 @@ class Asked:
     years: frozenset[int]
     months: frozenset[int]
     days: frozenset[int]
+    sentences: int = 1
 
 
-def asked(terms: Sequence[Term]) -> Asked:
-    """Return what ``terms`` ask for."""
+def asked(terms: Sequence[Term], written: str = "") -> Asked:
+    """Return what a question asks for.
+
+    Args:
+        terms: Its words.
+        written: The question as it was written.
+    """
     text = " ".join(term.text for term in terms if not term.excluded)
     words: list[str] = WORD.findall(fold(grams.normal(text)))
     kept = _kept(words)
@@ -91,6 +99,7 @@ def asked(terms: Sequence[Term]) -> Asked:
         frozenset(number for number in numbers if number in _YEARS),
         frozenset(place for place, name in enumerate(_MONTHS, 1) if name in words and (name != "may" or "May" in text)),
         frozenset(number for number in numbers if number in _DAYS),
+        sentences(written),
     )
 
 

@@ -75,11 +75,11 @@ def _ranked(connection: apsw.Connection, request: Request, meaning: Meaning | No
     legs = answering.gathered(deep_legs(_WORDS_DEPTH, VECTOR_DEPTH, postings))
     words = legs.get("words", nothing())
     found = standing(postings.heads(connection, last_chunk(connection)), words, legs.get("vector", nothing()))
-    question = asked(request.query.terms)
+    question = asked(request.query.terms, request.query.text)
     if of_turns:
         read = gathered(connection, request.query, question, found, where, postings, words.matches)
     else:  # around a memory is nothing, and no conversation to weigh
         read = read_around(connection, found, pool(found), question, where, postings)
     weights = load_ranker().weights(legs, is_model=meaning is not None and meaning.is_model)
-    ranking = rank(question, read, legs, weights, most=0)
+    ranking = rank(question, read, legs, weights, most=0, vectors=answering.vectors(legs))
     return ranking.shown(ranking.spread(None)[: request.limit])

@@ -1,7 +1,8 @@
 """The legs of the learned recipe: they go deep, and say of what they find only which chunks and how well."""
 
+import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import apsw
 import numpy as np
@@ -15,7 +16,11 @@ from app.retrieval.pool import Scores
 from app.retrieval.words import best_matching, matches_of
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from app.index.ann import Near
+
+    Floats = NDArray[np.float32]
 
 
 def words_deep(connection: apsw.Connection, postings: Postings, match: str, where: Conditions, depth: int) -> Scores:
@@ -56,6 +61,22 @@ def vectors_near(
     """Return the nearest chunks, best cosine first."""
     heads = postings.heads(connection, last_chunk(connection))
     return Scores(heads, *nearest_ids(connection, heads, generation, vector, where, depth, near))
+
+
+def vectors_of(connection: apsw.Connection, generation: Generation, ids: "NDArray[np.integer[Any]]") -> "Floats":
+    """Return the vectors of chunks, a row each, of zeros for a chunk that has none."""
+    places: dict[int, list[int]] = {}
+    for row, chunk in enumerate(ids.tolist()):
+        places.setdefault(chunk, []).append(row)
+    found = connection.execute(
+        f"SELECT v.chunk_id, v.embedding FROM json_each(?) wanted CROSS JOIN {generation.table} v"
+        " WHERE v.chunk_id = wanted.value",
+        (json.dumps([*places]),),
+    )
+    vectors = np.zeros((len(ids), generation.dimensions), dtype=np.float32)
+    for chunk, vector in found:
+        vectors[places[int(str(chunk))]] = np.frombuffer(cast("bytes", vector), dtype="<f4")
+    return vectors
 
 
 def nothing() -> Scores:

@@ -14,6 +14,7 @@ from app.core.clock import to_datetime
 from app.retrieval.asked import WORD, Asked
 from app.retrieval.dates import nearness
 from app.retrieval.fts import fold
+from app.retrieval.kin import Kinship
 from app.retrieval.lines import Lines
 from app.retrieval.pool import REACH, Gathered, Marks, Places, of_owners
 
@@ -32,14 +33,16 @@ NAMES: Final = (
     "first_person", "second_person", "number", "names",
     "time", "date", "date_near", "recency", "memory",
     "session_words", "session_user_words", "session_coverage", "session_length", "session_recency",
-    "question_length", "register",
+    "kin", "kin_recent",
+    "question_length", "register", "message",
 )  # fmt: skip
-BLOCKS: Final = 3
+BLOCKS: Final = 4
 """How many weights a feature has: see ``inputs``."""
 
-_OF_ALL: Final = [NAMES.index("question_length"), NAMES.index("register")]
+_OF_ALL: Final = [NAMES.index("question_length"), NAMES.index("register"), NAMES.index("message")]
 _LENGTH: Final = NAMES.index("question_length")
 _REGISTER: Final = NAMES.index("register")
+_MESSAGE: Final = NAMES.index("message")
 _BY_LENGTH: Final = [
     NAMES.index(name)
     for name in (
@@ -47,16 +50,19 @@ _BY_LENGTH: Final = [
         "session_recency",
     )
 ]  # fmt: skip
-# How recent a conversation is says something of a long message that goes on with what was begun, of a question nothing.
-_ONLY_BY_LENGTH: Final = NAMES.index("session_recency")
+# How recent a conversation is says something of a message that goes on with what was begun, of a question nothing.
+_RECENT: Final = NAMES.index("session_recency")
+_KIN: Final = [NAMES.index("kin"), NAMES.index("kin_recent")]
 _LEAST_WORDS: Final = math.log(4)
 _MOST_WORDS: Final = math.log(24)
 _K1: Final = 1.2
 _B: Final = 0.5
+_SENTENCES: Final = 3
 _RANK: Final = 10
 _TOP: Final = 3
 _LATEST: Final = 20
 _LEAST_IDF: Final = 0.1
+_ONE_SENTENCE: Final = -0.5
 _SHORT: Final = math.log(100)  # characters
 _LONG: Final = math.log(1_000)
 
@@ -91,33 +97,58 @@ def table(question: Asked, gathered: Gathered) -> Table:
 
 
 def inputs(values: "Matrix") -> "Matrix":
-    """Return what the weights multiply: each column scaled to [0, 1] over the candidates, by register, by length.
+    """Return what the weights multiply: the columns scaled to [0, 1], by register, by length, for a message.
 
     A column in which all are equal becomes zero. The register is -1/2 among the short turns of people who chat and
     1/2 among the long ones of assistants and notes: there the same number says something else. The length is 0 for a
-    question of a few words and 1 for a long message; it is asked of the columns that say what goes on.
+    question of a few words and 1 for a long one, and what is a message is 0 for one sentence and 1 for three and more;
+    both are asked of the columns that say what goes on.
     """
     return weighed(shares(values))
 
 
 def weighed(share: "Matrix") -> "Matrix":
     """Return what the weights multiply, made of ``shares``; see ``inputs``."""
-    register, length = share[:, _REGISTER, None], (share[:, _LENGTH, None] + 0.5).clip(0.0, 1.0)
-    plain, long = share.copy(), np.zeros_like(share)
-    plain[:, [*_OF_ALL, _ONLY_BY_LENGTH]] = 0.0
+    register = share[:, _REGISTER, None]
+    length, message = ((share[:, column, None] + 0.5).clip(0.0, 1.0) for column in (_LENGTH, _MESSAGE))
+    plain, long, told = share.copy(), np.zeros_like(share), np.zeros_like(share)
+    plain[:, [*_OF_ALL, *_KIN, _RECENT]] = 0.0
     long[:, _BY_LENGTH] = share[:, _BY_LENGTH] * length
-    return np.hstack([plain, plain * register, long])
+    told[:, [*_BY_LENGTH, *_KIN]] = share[:, [*_BY_LENGTH, *_KIN]] * message
+    return np.hstack([plain, plain * register, long, told])
+
+
+def is_message(share: "Matrix") -> bool:
+    """Tell from ``shares`` whether the question has several sentences."""
+    return bool(len(share) and share[0, _MESSAGE] > _ONE_SENTENCE)
+
+
+def with_kin(share: "Matrix", weights: "Matrix", kinship: Kinship) -> "Matrix":
+    """Return ``shares`` with the columns filled that say how like conversations are to the best.
+
+    Args:
+        share: These columns are zero.
+        weights: Say which are the best, as if nothing were like another.
+        kinship: How alike they are.
+    """
+    made = share.copy()
+    made[:, _KIN] = _scaled(kinship.of(weighed(share) @ weights, share[:, _RECENT]))
+    return made
 
 
 def shares(values: "Matrix") -> "Matrix":
     """Return ``values`` with the columns scaled to [0, 1] that only compare the candidates with each other."""
     if not len(values):
         return np.zeros((0, len(NAMES)))
+    share = _scaled(values)
+    share[:, _OF_ALL] = np.clip(values[:, _OF_ALL], -1.0, 1.0)
+    return share
+
+
+def _scaled(values: "Matrix") -> "Matrix":
     low = values.min(axis=0)
     width = values.max(axis=0) - low
-    share = (values - low) / np.where(width > 0, width, 1.0)
-    share[:, _OF_ALL] = np.clip(values[:, _OF_ALL], -1.0, 1.0)
-    return np.asarray(share)
+    return np.asarray((values - low) / np.where(width > 0, width, 1.0))
 
 
 class _Columns:
@@ -276,11 +307,14 @@ class _Columns:
 
     def _of_all(self, length: "Matrix") -> dict[str, "Matrix"]:
         words = math.log(max(len(self.question.sought), 1))
+        nothing = np.zeros(len(length))
         of_all = {
             "question_length": (words - _LEAST_WORDS) / (_MOST_WORDS - _LEAST_WORDS),
             "register": (float(length.mean()) - _SHORT) / (_LONG - _SHORT),
+            "message": (self.question.sentences - 1) / (_SENTENCES - 1),
         }
-        return {name: np.full(len(length), min(max(value, 0.0), 1.0) - 0.5) for name, value in of_all.items()}
+        columns = {name: np.full(len(length), min(max(value, 0.0), 1.0) - 0.5) for name, value in of_all.items()}
+        return {**columns, "kin": nothing, "kin_recent": nothing}
 
 
 def _date_match(question: Asked, created_ms: int) -> float:

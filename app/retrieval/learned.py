@@ -1,11 +1,11 @@
 """The learned recipe: a weight for each feature, trained on questions with known answers; one list, best first."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import apsw
 import numpy as np
@@ -18,8 +18,9 @@ from app.retrieval.asked import Asked, asked
 from app.retrieval.candidates import Conditions
 from app.retrieval.conversations import gathered
 from app.retrieval.deep import nothing
-from app.retrieval.features import BLOCKS, NAMES, Table, inputs, table
+from app.retrieval.features import BLOCKS, NAMES, Table, is_message, shares, table, weighed, with_kin
 from app.retrieval.hits import Ranked
+from app.retrieval.kin import kinship
 from app.retrieval.model import Leg, LegScore, Query, Why
 from app.retrieval.pool import WHOLE, Gathered, Marks, Places, Scores, named, nth_of_each, once, standing
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     Matrix = NDArray[np.float64]
     Ints = NDArray[np.int64]
+    Vectors = Callable[[NDArray[np.integer[Any]]], NDArray[np.float32]]
 
 WEIGHTS: Final = "weights.json"
 SETS: Final = ("with_vectors", "with_model", "words_only")
@@ -170,14 +172,15 @@ def rank_around(
     weights: "Matrix",
     last: int,
     postings: Postings,
+    vectors: "Vectors | None" = None,
 ) -> Ranking:
     """Choose candidates among what the legs found and what stands near it, read around them and rank them."""
-    question = asked(query.terms)
+    question = asked(query.terms, query.text)
     heads = postings.heads(connection, last_chunk(connection))
     words = legs.get("words", nothing())
     found = standing(heads, words, legs.get("vector", nothing()))
     read = gathered(connection, query, question, found, where, postings, words.matches)
-    return rank(question, read, legs, weights, max(last, KEPT))
+    return rank(question, read, legs, weights, max(last, KEPT), vectors)
 
 
 def rank(
@@ -186,6 +189,7 @@ def rank(
     legs: Mapping[Leg, Scores],
     weights: "Matrix",
     most: int = KEPT,
+    vectors: "Vectors | None" = None,
 ) -> Ranking:
     """Return the candidates by their features, then what else the legs found, best first.
 
@@ -195,9 +199,13 @@ def rank(
         legs: What each leg found, best first.
         weights: What the inputs are multiplied with; see ``Ranker``.
         most: How many to return, if the legs found more than were looked at closely.
+        vectors: Gives those of chunks, of zeros where there is none; conversations are not compared without.
     """
     made = table(question, read)
-    parts = (inputs(made.values) * weights).reshape(-1, BLOCKS, len(NAMES)).sum(axis=1)
+    share = shares(made.values)
+    if vectors is not None and is_message(share):
+        share = with_kin(share, weights, kinship(made.places.owner, vectors(made.ids)))
+    parts = (weighed(share) * weights).reshape(-1, BLOCKS, len(NAMES)).sum(axis=1)
     scores = np.round(parts.sum(axis=1), _DIGITS)
     order = _best_first(made, scores, read.lines.heads)
     places, found = made.places.at(order), _chunks(legs)

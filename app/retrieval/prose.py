@@ -17,6 +17,8 @@ _LITTLE_WORDS: Final = 3
 """So many different stop words make a sentence of words without a full stop."""
 _LIST_LINES: Final = 2
 _STOP: Final = re.compile(r"[^\W_][\"')\]]*(?:[.!?…][\"')\]]*\Z|[。！？])")
+_ENDED: Final = re.compile(r"[.!?…]+[\"')\]”’]*(?=\s|\Z)|[。！？]+")
+_SHORTENED: Final = re.compile(r"\b(?:dr|mr|mrs|ms|st|prof|vs|no|e\.g|i\.e|etc)\.", re.IGNORECASE)
 _LIST_LINE: Final = re.compile(r"^[ \t]*[-*•]\s?[^\s*-]", re.MULTILINE)
 _EMPHASIS: Final = re.compile(r"(?<![\w*])(\*{1,3})(?=[^\s*])([^*\n]*[^\s*])\1(?![\w*])")
 _EDGES: Final = "\"'.,;:!?()[]{}*"
@@ -38,6 +40,13 @@ def manner_of(text: str, words: Sequence[str]) -> Manner:
         return "passage"
     little = stop_words(word.strip(_EDGES) for word in words)
     return "sentence" if len(little) >= _LITTLE_WORDS or any(map(_STOP.search, words)) else "search"
+
+
+def sentences(text: str) -> int:
+    """Return how many sentences ``text`` has, the last with or without its full stop."""
+    ends = [match.end() for match in _ENDED.finditer(_SHORTENED.sub("", text))]
+    rest = _SHORTENED.sub("", text)[ends[-1] if ends else 0 :]
+    return len(ends) + any(map(str.isalnum, rest))
 
 
 def _count(word: str) -> int:

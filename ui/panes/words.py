@@ -81,8 +81,11 @@ _FEATURES = {
     "session_coverage": QT_TRANSLATE_NOOP("Words", "Best share of them in one turn of it"),
     "session_length": QT_TRANSLATE_NOOP("Words", "Length of the conversation"),
     "session_recency": QT_TRANSLATE_NOOP("Words", "How new the conversation is"),
+    "kin": QT_TRANSLATE_NOOP("Words", "Like the best conversations"),
+    "kin_recent": QT_TRANSLATE_NOOP("Words", "Newest of those like the best"),
     "question_length": QT_TRANSLATE_NOOP("Words", "Length of the question"),
     "register": QT_TRANSLATE_NOOP("Words", "Chat or long texts"),
+    "message": QT_TRANSLATE_NOOP("Words", "A message of several sentences"),
     "cross_encoder": QT_TRANSLATE_NOOP("Words", "Judged by the reading model"),
     "from_history": QT_TRANSLATE_NOOP("Words", "Read from the history"),
 }

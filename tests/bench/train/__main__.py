@@ -5,6 +5,7 @@ import json
 import sys
 import zlib
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -103,12 +104,16 @@ def _validated(found: Parts, fitted: Any) -> dict[str, Any]:
     for name in filter(found.get, VALIDATED):
         left_out = alone[_families(name)[0]]
         result[name] = {
-            "train": evaluate(found[name], lambda one: one.inputs @ fitted, SHOWN[name]),
-            "held_out": evaluate(found[name], lambda one: one.inputs @ folds[_fold(one)], SHOWN[name]),
-            "data_set_left_out": evaluate(found[name], lambda one, weights=left_out: one.inputs @ weights, SHOWN[name]),  # type: ignore[misc]
+            "train": evaluate(found[name], lambda one: one.scores(fitted), SHOWN[name]),
+            "held_out": evaluate(found[name], lambda one: one.scores(folds[_fold(one)]), SHOWN[name]),
+            "data_set_left_out": evaluate(found[name], partial(_scored, left_out), SHOWN[name]),
         }
         _show(name, result[name])
     return result
+
+
+def _scored(weights: Any, sample: Sample) -> Any:
+    return sample.scores(weights)
 
 
 def _fold_weights(found: Parts, fitted: Any) -> dict[str, Any]:

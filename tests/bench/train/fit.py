@@ -6,10 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from app.retrieval.features import BLOCKS, NAMES
 from tests.bench.train.matrices import Sample
 
 L2 = 1e-3
 ITERATIONS = 200
+ROUNDS = 3
+"""How often it is fitted: with the weights change which conversations are the best that others are compared with."""
 _MEMORY = 8
 _STOP = 1e-7
 _NEVER = 1e-300
@@ -26,14 +29,22 @@ def fit(samples: Sequence[Sample], importance: Mapping[str, float], l2: float = 
         l2: How much large weights cost.
     """
     listed = Listed(samples, importance)
-    inputs = np.concatenate([one.inputs for one in listed.samples]).astype(np.float32)
+    weights = np.zeros(len(NAMES) * BLOCKS)
+    for _ in range(ROUNDS):
+        weights = _fitted(listed, weights, l2)
+    return weights
+
+
+def _fitted(listed: "Listed", before: Any, l2: float) -> Any:
+    """Return the weights for what is best by those from ``before``."""
+    inputs = np.concatenate([one.inputs(before) for one in listed.samples]).astype(np.float32)
 
     def loss(weights: Any) -> tuple[float, Any]:
         value, slope = listed.loss((inputs @ weights.astype(np.float32)).astype(np.float64))
         slope = (inputs.T @ slope.astype(np.float32)).astype(np.float64)
         return value + l2 * float(weights @ weights), slope + 2 * l2 * weights
 
-    return _lbfgs(loss, inputs.shape[1])
+    return _lbfgs(loss, before)
 
 
 class Listed:
@@ -77,8 +88,7 @@ class Listed:
         return float(value), slope
 
 
-def _lbfgs(loss: Function, size: int) -> Any:
-    weights = np.zeros(size)
+def _lbfgs(loss: Function, weights: Any) -> Any:
     value, slope = loss(weights)
     steps: list[Any] = []
     turns: list[Any] = []

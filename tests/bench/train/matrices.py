@@ -18,9 +18,10 @@ from app.retrieval.asked import asked
 from app.retrieval.candidates import conditions, with_words
 from app.retrieval.context_rows import deep_legs, depths
 from app.retrieval.conversations import gathered
-from app.retrieval.deep import nothing
-from app.retrieval.features import shares, table, weighed
+from app.retrieval.deep import nothing, vectors_of
+from app.retrieval.features import is_message, shares, table, weighed, with_kin
 from app.retrieval.fts import atoms, excluded_expression
+from app.retrieval.kin import Kinship, kinship
 from app.retrieval.model import Query
 from app.retrieval.pool import WHOLE, named, standing
 from app.retrieval.query import parse
@@ -73,6 +74,7 @@ class Sample:
         evidence: The ids that answer it.
         wanted: The sessions that answer it.
         created: When each candidate was written, to decide between equals.
+        kinship: How alike the conversations are, for a message of several sentences.
     """
 
     dataset: str
@@ -83,11 +85,16 @@ class Sample:
     evidence: frozenset[str]
     wanted: frozenset[str]
     created: Any
+    kinship: Kinship | None = None
 
-    @property
-    def inputs(self) -> Any:
-        """Return what the weights multiply."""
-        return weighed(self.values)
+    def inputs(self, weights: Any) -> Any:
+        """Return what the weights multiply; which conversations are the best, these weights say too."""
+        values = self.values if self.kinship is None else with_kin(self.values, weights, self.kinship)
+        return weighed(values)
+
+    def scores(self, weights: Any) -> Any:
+        """Return what the candidates score."""
+        return self.inputs(weights) @ weights
 
     def positives(self) -> list[Any]:
         """Return rows for each thing that should be found: an evidence turn, a session, a note."""
@@ -128,7 +135,7 @@ def _of_haystack(
     reads = _Reads(connection, Generation(*row), embedder, Postings(), _meant(connection, way))
     for number, question in enumerate(haystack.questions):
         query = _query(question)
-        heads, values = _ranked_inputs(reads, query)
+        heads, values, alike = _ranked_inputs(reads, query)
         ids = [names.get(head, head) for head in heads[0]]
         yield Sample(
             f"{dataset}-claims" if dataset.startswith("mixed") and question.category == "claim" else dataset,
@@ -139,6 +146,7 @@ def _of_haystack(
             question.evidence,
             question.sessions or frozenset(sessions[name] for name in question.evidence if name in sessions),
             np.array(heads[1]),
+            alike,
         )
     connection.close()
 
@@ -178,7 +186,7 @@ def _meant(connection: Any, way: Way) -> Callable[[str], str]:
     return names.left_out
 
 
-def _ranked_inputs(reads: _Reads, query: Query) -> tuple[tuple[list[str], list[int]], Any]:
+def _ranked_inputs(reads: _Reads, query: Query) -> tuple[tuple[list[str], list[int]], Any, Kinship | None]:
     connection, postings = reads.connection, reads.postings
     where, legs = conditions(query, STORES), deep_legs(*depths(_DEPTH), postings)
     demanded = with_words(where, None, excluded_expression(query))
@@ -191,7 +199,11 @@ def _ranked_inputs(reads: _Reads, query: Query) -> tuple[tuple[list[str], list[i
             connection, generation=reads.generation, vector=vector, where=demanded, depth=legs.vector_depth
         )
     heads = postings.heads(connection, last_chunk(connection))
-    question, found = asked(query.terms), standing(heads, words, near)
+    question, found = asked(query.terms, query.text), standing(heads, words, near)
     made = table(question, gathered(connection, query, question, found, demanded, postings))
     targets = [owner if seq == WHOLE else f"{owner}#{seq}" for owner, seq in named(heads, made.places)]
-    return (targets, made.created.tolist()), shares(made.values)
+    values, alike = shares(made.values), None
+    if reads.embedder is not None and is_message(values):
+        alike = kinship(made.places.owner, vectors_of(connection, reads.generation, made.ids))
+        alike = replace(alike, alike=alike.alike.astype(np.float16))
+    return (targets, made.created.tolist()), values, alike

@@ -26,7 +26,7 @@ def test_it_finds_what_matters() -> None:
     weights = fit(samples(), {}, l2=1e-4)
     assert weights[0] > abs(weights[1])
     assert weights[2] < -abs(weights[1])
-    found = evaluate(samples(), lambda one: one.inputs @ weights, ["item share@1"])["item share@1"]
+    found = evaluate(samples(), lambda one: one.scores(weights), ["item share@1"])["item share@1"]
     assert found[0] > 0.9
     assert found[1] <= found[0] <= found[2]
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+import apsw
+import numpy as np
 import pytest
 
 from app.errors import InternalError, KeepsakeError, ModelUnavailableError
@@ -9,6 +11,7 @@ from app.index.postings import Postings
 from app.index.vectors import Generation
 from app.memories.model import STORES
 from app.retrieval.answering import Answer, Meaning, Request, Stopwatch, VectorsFailedError, answer
+from app.retrieval.deep import vectors_of
 from app.retrieval.query import parse
 from app.retrieval.recipes import recipe
 from app.retrieval.service import SearchService
@@ -66,3 +69,20 @@ def test_words_that_were_asked_for_can_be_let_go(shelf: Shelf) -> None:
     before = shelf.do(search.search("heron"))
     search.forget_words()
     assert shelf.do(search.search("heron")).hits == before.hits
+
+
+def test_vectors_are_told_by_chunk_in_any_order(shelf: Shelf) -> None:
+    shelf.say("a grey heron", "two oaks")
+    shelf.sync()
+
+    def work(connection: apsw.Connection) -> tuple[list[bytes], list[list[float]]]:
+        sql = "SELECT embedding FROM vectors_1 ORDER BY chunk_id"
+        stored = [bytes(row[0]) for row in connection.execute(sql)]
+        ids = [int(row[0]) for row in connection.execute("SELECT chunk_id FROM vectors_1 ORDER BY chunk_id")]
+        asked_for = np.array([ids[1], 999, ids[0], ids[1]])
+        return stored, vectors_of(connection, Generation(1, len(stored[0]) // 4), asked_for).tolist()
+
+    stored, (one, nothing, other, again) = shelf.do(shelf.store.read(work))
+    assert np.array([other, one], dtype="<f4").tobytes() == b"".join(stored)
+    assert again == one
+    assert not any(nothing)

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.retrieval.asked import asked
-from app.retrieval.features import NAMES, inputs, table
+from app.retrieval.features import BLOCKS, NAMES, inputs, is_message, shares, table, weighed, with_kin
+from app.retrieval.kin import kinship
 from app.retrieval.model import Term
 from app.retrieval.pool import Place, named, pool, standing
 from tests.unit.app.retrieval.pretended import Line, Said, Scored, gathered, heads_of, scores
@@ -68,16 +69,42 @@ def test_numbers_and_names_count_where_they_are_asked_for() -> None:
     assert counted["second_person"] == pytest.approx([0, 0, 1 / 9])
 
 
-def test_the_latest_conversation_counts_by_the_length_of_the_question() -> None:
+def test_the_latest_conversation_counts_in_a_long_question_and_in_a_message() -> None:
     lines = [line(1, "hens", at=DAY), Line(2, "message", "t", 1, 9 * DAY, "user", "", "hens", True)]
     assert features("hens", lines, [])["session_recency"] == pytest.approx([20 / 21, 1])
     values = np.zeros((2, len(NAMES)))
-    recency, length = NAMES.index("session_recency"), NAMES.index("question_length")
+    recency, length, message = map(NAMES.index, ("session_recency", "question_length", "message"))
     values[:, recency] = [0, 1]
-    for said, counts in ((-0.5, 0), (0.5, 1)):
-        values[:, length] = said
-        got = inputs(values)[1].reshape(3, len(NAMES))[:, recency]
-        assert got.tolist() == [0, 0, counts]
+    for long, several in ((0, 0), (1, 0), (0, 1), (1, 1)):
+        values[:, [length, message]] = [long - 0.5, several - 0.5]
+        got = inputs(values)[1].reshape(BLOCKS, len(NAMES))[:, recency]
+        assert got.tolist() == [0, 0, long, several]
+
+
+def test_a_message_has_several_sentences() -> None:
+    for text, message in (("hens?", -0.5), ("Hens. And now?", 0), ("Hi. Hens. And now?", 0.5), ("A. B. C. D.", 0.5)):
+        lines = [line(1, "hens"), line(2, "eggs")]
+        read = gathered(lines, [], [one.place for one in lines], 9, [1])
+        values = shares(table(asked([Term("hens")], text), read).values)
+        assert values[:, NAMES.index("message")].tolist() == [message] * 2
+        assert is_message(values) == (message > -0.5)
+    assert not is_message(values[:0])
+
+
+def test_what_is_like_the_best_counts_in_a_message_alone() -> None:
+    own, kin, recent, message, newest = map(NAMES.index, ("bm25", "kin", "kin_recent", "message", "session_recency"))
+    values = np.zeros((3, len(NAMES)))
+    values[0, own] = values[2, newest] = 1
+    weights = np.zeros(BLOCKS * len(NAMES))
+    weights[own] = 5
+    alike = kinship(np.array([1, 2, 3]), np.array([[1, 0], [0, 1], [0.9, 0.1]], dtype=np.float32))
+    for several in (-0.5, 0, 0.5):
+        values[:, message] = several
+        made = with_kin(values, weights, alike)
+        assert made[:, kin].argmax() == made[:, recent].argmax() == 2
+        told = weighed(made).reshape(3, BLOCKS, len(NAMES))[:, :, [kin, recent]]
+        assert not told[:, :-1].any()
+        assert told[2, -1].tolist() == [several + 0.5] * 2
 
 
 def test_a_date_in_the_question_matches_the_day_it_was_said() -> None:
@@ -127,13 +154,13 @@ def test_a_passage_lends_its_score_to_its_turns() -> None:
 def test_nothing_found_is_an_empty_table() -> None:
     made = table(asked([Term("x")]), gathered([], [], [], 0, [0]))
     assert len(made.ids) == 0
-    assert inputs(made.values).shape == (0, 3 * len(NAMES))
+    assert inputs(made.values).shape == (0, BLOCKS * len(NAMES))
 
 
 @given(st.lists(st.lists(st.floats(-1e6, 1e6), min_size=len(NAMES), max_size=len(NAMES)), min_size=1, max_size=8))
 def test_inputs_are_bounded(rows: list[list[float]]) -> None:
     got = inputs(np.array(rows))
-    assert got.shape == (len(rows), 3 * len(NAMES))
+    assert got.shape == (len(rows), BLOCKS * len(NAMES))
     assert np.isfinite(got).all()
     assert (np.abs(got) <= 1 + 1e-9).all()
 
