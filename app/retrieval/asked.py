@@ -9,7 +9,7 @@ from typing import Final
 from app.core.stopwords import stop_words
 from app.index import grams
 from app.retrieval.fts import fold, quoted, stem
-from app.retrieval.model import Term
+from app.retrieval.model import Query
 from app.retrieval.prose import sentences
 
 MAX_SOUGHT: Final = 24
@@ -55,6 +55,7 @@ class Asked:
         about_number: It asks how many or how much.
         about_name: It asks for somebody, some place or one of several.
         years, months, days: Parts of dates that it names.
+        moments: Spans of time that it names, milliseconds UTC.
         sentences: How many it has.
     """
 
@@ -67,17 +68,13 @@ class Asked:
     years: frozenset[int]
     months: frozenset[int]
     days: frozenset[int]
-    sentences: int = 1
+    moments: tuple[tuple[int, int], ...]
+    sentences: int
 
 
-def asked(terms: Sequence[Term], written: str = "") -> Asked:
-    """Return what a question asks for.
-
-    Args:
-        terms: Its words.
-        written: The question as it was written.
-    """
-    text = " ".join(term.text for term in terms if not term.excluded)
+def asked(query: Query) -> Asked:
+    """Return what ``query`` asks for."""
+    text = " ".join(term.text for term in query.terms if not term.excluded)
     words: list[str] = WORD.findall(fold(grams.normal(text)))
     kept = _kept(words)
     sought: list[Sought] = []
@@ -99,7 +96,8 @@ def asked(terms: Sequence[Term], written: str = "") -> Asked:
         frozenset(number for number in numbers if number in _YEARS),
         frozenset(place for place, name in enumerate(_MONTHS, 1) if name in words and (name != "may" or "May" in text)),
         frozenset(number for number in numbers if number in _DAYS),
-        sentences(written),
+        query.moments,
+        sentences(query.text),
     )
 
 

@@ -75,7 +75,7 @@ def _ranked(connection: apsw.Connection, request: Request, meaning: Meaning | No
     legs = answering.gathered(deep_legs(_WORDS_DEPTH, VECTOR_DEPTH, postings))
     words = legs.get("words", nothing())
     found = standing(postings.heads(connection, last_chunk(connection)), words, legs.get("vector", nothing()))
-    question = asked(request.query.terms, request.query.text)
+    question = asked(request.query)
     if of_turns:
         read = gathered(connection, request.query, question, found, where, postings, words.matches)
     else:  # around a memory is nothing, and no conversation to weigh

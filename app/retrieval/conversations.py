@@ -52,7 +52,7 @@ def gathered(
         postings: Knows which chunks have a word.
         matches: Which have those of the query, where somebody looked already.
     """
-    newest = {} if query.tags else latest(connection, where, query.until, found.heads)  # turns have no tags
+    newest = {} if query.tags else _newest(connection, query, where, found.heads)  # turns have no tags
     conversations = Conversations(matches or matches_of(connection, postings, atoms(query)))
     places = let_in(connection, pool(found), newest, conversations, where)
     said = conversations.said(places.owner)
@@ -128,7 +128,18 @@ def _bm25(counts: "Sequence[NDArray[Any]]", length: "Floats") -> "Floats":
     return score
 
 
-def latest(connection: apsw.Connection, where: Conditions, until: int | None, heads: Heads) -> dict[str, int]:
+def _newest(connection: apsw.Connection, query: Query, where: Conditions, heads: Heads) -> dict[str, int]:
+    """Return the latest conversations of the times that the query names, then the latest of all."""
+    until = query.until
+    found: dict[str, int] = {}
+    for begin, end in query.moments:
+        found |= latest(connection, where, end if until is None else min(end, until), heads, since=begin)
+    return found | latest(connection, where, until, heads)
+
+
+def latest(
+    connection: apsw.Connection, where: Conditions, until: int | None, heads: Heads, since: int | None = None
+) -> dict[str, int]:
     """Return the latest conversations that have a turn which ``where`` allows, each with its place from 1.
 
     Args:
@@ -136,14 +147,15 @@ def latest(connection: apsw.Connection, where: Conditions, until: int | None, he
         where: What a turn must satisfy.
         until: Conversations begun then or later are none.
         heads: What is known of the chunks.
+        since: Conversations that ended before are none.
     """
     of_sort = where.of_sort
     if of_sort is not None and not any(sort.kind == "message" and of_sort(sort) for sort in heads.sorts):
         return {}
     there = connection.execute(
         "SELECT id FROM sessions WHERE forgotten_at IS NULL AND (?1 IS NULL OR created_at < ?1)"
-        f" ORDER BY updated_at DESC, rowid DESC LIMIT {_LOOKED_AT}",
-        (until,),
+        f" AND (?2 IS NULL OR updated_at >= ?2) ORDER BY updated_at DESC, rowid DESC LIMIT {_LOOKED_AT}",
+        (until, since),
     )
     names = [str(row[0]) for row in there]
     if where.mask is not None and np.count_nonzero(where.mask) < len(where.mask) // 2:

@@ -1,6 +1,6 @@
 """How near the moment something was said is to the dates a question names. Pure."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
@@ -21,7 +21,7 @@ _MOST_SPANS: Final = 256
 def nearness(
     created_ms: "NDArray[np.integer[Any]]", years: Collection[int], months: Collection[int], days: Collection[int]
 ) -> "NDArray[np.float64]":
-    """Return how near each moment is to the nearest of the dates: 1 within it, less the longer before or after.
+    """Return how near each moment is to the nearest of the dates; see ``to_spans``.
 
     Args:
         created_ms: Moments, milliseconds UTC.
@@ -29,10 +29,15 @@ def nearness(
         months: From 1; where none is named, all of the years.
         days: From 1; where none is named, all of the months.
     """
-    near = np.zeros(len(created_ms))
     if not len(created_ms) or not (years or months):
-        return near
-    for begin, end in islice(_spans(years or _years(created_ms), months, days), _MOST_SPANS):
+        return np.zeros(len(created_ms))
+    return to_spans(created_ms, islice(_spans(years or _years(created_ms), months, days), _MOST_SPANS))
+
+
+def to_spans(created_ms: "NDArray[np.integer[Any]]", spans: Iterable[tuple[int, int]]) -> "NDArray[np.float64]":
+    """Return how near each moment is to the nearest of ``spans``: 1 within it, less the longer before or after."""
+    near = np.zeros(len(created_ms))
+    for begin, end in spans:
         late = np.maximum(created_ms - end, 0) / _AFTER_MS
         early = np.maximum(begin - created_ms, 0) / _BEFORE_MS
         near = np.maximum(near, np.exp(-late - early))

@@ -45,7 +45,7 @@ FEATURES: Final = {
     "names": "has fewer names",
     "time": "says less about when",
     "date": "is from another date than you name",
-    "date_near": "was said farther from the date you name",
+    "date_near": "was said farther from the time you name",
     "recency": "is older",
     "memory": "differs in being a memory or a turn",
     "session_words": "stands in a conversation that is less about them",

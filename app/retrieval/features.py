@@ -12,7 +12,7 @@ import numpy as np
 
 from app.core.clock import to_datetime
 from app.retrieval.asked import WORD, Asked
-from app.retrieval.dates import nearness
+from app.retrieval.dates import nearness, to_spans
 from app.retrieval.fts import fold
 from app.retrieval.kin import Kinship
 from app.retrieval.lines import Lines
@@ -277,7 +277,12 @@ class _Columns:
         if self.question.years or self.question.months:
             dates = np.array([_date_match(self.question, created) for created in self.created.tolist()])
         near = nearness(self.created, self.question.years, self.question.months, self.question.days)
-        return {"time": says_when, "date": dates, "date_near": near, "recency": self.created.astype(np.float64)}
+        return {
+            "time": says_when,
+            "date": dates,
+            "date_near": np.maximum(near, to_spans(self.created, self.question.moments)),
+            "recency": self.created.astype(np.float64),
+        }
 
     def _sessions(self, own: "Matrix", alone: "NDArray[np.bool_]") -> dict[str, "Matrix"]:
         said = self.gathered.said

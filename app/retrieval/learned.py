@@ -175,7 +175,7 @@ def rank_around(
     vectors: "Vectors | None" = None,
 ) -> Ranking:
     """Choose candidates among what the legs found and what stands near it, read around them and rank them."""
-    question = asked(query.terms, query.text)
+    question = asked(query)
     heads = postings.heads(connection, last_chunk(connection))
     words = legs.get("words", nothing())
     found = standing(heads, words, legs.get("vector", nothing()))

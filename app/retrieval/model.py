@@ -38,6 +38,8 @@ class Query:
         excluded: Operators written with a leading ``-``: pairs of operator and value.
         since: At or after, milliseconds UTC.
         until: Before, milliseconds UTC.
+        moments: Spans that its words name, such as "last week", seen from now or from ``until``; what was said then is
+            preferred.
         hints: Sentences about what was not understood; the rest is still searched.
     """
 
@@ -54,6 +56,7 @@ class Query:
     excluded: tuple[tuple[str, str], ...] = ()
     since: int | None = None
     until: int | None = None
+    moments: tuple[tuple[int, int], ...] = ()
     hints: tuple[str, ...] = ()
 
 

@@ -22,6 +22,7 @@ from app.core.text import collapse, excerpt, storable
 from app.core.timespans import EXAMPLES, parse_span
 from app.memories.model import KINDS, STORES
 from app.retrieval.model import OperatorHelp, Query, Term
+from app.retrieval.moments import moments
 from app.retrieval.prose import Manner, manner_of, without_emphasis
 from app.sessions.model import Role
 
@@ -172,9 +173,15 @@ class _Reading:
             excluded=tuple(dict.fromkeys(self.excluded)),
             since=self.since,
             until=self.until,
+            moments=self._moments(),
             hints=tuple(self.hints),
             **values,
         )
+
+    def _moments(self) -> tuple[tuple[int, int], ...]:
+        said = " ".join(term.text for term in self.terms if not term.excluded)
+        # Whoever asks of the time before something sees it from there: after that there is nothing to find.
+        return moments(said, self.now_ms if self.until is None else min(self.now_ms, self.until), self.zone)
 
     def hint(self, sentence: str) -> None:
         if sentence not in self.hints:

@@ -73,7 +73,7 @@ _FEATURES = {
     "names": QT_TRANSLATE_NOOP("Words", "Names in it"),
     "time": QT_TRANSLATE_NOOP("Words", "It says when"),
     "date": QT_TRANSLATE_NOOP("Words", "The date fits"),
-    "date_near": QT_TRANSLATE_NOOP("Words", "Said soon after the date"),
+    "date_near": QT_TRANSLATE_NOOP("Words", "Said soon after the time named"),
     "recency": QT_TRANSLATE_NOOP("Words", "How new it is"),
     "memory": QT_TRANSLATE_NOOP("Words", "It is a note or fact"),
     "session_words": QT_TRANSLATE_NOOP("Words", "Words of the whole conversation"),

@@ -161,8 +161,9 @@ def _group(dataset: str, haystack: Haystack, number: int) -> str:
 
 def _query(question: Question) -> Query:
     # Quoted words in a sentence someone wrote are no demand for a phrase; as a search they would be.
-    query = parse(question.text.replace('"', " "), SystemClock().now_ms())
-    return query if question.until is None else replace(query, until=round(question.until.timestamp() * 1000))
+    until = None if question.until is None else round(question.until.timestamp() * 1000)
+    query = parse(question.text.replace('"', " "), SystemClock().now_ms() if until is None else until)
+    return replace(query, until=until)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +200,7 @@ def _ranked_inputs(reads: _Reads, query: Query) -> tuple[tuple[list[str], list[i
             connection, generation=reads.generation, vector=vector, where=demanded, depth=legs.vector_depth
         )
     heads = postings.heads(connection, last_chunk(connection))
-    question, found = asked(query.terms, query.text), standing(heads, words, near)
+    question, found = asked(query), standing(heads, words, near)
     made = table(question, gathered(connection, query, question, found, demanded, postings))
     targets = [owner if seq == WHOLE else f"{owner}#{seq}" for owner, seq in named(heads, made.places)]
     values, alike = shares(made.values), None

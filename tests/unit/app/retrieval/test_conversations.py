@@ -107,6 +107,32 @@ def test_a_memory_says_nothing_as_a_conversation(talked: apsw.Connection) -> Non
     assert set(said(rye, *rye.heads.memories[1:])[rye.heads.memories[1]].values()) == {0.0}
 
 
+def test_those_of_a_time_have_not_ended_before(talked: apsw.Connection) -> None:
+    allowed, _ = where()
+    times = [round((BEGUN + timedelta(days=days)).timestamp() * 1000) for days in (0.5, 1.5)]
+    assert latest(talked, allowed, times[1], weighed(talked).heads, since=times[0]) == {"kitchen": 1}
+
+
+def say(host: Host, session: str, content: str, at: str) -> None:
+    host.ask("session.append", session=session, messages=[{"role": "user", "content": content, "created_at": at}])
+
+
+def test_a_time_that_is_named_brings_its_conversations(host: Host) -> None:
+    now = datetime.now(UTC)
+    for days in range(80):
+        say(host, f"day-{days}", "figs", (now - timedelta(days=days)).isoformat())
+    say(host, "oak", "the plan of the oak table", BEGUN.isoformat())
+    host.ask("vault.settle")
+
+    def asked(text: str) -> set[str]:
+        found = host.ask("memory.search", query=text, limit=50, legs=["words"])
+        assert found.recipe == "learned"
+        return {str(hit.session_id) for hit in found.hits}
+
+    assert not {"day-30", "day-50"} & asked("What was the plan?")
+    assert {"day-30", "day-50"} & asked("What was the plan 30 days ago?") == {"day-30"}
+
+
 def test_a_turn_of_each_is_let_in_as_far_as_it_is_allowed(talked: apsw.Connection) -> None:
     allowed, until = where()
     newest = latest(talked, allowed, until, weighed(talked).heads)

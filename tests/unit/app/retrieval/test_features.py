@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 from app.retrieval.asked import asked
 from app.retrieval.features import BLOCKS, NAMES, inputs, is_message, shares, table, weighed, with_kin
 from app.retrieval.kin import kinship
-from app.retrieval.model import Term
 from app.retrieval.pool import Place, named, pool, standing
+from app.retrieval.query import parse
 from tests.unit.app.retrieval.pretended import Line, Said, Scored, gathered, heads_of, scores
 
 DAY = 86_400_000
 OCTOBER_2023 = 1_697_328_000_000  # the 15th
+NOW = OCTOBER_2023 + 50 * DAY
 
 
 def line(seq: int, text: str, author: str = "", role: str = "user", *, allowed: bool = True, at: int = DAY) -> Line:
@@ -27,7 +28,7 @@ def words(*scores: tuple[int, float]) -> list[Scored]:
 
 
 def features(question: str, lines: list[Line], found: list[Scored]) -> dict[str, list[float]]:
-    ask = asked([Term(word) for word in question.split()])
+    ask = asked(parse(question, NOW))
     places = list(dict.fromkeys(one.place for one in lines))
     made = table(ask, gathered(lines, found, places, 100, [5] * len(ask.sought)))
     return dict(zip(NAMES, made.values.T.tolist(), strict=True))
@@ -84,8 +85,9 @@ def test_the_latest_conversation_counts_in_a_long_question_and_in_a_message() ->
 def test_a_message_has_several_sentences() -> None:
     for text, message in (("hens?", -0.5), ("Hens. And now?", 0), ("Hi. Hens. And now?", 0.5), ("A. B. C. D.", 0.5)):
         lines = [line(1, "hens"), line(2, "eggs")]
-        read = gathered(lines, [], [one.place for one in lines], 9, [1])
-        values = shares(table(asked([Term("hens")], text), read).values)
+        ask = asked(parse(text, NOW))
+        read = gathered(lines, [], [one.place for one in lines], 9, [1] * len(ask.sought))
+        values = shares(table(ask, read).values)
         assert values[:, NAMES.index("message")].tolist() == [message] * 2
         assert is_message(values) == (message > -0.5)
     assert not is_message(values[:0])
@@ -115,6 +117,13 @@ def test_a_date_in_the_question_matches_the_day_it_was_said() -> None:
     assert features("trip", lines, [])["date"] == [0, 0]
     assert features("trip on 14 October", lines, [])["date_near"][0] == pytest.approx(1)
     assert features("trip", lines, [])["date_near"] == [0, 0]
+
+
+def test_a_time_is_seen_from_when_it_is_asked() -> None:
+    lines = [line(1, "x", at=NOW - 2 * DAY), line(2, "y", at=NOW - 30 * DAY), line(3, "z", at=NOW - DAY)]
+    near = features("the trip of yesterday", lines, [])["date_near"]
+    assert near[2] == 1 > near[0] > near[1]
+    assert features("the trip", lines, [])["date_near"] == [0, 0, 0]
 
 
 def test_words_are_found_by_their_stem_and_from_their_beginning() -> None:
@@ -152,7 +161,7 @@ def test_a_passage_lends_its_score_to_its_turns() -> None:
 
 
 def test_nothing_found_is_an_empty_table() -> None:
-    made = table(asked([Term("x")]), gathered([], [], [], 0, [0]))
+    made = table(asked(parse("x", NOW)), gathered([], [], [], 0, [0]))
     assert len(made.ids) == 0
     assert inputs(made.values).shape == (0, BLOCKS * len(NAMES))
 
@@ -179,7 +188,7 @@ def test_what_conversations_say_and_a_memory_as_much_as_its_words() -> None:
     note = Line(9, "memory", "note-1", 1, DAY, "note", "", "rye", True)
     lines = [line(1, "rye"), note]
     found = [*words((1, 4.0)), Scored(9, "memory", "", "note-1", 1, 1, DAY, 2.0)]
-    ask, said = asked([Term("rye")]), {"s": Said(6.0, 3.0, 2.0, 10.0)}
+    ask, said = asked(parse("rye", NOW)), {"s": Said(6.0, 3.0, 2.0, 10.0)}
     made = table(ask, gathered(lines, found, [("s", 1), note.place], 9, [1], said))
     got = dict(zip(NAMES, made.values.T.tolist(), strict=True))
     assert got["session_words"] == [6, 3]
