@@ -57,12 +57,12 @@ _LEAST_WORDS: Final = math.log(4)
 _MOST_WORDS: Final = math.log(24)
 _K1: Final = 1.2
 _B: Final = 0.5
-_SENTENCES: Final = 3
+_ASKED_WITH: Final = 2
+"""Sentences that a question may have, such as what it is about and what is asked; more are a message."""
 _RANK: Final = 10
 _TOP: Final = 3
 _LATEST: Final = 20
 _LEAST_IDF: Final = 0.1
-_ONE_SENTENCE: Final = -0.5
 _SHORT: Final = math.log(100)  # characters
 _LONG: Final = math.log(1_000)
 
@@ -101,8 +101,8 @@ def inputs(values: "Matrix") -> "Matrix":
 
     A column in which all are equal becomes zero. The register is -1/2 among the short turns of people who chat and
     1/2 among the long ones of assistants and notes: there the same number says something else. The length is 0 for a
-    question of a few words and 1 for a long one, and what is a message is 0 for one sentence and 1 for three and more;
-    both are asked of the columns that say what goes on.
+    question of a few words and 1 for a long one, that of a message is 1 from three sentences on; both are asked of the
+    columns that say what goes on.
     """
     return weighed(shares(values))
 
@@ -119,8 +119,8 @@ def weighed(share: "Matrix") -> "Matrix":
 
 
 def is_message(share: "Matrix") -> bool:
-    """Tell from ``shares`` whether the question has several sentences."""
-    return bool(len(share) and share[0, _MESSAGE] > _ONE_SENTENCE)
+    """Tell from ``shares`` whether the question is a message of several sentences."""
+    return bool(len(share) and share[0, _MESSAGE] > 0)
 
 
 def with_kin(share: "Matrix", weights: "Matrix", kinship: Kinship) -> "Matrix":
@@ -316,7 +316,7 @@ class _Columns:
         of_all = {
             "question_length": (words - _LEAST_WORDS) / (_MOST_WORDS - _LEAST_WORDS),
             "register": (float(length.mean()) - _SHORT) / (_LONG - _SHORT),
-            "message": (self.question.sentences - 1) / (_SENTENCES - 1),
+            "message": float(self.question.sentences > _ASKED_WITH),
         }
         columns = {name: np.full(len(length), min(max(value, 0.0), 1.0) - 0.5) for name, value in of_all.items()}
         return {**columns, "kin": nothing, "kin_recent": nothing}
