@@ -1,6 +1,7 @@
 """Killed at any instant: the vault opens again, checks clean, and holds every acknowledged write exactly once."""
 
 import json
+import os
 import random
 import subprocess
 import sys
@@ -14,7 +15,7 @@ import pytest
 from app.host import Host
 from tests.helpers.material import ROOT
 
-ROUNDS = 25
+ROUNDS = int(os.environ.get("CRASH_ROUNDS", "12"))
 TURNS = 900
 NOTES = 100
 
