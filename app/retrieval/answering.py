@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
@@ -32,6 +32,9 @@ from app.retrieval.standing_out import look_beyond
 from app.store.faults import from_sqlite
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from app.index.ann import Near
     from app.index.postings import Postings
     from app.retrieval.learned import Ranking, Vectors
@@ -226,12 +229,23 @@ class Answering:
         return _Order([], deep, ranking)
 
     def vectors(self, found: Mapping[Leg, object]) -> "Vectors | None":
-        """Return what gives the vectors of chunks; ``None`` where the vector leg was not asked."""
+        """Return what gives the vectors of chunks; ``None`` where the vector leg was not asked.
+
+        What is returned raises ``VectorsFailedError`` where they cannot be read.
+        """
         if "vector" not in found or self._meaning is None:
             return None
         from app.retrieval.deep import vectors_of  # noqa: PLC0415  (numpy waits for the first search)
 
-        return partial(vectors_of, self._connection, self._meaning.generation)
+        look = partial(vectors_of, self._connection, self._meaning.generation)
+
+        def read(ids: "NDArray[np.integer[Any]]") -> "NDArray[np.float32]":
+            try:
+                return look(ids)
+            except apsw.Error as error:
+                raise _failed(error) from error
+
+        return read
 
     def gathered(self, reads: Legs[F]) -> dict[Leg, F]:
         """Return what each wanted leg finds, best first.
@@ -272,10 +286,14 @@ class Answering:
         except KeepsakeError as error:
             raise VectorsFailedError(error) from error
         except apsw.Error as error:
-            fault = from_sqlite(error) or InternalError(f"The vectors cannot be read ({type(error).__name__}).")
-            raise VectorsFailedError(fault) from error
+            raise _failed(error) from error
 
     def _demanded(self) -> Conditions:
         """Return the conditions with what the query's phrases and excluded words demand."""
         phrases = [term for term in self._query.terms if term.phrase and not term.excluded]
         return with_words(self._where, match_expression(phrases, "all"), excluded_expression(self._query))
+
+
+def _failed(error: apsw.Error) -> VectorsFailedError:
+    fault = from_sqlite(error) or InternalError(f"The vectors cannot be read ({type(error).__name__}).")
+    return VectorsFailedError(fault)

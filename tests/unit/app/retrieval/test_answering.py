@@ -1,12 +1,14 @@
 """One search in one go; where the vectors fail, words answer and the answer says so."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import apsw
 import numpy as np
 import pytest
 
 from app.errors import InternalError, KeepsakeError, ModelUnavailableError
+from app.index.ann import Near
 from app.index.postings import Postings
 from app.index.vectors import Generation
 from app.memories.model import STORES
@@ -86,3 +88,15 @@ def test_vectors_are_told_by_chunk_in_any_order(shelf: Shelf) -> None:
     assert np.array([other, one], dtype="<f4").tobytes() == b"".join(stored)
     assert again == one
     assert not any(nothing)
+
+
+def test_vectors_that_only_their_look_up_still_knows_are_a_failure(shelf: Shelf, vault: Path) -> None:
+    shelf.say("a grey heron", "two oaks")
+    shelf.sync()
+    near, generation = Near(vault, least=1), Generation(1, shelf.embedder.identity.dimensions)
+    shelf.do(shelf.store.read(lambda connection: near.tend(connection, generation)))
+    shelf.do(shelf.store.write(lambda connection: connection.execute("DROP TABLE vectors_1") and None))
+    meaning = Meaning(generation, lambda text: shelf.embedder.embed_query(text).tobytes(), near)
+    assert asked(shelf, "heron", meaning).found.legs == ("words", "vector")
+    with pytest.raises(VectorsFailedError):
+        asked(shelf, "Hi. I saw the heron. What next?", meaning)
