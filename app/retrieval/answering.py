@@ -237,11 +237,11 @@ class Answering:
             return None
         from app.retrieval.deep import vectors_of  # noqa: PLC0415  (numpy waits for the first search)
 
-        look = partial(vectors_of, self._connection, self._meaning.generation)
+        generation = self._meaning.generation
 
         def read(ids: "NDArray[np.integer[Any]]") -> "NDArray[np.float32]":
             try:
-                return look(ids)
+                return vectors_of(self._connection, generation, ids)
             except apsw.Error as error:
                 raise _failed(error) from error
 

@@ -37,7 +37,7 @@ NAMES: Final = (
     "question_length", "register", "message",
 )  # fmt: skip
 BLOCKS: Final = 4
-"""How many weights a feature has: see ``inputs``."""
+"""How many weights a feature has: see ``weighed``."""
 
 _OF_ALL: Final = [NAMES.index("question_length"), NAMES.index("register"), NAMES.index("message")]
 _LENGTH: Final = NAMES.index("question_length")
@@ -96,19 +96,13 @@ def table(question: Asked, gathered: Gathered) -> Table:
     return Table(places, ids, created, _Columns(question, gathered, lines, there).values())
 
 
-def inputs(values: "Matrix") -> "Matrix":
-    """Return what the weights multiply: the columns scaled to [0, 1], by register, by length, for a message.
-
-    A column in which all are equal becomes zero. The register is -1/2 among the short turns of people who chat and
-    1/2 among the long ones of assistants and notes: there the same number says something else. The length is 0 for a
-    question of a few words and 1 for a long one, that of a message is 1 from three sentences on; both are asked of the
-    columns that say what goes on.
-    """
-    return weighed(shares(values))
-
-
 def weighed(share: "Matrix") -> "Matrix":
-    """Return what the weights multiply, made of ``shares``; see ``inputs``."""
+    """Return what the weights multiply: the columns of ``shares``, by register, by length, for a message.
+
+    The register is -1/2 among the short turns of people who chat and 1/2 among the long ones of assistants and notes:
+    there the same number says something else. The length is 0 for a question of a few words and 1 for a long one, that
+    of a message is 1 from three sentences on; both are asked of the columns that say what goes on.
+    """
     register = share[:, _REGISTER, None]
     length, message = ((share[:, column, None] + 0.5).clip(0.0, 1.0) for column in (_LENGTH, _MESSAGE))
     plain, long, told = share.copy(), np.zeros_like(share), np.zeros_like(share)
@@ -137,7 +131,10 @@ def with_kin(share: "Matrix", weights: "Matrix", kinship: Kinship) -> "Matrix":
 
 
 def shares(values: "Matrix") -> "Matrix":
-    """Return ``values`` with the columns scaled to [0, 1] that only compare the candidates with each other."""
+    """Return ``values`` with the columns scaled to [0, 1] that only compare the candidates with each other.
+
+    A column in which all are equal becomes zero.
+    """
     if not len(values):
         return np.zeros((0, len(NAMES)))
     share = _scaled(values)

@@ -17,7 +17,7 @@ _ABOUT: Final = {"couple of": "2", "a couple of": "2", "few": "3", "a few": "3",
 _UNITS: Final = "days?|weeks?|months?|years?"
 _NAMED: Final = "|".join((*WEEKDAYS, *MONTHS))
 _SAID: Final = re.compile(
-    rf"\b(?:(?P<day>today|yesterday)|(?P<night>last night|tonight)|(?P<weekend>(?:last|this|the) weekend)"
+    rf"\b(?:(?P<day>today|yesterday)|(?P<night>last night|tonight)|(?P<weekend>(?:last|past) weekend)"
     rf"|(?P<count>{_COUNT}|{'|'.join(_ABOUT)}) (?P<unit>{_UNITS}) ago"
     rf"|(?:last|past) (?P<many>\d{{1,3}}|two|three|four|five|six|seven|eight|nine|ten|{'|'.join(_ABOUT)})"
     rf" (?P<units>{_UNITS})|(?P<which>(?:last|past|this) (?:week|month|year|{_NAMED}))"

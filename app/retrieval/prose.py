@@ -18,7 +18,7 @@ _LITTLE_WORDS: Final = 3
 _LIST_LINES: Final = 2
 _STOP: Final = re.compile(r"[^\W_][\"')\]]*(?:[.!?…][\"')\]]*\Z|[。！？])")
 _ENDED: Final = re.compile(r"[.!?…]+[\"')\]”’]*(?=\s|\Z)|[。！？]+")
-_SHORTENED: Final = re.compile(r"\b(?:dr|mr|mrs|ms|st|prof|vs|no|e\.g|i\.e|etc)\.", re.IGNORECASE)
+_SHORTENED: Final = re.compile(r"\b(?:dr|mr|mrs|ms|st|prof|vs|e\.g|i\.e|etc)\.", re.IGNORECASE)
 _LIST_LINE: Final = re.compile(r"^[ \t]*[-*•]\s?[^\s*-]", re.MULTILINE)
 _EMPHASIS: Final = re.compile(r"(?<![\w*])(\*{1,3})(?=[^\s*])([^*\n]*[^\s*])\1(?![\w*])")
 _EDGES: Final = "\"'.,;:!?()[]{}*"
@@ -44,9 +44,8 @@ def manner_of(text: str, words: Sequence[str]) -> Manner:
 
 def sentences(text: str) -> int:
     """Return how many sentences ``text`` has, the last with or without its full stop."""
-    ends = [match.end() for match in _ENDED.finditer(_SHORTENED.sub("", text))]
-    rest = _SHORTENED.sub("", text)[ends[-1] if ends else 0 :]
-    return len(ends) + any(map(str.isalnum, rest))
+    *ended, rest = _ENDED.split(_SHORTENED.sub("", text))
+    return len(ended) + any(map(str.isalnum, rest))
 
 
 def _count(word: str) -> int:

@@ -79,7 +79,8 @@ class BackupService:
         # Two of one second would choose the same name, and what is half written must not be thrown away.
         self._one_at_a_time = asyncio.Lock()
         self.failure = ""
-        self.looked_ms: int | None = None  # when it was last seen whether one is due
+        self.looked = asyncio.Event()
+        """Set once it was seen after the start whether one is due."""
 
     async def now(self, reason: str) -> BackupInfo:
         """Make a backup for ``reason`` and return it."""
@@ -135,7 +136,7 @@ class BackupService:
                 # The next look tries again; until then the status says that backups fail.
                 self.failure = f"The daily backup failed: {error.message}"
                 _log.info("the daily backup failed: %s", error.code)
-            self.looked_ms = self._clock.now_ms()
+            self.looked.set()
             await asyncio.sleep(self._check_s)
 
     async def daily(self) -> BackupInfo | None:

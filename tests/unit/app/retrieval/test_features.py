@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.retrieval.asked import asked
-from app.retrieval.features import BLOCKS, NAMES, inputs, is_message, shares, table, weighed, with_kin
+from app.retrieval.features import BLOCKS, NAMES, is_message, shares, table, weighed, with_kin
 from app.retrieval.kin import kinship
 from app.retrieval.pool import Place, named, pool, standing
 from app.retrieval.query import parse
@@ -78,7 +78,7 @@ def test_the_latest_conversation_counts_in_a_long_question_and_in_a_message() ->
     values[:, recency] = [0, 1]
     for long, several in ((0, 0), (1, 0), (0, 1), (1, 1)):
         values[:, [length, message]] = [long - 0.5, several - 0.5]
-        got = inputs(values)[1].reshape(BLOCKS, len(NAMES))[:, recency]
+        got = weighed(shares(values))[1].reshape(BLOCKS, len(NAMES))[:, recency]
         assert got.tolist() == [0, 0, long, several]
 
 
@@ -163,12 +163,12 @@ def test_a_passage_lends_its_score_to_its_turns() -> None:
 def test_nothing_found_is_an_empty_table() -> None:
     made = table(asked(parse("x", NOW)), gathered([], [], [], 0, [0]))
     assert len(made.ids) == 0
-    assert inputs(made.values).shape == (0, BLOCKS * len(NAMES))
+    assert weighed(shares(made.values)).shape == (0, BLOCKS * len(NAMES))
 
 
 @given(st.lists(st.lists(st.floats(-1e6, 1e6), min_size=len(NAMES), max_size=len(NAMES)), min_size=1, max_size=8))
 def test_inputs_are_bounded(rows: list[list[float]]) -> None:
-    got = inputs(np.array(rows))
+    got = weighed(shares(np.array(rows)))
     assert got.shape == (len(rows), BLOCKS * len(NAMES))
     assert np.isfinite(got).all()
     assert (np.abs(got) <= 1 + 1e-9).all()
@@ -179,7 +179,7 @@ def test_the_register_is_told_by_the_length_of_texts() -> None:
     values[:, NAMES.index("bm25")] = [0, 1]
     for register in (-0.5, 0.5, 0):
         values[:, NAMES.index("register")] = register
-        assert inputs(values)[1, len(NAMES) + NAMES.index("bm25")] == pytest.approx(register)
+        assert weighed(shares(values))[1, len(NAMES) + NAMES.index("bm25")] == pytest.approx(register)
     for length, register in ((20, -0.5), (3_000, 0.5)):
         assert features("Lisbon", [line(1, "x" * length)], [])["register"] == [register]
 

@@ -19,6 +19,7 @@ from app.retrieval.prose import sentences
         ("Hi! I am done... What now?!", 3),
         ("我回来了。接下来做什么？", 2),
         ("Done.\n\nNext, please!", 2),
+        ("Is it red? No. Then what?", 3),
     ],
 )
 def test_sentences_are_counted(text: str, count: int) -> None:

@@ -1,7 +1,7 @@
 """Backups of an open vault: every day, only when something changed, found, verified and restored."""
 
+import asyncio
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -37,9 +37,7 @@ class Kept:
         self.host = Host(vault, serve=False, clock=self.clock, overrides={"index.vectors": False})
         self.host.subscribe(lambda event: self.made.set() if getattr(event, "actor", "") == ACTOR else None)
         self.host.start()
-        deadline = time.monotonic() + 60
-        while self.service.looked_ms is None and time.monotonic() < deadline:
-            time.sleep(0.01)
+        self.host.submit(asyncio.wait_for(self.service.looked.wait(), 60)).result()
 
     @property
     def service(self) -> BackupService:
