@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from ui.window import Window
 
 NORMAL = 100
+HELP_PAGES = {"search": "search"}
+"""Panes whose help is a page of its own."""
 
 
 class Frame(QObject):
@@ -220,7 +222,8 @@ class Frame(QObject):
 
     def _help(self) -> None:
         if self._window.desk is not None:
-            self._window.desk.open_help()
+            front = self._window.panes.front if self._window.panes is not None else None
+            self._window.desk.open_help(HELP_PAGES.get(front.name, "") if front is not None else "")
 
     def _shortcuts(self) -> None:
         if self._window.desk is not None:

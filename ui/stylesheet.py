@@ -79,6 +79,8 @@ QPlainTextEdit, QTextEdit, QTextBrowser { background: $surface; color: $text; bo
 QPlainTextEdit[framed="true"], QTextBrowser[framed="true"] { border: 1px solid $line; border-radius: ${medium}px;
   padding: 6px; }
 QPlainTextEdit[framed="true"]:focus { border: 1px solid $accent; }
+QTextBrowser#readingPage { border: 1px solid transparent; }
+QTextBrowser#readingPage[ringed="true"] { border: 1px solid $accent; border-radius: ${small}px; }
 QAbstractItemView { background: $surface; border: 0; outline: 0; }
 QListView::item { border-radius: ${small}px; }
 QHeaderView::section { background: $canvas; color: $muted; border: 0; border-bottom: 1px solid $line;
@@ -89,7 +91,7 @@ QTabBar::tab { background: transparent; color: $muted; padding: 7px 12px; border
   border-bottom: 2px solid transparent; }
 QTabBar::tab:hover { color: $text; }
 QTabBar::tab:selected { color: $text; border-bottom: 2px solid $accent; }
-QTabBar::tab:focus { color: $accent; }
+QTabBar::tab:focus { color: $accent; background: $hover; border-radius: ${small}px; }
 QSplitter::handle { background: $line; }
 QSplitter::handle:horizontal { width: 1px; }
 QSplitter::handle:vertical { height: 1px; }
@@ -113,6 +115,9 @@ QProgressBar::chunk { background: $accent; border-radius: 3px; }
 #popup QListView, #captureWindow QPlainTextEdit { background: transparent; }
 #popup QLineEdit { background: transparent; border: 0; border-bottom: 1px solid $line; border-radius: 0;
   padding: 12px 16px; }
+#helpList::item { padding: 5px 8px; border-radius: ${small}px; }
+#helpList::item:selected { background: $selected; color: $text; }
+#helpList::item:focus { border: 1px solid $accent; }
 #card { background: $raised; border: 1px solid $line; border-radius: ${large}px; }
 #sheet { background: $surface; }
 #dropVeil { background: $accent_soft; border: 2px dashed $accent; border-radius: ${large}px; }

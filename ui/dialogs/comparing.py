@@ -23,7 +23,7 @@ from ui import theme
 from ui.dialogs.hitcolumn import HitColumn
 from ui.dialogs.querylist import QueryList
 from ui.dialogs.sheet import note
-from ui.dialogs.sidewords import lines_of, queries_of, side_names
+from ui.dialogs.sidewords import lines_of, queries_of, side_titles
 from ui.dialogs.totals import Totals
 from ui.status import progress_text
 from ui.tokens import Space
@@ -41,11 +41,19 @@ if TYPE_CHECKING:
     from ui.bridge import Bridge
     from ui.dialogs.sidewords import Side
 
+    Choice = tuple[str, object]
+    """``ready``, ``kept`` or ``recipe``, and the generation's number or the recipe's name."""
+
 QUESTIONS: Final = 60
 MOST_QUERIES: Final = 200
 _LINES: Final = 3
 _FRAME: Final = 18
 """What a framed text field has above and below its lines, in pixels."""
+
+
+def serving_number(status: "EmbeddingStatus") -> int:
+    """Return the number of the vectors that answer searches, 0 before there are any."""
+    return next((info.id for info in status.generations if info.state == "serving"), 0)
 
 
 class QueryField(QPlainTextEdit):
@@ -76,6 +84,9 @@ class Comparing(QWidget):
         self._bridge = bridge
         self._job = ""
         self._found: SideBySide | None = None
+        self._picked: Choice | None = None
+        self._compared: Choice | None = None
+        self._serving = (0, "")
         self._what = self._make_what()
         self.queries = self._make_queries()
         self._made = QCheckBox(self.tr("Ask questions made from the vault too"), self)
@@ -106,8 +117,8 @@ class Comparing(QWidget):
     # --- what the dialog calls ---
 
     def offer(self, status: "EmbeddingStatus", recipe: str, recipes: "Sequence[str]") -> None:
-        """Offer what can be compared with what answers now; what was chosen stays chosen."""
-        chosen = self._what.currentData()
+        """Offer what can be compared with what answers now; what the person chose stays chosen."""
+        blocked = self._what.blockSignals(True)
         self._what.clear()
         for info in status.generations:
             if info.state in ("ready", "kept"):
@@ -118,12 +129,15 @@ class Comparing(QWidget):
         for name in recipes:
             if name != recipe:
                 self._what.addItem(self.tr("Ranking ‘{name}’").format(name=name), ("recipe", name))
-        self._choose(chosen)
+        self._what.blockSignals(blocked)
+        self._choose(self._standing(self._picked) or next(iter(self._choices()), None))
+        self._on_what_changed()
+        self._follow(status, recipe)
 
     def choose_generation(self, number: int) -> None:
         """Choose a model to compare with."""
-        for state in ("ready", "kept"):
-            self._choose((state, number))
+        self._picked = self._standing(("ready", number))
+        self._choose(self._picked)
 
     def set_queries(self, searches: "Sequence[str]") -> None:
         """Fill in searches, unless there are some."""
@@ -140,7 +154,7 @@ class Comparing(QWidget):
         self._far.setText(self.tr("Starting…"))
         self._bar.setRange(0, 0)
         self._show_running(running=True)
-        self._bridge.start(self._compare(chosen, self._job))
+        self._bridge.start(self._compare(chosen, self._job, self._serving))
 
     def show_progress(self, progress: "Progress") -> None:
         """Show how far a comparison has come."""
@@ -165,6 +179,8 @@ class Comparing(QWidget):
         made.setProperty("framed", True)
         made.setTabChangesFocus(True)
         made.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        # One would cover the last of the few lines.
+        made.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         return made
 
     def _arrange(self) -> None:
@@ -242,6 +258,7 @@ class Comparing(QWidget):
         self.stop.clicked.connect(self._on_stop_clicked)
         self.use.clicked.connect(self._on_use_clicked)
         self._what.currentIndexChanged.connect(self._on_what_changed)
+        self._what.activated.connect(self._on_what_activated)
         self.list.chosen.connect(self._on_list_chosen)
         self.now.chosen.connect(self.other.choose)
         self.other.chosen.connect(self.now.choose)
@@ -256,7 +273,7 @@ class Comparing(QWidget):
 
     # --- comparing ---
 
-    async def _compare(self, chosen: tuple[str, object], job: str) -> None:
+    async def _compare(self, chosen: "Choice", job: str, serving: tuple[int, str]) -> None:
         asking = {
             "queries": queries_of(self.queries.toPlainText(), MOST_QUERIES),
             "questions": QUESTIONS if self._made.isChecked() else 0,
@@ -273,16 +290,16 @@ class Comparing(QWidget):
                 self._error.setText(error.message)
                 self._error.show()
         else:
-            if isValid(self):
-                self._show(found)
+            if isValid(self) and serving == self._serving:
+                self._show(found, chosen)
         if isValid(self):
             self._job = ""
             self._show_running(running=False)
 
-    def _show(self, found: "SideBySide") -> None:
-        self._found = found
+    def _show(self, found: "SideBySide", chosen: "Choice") -> None:
+        self._found, self._compared = found, chosen
         self.totals.show_totals(found)
-        for side, name in zip(("now", "other"), side_names(found), strict=True):
+        for side, name in zip(("now", "other"), side_titles(found), strict=True):
             self._heads[side].setText(name)
         self.list.show_rows(found.rows)
         if not found.rows:
@@ -295,6 +312,24 @@ class Comparing(QWidget):
 
     def _show_page(self) -> None:
         self._pages.setCurrentWidget(self._empty if self._found is None else self._result)
+
+    def _follow(self, status: "EmbeddingStatus", recipe: str) -> None:
+        """Take back a comparison with what answers no more."""
+        before, self._serving = self._serving, (serving_number(status), recipe)
+        if self._found is None or before == self._serving:
+            return
+        by_model = before[0] != self._serving[0] and status.serving is not None
+        name = status.serving.model if by_model and status.serving else self.tr("Ranking ‘{name}’").format(name=recipe)
+        self._empty.set_text(
+            self.tr("{name} answers searches now").format(name=name),
+            self.tr("Compare again to see how that differs from what answered before."),
+        )
+        held = self._result.isAncestorOf(self.focusWidget()) if self.focusWidget() is not None else False
+        self._found = self._compared = None
+        self._show_page()
+        self._name_use()
+        if held:
+            self.go.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _show_running(self, *, running: bool) -> None:
         self._running.setVisible(running)
@@ -310,9 +345,21 @@ class Comparing(QWidget):
         }
         chosen = self._what.currentData()
         self.use.setText(words[chosen[0]] if chosen else "")
-        self.use.setVisible(chosen is not None and self._found is not None)
+        # What is shown may be of another choice.
+        self.use.setVisible(chosen is not None and self._found is not None and chosen == self._compared)
 
-    def _choose(self, chosen: tuple[str, object] | None) -> None:
+    def _choices(self) -> list["Choice"]:
+        """Return what can be compared, in the order shown."""
+        found = (self._what.itemData(at) for at in range(self._what.count()))
+        return [one for one in found if one is not None]
+
+    def _standing(self, chosen: "Choice | None") -> "Choice | None":
+        """Return ``chosen`` as it is offered now: a model that was ready may be kept meanwhile."""
+        if chosen is None or chosen[0] == "recipe":
+            return chosen if chosen in self._choices() else None
+        return next((one for one in self._choices() if one[0] != "recipe" and one[1] == chosen[1]), None)
+
+    def _choose(self, chosen: "Choice | None") -> None:
         place = next((at for at in range(self._what.count()) if self._what.itemData(at) == chosen), -1)
         if chosen is not None and place >= 0:
             self._what.setCurrentIndex(place)
@@ -330,8 +377,11 @@ class Comparing(QWidget):
         chosen = self._what.currentData()
         self._meaning.setEnabled(chosen is not None and chosen[0] != "recipe")
         self.go.setEnabled(chosen is not None)
-        # What is shown is of another choice.
-        self.use.hide()
+        self._what.setToolTip(self._what.currentText())
+        self._name_use()
+
+    def _on_what_activated(self) -> None:
+        self._picked = self._what.currentData()
 
     def _on_list_chosen(self, row: "QueryBeside") -> None:
         self._answer(self.now, row.now)

@@ -82,11 +82,13 @@ class Desk(QObject):
         """Open the search models, with searches of the person to compare."""
         self.models.bring(searches)
 
-    def open_help(self) -> None:
-        """Open the help pages."""
+    def open_help(self, page: str = "") -> None:
+        """Open the help pages, at the one of that file name or where they were left."""
         if self._help is None:
             self._help = Help(self._window)
             self._help.place_asked.connect(self.link_asked)
+        if page:
+            self._help.open_page(page)
         self._help.bring()
 
     def open_shortcuts(self) -> None:

@@ -21,6 +21,8 @@ from ui.tokens import Space
 
 WIDTH = 220
 INDICATOR = 18
+DECIMALS = 2
+"""As many as any setting has by default: with fewer, what is shown is not what holds."""
 _LARGEST = 2_147_483_647
 
 
@@ -122,7 +124,8 @@ class SettingField(QWidget):
             return spin
         double = QDoubleSpinBox(self)
         double.setRange(low, high)
-        double.setDecimals(1)
+        double.setDecimals(DECIMALS)
+        double.setSingleStep(0.05 if high - low <= 1 else 0.5)
         double.setKeyboardTracking(False)
         double.lineEdit().setTextMargins(Space.S, 0, 0, 0)
         double.setFixedWidth(WIDTH)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtGui import QDesktopServices, QTextDocument, QTextTable, QTextTableFormat
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QSplitter, QTextBrowser, QWidget
 
 from app.core.paths import resources
@@ -29,7 +29,8 @@ class Help(Sheet):
         self.resize(*SIZE)
         self._list = QListWidget(self)
         self._list.setAccessibleName(self.tr("Help pages"))
-        self._list.setSpacing(2)
+        self._list.setObjectName("helpList")
+        self._list.setSpacing(1)
         self._list.currentItemChanged.connect(self._on_current_changed)
         self._page = QTextBrowser(self)
         self._page.setAccessibleName(self.tr("Help page"))
@@ -73,6 +74,7 @@ class Help(Sheet):
         item = self._list.currentItem()
         if item is not None:
             self._page.setMarkdown((self._folder / f"{item.data(PAGE)}.md").read_text("utf-8"))
+            _draw_quietly(self._page.document())
 
     def _on_anchor_clicked(self, url: QUrl) -> None:
         if url.scheme() == "keepsake":
@@ -81,6 +83,17 @@ class Help(Sheet):
             self.open_page(Path(url.path()).stem)
         elif url.scheme() in ("http", "https"):
             QDesktopServices.openUrl(url)
+
+
+def _draw_quietly(document: QTextDocument) -> None:
+    """Draw tables with hairlines and air; Markdown's are drawn in the colour of the text."""
+    for frame in document.rootFrame().childFrames():
+        if isinstance(frame, QTextTable):
+            form = QTextTableFormat(frame.format().toTableFormat())
+            form.setBorderCollapse(True)
+            form.setBorderBrush(theme.current().colour("line"))
+            form.setCellPadding(Space.S - 2)
+            frame.setFormat(form)
 
 
 def _title(path: Path) -> str:

@@ -41,6 +41,9 @@ class HitModel(RowModel["SideHit"]):
             return hit
         if role == Qt.ItemDataRole.DisplayRole:
             return title_of(hit)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            right = self.tr("The known answer") if hit.is_right else ""
+            return "\n".join(part for part in (title_of(hit), mark_of(hit, self.side).speech, right) if part)
         if role == Qt.ItemDataRole.AccessibleTextRole:
             right = self.tr("the known answer") if hit.is_right else ""
             parts = (str(hit.place), title_of(hit), mark_of(hit, self.side).speech, right, hit.snippet)

@@ -2,15 +2,17 @@
 
 from typing import TYPE_CHECKING, Any, Final
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QScrollArea, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QScrollArea, QTabWidget, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from app.config.schema import RECIPES
-from app.errors import KeepsakeError
+from app.errors import KeepsakeError, ModelUnavailableError
 from ui import theme
 from ui.dialogs.comparing import Comparing
 from ui.dialogs.modelrows import ModelRows
+from ui.dialogs.preparing import FETCHED, Preparing
 from ui.dialogs.sheet import Sheet, hairline, note
 from ui.navigation import Place
 from ui.panes.base import Notice
@@ -26,13 +28,11 @@ if TYPE_CHECKING:
     from ui.bridge import Bridge
 
 SIZE: Final = (1060, 760)
+LOW: Final = 600
+"""Height in pixels below which a window is low."""
 JOB: Final = "embedding"
-SUGGESTED: Final = (
-    "static",
-    "fastembed:BAAI/bge-small-en-v1.5",
-    "fastembed:sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2",
-    "openai:text-embedding-3-small",
-)
+FETCHING: Final = "embedding-model"
+_MAY_FETCH: Final = "embedding.allow_download"
 
 
 class Models(Sheet):
@@ -49,7 +49,10 @@ class Models(Sheet):
         self.resize(round(SIZE[0] * scale), round(SIZE[1] * scale))
         if (screen := self.screen()) is not None:
             self.resize(self.size().boundedTo(screen.availableSize()))
+        self._may_fetch = False
         self.rows = ModelRows(self)
+        self.preparing = Preparing(self)
+        self.wanted, self.waits, self.prepare = self.preparing.wanted, self.preparing.waits, self.preparing.prepare
         self.comparing = Comparing(bridge, self)
         self._error = note("", self, "body danger")
         self._error.hide()
@@ -65,10 +68,19 @@ class Models(Sheet):
         close = self.add_button(text_button(self.tr("Close"), parent=self))
         close.clicked.connect(self.hide)
         self.rows.asked.connect(self._on_rows_asked)
+        self.preparing.asked.connect(self._on_preparing_asked)
+        self.preparing.fetch_asked.connect(self._on_preparing_fetch_asked)
         self.comparing.use_asked.connect(self._on_use_asked)
         self.comparing.opened.connect(self._on_hit_opened)
         bridge.progressed.connect(self._on_bridge_progressed)
         bridge.changed.connect(self._on_bridge_changed)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave the room of a low window to what is compared; its title stands above it anyway."""
+        super().resizeEvent(event)
+        is_low = event.size().height() < LOW * theme.current().scale
+        self._heading.setVisible(not is_low)
+        self.comparing.totals.set_brief(brief=is_low)
 
     def bring(self, searches: "Sequence[str]" = ()) -> None:
         """Show how it stands, with ``searches`` of the person to compare."""
@@ -86,7 +98,9 @@ class Models(Sheet):
             return
         if not isValid(self):
             return
-        self._recipe = next((str(one.value) for one in settings if one.name == "search.recipe"), "")
+        values = {one.name: one.value for one in settings}
+        self._recipe = str(values.get("search.recipe", ""))
+        self._may_fetch = bool(values.get(_MAY_FETCH))
         self.rows.show_status(status)
         self._notes.setText("\n".join(status.notes))
         self._notes.setVisible(bool(status.notes))
@@ -99,22 +113,22 @@ class Models(Sheet):
         except KeepsakeError:
             return  # ``load`` has said what is wrong
         if isValid(self):
-            self._advice.setText(advice)
-            self._advice.setVisible(bool(advice))
+            self.preparing.show_advice(advice)
 
     def _models_page(self) -> QWidget:
         page = QWidget(self)
-        area = QScrollArea(page)
+        self._area = area = QScrollArea(page)
         area.setWidgetResizable(True)
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         inner = QWidget(area)
         inner.setObjectName("sheet")
         list_column = QVBoxLayout(inner)
-        list_column.setContentsMargins(0, 0, Space.M, 0)
+        list_column.setContentsMargins(0, 0, 0, 0)
         list_column.setSpacing(Space.L)
         list_column.addWidget(self.rows)
         list_column.addWidget(hairline(inner))
-        list_column.addLayout(self._preparing(inner))
+        list_column.addWidget(self.preparing)
         list_column.addStretch(1)
         area.setWidget(inner)
         column = QVBoxLayout(page)
@@ -122,55 +136,48 @@ class Models(Sheet):
         column.addWidget(area, 1)
         return page
 
-    def _preparing(self, page: QWidget) -> QVBoxLayout:
-        head = QLabel(self.tr("Prepare another model"), page)
-        theme.set_type(head, "strong")
-        about = note(
-            self.tr(
-                "Its vectors are made in the background while the old model answers; the old ones are kept for a week"
-                " after the switch. A service on the network gets to see what is searched for and what is not private."
-            ),
-            page,
-        )
-        self._advice = note("", page, "small accent")
-        self._advice.hide()
-        self.wanted = QComboBox(page)
-        self.wanted.setEditable(True)
-        self.wanted.addItems(SUGGESTED)
-        self.wanted.setCurrentText("")
-        self.wanted.setAccessibleName(self.tr("Name of the model to prepare"))
-        line = self.wanted.lineEdit()
-        if line is not None:
-            line.setPlaceholderText(self.tr("Name of a model, such as fastembed:BAAI/bge-small-en-v1.5"))
-            line.setAccessibleName(self.tr("Name of the model to prepare"))
-        self.waits = QCheckBox(self.tr("Let me compare before it answers"), page)
-        self.waits.setChecked(True)
-        self.prepare = text_button(self.tr("Prepare"), parent=page)
-        self.prepare.clicked.connect(self._on_prepare_clicked)
-        row = QHBoxLayout()
-        row.setSpacing(Space.M)
-        row.addWidget(self.wanted, 1)
-        row.addWidget(self.waits)
-        row.addWidget(self.prepare)
-        column = QVBoxLayout()
-        column.setSpacing(Space.XS)
-        for widget in (head, about, self._advice):
-            column.addWidget(widget)
-        column.addSpacing(Space.S)
-        column.addLayout(row)
-        return column
-
-    async def _do(self, operation: str, done: str = "", **arguments: Any) -> None:
-        """Call an operation, show how it stands then, and tell of it."""
+    async def _do(self, operation: str, done: str = "", **arguments: Any) -> bool:
+        """Call an operation, show how it stands then, and tell of it; return whether it was done."""
         self._error.hide()
         try:
             await self._bridge.call(operation, **arguments)
         except KeepsakeError as error:
             self._tell(error)
-            return
+            return False
         if done:
             self.notice.emit(Notice(done))
         await self.load()
+        return True
+
+    async def _prepare(self, model: str, folder: str, *, waits: bool) -> None:
+        """Choose a model; where it is not on this machine, offer what helps."""
+        known = {"folder": folder} if folder else {}
+        self._error.hide()
+        self.preparing.show_missing("", may_fetch=False)
+        self.preparing.show_busy(model)
+        try:
+            await self._bridge.call("embedding.change", model=model, waits=waits, **known)
+        except KeepsakeError as error:
+            self._tell(error)
+            if isValid(self) and isinstance(error, ModelUnavailableError) and model.startswith(FETCHED):
+                self.preparing.show_missing(model, may_fetch=self._may_fetch)
+                # In a low window they would appear out of sight; there is room for them only after the next layout.
+                QTimer.singleShot(0, self._reveal_offers)
+        else:
+            if isValid(self) and self.wanted.currentText().strip() == model:
+                self.wanted.setCurrentText("")
+        if isValid(self):
+            self.preparing.show_busy("")
+            await self.load()
+
+    def _reveal_offers(self) -> None:
+        if isValid(self) and self.preparing.folder.isVisible():
+            self._area.ensureWidgetVisible(self.preparing.folder)
+
+    async def _fetch(self, model: str) -> None:
+        """Allow fetching, since the person said so, and try again."""
+        if await self._do("settings.set", name=_MAY_FETCH, value=True) and isValid(self):
+            await self._prepare(model, "", waits=self.waits.isChecked())
 
     def _tell(self, error: KeepsakeError) -> None:
         if isValid(self):
@@ -187,7 +194,7 @@ class Models(Sheet):
         elif what in ("pause", "resume"):
             self._bridge.start(self._do(f"embedding.{what}"))
         elif what == "prepare":
-            self._bridge.start(self._do("embedding.change", model=info.model, waits=self.waits.isChecked()))
+            self._bridge.start(self._prepare(info.model, "", waits=self.waits.isChecked()))
         elif what == "give_up":
             self._bridge.start(self._do("embedding.rollback"))
         else:
@@ -204,12 +211,11 @@ class Models(Sheet):
             told = self.tr("Searches are ranked by ‘{name}’ from now on").format(name=which)
             self._bridge.start(self._do("settings.set", told, name="search.recipe", value=which))
 
-    def _on_prepare_clicked(self) -> None:
-        model = self.wanted.currentText().strip()
-        if not model:
-            self.wanted.setFocus()
-            return
-        self._bridge.start(self._do("embedding.change", model=model, waits=self.waits.isChecked()))
+    def _on_preparing_asked(self, model: str, folder: str, waits: bool) -> None:
+        self._bridge.start(self._prepare(model, folder, waits=waits))
+
+    def _on_preparing_fetch_asked(self, model: str) -> None:
+        self._bridge.start(self._fetch(model))
 
     def _on_hit_opened(self, hit: "SideHit") -> None:
         session, _, seq = hit.id.rpartition("#")
@@ -218,6 +224,8 @@ class Models(Sheet):
 
     def _on_bridge_progressed(self, progress: "Progress") -> None:
         self.comparing.show_progress(progress)
+        if progress.job == FETCHING:
+            self.preparing.show_progress(progress)
         if progress.job != JOB or not self.isVisible():
             return
         if progress.state == "running":

@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QListView, QStyledItemDelegate, QStyleOptionViewIt
 
 from ui import theme
 from ui.dialogs.hitcolumn import line_height, near_flags, title_height
-from ui.dialogs.sidewords import query_line
+from ui.dialogs.sidewords import origin_text, query_line
+from ui.icons import pixmap
 from ui.models.ids import Role
 from ui.tokens import Space
 from ui.widgets.rows import Index, RowList, RowModel, paint_ground
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.retrieval.side_by_side_model import QueryBeside
+
+
+ICON = 14
+SIGNS = {"made": "database", "judged": "star"}
+"""Stand beside queries that the person does not ask now."""
 
 
 class QueryModel(RowModel["QueryBeside"]):
@@ -29,10 +35,13 @@ class QueryModel(RowModel["QueryBeside"]):
         row = self.rows[index.row()]
         if role == Role.ROW:
             return row
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+        if role == Qt.ItemDataRole.DisplayRole:
             return row.query
+        words = [part for part in (row.query, origin_text(row), query_line(row)) if part]
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return "\n".join(words)
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{row.query}, {query_line(row)}"
+            return ", ".join(words)
         return None
 
 
@@ -85,12 +94,26 @@ class _QueryDelegate(QStyledItemDelegate):
         body = rect.adjusted(Space.S, Space.S, -Space.S, -Space.S)
         look = theme.current()
         first = QRect(body.left(), body.top(), body.width(), title_height())
+        first = _sign(painter, first, row, mirrored=mirrored)
+        second = QRect(body.left(), first.bottom() + 1, body.width(), title_height())
         for step, ink, line, text in (
             ("body", "text", first, row.query),
-            ("small", "muted", first.translated(0, title_height()), query_line(row)),
+            ("small", "muted", second, query_line(row)),
         ):
             painter.setFont(look.font(step))
             painter.setPen(look.colour(ink))
             shown = QFontMetrics(look.font(step)).elidedText(text, Qt.TextElideMode.ElideRight, line.width())
             painter.drawText(line, near_flags(mirrored=mirrored), shown)
         painter.restore()
+
+
+def _sign(painter: QPainter, line: QRect, row: "QueryBeside", *, mirrored: bool) -> QRect:
+    """Draw where a query comes from at the far end of a line; return the room that is left."""
+    name = SIGNS.get(row.origin)
+    if name is None:
+        return line
+    picture = pixmap(name, ICON, theme.current().tokens.muted, painter.device().devicePixelRatioF())
+    left = line.left() if mirrored else line.right() - ICON + 1
+    painter.drawPixmap(left, line.center().y() - ICON // 2 + 1, picture)
+    room = ICON + Space.XS
+    return line.adjusted(room, 0, 0, 0) if mirrored else line.adjusted(0, 0, -room, 0)

@@ -15,13 +15,14 @@ from ui.dialogs.sheet import Sheet, hairline, note
 from ui.icons import icon
 from ui.tokens import Space
 from ui.widgets.button import text_button
+from ui.widgets.searchbox import offer_to_clear
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge
 
 SIZE = (720, 620)
 _MODEL = "embedding.model"
-_ABBREVIATIONS = {"api": "API", "url": "address", "env": "variable", "llm": "LLM", "mb": "MB"}
+_ABBREVIATIONS = {"api": "API", "url": "address", "env": "variable", "llm": "LLM", "mb": "MB", "rrf": "RRF"}
 
 
 class Settings(Sheet):
@@ -35,12 +36,12 @@ class Settings(Sheet):
         self._bridge = bridge
         self._fields: dict[str, SettingField] = {}
         self._keys: KeyField | None = None
-        self._sections: list[tuple[QWidget, list[SettingField | KeyField]]] = []
+        self._sections: list[tuple[tuple[QWidget, ...], list[SettingField | KeyField]]] = []
         self.resize(*SIZE)
         self._search = QLineEdit(self)
         self._search.setPlaceholderText(self.tr("Search settings"))
         self._search.setAccessibleName(self.tr("Search settings"))
-        self._search.setClearButtonEnabled(True)
+        offer_to_clear(self._search)
         self._search.addAction(icon("search"), QLineEdit.ActionPosition.LeadingPosition)
         self._search.textChanged.connect(self._on_search_changed)
         self._error = note("", self, "body danger")
@@ -89,14 +90,15 @@ class Settings(Sheet):
             theme.set_type(head, "small accent")
             head.setContentsMargins(0, Space.L, 0, Space.XS)
             column.addWidget(head)
-            column.addWidget(hairline(page))
+            line = hairline(page)
+            column.addWidget(line)
             fields: list[SettingField | KeyField] = [self._field(setting, page) for setting in group]
             if section == _MODEL.partition(".")[0]:
                 self._keys = KeyField(self._bridge, page)
                 fields.append(self._keys)
             for field in fields:
                 column.addWidget(field)
-            self._sections.append((head, fields))
+            self._sections.append(((head, line), fields))
         column.addStretch(1)
         self._area.setWidget(page)
 
@@ -126,11 +128,12 @@ class Settings(Sheet):
     def _on_search_changed(self, text: str) -> None:
         words = text.casefold().split()
         found = False
-        for head, fields in self._sections:
+        for heads, fields in self._sections:
             shown = [field for field in fields if all(word in field.words for word in words)]
             for field in fields:
                 field.setVisible(field in shown)
-            head.setVisible(bool(shown))
+            for head in heads:
+                head.setVisible(bool(shown))
             found = found or bool(shown)
         self._nothing.setVisible(bool(self._sections) and not found)
 

@@ -8,6 +8,7 @@ from ui.commands import group_title
 from ui.dialogs.sheet import Sheet
 from ui.icons import icon
 from ui.widgets.button import text_button
+from ui.widgets.searchbox import offer_to_clear
 
 SIZE = (560, 620)
 
@@ -22,7 +23,7 @@ class Shortcuts(Sheet):
         self._search = QLineEdit(self)
         self._search.setPlaceholderText(self.tr("Search by action or key"))
         self._search.setAccessibleName(self.tr("Search shortcuts"))
-        self._search.setClearButtonEnabled(True)
+        offer_to_clear(self._search)
         self._search.addAction(icon("search"), QLineEdit.ActionPosition.LeadingPosition)
         self._search.textChanged.connect(self._fill)
         self._tree = QTreeWidget(self)

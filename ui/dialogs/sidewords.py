@@ -52,7 +52,7 @@ def query_line(row: "QueryBeside") -> str:
     else:
         most = max(len(row.now.hits), len(row.other.hits))
         shared = tr("{common} of {most} shared").format(common=row.common, most=most)
-        if row.moved:
+        if row.moved and not row.target:
             shared = f"{shared} · " + tr("{moved} moved").format(moved=row.moved)
     if not row.target or row.now.place == row.other.place:
         return shared
@@ -62,11 +62,11 @@ def query_line(row: "QueryBeside") -> str:
 
 def verdict(found: "SideBySide") -> str:
     """Return in a sentence or two what a comparison came to."""
-    parts = [
-        tr("{same} of {queries} queries are answered alike; on average {share} of the hits are shared.").format(
-            same=found.same, queries=found.queries, share=percent(found.overlap)
-        )
-    ]
+    if found.queries == 1:
+        alike = tr("The query is answered alike.") if found.same else tr("{share} of the hits are shared.")
+    else:
+        alike = tr("{same} of {queries} queries are answered alike; on average {share} of the hits are shared.")
+    parts = [alike.format(same=found.same, queries=found.queries, share=percent(found.overlap))]
     if found.better or found.worse:
         parts.append(
             tr("Known answers that rise: {better}; that fall: {worse}.").format(better=found.better, worse=found.worse)
@@ -74,13 +74,18 @@ def verdict(found: "SideBySide") -> str:
     elif known(found.now):
         parts.append(tr("Every known answer stands where it stood."))
     parts += [
-        tr("{count} texts have no vector by {model} yet.").format(count=count(side.missing), model=side.model)
+        _missing(side.missing).format(count=count(side.missing), model=side.model)
         for side in (found.now, found.other)
         if side.missing
     ]
     if found.cancelled:
         parts.append(tr("It was stopped, so this is of part of the queries."))
     return " ".join((*parts, *found.notes))
+
+
+def _missing(number: int) -> str:
+    one, many = tr("1 text has no vector by {model} yet."), tr("{count} texts have no vector by {model} yet.")
+    return one if number == 1 else many
 
 
 def known(side: "SideTotal") -> bool:
@@ -113,7 +118,7 @@ def _shares(side: "SideTotal") -> tuple[float, float, float, float]:
 
 def figure_names() -> list[str]:
     """Return what the figures are called."""
-    return [tr("answer first"), tr("in first 5"), tr("in first 10"), tr("MRR"), tr("median time")]
+    return [tr("answer first"), tr("in top 5"), tr("in top 10"), tr("MRR"), tr("median time")]
 
 
 def side_names(found: "SideBySide") -> tuple[str, str]:
@@ -121,6 +126,38 @@ def side_names(found: "SideBySide") -> tuple[str, str]:
     if found.now.recipe != found.other.recipe:
         return found.now.recipe, found.other.recipe
     return found.now.model, found.other.model
+
+
+def side_titles(found: "SideBySide") -> tuple[str, str]:
+    """Return what the two sides are called, with which is which."""
+    now, other = side_names(found)
+    return tr("Now: {name}").format(name=now), tr("Instead: {name}").format(name=other)
+
+
+def origin_text(row: "QueryBeside") -> str:
+    """Return where a query comes from that the person does not ask now, else nothing."""
+    return {"made": tr("made from the vault"), "judged": tr("you judged its answer")}.get(row.origin, "")
+
+
+def made_note(found: "SideBySide") -> str:
+    """Return how far figures of questions made from the vault can be trusted; nothing where none was asked."""
+    if found.now.made is None:
+        return ""
+    return tr(
+        "The questions made from the vault are words of its texts, which favours finding by words; your own searches,"
+        " below, tell more."
+    )
+
+
+def figure_notes() -> list[str]:
+    """Return what the figures mean."""
+    return [
+        tr("How often the known answer came first"),
+        tr("How often the known answer was among the first 5"),
+        tr("How often the known answer was among the first 10"),
+        tr("Mean of 1 divided by the place of the known answer: 1 where it is always first"),
+        tr("Half of the searches took less time"),
+    ]
 
 
 def queries_of(text: str, most: int) -> list[str]:

@@ -3,11 +3,21 @@
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from ui import theme
 from ui.dialogs.sheet import note
-from ui.dialogs.sidewords import figure_names, figures, leading, side_names, verdict
+from ui.dialogs.sidewords import (
+    figure_names,
+    figure_notes,
+    figures,
+    known,
+    leading,
+    made_note,
+    side_titles,
+    verdict,
+)
 from ui.tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.elided import ElidedLabel
@@ -22,6 +32,7 @@ class Totals(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("card")
+        self._is_brief = False
         self._words = note("", self, "body")
         self.use = text_button("", parent=self)
         self._grid = QGridLayout()
@@ -30,8 +41,13 @@ class Totals(QFrame):
         self._grid.setColumnStretch(0, 1)
         self._names = [ElidedLabel("", self), ElidedLabel("", self)]
         self._cells: list[list[QLabel]] = []
-        for column, name in enumerate(figure_names(), 1):
-            self._grid.addWidget(self._label(name, "small muted"), 0, column)
+        self._heads: list[QLabel] = []
+        for column, (name, meaning) in enumerate(zip(figure_names(), figure_notes(), strict=True), 1):
+            label = self._label(name, "small muted")
+            label.setToolTip(meaning)
+            label.setAccessibleDescription(meaning)
+            self._heads.append(label)
+            self._grid.addWidget(label, 0, column)
         for line, name_label in enumerate(self._names, 1):
             theme.set_type(name_label, "strong")
             self._grid.addWidget(name_label, line, 0)
@@ -39,7 +55,7 @@ class Totals(QFrame):
             for column, cell in enumerate(cells, 1):
                 self._grid.addWidget(cell, line, column)
             self._cells.append(cells)
-        column_box = QVBoxLayout(self)
+        self._column = column_box = QVBoxLayout(self)
         column_box.setContentsMargins(Space.L, Space.M, Space.L, Space.M)
         column_box.setSpacing(Space.S)
         head = QHBoxLayout()
@@ -48,6 +64,22 @@ class Totals(QFrame):
         head.addWidget(self.use, 0, Qt.AlignmentFlag.AlignTop)
         column_box.addLayout(head)
         column_box.addLayout(self._grid)
+        self._made = note("", self)
+        column_box.addWidget(self._made)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the height its sentences need at this width, or a low window pushes the lines into each other."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def set_brief(self, *, brief: bool) -> None:
+        """Leave the remark to the tooltip, where there is little room, or show it."""
+        self._is_brief = brief
+        self._made.setVisible(bool(self._made.text()) and not brief)
+        self._fit()
+
+    def _fit(self) -> None:
+        self.setMinimumHeight(self._column.totalHeightForWidth(self.width()))
 
     @property
     def text(self) -> str:
@@ -57,8 +89,16 @@ class Totals(QFrame):
     def show_totals(self, found: "SideBySide") -> None:
         """Show the totals of another comparison."""
         self._words.setText(verdict(found))
-        now, other = side_names(found)
-        names = (self.tr("Now: {name}").format(name=now), self.tr("Instead: {name}").format(name=other))
+        names = side_titles(found)
+        told = made_note(found)
+        self._made.setText(told)
+        self._made.setVisible(bool(told) and not self._is_brief)
+        self.setToolTip(told)
+        # Without a known answer there is nothing to say but how long it took.
+        any_known = known(found.now) or known(found.other)
+        for row in (self._heads, *self._cells):
+            for label in row[:-1]:
+                label.setVisible(any_known)
         for at, side in enumerate((found.now, found.other)):
             self._names[at].setText(names[at])
             for cell, what, text, leads in zip(
@@ -67,6 +107,7 @@ class Totals(QFrame):
                 cell.setText(text)
                 theme.set_type(cell, "strong" if leads else "body")
                 cell.setAccessibleName(f"{names[at]}, {what}: {text}")
+        self._fit()
 
     def _label(self, text: str, kind: str) -> QLabel:
         label = QLabel(text, self)

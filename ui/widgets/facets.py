@@ -112,6 +112,16 @@ class FacetTree(QTreeWidget):
         """Return the values of ``group`` that are on, in order of name."""
         return tuple(sorted(self._chosen.get(group, ())))
 
+    def drawBranches(self, painter: QPainter, rect: QRect, index: Index) -> None:
+        """Draw the sign that folds what stands below a value; that of a heading is part of it."""
+        if not index.parent().isValid() or not index.model().hasChildren(index):
+            return
+        mirrored = self.isRightToLeft()
+        name = "chevron-down" if self.isExpanded(index) else ("chevron-left" if mirrored else "chevron-right")
+        sign = pixmap(name, _ICON, theme.current().tokens.muted, painter.device().devicePixelRatioF())
+        left = rect.left() if mirrored else rect.right() - _ICON + 1
+        painter.drawPixmap(left, rect.center().y() - _ICON // 2 + 1, sign)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Switch with Enter and Space."""
         item = self.currentItem()

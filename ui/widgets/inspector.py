@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QRect, QSize, Qt, Signal
+from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
@@ -43,6 +43,11 @@ class Section(QWidget):
         self.set_count(None)
         self.set_open(True)
 
+    @property
+    def is_open(self) -> bool:
+        """Whether what is inside is shown."""
+        return self._open
+
     def set_open(self, on: bool) -> None:
         """Show or fold what is inside."""
         self._open = on
@@ -77,12 +82,14 @@ class Bar:
         share: Length from 0 to 1.
         value: The number in words.
         series: Which of the theme's series colours.
+        is_hollow: Drawn as an outline: it counts against.
     """
 
     label: str
     share: float
     value: str
     series: int = 0
+    is_hollow: bool = False
 
 
 class Bars(QWidget):
@@ -127,10 +134,13 @@ class Bars(QWidget):
             line = QRect(0, place * step, self.width(), step - BAR_HEIGHT - 6)
             near, far = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight
             near, far = (far, near) if mirrored else (near, far)
-            painter.setPen(look.colour("text"))
-            painter.drawText(line, int(near | flags), bar.label)
             painter.setPen(look.colour("muted"))
-            painter.drawText(line, int(far | flags), bar.value)
+            # The mark keeps a sign before its number where one reads from the right.
+            painter.drawText(line, int(far | flags), f"\u200e{bar.value}")
+            painter.setPen(look.colour("text"))
+            room = self.width() - painter.fontMetrics().horizontalAdvance(bar.value) - Space.S
+            label = painter.fontMetrics().elidedText(bar.label, Qt.TextElideMode.ElideRight, room)
+            painter.drawText(line, int(near | flags), label)
             track = QRect(0, line.bottom() + 1, self.width(), BAR_HEIGHT)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(look.colour("sunken"))
@@ -139,5 +149,11 @@ class Bars(QWidget):
             filled.setWidth(max(4, round(track.width() * min(max(bar.share, 0.0), 1.0))))
             if mirrored:
                 filled.moveRight(track.right())
-            painter.setBrush(QColor(look.tokens.series[bar.series % len(look.tokens.series)]))
+            colour = QColor(look.tokens.series[bar.series % len(look.tokens.series)])
+            if bar.is_hollow:
+                painter.setPen(colour)
+                painter.setBrush(look.colour("surface"))
+                painter.drawRoundedRect(QRectF(filled).adjusted(0.5, 0.5, -0.5, -0.5), 3, 3)
+                continue
+            painter.setBrush(colour)
             painter.drawRoundedRect(filled, 3, 3)

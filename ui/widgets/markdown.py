@@ -4,8 +4,16 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import QSize, QTimer, QUrl, Signal
-from PySide6.QtGui import QColor, QDesktopServices, QFontDatabase, QTextCharFormat, QTextCursor, QTextDocument
+from PySide6.QtCore import QSize, Qt, QTimer, QUrl, Signal
+from PySide6.QtGui import (
+    QColor,
+    QDesktopServices,
+    QFocusEvent,
+    QFontDatabase,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+)
 from PySide6.QtWidgets import QLabel, QMessageBox, QTextBrowser, QTextEdit, QVBoxLayout, QWidget
 
 from ui import theme
@@ -89,6 +97,23 @@ class _Page(QTextBrowser):
         self.setUndoRedoEnabled(False)
         self.document().setDocumentMargin(0)
         self.document().setIndentWidth(INDENT)
+        self.setObjectName("readingPage")
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Show where the keyboard is; who clicks into a text knows."""
+        super().focusInEvent(event)
+        self._show_ring(on=event.reason() != Qt.FocusReason.MouseFocusReason)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Take the sign back."""
+        super().focusOutEvent(event)
+        self._show_ring(on=False)
+
+    def _show_ring(self, *, on: bool) -> None:
+        if bool(self.property("ringed")) != on:
+            self.setProperty("ringed", on)
+            self.style().unpolish(self)
+            self.style().polish(self)
 
     def loadResource(self, kind: int, name: QUrl | str) -> Any:
         """Load nothing: pictures in memories never come from the network or the file system."""
@@ -118,6 +143,7 @@ class MarkdownView(QWidget):
         self._shown: str | None = None
         self._length = 0
         self._terms: tuple[str, ...] = ()
+        self._begin = ""
         self._building: SealedDocument | None = None
         self._waiting: deque[str] = deque()
         self.page = _Page(self)
@@ -149,16 +175,17 @@ class MarkdownView(QWidget):
         """Return a readable size."""
         return QSize(420, 320)
 
-    def set_source(self, source: str, *, soon: bool = False, terms: tuple[str, ...] = ()) -> None:
+    def set_source(self, source: str, *, soon: bool = False, terms: tuple[str, ...] = (), begin: str = "") -> None:
         """Show ``source``.
 
         Args:
             source: Markdown.
             soon: Wait until typing pauses, keeping what is shown and the place in it.
             terms: Words to mark and scroll to.
+            begin: Words of the place to begin at instead, where they stand in the text.
         """
         fresh = not soon
-        self._source, self._terms = source, terms
+        self._source, self._terms, self._begin = source, terms, begin
         self._length = PLAIN_STEP if fresh else max(self._length, PLAIN_STEP)
         if fresh:
             self._timer.stop()
@@ -245,11 +272,21 @@ class MarkdownView(QWidget):
                 marks.append(mark)
                 cursor = document.find(term, cursor)
         self.page.setExtraSelections(marks)
-        if marks:
+        here = document.find(self._begin) if self._begin else QTextCursor()
+        if not here.isNull():
+            self._go_to(here)
+        elif marks:
             first = min((mark.cursor for mark in marks), key=QTextCursor.selectionStart)
             place = QTextCursor(document)
             place.setPosition(first.selectionStart())
             self.page.setTextCursor(place)
+
+    def _go_to(self, here: QTextCursor) -> None:
+        """Put the keyboard's place before ``here``, with that line at the top."""
+        here.setPosition(here.selectionStart())
+        self.page.setTextCursor(here)
+        bar = self.page.verticalScrollBar()
+        bar.setValue(bar.value() + self.page.cursorRect(here).top())
 
     def _on_timer_timeout(self) -> None:
         self._show()

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QStandardItem, QStandardItemModel
-from PySide6.QtWidgets import QCompleter, QLineEdit, QListView, QWidget
+from PySide6.QtWidgets import QCompleter, QLineEdit, QWidget
 
 from ui.icons import icon
+from ui.widgets.offers import Offers
 
 FILTER_MS = 120
 _BREAK = " \t"
@@ -19,6 +20,14 @@ class Hint:
 
     text: str
     help: str = ""
+
+
+def offer_to_clear(field: QLineEdit) -> None:
+    """Put a button into ``field`` that empties it, drawn as the other icons are; Qt's own is of another hand."""
+    field.setClearButtonEnabled(True)
+    button = field.findChild(QAction, "_q_qlineeditclearaction")
+    if button is not None:
+        button.setIcon(icon("x"))
 
 
 class SearchBox(QLineEdit):
@@ -42,14 +51,13 @@ class SearchBox(QLineEdit):
         super().__init__(parent)
         self.setAccessibleName(name)
         self.setPlaceholderText(placeholder)
-        self.setClearButtonEnabled(True)
+        offer_to_clear(self)
         sign = QAction(icon("search"), "", self)
         self.addAction(sign, QLineEdit.ActionPosition.LeadingPosition)
         self._told = ""
         self._hints: dict[str, tuple[Hint, ...]] = {}
         self._model = QStandardItemModel(self)
-        self._list = QListView()
-        self._list.setAccessibleName(self.tr("Search operators"))
+        self._list = Offers(self.tr("Search operators"))
         self._completer = QCompleter(self)
         self._completer.setModel(self._model)
         self._completer.setWidget(self)

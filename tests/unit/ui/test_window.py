@@ -15,7 +15,9 @@ from tests.unit.ui.shelf import Shelf
 from ui.actions import Actions
 from ui.bridge import Bridge
 from ui.commands import FRAME
+from ui.dialogs.help import PAGE
 from ui.faults import Faults
+from ui.frame import HELP_PAGES
 from ui.navigation import Place
 from ui.panes.base import Notice
 from ui.panestack import PANES
@@ -224,6 +226,19 @@ def test_menu_lists_every_group(window: Window) -> None:
     window.frame._fill_menu()
     titles = [action.text() for action in window.frame.menu.actions()]
     assert titles == ["File", "Edit", "Go", "View", "Help"]
+
+
+def test_help_opens_at_the_page_of_the_pane(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert window.desk is not None
+    window.registry.run("help.pages")
+    pages = window.desk._help
+    assert pages is not None
+    assert pages._list.currentItem().data(PAGE) == "welcome"
+    assert HELP_PAGES["search"] == "search"
+    monkeypatch.setitem(HELP_PAGES, "graph", "search")
+    window.registry.run("help.pages")
+    assert pages._list.currentItem().data(PAGE) == "search"
+    pages.hide()
 
 
 def test_missing_pane_does_not_take_the_window_with_it(

@@ -1,6 +1,6 @@
 """How a search was understood, as a line of chips."""
 
-from PySide6.QtCore import QLocale, Qt
+from PySide6.QtCore import QLocale, Qt, QTimer
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from app.core.clock import to_datetime
@@ -10,6 +10,8 @@ from ui.models.when import local
 from ui.tokens import Radius, Space
 from ui.widgets.flow import Flow
 
+PATIENCE_MS = 700
+
 
 class Explanation(QWidget):
     """Words, phrases, operators and dates as chips; what was not understood in words below."""
@@ -17,7 +19,7 @@ class Explanation(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._query: Query | None = None
-        chips = QWidget(self)
+        self._box = chips = QWidget(self)
         self._flow = Flow(chips)
         self._hints = QLabel(self)
         self._hints.setWordWrap(True)
@@ -30,6 +32,10 @@ class Explanation(QWidget):
         column.addWidget(self._hints)
         theme.current().changed.connect(self._show)
         self._hints.hide()
+        # An operator that is just being typed lacks its value; to say so at each key would make the list below jump.
+        self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
+        self._patience.timeout.connect(self._show_hints)
+        self.hide()
 
     def show_query(self, query: Query | None) -> None:
         """Explain ``query``."""
@@ -46,10 +52,22 @@ class Explanation(QWidget):
         chips = self._chips(self._query) if self._query else []
         for text, tone in chips:
             self._flow.addWidget(self._chip(text, tone))
+        self._box.setVisible(bool(chips))
         hints = self._query.hints if self._query else ()
         self._hints.setText("\n".join(hints))
-        self._hints.setVisible(bool(hints))
+        if not hints or self._hints.isVisibleTo(self):
+            self._show_hints()
+        else:
+            self._patience.start()
+        self.setVisible(bool(chips) or self._hints.isVisibleTo(self))
         self.setAccessibleDescription("; ".join(text for text, _ in chips))
+
+    def _show_hints(self) -> None:
+        self._patience.stop()
+        on = bool(self._hints.text())
+        self._hints.setVisible(on)
+        if on:
+            self.show()
 
     def _chips(self, query: Query) -> list[tuple[str, str]]:
         chips = [(self._said(term), "danger" if term.excluded else "text") for term in query.terms]
@@ -90,4 +108,4 @@ class Explanation(QWidget):
 
 
 def _day(ms: int) -> str:
-    return QLocale().toString(local(to_datetime(ms)).date(), QLocale.FormatType.ShortFormat)
+    return QLocale().toString(local(to_datetime(ms)).date(), "d MMM yyyy")

@@ -2,6 +2,7 @@
 
 import asyncio
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, Qt, QTimer
@@ -13,16 +14,17 @@ from app.errors import KeepsakeError
 from app.retrieval.model import Found, Hit, Leg, Query
 from ui import theme
 from ui.actions import Action
+from ui.icons import icon
 from ui.models.when import number
 from ui.panes.base import Place
 from ui.panes.reading import ReadingPane, copy_text
 from ui.panes.search.explain import Explanation
-from ui.panes.search.query import FACETS, chosen_of, terms_of, with_operator, written
+from ui.panes.search.query import FACETS, chosen_of, terms_of, with_operator, without_operators, written
 from ui.panes.search.recents import Recents
 from ui.panes.search.results import Heading, ResultList
 from ui.panes.search.why import WhyPanel
 from ui.panes.state import bytes_of, pack, unpack
-from ui.panes.words import kinds_word, store_word
+from ui.panes.words import kinds_word, role_word, source_word, store_word
 from ui.tokens import Space
 from ui.widgets.button import icon_button, name_button
 from ui.widgets.empty import EmptyState
@@ -34,14 +36,17 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.changes import ChangeSet
+    from app.config.model import SettingValue
     from ui.actions import Actions
     from ui.bridge import Bridge
 
 PAUSE_MS = 60
 PATIENCE_MS = 5000
 LIMIT = 50
+"""Results at once until the setting is known."""
 RECENT_LIMIT = 12
 WIDE = 1180
+HELP = "help.pages"
 _WORDS: list[Leg] = ["words"]
 
 
@@ -55,10 +60,16 @@ class SearchPane(ReadingPane):
     def __init__(self, bridge: "Bridge", actions: "Actions", parent: QWidget | None = None) -> None:
         super().__init__(bridge, actions, parent)
         self._asked = 0
-        self._limit = LIMIT
+        self._page = self._limit = LIMIT
         self._found: Found | None = None
         self._helped = False
         self._inspecting: bool | None = None
+        self._faceted: bool | None = None
+        self._more = ""
+        self._enter_asked = False
+        self._text = ""
+        self._answered = ""
+        self._stale = False
         self.saved: list[str] = []
         self.recent: list[str] = []
         self.box = SearchBox(
@@ -74,6 +85,7 @@ class SearchPane(ReadingPane):
         self._make_buttons()
         self._arrange()
         self._connect()
+        self._order_tabs()
         self._show_recents()
 
     # --- what the frame calls ---
@@ -83,6 +95,7 @@ class SearchPane(ReadingPane):
         if not self._helped:
             self._helped = True
             self.bridge.start(self._learn())
+            self.bridge.start(self._learn_page())
 
     def open_place(self, place: Place) -> None:
         """Search for what the place names."""
@@ -103,6 +116,7 @@ class SearchPane(ReadingPane):
             asked("search.copy", self.tr("Copy results as Markdown"), self._copy, "copy", "Ctrl+Shift+C"),
             asked("search.save", self.tr("Save or forget this search"), self._toggle_saved, "bookmark", "Ctrl+D"),
             always("search.group", self.tr("Group by conversation"), self._group.click, "list-tree", "Ctrl+G"),
+            always("search.facets", self.tr("Show or hide facets"), self._sides.click, "funnel"),
         ]
 
     def focus_first(self) -> None:
@@ -117,6 +131,8 @@ class SearchPane(ReadingPane):
 
     def refresh(self, changes: "ChangeSet") -> None:
         """Leave results alone while they are read; deleted ones go at once."""
+        if "settings" in changes.areas and self._helped:
+            self.bridge.start(self._learn_page())
         if self._found is None or changes.operation not in ("note.delete", "note.delete_many", "session.forget"):
             return
         gone = set(changes.ids)
@@ -138,6 +154,8 @@ class SearchPane(ReadingPane):
             "group": self._group.isChecked(),
             "recipe": self._recipe.currentData(),
             "inspector": self._inspecting,
+            "facets": self._faceted,
+            "reasons": self.why.reasons_open,
         })  # fmt: skip
 
     def restore_state(self, state: bytes) -> None:
@@ -149,6 +167,8 @@ class SearchPane(ReadingPane):
         self._group.setChecked(bool(values.get("group")))
         self._recipe.setCurrentIndex(max(0, self._recipe.findData(values.get("recipe") or "")))
         self._inspecting = values.get("inspector")
+        self._faceted = values.get("facets")
+        self.why.set_reasons_open(values.get("reasons") is not False)
         self._show_recents()
         self._fit()
 
@@ -161,12 +181,16 @@ class SearchPane(ReadingPane):
     def _make_buttons(self) -> None:
         self._recipe = QComboBox(self)
         self._recipe.setAccessibleName(self.tr("How results are ranked"))
+        self._recipe.setToolTip(self.tr("How results are ranked, for a look; the settings stay as they are"))
         self._recipe.addItem(self.tr("Ranking: as set"), "")
         for recipe in RECIPES:
-            self._recipe.addItem(recipe, recipe)
-        self._group = icon_button("list-tree", self.tr("Group by conversation"), checkable=True, parent=self)
+            self._recipe.addItem(self.tr("Ranking: {name}").format(name=recipe), recipe)
+        self._sides = icon_button("funnel", self.tr("Show or hide the facets"), checkable=True, parent=self)
+        self._group = icon_button(
+            "list-tree", self.tr("Group by conversation"), shortcut="Ctrl+G", checkable=True, parent=self
+        )
         self._save = icon_button("bookmark-plus", self.tr("Save this search"), shortcut="Ctrl+D", parent=self)
-        self._copier = icon_button("copy", self.tr("Copy results as Markdown"), parent=self)
+        self._copier = icon_button("copy", self.tr("Copy results as Markdown"), shortcut="Ctrl+Shift+C", parent=self)
         theme.set_type(self._summary, "small muted")
         theme.set_type(self._notes, "small warning")
         self._notes.setWordWrap(True)
@@ -177,21 +201,24 @@ class SearchPane(ReadingPane):
         top = QHBoxLayout()
         top.setSpacing(Space.XS)
         top.addWidget(self.box, 1)
-        for widget in (self._recipe, self._group, self._save, self._copier):
+        for widget in (self._recipe, self._sides, self._group, self._save, self._copier):
             top.addWidget(widget)
         head = QVBoxLayout()
         head.setContentsMargins(Space.L, Space.M, Space.M, Space.S)
         head.setSpacing(Space.S)
         head.addLayout(top)
         head.addWidget(self.explanation)
-        line = QHBoxLayout()
-        line.setContentsMargins(2, 0, 0, 0)
-        line.addWidget(self._summary, 1)
-        head.addLayout(line)
-        head.addWidget(self._notes)
+        for label in (self._summary, self._notes):
+            label.setContentsMargins(2, 0, 0, 0)
+            head.addWidget(label)
         self._recents = Recents(self)
         self._nothing = EmptyState(
-            "search", self.tr("Nothing found"), self.tr("Try fewer or other words, or take operators out."), parent=self
+            "search",
+            self.tr("Nothing found"),
+            self.tr("Try fewer or other words, or take operators out."),
+            self.tr("Search without operators"),
+            second=self.tr("Everything one can type"),
+            parent=self,
         )
         self._middle = QStackedWidget(self)
         self._middle.setObjectName("sheet")
@@ -216,25 +243,50 @@ class SearchPane(ReadingPane):
         self.results.chosen.connect(self._on_results_chosen)
         self.results.opened.connect(self._on_results_opened)
         self.results.more_asked.connect(self._on_results_more_asked)
+        self.results.left.connect(self._on_results_left)
         self.why.opened.connect(self._on_results_opened)
         self.why.preview.wiki_clicked.connect(self.follow_wiki)
         self.why.preview.tag_clicked.connect(self.follow_tag)
         self.why.preview.link_clicked.connect(self.follow_link)
         self._recents.picked.connect(self._on_recents_picked)
+        self._recents.help_asked.connect(self._on_help_asked)
+        self._nothing.asked.connect(self._on_nothing_asked)
+        self._nothing.second_asked.connect(self._on_help_asked)
+        self._sides.clicked.connect(self._on_sides_clicked)
         self._recipe.activated.connect(self._on_recipe_activated)
         self._group.toggled.connect(self._on_group_toggled)
         self._save.clicked.connect(self._toggle_saved)
         self._copier.clicked.connect(self._copy)
         self._patience.timeout.connect(self._on_patience_timeout)
 
+    def _order_tabs(self) -> None:
+        """Let Tab go as one reads: the line at the top, then facets, results and reasons."""
+        why = self.why
+        chain = (
+            self.box, self._recipe, self._sides, self._group, self._save, self._copier, self.facets, self.results,
+            self._nothing.button, self._nothing.second, *why.tab_chain,
+        )  # fmt: skip
+        for one, after in pairwise(chain):
+            self.setTabOrder(one, after)
+
     def _fit(self) -> None:
-        wide = self.width() >= WIDE
+        asked = self._middle.currentWidget() is not self._recents
         results = self._middle.currentWidget() is self.results
         inspecting = self.width() >= WIDE * 3 // 4 if self._inspecting is None else self._inspecting
-        self.facets.setVisible(wide and self._middle.currentWidget() is not self._recents)
+        faceted = self.width() >= WIDE if self._faceted is None else self._faceted
+        self.facets.setVisible(faceted and asked)
+        self._sides.setChecked(faceted and asked)
+        self._sides.setEnabled(asked)
         self.why.setVisible(inspecting and results)
 
     # --- searching ---
+
+    async def _learn_page(self) -> None:
+        """Fetch how many results the person wants at once."""
+        settings: list[SettingValue] = await self.bridge.call("settings.list")
+        wanted = next((one.value for one in settings if one.name == "search.limit"), LIMIT)
+        if isValid(self) and int(wanted) != self._page:
+            self._page = self._limit = int(wanted)
 
     async def _learn(self) -> None:
         """Fetch the operators once, for completion in the box."""
@@ -249,9 +301,10 @@ class SearchPane(ReadingPane):
     def _search(self, text: str) -> None:
         """Ask; what is shown stays until the first answer."""
         self._asked += 1
+        self._text = text
         self._patience.stop()
         if not text.strip():
-            self._found = None
+            self._found, self._answered = None, ""
             self.explanation.show_query(None)
             self._tell("")
             self._show_recents()
@@ -264,7 +317,7 @@ class SearchPane(ReadingPane):
         """Explain at once, answer by words at once, then answer in full."""
         parsing = asyncio.ensure_future(self._parse(asking["query"], asked))
         try:
-            if asking["limit"] == LIMIT:
+            if asking["limit"] == self._page:
                 first: Found = await self.bridge.call("memory.search", **asking, legs=_WORDS)
                 if self._current(asked):
                     self._show(first, settled=False)
@@ -274,6 +327,7 @@ class SearchPane(ReadingPane):
         except KeepsakeError as error:
             if self._current(asked):
                 self._patience.stop()
+                self._enter_asked = False
                 self._tell(error.message, wrong=True)
         finally:
             await parsing
@@ -291,13 +345,22 @@ class SearchPane(ReadingPane):
         return isValid(self) and asked == self._asked
 
     def _show(self, found: Found, *, settled: bool) -> None:
-        self._found = found
-        more = ""
-        if settled and len(found.hits) >= self._limit and found.candidates > len(found.hits):
-            more = self.tr("Show more results")
+        afresh = self._found is None or self._answered != self._text
+        self._found, self._answered = found, self._text
+        self._more = ""
+        # Where nothing is ranked, no more is gathered than was asked for.
+        if settled and len(found.hits) >= self._limit and (found.candidates > len(found.hits) or not found.legs):
+            self._more = self.tr("Show more results")
         if found.hits or settled:
-            self.results.show_hits(found.hits, by_session=self._group.isChecked(), more=more)
+            # What was shown till now answers another question, also while its words find nothing.
+            self.results.show_hits(
+                found.hits, by_session=self._group.isChecked(), more=self._more, afresh=afresh or self._stale
+            )
+            self._stale = False
             self._middle.setCurrentWidget(self.results if found.hits else self._nothing)
+            self._nothing.button.setVisible(without_operators(found.query) not in ("", self.box.text().strip()))
+        else:
+            self._stale = afresh or self._stale
         self._show_facets(found)
         self._fit()
         self._show_saved()
@@ -305,26 +368,44 @@ class SearchPane(ReadingPane):
         if settled:
             self._patience.stop()
         self._summarise(found, settled=settled)
+        if self._enter_asked and found.hits:
+            self._enter_asked = False
+            if self.box.hasFocus():
+                self.results.setFocus(Qt.FocusReason.TabFocusReason)
 
     def _summarise(self, found: Found, *, settled: bool) -> None:
-        legs = {"words": self.tr("words"), "vector": self.tr("meaning")}
-        used = " + ".join(legs[leg] for leg in found.legs if leg in legs)
-        count = number(len(found.hits))
-        words = self.tr("Results: {count}  ·  by {legs}  ·  ranking ‘{recipe}’").format(
-            count=count, legs=used or self.tr("nothing"), recipe=found.recipe
-        )
+        self._tell("  ·  ".join(self._figures(found, settled=settled)))
         if not settled:
-            words = self.tr("Results: {count}  ·  by words, meaning follows…").format(count=count)
-        self._tell(words)
+            return  # notes come with the whole answer; taking them back till then would make the list jump
         hints = set(found.query.hints)
         notes = [note for note in found.notes if note not in hints]
         self._notes.setText("\n".join(notes))
-        self._notes.setVisible(bool(notes) and settled)
+        self._notes.setVisible(bool(notes))
+
+    def _figures(self, found: Found, *, settled: bool) -> list[str]:
+        """Return how many there are, and how they were found and ordered."""
+        count = self.tr("Results: {count}").format(count=number(len(found.hits)))
+        if not settled:
+            return [count, self.tr("by words, meaning follows…")]
+        if len(found.hits) < found.candidates:
+            count = self.tr("Results: the first {count} of {all}").format(
+                count=number(len(found.hits)), all=number(found.candidates)
+            )
+        legs = {"words": self.tr("words"), "vector": self.tr("meaning")}
+        used = " + ".join(legs[leg] for leg in found.legs if leg in legs)
+        if not used:
+            return [count, self.tr("newest first")]
+        return [
+            count,
+            self.tr("by {legs}").format(legs=used),
+            self.tr("ranking ‘{recipe}’").format(recipe=found.recipe),
+        ]
 
     def _tell(self, words: str, *, wrong: bool = False) -> None:
         self._summary.setText(words)
+        self._summary.setVisible(bool(words))
         theme.set_type(self._summary, "small danger" if wrong else "small muted")
-        if not words:
+        if wrong or not words:
             self._notes.hide()
 
     def _show_facets(self, found: Found) -> None:
@@ -335,14 +416,14 @@ class SearchPane(ReadingPane):
             "tag": self.tr("Tags"),
             "store": self.tr("Store"),
         }
-        labels = {"kind": kinds_word, "store": store_word}
+        labels = {"kind": kinds_word, "store": store_word, "agent": source_word, "role": role_word}
         groups = []
         for name in FACETS:
-            rows = [
-                FacetRow(one.value, one.count, labels[name](one.value) if name in labels else "")
-                for one in found.facets
-                if one.name == name and one.value
-            ]
+            label = labels.get(name, str)
+            counts = {one.value: one.count for one in found.facets if one.name == name and one.value}
+            # What is asked for can be taken out again, also where nothing has it.
+            counts |= {value: 0 for value in chosen_of(found.query)[name] if value not in counts}
+            rows = [FacetRow(value, count, label(value)) for value, count in counts.items()]
             groups.append(FacetGroup(name, titles[name], rows, nested=name == "tag"))
         self._choose_facets(found.query)
         self.facets.set_groups(groups)
@@ -360,6 +441,7 @@ class SearchPane(ReadingPane):
     def _show_saved(self) -> None:
         known = self.box.text().strip() in self.saved
         name_button(self._save, self.tr("Forget this saved search") if known else self.tr("Save this search"), "Ctrl+D")
+        self._save.setIcon(icon("bookmark", "accent") if known else icon("bookmark-plus"))
         self._save.setEnabled(bool(self.box.text().strip()))
         self._copier.setEnabled(self._has_results())
 
@@ -369,11 +451,17 @@ class SearchPane(ReadingPane):
     # --- what the person does ---
 
     def _on_box_searched(self, text: str) -> None:
-        self._limit = LIMIT
+        self._limit = self._page
         self._search(text)
 
     def _on_box_entered(self) -> None:
-        if self._has_results():
+        text = self.box.text()
+        if text.strip():
+            self._remember(text)
+        if self._found is None or self._answered != text:
+            # The list shows the answer to something else, or nothing; Enter there must not open that.
+            self._enter_asked = bool(text.strip())
+        elif self._has_results():
             self.results.setFocus(Qt.FocusReason.TabFocusReason)
 
     def _on_box_stepped_down(self) -> None:
@@ -399,8 +487,11 @@ class SearchPane(ReadingPane):
         else:
             self.navigate.emit(Place("notes", row.id, title=row.title))
 
+    def _on_results_left(self) -> None:
+        self.box.setFocus(Qt.FocusReason.BacktabFocusReason)
+
     def _on_results_more_asked(self) -> None:
-        self._limit += LIMIT
+        self._limit += self._page
         self._search(self.box.text())
 
     def _on_recents_picked(self, text: str) -> None:
@@ -413,10 +504,21 @@ class SearchPane(ReadingPane):
 
     def _on_group_toggled(self, on: bool) -> None:
         if self._found is not None:
-            self.results.show_hits(self._found.hits, by_session=on)
+            self.results.show_hits(self._found.hits, by_session=on, more=self._more)
 
     def _on_patience_timeout(self) -> None:
         self._tell(self.tr("Still searching: the index is busy or the vault is large. Words already found stay shown."))
+
+    def _on_sides_clicked(self) -> None:
+        self._faceted = self.facets.isHidden()
+        self._fit()
+
+    def _on_help_asked(self) -> None:
+        self.registry.run(HELP)
+
+    def _on_nothing_asked(self) -> None:
+        if self._found is not None:
+            self._on_recents_picked(without_operators(self._found.query))
 
     def _remember(self, text: str) -> None:
         text = text.strip()
@@ -435,4 +537,6 @@ class SearchPane(ReadingPane):
     def _copy(self) -> None:
         if self._found is not None:
             copy_text(written(self._found, self.tr("Untitled")))
-            self.tell(self.tr("Copied {count} results").format(count=len(self._found.hits)))
+            count = len(self._found.hits)
+            told = self.tr("Copied 1 result") if count == 1 else self.tr("Copied {count} results")
+            self.tell(told.format(count=number(count)))

@@ -7,7 +7,11 @@ from app.retrieval.model import Found, Hit, Query, Span
 from ui.models.when import full
 
 FACETS = ("kind", "agent", "role", "tag", "store")
-_MARKS = re.compile(r"(?:^|(?<=\s))(?:#{1,6}|>|[-*+]|[-*+] \[[ xX]\])\s|\*\*|__|`+|\[\[|\]\]")
+_RULE = r"(?<!\S)\|?(?:\s?:?-{2,}:?\s?\|)+(?:\s?:?-{2,}:?(?!\S))?"
+"""The line below a table's head, also cut off or run together with the lines around it."""
+_BEGIN = r"(?:^|(?<=\n)|(?<=^…))(?:#{1,6}|>|[-*+](?: \[[ xX]\])?)\s"
+"""Signs at the beginning of a line. Elsewhere they may well be meant: snippets come with their lines run together."""
+_MARKS = re.compile(rf"{_RULE}|{_BEGIN}|(?<=\s)(?:#{{2,6}}|[-*+] \[[ xX]\])\s|\*\*|__|`+|\[\[|\]\]")
 _PART = re.compile(r'-?[^\s":]+:"[^"]*"|"[^"]*"|\S+')
 
 
@@ -28,6 +32,12 @@ def with_operator(text: str, name: str, value: str, on: bool) -> str:
     if on:
         parts.append(term_of(name, value))
     return " ".join(parts)
+
+
+def without_operators(query: Query) -> str:
+    """Return the words and phrases that a search asks for, and nothing else."""
+    wanted = (term for term in query.terms if not term.excluded)
+    return " ".join((f'"{one.text}"' if one.phrase else one.text) + "*" * one.prefix for one in wanted)
 
 
 def chosen_of(query: Query) -> dict[str, tuple[str, ...]]:
@@ -74,6 +84,9 @@ def grouped(hits: Iterable[Hit]) -> list[tuple[str, list[Hit]]]:
 
 def plain_snippet(snippet: str, highlights: Iterable[Span]) -> tuple[str, tuple[Span, ...]]:
     """Return a snippet without Markdown's signs and line ends, and where its marked words are then."""
+    if not _MARKS.search(snippet):
+        spans = (Span(min(one.start, len(snippet)), min(one.end, len(snippet))) for one in highlights)
+        return snippet.replace("\n", " "), tuple(span for span in spans if span.end > span.start)
     places: list[int] = []
     kept: list[str] = []
     at = 0

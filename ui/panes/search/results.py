@@ -1,6 +1,6 @@
 """The results: rows of one or several lines with the asked words marked."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -14,7 +14,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QKeyEvent, QPainter, QResizeEvent, QTextCharFormat, QTextLayout, QTextOption
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QResizeEvent, QTextCharFormat, QTextLayout, QTextOption
 from PySide6.QtWidgets import QListView, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.retrieval.model import Hit, Span
@@ -23,7 +23,7 @@ from ui.icons import pixmap
 from ui.models.ids import Role
 from ui.models.when import number, short
 from ui.panes.search.query import grouped, plain_snippet
-from ui.panes.words import kind_icon, kind_word, role_word
+from ui.panes.words import kind_icon, kind_word, role_word, source_word
 from ui.tokens import Space
 from ui.widgets.rows import Index, RowList, RowModel, paint_ground
 
@@ -31,6 +31,8 @@ LINES = 3
 GROUP = 34
 MORE = 40
 ICON = 15
+INSET = ICON + Space.S
+GAP = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +105,10 @@ class ResultModel(RowModel["Row"]):
         if isinstance(row, More):
             return row.text
         if isinstance(row, Heading):
-            return self.tr("{title}, {count} results").format(title=row.title, count=row.count)
-        when = short(row.created_at, datetime.now(UTC))
-        return ", ".join(part for part in (kind_word(row.kind), row.title, row.agent, when, row.snippet) if part)
+            words = self.tr("{title}, 1 result") if row.count == 1 else self.tr("{title}, {count} results")
+            return words.format(title=row.title, count=number(row.count))
+        parts = (kind_word(row.kind), row.title, *_known(row), _date(row), row.snippet)
+        return ", ".join(part for part in parts if part)
 
 
 class ResultList(RowList):
@@ -116,47 +119,85 @@ class ResultList(RowList):
     opened = Signal(object)
     """Enter or double click on a ``Hit`` or ``Heading``."""
     more_asked = Signal()
+    left = Signal()
+    """Esc, or Up on the first hit: the box takes over."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("", parent)
         self.setAccessibleName(self.tr("Results"))
+        # First, because Qt asks what is current as soon as there is a model.
+        self._by_hand = False
+        self._filling = False
         self.source = ResultModel(self)
         self.setModel(self.source)
         self.setItemDelegate(_ResultDelegate(self))
-        self._wanted = ""
         self.doubleClicked.connect(self._on_activated)
         self.clicked.connect(self._on_clicked)
         theme.current().changed.connect(self._on_theme_changed)
 
     def current_hit(self) -> Hit | None:
         """Return the current hit."""
-        row = self.currentIndex().data(Role.ROW) if self.currentIndex().isValid() else None
+        row = self._row(self.currentIndex())
         return row if isinstance(row, Hit) else None
 
-    def show_hits(self, hits: Sequence[Hit], *, by_session: bool, more: str = "") -> None:
-        """Show other hits; the current one stays current and in place when it is still there."""
-        current = self.current_hit()
+    def show_hits(self, hits: Sequence[Hit], *, by_session: bool, more: str = "", afresh: bool = False) -> None:
+        """Show other hits.
+
+        A hit the person went to stays current and in place while it is there; where they went to the offer of more, the
+        first of the further hits is current. Else the best hit is, so that Enter opens it.
+
+        Args:
+            hits: Best first.
+            by_session: Whether they stand below their conversations.
+            more: The offer of further ones, empty for none.
+            afresh: Whether they answer another question.
+        """
+        if afresh:
+            self.setCurrentIndex(QModelIndex())
+            self._by_hand = False
+        row = self._row(self.currentIndex())
+        known = {one.id for one in self.source.rows if isinstance(one, Hit)}
         place = self.verticalScrollBar().value()
+        self._filling = True
         self.source.show_hits(hits, by_session=by_session, more=more)
-        row = self.source.row_of(current.id) if current else -1
-        if row < 0:
-            row = next((at for at, one in enumerate(self.source.rows) if isinstance(one, Hit)), -1)
-            place = 0
-        if row >= 0:
-            self.setCurrentIndex(self.source.index(row))
+        kept = -1
+        if self._by_hand and isinstance(row, Hit):
+            kept = self.source.row_of(row.id)
+        elif isinstance(row, More):
+            kept = self._first(but=known)
+        if kept < 0:
+            kept, place = self._first(), 0
+            self._by_hand = False
+        if kept >= 0:
+            self.setCurrentIndex(self.source.index(kept))
+        self._filling = False
         self.verticalScrollBar().setValue(place)
 
     def currentChanged(self, current: Index, previous: Index) -> None:
         """Tell which hit is current."""
         super().currentChanged(current, previous)
-        row = current.data(Role.ROW) if current.isValid() else None
+        self._by_hand = self._by_hand or not self._filling
+        row = self._row(current)
         if isinstance(row, Hit):
             self.chosen.emit(row)
 
+    def _first(self, but: Collection[str] = ()) -> int:
+        """Return where the first hit is whose id is not one of ``but``, -1 when there is none."""
+        rows = enumerate(self.source.rows)
+        return next((at for at, one in rows if isinstance(one, Hit) and one.id not in but), -1)
+
+    @staticmethod
+    def _row(index: Index) -> object:
+        return index.data(Role.ROW) if index.isValid() else None
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Open with Enter."""
+        """Open with Enter, go back to the box with Esc or Up."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
             self._on_activated(self.currentIndex())
+            return
+        is_first = self.currentIndex().row() <= self._first()
+        if event.key() == Qt.Key.Key_Escape or (event.key() == Qt.Key.Key_Up and is_first):
+            self.left.emit()
             return
         super().keyPressEvent(event)
 
@@ -174,11 +215,13 @@ class ResultList(RowList):
             self.opened.emit(row)
 
     def _on_clicked(self, index: QModelIndex) -> None:
+        self._by_hand = True
         if isinstance(index.data(Role.ROW), More):
             self.more_asked.emit()
 
     def _on_theme_changed(self) -> None:
         _layout.cache_clear()
+        _height.cache_clear()
         self.scheduleDelayedItemsLayout()
 
 
@@ -195,7 +238,36 @@ def _layout(snippet: str, highlights: tuple[Span, ...], width: int, points: floa
     form = QTextCharFormat()
     form.setBackground(look.colour("mark"))
     form.setForeground(look.colour("on_mark"))
-    units = _unit_places(text)
+    layout.setFormats(_marks(text, highlights, form))
+    if (cut := _break(layout, width, LINES + 1)) is not None:
+        # Qt's layout leaves out what does not fit without a sign of it.
+        rest = text.encode("utf-16-le")[2 * cut :].decode("utf-16-le", "ignore")
+        room = QFontMetrics(layout.font()).elidedText(rest, Qt.TextElideMode.ElideRight, width - 1)
+        layout.setText(text[: len(text) - len(rest)] + room)
+        layout.setFormats(_marks(layout.text(), highlights, form))
+        _break(layout, width, LINES)
+    return layout
+
+
+@lru_cache(maxsize=4096)
+def _height(snippet: str, width: int, points: float) -> int:
+    """Return how high a snippet is; breaking a thousand of them into lines would hold the window up."""
+    text = plain_snippet(snippet, ())[0]
+    metrics = QFontMetrics(theme.current().font("body"))
+    # Other scripts are drawn in other fonts, which may be higher.
+    if text.isascii():
+        advance, blank = metrics.horizontalAdvance(text), metrics.horizontalAdvance(" ")
+        if advance <= width:
+            return metrics.height()
+        # A blank at the end of a line takes no room.
+        if advance > (LINES - 1) * (width + blank):
+            return LINES * (metrics.height() + 1) - 1
+    return round(_layout(snippet, (), width, points).boundingRect().height())
+
+
+def _marks(text: str, highlights: Sequence[Span], form: QTextCharFormat) -> list[QTextLayout.FormatRange]:
+    """Return the places of the asked words as Qt counts them."""
+    units = range(len(text) + 1) if max(text, default="") <= "\uffff" else _unit_places(text)
     ranges = []
     for span in highlights:
         mark = QTextLayout.FormatRange()
@@ -203,18 +275,21 @@ def _layout(snippet: str, highlights: tuple[Span, ...], width: int, points: floa
         mark.length = units[min(span.end, len(text))] - mark.start
         mark.format = form
         ranges.append(mark)
-    layout.setFormats(ranges)
-    layout.beginLayout()
+    return ranges
+
+
+def _break(layout: QTextLayout, width: int, most: int) -> int | None:
+    """Break a text into ``most`` lines; return where the last but one begins when there are as many, as Qt counts."""
+    starts: list[int] = []
     top = 0.0
-    for _ in range(LINES):
-        line = layout.createLine()
-        if not line.isValid():
-            break
+    layout.beginLayout()
+    while len(starts) < most and (line := layout.createLine()).isValid():
         line.setLineWidth(width)
         line.setPosition(QPointF(0, top))
         top += line.height() + 1
+        starts.append(line.textStart())
     layout.endLayout()
-    return layout
+    return starts[-2] if len(starts) == most else None
 
 
 def _unit_places(text: str) -> list[int]:
@@ -240,8 +315,8 @@ class _ResultDelegate(QStyledItemDelegate):
             return QSize(width, GROUP)
         if isinstance(row, More):
             return QSize(width, MORE)
-        snippet = _layout(row.snippet, row.highlights, _snippet_width(width), theme.current().points)
-        return QSize(width, _title_height() + round(snippet.boundingRect().height()) + 2 * Space.M + 2)
+        height = _height(row.snippet, self._room(row, width), theme.current().points)
+        return QSize(width, _title_height() + GAP + height + 2 * Space.S)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Paint one row."""
@@ -257,6 +332,7 @@ class _ResultDelegate(QStyledItemDelegate):
             focused = isinstance(view, QListView) and view.hasFocus() and view.currentIndex() == index
             paint_ground(painter, rect, option, focused=focused)
             if isinstance(row, More):
+                painter.setFont(theme.current().font("body"))
                 painter.setPen(theme.current().colour("link"))
                 painter.drawText(rect, int(Qt.AlignmentFlag.AlignCenter), row.text)
             else:
@@ -266,28 +342,41 @@ class _ResultDelegate(QStyledItemDelegate):
     def _heading(self, painter: QPainter, rect: QRect, row: Heading, mirrored: bool) -> None:
         look = theme.current()
         line = rect.adjusted(Space.M, Space.S, -Space.M, 0)
-        self._icon(painter, line, "message-square", mirrored)
+        self._icon(painter, line, "messages-square", mirrored)
         painter.setFont(look.font("strong"))
-        known = " · ".join(part for part in (row.agent, number(row.count)) if part)
-        self._line(painter, line, row.title, known, mirrored)
+        known = [source_word(row.agent)] if row.agent else []
+        self._line(painter, line, row.title, known, number(row.count), mirrored)
 
     def _hit(self, painter: QPainter, rect: QRect, hit: Hit, mirrored: bool) -> None:
         look = theme.current()
-        body = rect.adjusted(Space.M, Space.S, -Space.M, -Space.S)
+        body = rect.adjusted(Space.M, Space.S - 1, -Space.M, -Space.S + 1)
         line = QRect(body.left(), body.top(), body.width(), _title_height())
-        self._icon(painter, line, kind_icon(hit.kind), mirrored)
-        painter.setFont(look.font("strong"))
-        speaker = hit.author or ("" if hit.target == "memory" else role_word(hit.role))
+        below = self._stands_below(hit)
+        left = body.left()
+        if below:
+            # Below its conversation a turn stands under the conversation's title.
+            line = line.adjusted(0, 0, -INSET, 0) if mirrored else line.adjusted(INSET, 0, 0, 0)
+            left = line.left()
+            painter.setFont(look.font("body"))
+            self._line(painter, line, _speaker(hit), [], _date(hit), mirrored)
+        else:
+            self._icon(painter, line, kind_icon(hit.kind), mirrored)
+            painter.setFont(look.font("strong"))
+            self._line(painter, line, hit.title or kind_word(hit.kind), _known(hit), _date(hit), mirrored)
         view = self.parent()
-        below = isinstance(view, ResultList) and view.source.by_session and hit.target == "message"
-        title = speaker if below else hit.title or kind_word(hit.kind)
-        known = [] if below else [speaker, hit.agent]
-        known += [*(f"#{tag}" for tag in hit.tags[:2]), short(hit.created_at, datetime.now(UTC))]
-        self._line(painter, line, title, " · ".join(part for part in known if part), mirrored)
         width = view.viewport().width() if isinstance(view, QListView) else rect.width()
-        layout = _layout(hit.snippet, hit.highlights, _snippet_width(width), look.points)
         painter.setPen(look.colour("text"))
-        layout.draw(painter, QPointF(body.left(), line.bottom() + 3))
+        snippet = _layout(hit.snippet, hit.highlights, self._room(hit, width), look.points)
+        snippet.draw(painter, QPointF(left, body.top() + _title_height() + GAP))
+
+    def _stands_below(self, hit: Hit) -> bool:
+        """Return whether a hit stands below the conversation it comes from."""
+        view = self.parent()
+        return isinstance(view, ResultList) and view.source.by_session and hit.target == "message"
+
+    def _room(self, hit: Hit, width: int) -> int:
+        """Return how wide a hit's text is in a list of that width."""
+        return _snippet_width(width) - (INSET if self._stands_below(hit) else 0)
 
     @staticmethod
     def _icon(painter: QPainter, line: QRect, name: str, mirrored: bool) -> None:
@@ -295,13 +384,13 @@ class _ResultDelegate(QStyledItemDelegate):
         left = line.right() - ICON + 1 if mirrored else line.left()
         painter.drawPixmap(left, line.center().y() - ICON // 2 + 1, picture)
         if mirrored:
-            line.setRight(line.right() - ICON - Space.S)
+            line.setRight(line.right() - INSET)
         else:
-            line.setLeft(line.left() + ICON + Space.S)
+            line.setLeft(line.left() + INSET)
 
     @staticmethod
-    def _line(painter: QPainter, line: QRect, title: str, known: str, mirrored: bool) -> None:
-        """Write a title at the reading side and what is known at the other."""
+    def _line(painter: QPainter, line: QRect, title: str, known: Sequence[str], date: str, mirrored: bool) -> None:
+        """Write a title at the reading side, what is known at the other, and the date, which is never cut, last."""
         look = theme.current()
         strong = painter.font()
         near, far = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight
@@ -309,14 +398,38 @@ class _ResultDelegate(QStyledItemDelegate):
         flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute
         painter.setFont(look.font("small"))
         painter.setPen(look.colour("muted"))
-        known = painter.fontMetrics().elidedText(known, Qt.TextElideMode.ElideRight, line.width() // 2)
-        width = painter.fontMetrics().horizontalAdvance(known) + Space.M
-        painter.drawText(line, int(far | flags), known)
+        metrics = painter.fontMetrics()
+        painter.drawText(line, int(far | flags), date)
+        taken = metrics.horizontalAdvance(date) + Space.XS
+        words = metrics.elidedText(" · ".join(known), Qt.TextElideMode.ElideRight, line.width() // 2 - taken)
+        if words:
+            words = f"· {words}" if mirrored else f"{words} ·"
+            beside = line.adjusted(taken, 0, 0, 0) if mirrored else line.adjusted(0, 0, -taken, 0)
+            # The sign between belongs beside the date, whichever way the names are written.
+            before = painter.layoutDirection()
+            painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+            painter.drawText(beside, int(far | flags), words)
+            painter.setLayoutDirection(before)
+        width = taken + metrics.horizontalAdvance(words) + Space.M
         painter.setFont(strong)
         painter.setPen(look.colour("text"))
-        room = line.adjusted(width if mirrored else 0, 0, 0 if mirrored else -width, 0)
-        words = painter.fontMetrics().elidedText(title, Qt.TextElideMode.ElideRight, room.width())
-        painter.drawText(room, int(near | flags), words)
+        free = line.adjusted(width if mirrored else 0, 0, 0 if mirrored else -width, 0)
+        shown = painter.fontMetrics().elidedText(title, Qt.TextElideMode.ElideRight, free.width())
+        painter.drawText(free, int(near | flags), shown)
+
+
+def _speaker(hit: Hit) -> str:
+    return hit.author or ("" if hit.target == "memory" else role_word(hit.role))
+
+
+def _known(hit: Hit) -> list[str]:
+    """Return who said a hit, where it comes from and its first tags, each once."""
+    parts = (_speaker(hit), source_word(hit.agent), *(f"#{tag}" for tag in hit.tags[:2]))
+    return list(dict.fromkeys(part for part in parts if part))
+
+
+def _date(hit: Hit) -> str:
+    return short(hit.created_at, datetime.now(UTC))
 
 
 def _title_height() -> int:

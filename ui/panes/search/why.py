@@ -4,8 +4,9 @@ import asyncio
 import re
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from app.core.text import excerpt
@@ -14,7 +15,7 @@ from app.retrieval.model import Hit, LegScore
 from ui import theme
 from ui.models.markup import unfenced
 from ui.models.when import full
-from ui.panes.words import feature_word, kind_word, role_word
+from ui.panes.words import feature_word, kind_word, role_word, source_word
 from ui.tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.inspector import Bar, Bars, Section
@@ -27,7 +28,10 @@ if TYPE_CHECKING:
 
 BEFORE, AFTER = 2, 3
 TURN_LIMIT = 4000
+LEAST = 40
 TITLE = 160
+HERE = "▸"
+"""Stands before the turn that was found."""
 
 
 class WhyPanel(QWidget):
@@ -56,34 +60,68 @@ class WhyPanel(QWidget):
         self._words = QLabel(self._section)
         self._words.setWordWrap(True)
         theme.set_type(self._words, "small muted")
-        for widget in (self._words, self._legs, self._features):
+        self._counted = QLabel(self.tr("What counted, and how much"), self._section)
+        self._counted.setToolTip(self.tr("What is above zero lifts the result, what is below zero lowers it."))
+        self._counted.setContentsMargins(0, Space.S, 0, 0)
+        theme.set_type(self._counted, "small muted")
+        for widget in (self._words, self._legs, self._counted, self._features):
             self._section.rows.addWidget(widget)
         head = QHBoxLayout()
         head.setContentsMargins(Space.L, Space.M, Space.M, 0)
         head.addWidget(self._title, 1)
-        head.addWidget(self._open)
+        head.setSpacing(Space.S)
+        head.addWidget(self._open, 0, Qt.AlignmentFlag.AlignTop)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(Space.XS)
         column.addLayout(head)
         self._facts.setContentsMargins(Space.L, 0, Space.L, 0)
         column.addWidget(self._facts)
-        column.addWidget(self._section)
+        self._area = QScrollArea(self)
+        self._area.setWidgetResizable(True)
+        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._area.setWidget(self._section)
+        # A scroll area fills what it holds with the window's ground.
+        self._area.viewport().setAutoFillBackground(False)
+        self._section.setAutoFillBackground(False)
+        column.addWidget(self._area)
         column.addWidget(self.preview, 1)
+        self._section.folded.connect(self._fit)
         self._section.rows.setContentsMargins(Space.S, 0, Space.M, Space.S)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Share the room anew."""
+        super().resizeEvent(event)
+        self._fit()
 
     @property
     def hit(self) -> Hit | None:
         """What is shown."""
         return self._hit
 
+    @property
+    def reasons_open(self) -> bool:
+        """Whether the reasons are unfolded."""
+        return self._section.is_open
+
+    def set_reasons_open(self, on: bool) -> None:
+        """Show or fold the reasons."""
+        self._section.set_open(on)
+
+    @property
+    def tab_chain(self) -> tuple[QWidget, ...]:
+        """What takes the keyboard, as one reads."""
+        return self._open, self._section.head, self.preview
+
     def show_hit(self, hit: Hit, terms: tuple[str, ...]) -> None:
         """Explain ``hit``; its text follows when it arrives."""
         same = self._hit is not None and self._hit.id == hit.id
         self._hit = hit
         self._title.setText(_breakable(excerpt(hit.title, TITLE)) or kind_word(hit.kind))
-        known = (kind_word(hit.kind), hit.author or role_word(hit.role), hit.agent, full(hit.created_at))
-        self._facts.setText("  ·  ".join(part for part in known if part))
+        said = hit.author or ("" if hit.target == "memory" else role_word(hit.role))
+        known = (kind_word(hit.kind), said, source_word(hit.agent), full(hit.created_at))
+        self._facts.setText("  ·  ".join(dict.fromkeys(part for part in known if part)))
         self._explain(hit)
         if not same:
             self._asked += 1
@@ -91,17 +129,36 @@ class WhyPanel(QWidget):
 
     def _explain(self, hit: Hit) -> None:
         self._legs.set_bars([self._leg_bar(leg) for leg in hit.why.legs])
+        self._legs.setVisible(bool(hit.why.legs))
         weights = {name: value for name, value in hit.why.features.items() if value}
         most = max((abs(value) for value in weights.values()), default=1.0)
         named = sorted(weights.items(), key=_size, reverse=True)[:8]
         self._features.set_bars(
-            [Bar(feature_word(name), abs(value) / most, f"{value:+.2f}", 7) for name, value in named]
+            [
+                Bar(feature_word(name), abs(value) / most, _signed(value), 7, is_hollow=value < 0)
+                for name, value in named
+            ]
         )
-        self._features.setVisible(bool(named))
-        words = ", ".join(hit.why.terms)
-        self._words.setText(
-            self.tr("Words found: {words}").format(words=words) if words else self.tr("Found by meaning")
-        )
+        for widget in (self._counted, self._features):
+            widget.setVisible(bool(named))
+        self._words.setText(self._found_by(hit))
+        self._fit()
+
+    def _fit(self) -> None:
+        """Give the reasons the room they need, but leave as much for the text that is read below them."""
+        self._section.rows.activate()
+        self._area.setFixedHeight(min(self._section.sizeHint().height(), max(LEAST, self.height() * 5 // 9)))
+
+    def _found_by(self, hit: Hit) -> str:
+        """Return in a sentence how a hit came to be found."""
+        legs = {leg.leg for leg in hit.why.legs}
+        if hit.why.terms:
+            return self.tr("Words found: {words}").format(words=", ".join(hit.why.terms))
+        if not legs:
+            return self.tr("It fits the operators; the newest come first")
+        if "words" in legs:
+            return self.tr("Found by words of its title or around it")
+        return self.tr("Found by meaning") if "vector" in legs else self.tr("Found beside what else fits")
 
     def _leg_bar(self, leg: LegScore) -> Bar:
         names = {
@@ -123,7 +180,7 @@ class WhyPanel(QWidget):
         except KeepsakeError as error:
             text = error.message
         if isValid(self) and asked == self._asked:
-            self.preview.set_source(text, terms=terms)
+            self.preview.set_source(text, terms=terms, begin=HERE)
 
     async def _text_of(self, hit: Hit) -> str:
         if hit.target == "memory" or hit.session_id is None or hit.seq is None:
@@ -137,7 +194,7 @@ class WhyPanel(QWidget):
 
     def _turn(self, message: "Message", here: bool) -> str:
         who = message.author or role_word(message.role)
-        arrow = "▸ " if here else ""
+        arrow = f"{HERE} " if here else ""
         text = message.content if here else message.content[:TURN_LIMIT]
         body = f"```\n{unfenced(text)[:TURN_LIMIT]}\n```" if message.role == "tool" else text
         return f"{arrow}**{who}** · {full(message.created_at)}\n\n{body}"
@@ -150,6 +207,11 @@ class WhyPanel(QWidget):
 def _breakable(text: str) -> str:
     """Return ``text`` with places to break very long words at, which a label otherwise cuts off."""
     return re.sub(r"(\S{16})(?=\S)", "\\1\u200b", text)
+
+
+def _signed(value: float) -> str:
+    """Return a number with its sign, as one writes it."""
+    return f"{value:+.2f}".replace("-", "−")
 
 
 def _size(item: tuple[str, float]) -> float:

@@ -1,6 +1,7 @@
 """Search models: states and what can be done about them, and two answers side by side."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,8 +12,9 @@ from pytestqt.qtbot import QtBot
 
 from app.changes import ChangeSet, Progress
 from app.errors import InputError, ModelUnavailableError
+from app.index.generations_model import ModelInfo
 from tests.unit.ui.conftest import Rest
-from tests.unit.ui.dialogs.beside import ModelShelf, info, row, side_by_side, status
+from tests.unit.ui.dialogs.beside import ModelShelf, info, row, side_by_side, status, total
 from ui.bridge import Bridge
 from ui.dialogs.models import Models
 from ui.navigation import Place
@@ -180,11 +182,11 @@ def test_preparing_a_model(models: Models, shelf: ModelShelf, rest: Rest) -> Non
 
 
 def test_advice_is_shown_where_there_is_any(models: Models, shelf: ModelShelf, rest: Rest) -> None:
-    assert not models._advice.isVisible()
+    assert not models.preparing.advice.isVisible()
     shelf.advice = "A multilingual model would suit this vault better."
     models.bring()
-    rest(models._advice.isVisible)
-    assert models._advice.text() == shelf.advice
+    rest(models.preparing.advice.isVisible)
+    assert models.preparing.advice.text() == shelf.advice
 
 
 def test_it_follows_what_others_change(models: Models, shelf: ModelShelf, rest: Rest) -> None:
@@ -234,7 +236,7 @@ def test_own_searches_are_compared_and_shown(compared: Models, shelf: ModelShelf
     assert "3 of 12 queries" in comparing.totals.text
     assert [hit.id for hit in comparing.now.source.rows] == ["a", "b", "c", "s#3"]
     assert [hit.id for hit in comparing.other.source.rows] == ["b", "a", "s#3", "x"]
-    assert comparing._heads["now"].text() == "static"
+    assert [comparing._heads[side].text() for side in ("now", "other")] == ["Now: static", "Instead: hashed"]
     assert comparing.use.text() == "Switch to it"
     assert comparing.list.hasFocus()
 
@@ -415,3 +417,106 @@ def test_the_settings_lead_to_it(window: Window, rest: Rest) -> None:
     assert dialog.isVisible()
     dialog.hide()
     window.desk.settings.hide()
+
+
+# What is compared and what holds -------------------------------------------------------------------------------------
+
+
+def test_a_model_that_becomes_ready_is_what_is_compared(models: Models, shelf: ModelShelf, rest: Rest) -> None:
+    comparing = models.comparing
+    shelf.status = status(info(1, "static", "serving"))
+    models._bridge.start(models.load())
+    rest(lambda: states(models) == ["serving"])
+    assert comparing._what.currentText().startswith("Ranking")
+    shelf.status = status(info(2, "hashed", "ready"), info(1, "static", "serving"))
+    models._bridge.start(models.load())
+    rest(lambda: comparing._what.currentText() == "hashed — ready")
+
+
+def test_what_the_person_chose_stays_chosen(models: Models, shelf: ModelShelf, rest: Rest, qtbot: QtBot) -> None:
+    comparing = models.comparing
+    models._tabs.setCurrentWidget(comparing)
+    qtbot.keyClick(comparing._what, Qt.Key.Key_Down)
+    chosen = comparing._what.currentData()
+    assert chosen[0] == "recipe"
+    shelf.status = status(info(2, "hashed", "kept"), info(1, "static", "serving"))
+    models._bridge.start(models.load())
+    rest(lambda: states(models) == ["serving", "kept"])
+    assert comparing._what.currentData() == chosen
+
+
+def test_a_change_elsewhere_leaves_the_offer(compared: Models, shelf: ModelShelf, rest: Rest) -> None:
+    shelf.status = status(info(2, "hashed", "ready", 1_001), info(1, "static", "serving", 1_001))
+    shelf.listeners[0](ChangeSet(frozenset({"index"}), (), "embedding"))
+    rest(lambda: compared.rows.rows[1].info.vectors == 1_001)
+    assert compared.comparing.use.isVisible()
+    compared.comparing._choose(("recipe", "words"))
+    compared.comparing._choose(("ready", 2))
+    assert compared.comparing.use.isVisible()
+
+
+@pytest.mark.parametrize("by_model", [True, False])
+def test_a_comparison_with_what_answers_no_more_goes(
+    compared: Models, shelf: ModelShelf, rest: Rest, by_model: bool
+) -> None:
+    comparing = compared.comparing
+    assert comparing._pages.currentWidget() is comparing._result
+    if by_model:
+        shelf.status = replace(
+            status(info(2, "hashed", "serving"), info(1, "static", "kept")), serving=ModelInfo("hashed", 512, 1_000)
+        )
+    else:
+        shelf.settings_set("search.recipe", "words")
+    shelf.listeners[0](ChangeSet(frozenset({"index"}), (), "embedding"))
+    rest(lambda: comparing._pages.currentWidget() is comparing._empty)
+    said = "hashed answers searches now" if by_model else "Ranking ‘words’ answers searches now"
+    assert comparing._empty._title.text() == said
+    assert not comparing.use.isVisible()
+    assert comparing.go.hasFocus()
+
+
+def test_figures_of_unknown_answers_are_left_out(models: Models, shelf: ModelShelf, rest: Rest) -> None:
+    totals = models.comparing.totals
+    models._tabs.setCurrentWidget(models.comparing)
+    models.comparing.run()
+    rest(lambda: not models.comparing._job)
+    assert all(head.isVisible() for head in totals._heads)
+    assert "favours finding by words" in totals._made.text()
+    shelf.found = side_by_side(row("roses", "ab", "ba"), now=total("static"), other=total("hashed"))
+    models.comparing.run()
+    rest(lambda: not models.comparing._job)
+    assert [head.isVisible() for head in totals._heads] == [False] * 4 + [True]
+    assert not totals._made.isVisible()
+
+
+def test_queries_and_hits_say_what_their_signs_mean(models: Models, shelf: ModelShelf, rest: Rest) -> None:
+    shelf.found = side_by_side(row("roses", "ab", "ba"), row("lake shore", "ab", "ba", "a", origin="made"))
+    models.comparing.run()
+    rest(lambda: not models.comparing._job)
+    queries = models.comparing.list.source
+    tips = [queries.index(at).data(Qt.ItemDataRole.ToolTipRole) for at in (0, 1)]
+    assert tips[0] == "roses\n2 of 2 shared · 2 moved"
+    assert tips[1].splitlines()[1] == "made from the vault"
+    models.comparing.list.setCurrentIndex(queries.index(1))
+    known = models.comparing.other.source.index(1).data(Qt.ItemDataRole.ToolTipRole)
+    assert known.splitlines() == ["Title a", "down by 1", "The known answer"]
+    assert not models.grab().isNull()
+
+
+def test_the_totals_keep_their_lines_apart_in_a_low_window(compared: Models) -> None:
+    compared.resize(604, 400)
+    compared.grab()
+    first, second = compared.comparing.totals._names
+    assert second.geometry().top() >= first.geometry().top() + first.fontMetrics().height()
+
+
+def test_a_low_window_leaves_its_room_to_the_answers(compared: Models) -> None:
+    made, totals = compared.comparing.totals._made, compared.comparing.totals
+    assert made.isVisible()
+    assert compared._heading.isVisible()
+    compared.resize(900, 560)
+    assert not made.isVisible()
+    assert not compared._heading.isVisible()
+    assert totals.toolTip() == made.text()
+    compared.resize(900, 760)
+    assert made.isVisible()

@@ -15,7 +15,7 @@ from ui.dialogs.about import About
 from ui.dialogs.help import Help
 from ui.dialogs.report import format_name, problem_lines, report_text
 from ui.dialogs.shortcuts import Shortcuts
-from ui.theme import Theme
+from ui.theme import Scheme, Theme
 
 
 def test_help_lists_pages_by_their_headings_and_follows_links(qtbot: QtBot, look: Theme, tmp_path: Path) -> None:
@@ -85,3 +85,13 @@ def test_report_in_words(shelf: Shelf) -> None:
     assert problem_lines(report)[1].endswith("(repaired)")
     assert format_name("chatgpt") == "ChatGPT export"
     assert format_name("other") == "other"
+
+
+def test_tables_of_help_are_drawn_with_hairlines(qtbot: QtBot, look: Theme, tmp_path: Path) -> None:
+    (tmp_path / "01-start.md").write_text("# First\n\n| a | b |\n|---|---|\n| c | d |\n", "utf-8")
+    pages = Help(folder=tmp_path)
+    qtbot.addWidget(pages)
+    for scheme in (Scheme.LIGHT, Scheme.DARK):
+        look.set_scheme(scheme)
+        [table] = pages._page.document().rootFrame().childFrames()
+        assert table.format().toTableFormat().borderBrush().color() == look.colour("line")

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QSpinBox
+from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QFrame, QLineEdit, QSpinBox
 from pytestqt.qtbot import QtBot
 
 from app.config.model import SettingValue
@@ -73,3 +73,19 @@ def test_untouched_line_stores_nothing(settings: Settings, shelf: Shelf) -> None
     assert isinstance(editor, QLineEdit)
     editor.editingFinished.emit()
     assert shelf.asked("settings.set") == []
+
+
+def test_search_leaves_no_lines_of_hidden_sections(settings: Settings) -> None:
+    settings._search.setText("embedding model")
+    shown = [heads for heads, fields in settings._sections if any(field.isVisibleTo(settings) for field in fields)]
+    page = settings._area.widget()
+    lines = [line for line in page.findChildren(QFrame, "hairline") if line.isVisibleTo(settings)]
+    assert 0 < len(shown) < len(settings._sections)
+    assert len(lines) == len(shown)
+
+
+def test_fractions_are_shown_as_they_are(settings: Settings) -> None:
+    for setting in SETTINGS:
+        editor = settings._fields[setting.name].editor
+        if isinstance(editor, QDoubleSpinBox):
+            assert editor.value() == setting.default

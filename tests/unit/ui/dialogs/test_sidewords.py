@@ -1,5 +1,7 @@
 """A comparison in words."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.unit.ui.dialogs.beside import answer, row, side_by_side, total
@@ -22,7 +24,7 @@ def test_marks_say_where_a_hit_went() -> None:
         ("ab", "ab", "a", "the same on both sides"),
         ("ab", "ba", "", "2 of 2 shared · 2 moved"),
         ("abc", "abx", "", "2 of 3 shared"),
-        ("ab", "ba", "a", "answer 1 → 2 · 2 of 2 shared · 2 moved"),
+        ("ab", "ba", "a", "answer 1 → 2 · 2 of 2 shared"),
         ("ab", "xy", "a", "answer 1 → none · 0 of 2 shared"),
         ("xy", "ab", "a", "answer none → 1 · 0 of 2 shared"),
     ],
@@ -38,6 +40,10 @@ def test_the_verdict() -> None:
         " fall: 1."
     )
     assert "stands where it stood" in verdict(side_by_side(better=0, worse=0))
+    alone = replace(side_by_side(better=0, worse=0, now=total("a"), other=total("b")), queries=1, same=0)
+    assert verdict(alone) == "77 % of the hits are shared."
+    assert verdict(replace(alone, same=1)) == "The query is answered alike."
+    assert verdict(replace(alone, same=1, other=total("b", missing=1))).endswith("1 text has no vector by b yet.")
     unknown = side_by_side(better=0, worse=0, now=total("a"), other=total("b"))
     assert verdict(unknown).endswith("of the hits are shared.")
     lacking = side_by_side(other=total("hashed", missing=1_204), cancelled=True, notes=("A note.",))

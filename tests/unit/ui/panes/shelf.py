@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.api.registry import Reply
 from app.changes import ChangeSet
+from app.config.model import SettingValue
 from app.core.text import excerpt
 from app.errors import KeepsakeError, NotFoundError, StaleError
 from app.memories.model import Facet, Facets, HistoryEntry, Link, Links, Memory, MemoryRow
@@ -79,6 +80,7 @@ class ShelfBridge(QObject):
         self.calls: list[tuple[str, dict[str, Any]]] = []
         self.faults: dict[str, KeepsakeError] = {}
         self.gates: dict[str, asyncio.Event] = {}
+        self.settings: list[SettingValue] = []
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def start(self, work: Any) -> "asyncio.Task[Any]":
@@ -299,6 +301,9 @@ class ShelfBridge(QObject):
         return Reply([90], ChangeSet(frozenset({"memories"}), (), history_ids=(90,)))
 
     # --- search ---
+
+    def _settings_list(self) -> list[SettingValue]:
+        return self.settings
 
     def _memory_operators(self) -> list[Operator]:
         return [

@@ -4,12 +4,15 @@ import asyncio
 from typing import Any
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QAction, QColor, QImage
+from PySide6.QtWidgets import QLineEdit, QTreeWidgetItem
 
 from ui.models.when import number
+from ui.theme import Scheme, Theme
 from ui.widgets.facets import FacetGroup, FacetRow, FacetTree
 from ui.widgets.inspector import Bar, Bars, Section
-from ui.widgets.searchbox import Hint, SearchBox
+from ui.widgets.searchbox import Hint, SearchBox, offer_to_clear
 from ui.widgets.splitter import PaneSplitter
 from ui.widgets.tagedit import Chip, TagEdit
 
@@ -170,3 +173,48 @@ def test_splitter_sizes_come_back(qtbot: Any) -> None:
     split.setSizes([60, 340])
     split.restore(state)
     assert split.sizes() == [150, 250]
+
+
+def test_the_button_that_empties_a_field_follows_the_theme(qtbot: Any, look: Theme) -> None:
+    field = QLineEdit()
+    qtbot.addWidget(field)
+    offer_to_clear(field)
+    button = field.findChild(QAction, "_q_qlineeditclearaction")
+    looks = []
+    for scheme in (Scheme.LIGHT, Scheme.DARK):
+        look.set_scheme(scheme)
+        looks.append(button.icon().pixmap(16).toImage())
+    assert looks[0] != looks[1]
+
+
+def test_bars_that_count_against_are_drawn_otherwise(qtbot: Any, look: Theme) -> None:
+    bars = Bars("What counted")
+    qtbot.addWidget(bars)
+    bars.resize(200, 60)
+    drawn = []
+    for is_hollow in (False, True):
+        bars.set_bars([Bar("a label that is far longer than there is room for", 0.5, "+0.50", is_hollow=is_hollow)])
+        drawn.append(bars.grab().toImage().pixelColor(50, bars._step() - 9))
+    assert drawn == [QColor(look.tokens.series[0]), look.colour("surface")]
+
+
+def test_values_below_values_are_folded_by_key(qtbot: Any, look: Theme) -> None:
+    tree = FacetTree("Facets")
+    qtbot.addWidget(tree)
+    tree.resize(200, 300)
+    rows = [FacetRow("garden", 3), FacetRow("garden/roses", 2), FacetRow("kitchen", 1)]
+    tree.set_groups([FacetGroup("tag", "Tags", rows, nested=True)])
+    tree.show()
+    item, leaf = (tree.topLevelItem(0).child(at) for at in (0, 1))
+
+    def sign(row: QTreeWidgetItem) -> QImage:
+        place = tree.visualItemRect(row)
+        return tree.viewport().grab(QRect(0, place.top(), place.left(), place.height())).toImage()
+
+    folded = sign(item)
+    assert folded != sign(leaf)
+    tree.setCurrentItem(item)
+    qtbot.keyClick(tree, Qt.Key.Key_Right)
+    assert item.isExpanded()
+    assert sign(item) != folded
+    assert tree.chosen("tag") == ()

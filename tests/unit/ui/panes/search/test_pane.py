@@ -5,11 +5,20 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication, QPushButton
 
+from app.changes import ChangeSet
+from app.config.model import SettingValue
 from app.errors import TimeLimitError
+from app.retrieval.model import FacetCount, Found, Query
+from tests.unit.ui.panes.search.test_query import hit
 from tests.unit.ui.panes.shelf import Shelf, ShelfBridge, until
+from ui.actions import Action
 from ui.panes.base import Place
-from ui.panes.search.results import Heading
+from ui.panes.search.pane import HELP, LIMIT
+from ui.panes.search.results import Heading, More
+from ui.panes.state import pack
+from ui.widgets.facets import _KEY
 
 
 def _fill(books: Shelf) -> None:
@@ -180,3 +189,239 @@ def test_operators_are_completed_as_the_engine_describes_them(
     assert pane.box._list.isVisible()
     assert pane.box._model.item(0).text().startswith("kind:")
     pane.box._list.hide()
+
+
+def test_enter_waits_for_the_answer_to_what_is_typed(
+    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+) -> None:
+    _fill(books)
+    pane = open_pane("search")
+    pane.box.setText("frost")
+    run_async(_settled(pane))
+    gate = ask.gates["memory.search"] = asyncio.Event()
+    pane.box.setFocus()
+    pane.box.setText("roses")
+    qtbot.keyClick(pane.box, Qt.Key.Key_Return)
+    assert not pane.results.hasFocus()
+    gate.set()
+    run_async(until(lambda: _ids(pane) == ["note-000000"]))
+    assert pane.results.hasFocus()
+    assert pane.recent == ["roses"]
+
+
+def test_from_the_results_back_to_the_box(
+    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+) -> None:
+    _fill(books)
+    pane = open_pane("search")
+    pane._group.click()
+    pane.box.setText("frost")
+    run_async(_settled(pane))
+    for key, steps in ((Qt.Key.Key_Up, 0), (Qt.Key.Key_Escape, 2)):
+        qtbot.keyClick(pane.box, Qt.Key.Key_Down)
+        assert pane.results.hasFocus()
+        for _ in range(steps):
+            qtbot.keyClick(pane.results, Qt.Key.Key_Down)
+        if steps:
+            qtbot.keyClick(pane.results, Qt.Key.Key_Up)
+            assert pane.results.hasFocus()
+        qtbot.keyClick(pane.results, key)
+        assert pane.box.hasFocus()
+        assert pane.box.text() == "frost"
+
+
+def test_notes_stay_until_the_whole_answer(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+    pane = open_pane("search")
+    run_async(ask.idle())
+    told = Found(Query("roses"), "learned", (), legs=("words",), notes=("Nothing says so word for word.",))
+    pane._summarise(told, settled=True)
+    assert pane._notes.isVisible()
+    pane._summarise(Found(Query("roses n"), "learned", ()), settled=False)
+    assert pane._notes.isVisible()
+    pane._summarise(Found(Query("roses n"), "learned", ()), settled=True)
+    assert not pane._notes.isVisible()
+
+
+def test_hints_wait_for_a_pause_and_go_at_once(ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+    pane = open_pane("search")
+    run_async(ask.idle())
+    explanation = pane.explanation
+    explanation.show_query(Query("tag:", hints=("tag: needs a value.",)))
+    assert not explanation._hints.isVisible()
+    explanation._patience.timeout.emit()
+    assert explanation._hints.isVisible()
+    explanation.show_query(Query("tag:g", tags=("g",)))
+    assert not explanation._hints.isVisible()
+    assert not explanation._patience.isActive()
+    explanation.show_query(None)
+    assert not explanation.isVisible()
+
+
+def test_as_many_results_come_at_once_as_are_set(
+    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any
+) -> None:
+    books.add_session("Long", [("user", f"frost {number}") for number in range(30)])
+    ask.settings = [SettingValue("search.limit", 10, 50, "file", "int", "Results shown at once.")]
+    pane = open_pane("search")
+    run_async(ask.idle())
+    pane.box.setText("frost")
+    run_async(_settled(pane))
+    assert len(_ids(pane)) == 10
+    pane.results.more_asked.emit()
+    run_async(until(lambda: len(_ids(pane)) == 20))
+    ask.settings = [SettingValue("search.limit", 25, 50, "file", "int", "Results shown at once.")]
+    ask.changed.emit(ChangeSet(frozenset({"settings"}), (), "settings.set"))
+    run_async(ask.idle())
+    assert len(_ids(pane)) == 20
+    pane.box.setText("frost ")
+    run_async(until(lambda: len(_ids(pane)) == 25))
+
+
+def test_grouping_keeps_the_offer_of_more(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+    books.add_session("Long", [("user", f"frost {number}") for number in range(LIMIT + 10)])
+    pane = open_pane("search")
+    pane.box.setText("frost")
+    run_async(_settled(pane))
+    assert pane._summary.text().startswith(f"Results: the first {LIMIT} of {LIMIT + 10}")
+    for _ in range(2):
+        pane._group.click()
+        assert isinstance(pane.results.source.rows[-1], More)
+    pane.results.more_asked.emit()
+    run_async(until(lambda: len(_ids(pane)) == LIMIT + 10))
+    assert not isinstance(pane.results.source.rows[-1], More)
+
+
+def test_what_is_only_filtered_is_said_to_come_by_date(open_pane: Any, ask: ShelfBridge, run_async: Any) -> None:
+    pane = open_pane("search")
+    run_async(ask.idle())
+    filtered = Found(Query("kind:note", kinds=("note",)), "learned", ())
+    assert pane._figures(filtered, settled=True) == ["Results: 0", "newest first"]
+    assert pane.why._found_by(hit("n")).startswith("It fits the operators")
+
+
+def test_where_nothing_is_found_the_operators_can_go(
+    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any
+) -> None:
+    _fill(books)
+    pane = open_pane("search")
+    pane.box.setText("zebra")
+    run_async(_settled(pane))
+    assert not pane._nothing.button.isVisible()
+    pane.box.setText("zebra tag:garden")
+    run_async(until(pane._nothing.button.isVisible))
+    asked: list[str] = []
+    pane.registry.register(Action(HELP, "Help", lambda: asked.append("help")))
+    pane._nothing.second.click()
+    assert asked == ["help"]
+    pane._nothing.button.click()
+    assert pane.box.text() == "zebra"
+    assert pane.box.hasFocus()
+
+
+def test_facets_are_named_as_people_name_them(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+    _fill(books)
+    pane = open_pane("search")
+    query = Query("x", kinds=("digest",), roles=("user",))
+    counts = (FacetCount("role", "user", 3), FacetCount("role", "assistant", 1), FacetCount("agent", "person", 2))
+    pane._show_facets(Found(query, "learned", (), counts))
+    labels = {item.data(0, _KEY): item.text(0) for item in pane.facets._values()}
+    assert labels == {
+        ("role", "user"): "You",
+        ("role", "assistant"): "Assistant",
+        ("agent", "person"): "You",
+        ("kind", "digest"): "Digests",
+    }
+    assert pane.facets.chosen("kind") == ("digest",)
+
+
+def test_tab_goes_as_one_reads(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any) -> None:
+    _fill(books)
+    pane = open_pane("search")
+    pane.box.setText("frost")
+    run_async(_settled(pane))
+    pane.box.setFocus()
+    order = [pane.box, pane._recipe, pane._sides, pane._group, pane._save, pane._copier, pane.facets, pane.results]
+    for widget in [*order[1:], pane.why._open, pane.why._section.head, pane.why.preview.page]:
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+        assert QApplication.focusWidget() is widget
+    assert pane.why.preview.page.property("ringed")
+    qtbot.mouseClick(pane.results.viewport(), Qt.MouseButton.LeftButton)
+    assert not pane.why.preview.page.property("ringed")
+
+
+def test_sides_are_shown_as_the_person_chose(ask: ShelfBridge, open_pane: Any, run_async: Any, books: Shelf) -> None:
+    _fill(books)
+    pane = open_pane("search")
+    pane.box.setText("frost")
+    run_async(_settled(pane))
+    assert pane.facets.isVisible()
+    pane._sides.click()
+    pane.why._section.head.click()
+    assert not pane.facets.isVisible()
+    again = open_pane("search", pane.save_state())
+    again.box.setText("frost")
+    run_async(_settled(again))
+    assert not again.facets.isVisible()
+    assert not again._sides.isChecked()
+    assert not again.why.reasons_open
+    again._sides.click()
+    assert again.facets.isVisible()
+
+
+def test_the_text_begins_at_the_turn_that_was_found(
+    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any
+) -> None:
+    turns = [("user", "frost, and " + "more of it, " * 60), ("assistant", "word " * 300), ("user", "the last frost")]
+    books.add_session("Long", turns)
+    pane = open_pane("search")
+    pane.resize(1300, 500)
+    pane.box.setText("last frost")
+    run_async(_settled(pane))
+    page = pane.why.preview.page
+    run_async(until(lambda: "the last frost" in page.toPlainText()))
+    found = page.document().find("▸ ")
+    assert page.textCursor().block() == found.block()
+    assert 0 <= page.cursorRect(found).top() < page.viewport().height()
+
+
+def test_reasons_leave_room_for_the_text(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+    _fill(books)
+    pane = open_pane("search")
+    pane.resize(1300, 320)
+    pane.box.setText("frost")
+    run_async(_settled(pane))
+    assert pane.why._area.height() < pane.why.height() * 2 // 3
+    assert pane.why._section.height() > pane.why._area.height()
+    pane.resize(1300, 1200)
+    assert pane.why._area.height() == pane.why._section.sizeHint().height()
+
+
+def test_examples_and_long_searches_are_taken_up(open_pane: Any, ask: ShelfBridge, run_async: Any) -> None:
+    pane = open_pane("search", pack({"recent": ["Tom & Jerry", "x" * 300]}))
+    run_async(ask.idle())
+    buttons = {one.accessibleName(): one for one in pane._recents.findChildren(QPushButton)}
+    assert buttons["Tom & Jerry"].text() == "Tom && Jerry"
+    assert len(buttons["x" * 300].text()) < 80
+    buttons["x" * 300].click()
+    assert pane.box.text() == "x" * 300
+
+
+def test_one_result_is_copied_as_one(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+    _fill(books)
+    pane = open_pane("search")
+    pane.box.setText("roses")
+    run_async(_settled(pane))
+    pane._copier.click()
+    assert pane.told.notices[-1].text == "Copied 1 result"
+
+
+def test_a_saved_search_shows_that_it_is(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+    _fill(books)
+    pane = open_pane("search")
+    pane.box.setText("roses")
+    run_async(_settled(pane))
+    before = pane._save.icon().pixmap(18).toImage()
+    pane._save.click()
+    assert pane._save.icon().pixmap(18).toImage() != before
+    pane._save.click()
+    assert pane._save.icon().pixmap(18).toImage() == before

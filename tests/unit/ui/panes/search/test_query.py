@@ -2,11 +2,12 @@
 
 from datetime import UTC, datetime
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.retrieval.model import Found, Hit, Query, Span, Why
-from ui.panes.search.query import grouped, plain_snippet, with_operator, written
+from app.retrieval.model import Found, Hit, Query, Span, Term, Why
+from ui.panes.search.query import grouped, plain_snippet, with_operator, without_operators, written
 
 
 def hit(identity: str, session: str | None = None, **known: object) -> Hit:
@@ -22,6 +23,12 @@ def test_operators_go_in_and_out() -> None:
     assert with_operator("rose tag:Garden x", "tag", "garden", on=False) == "rose x"
     assert with_operator('"two words" agent:"Claude Code"', "agent", "Claude Code", on=False) == '"two words"'
     assert with_operator("", "agent", "Claude Code", on=True) == 'agent:"Claude Code"'
+
+
+def test_a_search_without_its_operators() -> None:
+    terms = (Term("rose"), Term("north wall", phrase=True), Term("mulch", prefix=True), Term("straw", excluded=True))
+    assert without_operators(Query("", terms, kinds=("note",), tags=("garden",))) == 'rose "north wall" mulch*'
+    assert without_operators(Query("kind:note", kinds=("note",))) == ""
 
 
 def test_hits_gather_below_their_conversation() -> None:
@@ -45,7 +52,23 @@ def test_marks_follow_when_signs_go() -> None:
     assert [text[span.start : span.end] for span in spans] == ["rose", "Rose"]
 
 
-@given(st.text(alphabet="ab *_#`[]\n-", max_size=60), st.integers(0, 60), st.integers(0, 60))
+@pytest.mark.parametrize(
+    ("snippet", "plain"),
+    [
+        ("| a | b |\n|---|:--:|\n| c |", "| a | b |  | c |"),
+        ("Point | Result | |---|---| | Section", "Point | Result |  | Section"),
+        ("it was --- he said --- true", "it was --- he said --- true"),
+        ("one | two", "one | two"),
+        ("952 + 1,540 = 2,492 - or 5 > 3 * 1, in C # minor", "952 + 1,540 = 2,492 - or 5 > 3 * 1, in C # minor"),
+        ("…- says no mulch - lends an endoscope", "…says no mulch - lends an endoscope"),
+        ("# Plan\n- [x] roses ## Next - [ ] lime\n> said", "Plan roses Next lime said"),
+    ],
+)
+def test_signs_go_where_they_are_signs(snippet: str, plain: str) -> None:
+    assert plain_snippet(snippet, ())[0] == plain
+
+
+@given(st.text(alphabet="ab |*_#`[]\n-", max_size=60), st.integers(0, 60), st.integers(0, 60))
 def test_marks_stay_within_the_text(snippet: str, start: int, end: int) -> None:
     text, spans = plain_snippet(snippet, (Span(min(start, end), max(start, end)),))
     assert all(0 <= span.start < span.end <= len(text) for span in spans)
