@@ -1,4 +1,8 @@
-"""No test sees the person's home, vault, settings or screen, or takes all the memory."""
+"""No test sees the person's home, vault, settings or screen, or takes all the memory.
+
+Properties are tried with sixty examples each, the same in each run; ``HYPOTHESIS_PROFILE=thorough`` tries a thousand
+others.
+"""
 
 import os
 import shutil
@@ -13,6 +17,7 @@ if sys.platform == "linux":
     import resource
 
 HOME_KEY = pytest.StashKey[Path]()
+BYTECODE_KEY = pytest.StashKey[Path]()
 SAVED_KEY = pytest.StashKey[dict[str, str]]()
 
 # Where platforms look for a person's files, and the folder under the test home each is sent to.
@@ -43,7 +48,7 @@ settings.register_profile(
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.register_profile("explore", deadline=None, max_examples=2000, print_blob=True)
+settings.register_profile("thorough", deadline=None, max_examples=1_000, print_blob=True)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -63,8 +68,16 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ[name] = str(place)
     for name in [name for name in os.environ if name.startswith("KEEPSAKE_")]:
         del os.environ[name]
+    # Workers share the cores: threads that wait for one another's turn at a matrix cost many times what they save.
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
     # The person's own keyring is nothing to a test.
     os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
+    if sys.dont_write_bytecode and config.getoption("dist", "no") == "no":
+        # Each process that a test starts would compile the whole program again. Not for the workers themselves: they
+        # read what is compiled beside the libraries.
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        config.stash[BYTECODE_KEY] = Path(tempfile.mkdtemp(prefix="kt-bytecode-"))
+        os.environ["PYTHONPYCACHEPREFIX"] = str(config.stash[BYTECODE_KEY])
     if not config.getoption("--headed"):
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
     _limit_memory()
@@ -86,8 +99,10 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         return
     os.environ.clear()
     os.environ.update(saved)
-    # Windows keeps files of a process that is still ending open.
-    shutil.rmtree(config.stash[HOME_KEY], ignore_errors=sys.platform == "win32")
+    for key in (HOME_KEY, BYTECODE_KEY):
+        if key in config.stash:
+            # Windows keeps files of a process that is still ending open.
+            shutil.rmtree(config.stash[key], ignore_errors=sys.platform == "win32")
 
 
 @pytest.fixture(scope="session")

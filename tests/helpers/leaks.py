@@ -18,6 +18,16 @@ PATIENCE_S = 5.0
 QT_OWN = frozenset({"QTipLabel", "QComboBoxPrivateContainer", "QScreen", "QDesktopScreenWidget"})
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _set_apart() -> None:
+    """Set apart what imports and earlier files made, so that no test looks through all of it for its own timers.
+
+    Once a file, for the window's collector takes everything back when it stops.
+    """
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True)
 def _nothing_left(request: pytest.FixtureRequest) -> Iterator[None]:
     """Compare what lives before and after the test."""
@@ -78,9 +88,10 @@ def _answers(item: Any, question: Callable[[Any], bool]) -> bool:
 def _left_in_qt(before: set[int]) -> list[str]:
     """Return timers still running and windows still alive that the test made."""
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    if any(id(item) not in before for item in _qt_objects()):
-        gc.collect()
-        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    if all(id(item) in before for item in _qt_objects()):
+        return []
+    gc.collect()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     return [_described(item) for item in _qt_objects() if id(item) not in before]
 
 

@@ -2,8 +2,6 @@
 
 import io
 import json
-import logging
-import traceback
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,10 +15,10 @@ from app.errors import KeepsakeError
 from app.host import Host
 from app.rpc.client import Client
 from app.trace.journal import HIDDEN
+from tests.helpers.discretion import KEY, texts_of, trace_of
 from tests.helpers.noise import AllowLogs
 
 CONTENT = "Zyxhold-Wunderkammer"
-KEY = "sk-live-QuuxPassphrase-8c1f"
 PLANTS = (CONTENT, "Wunderkammer", KEY, "QuuxPassphrase")
 # What names a thing rather than says something; a failure may repeat it.
 IDS = {
@@ -28,19 +26,6 @@ IDS = {
     "run_id", "schedule", "session", "sessions", "subject", "target",
 }  # fmt: skip
 SECONDS = 60.0
-
-
-@pytest.fixture
-def log() -> Iterator[io.StringIO]:
-    """Hear everything that is logged, with tracebacks."""
-    heard = io.StringIO()
-    handler = logging.StreamHandler(heard)
-    root, level = logging.getLogger(), logging.getLogger().level
-    root.addHandler(handler)
-    root.setLevel(logging.DEBUG)
-    yield heard
-    root.removeHandler(handler)
-    root.setLevel(level)
 
 
 @pytest.fixture
@@ -100,17 +85,8 @@ def arguments_of(operation: Operation, folder: Path) -> Iterator[dict[str, Any]]
         yield from ({**required, name: value} for value in bad)
 
 
-def texts_of(error: BaseException) -> str:
-    data = ascii(error.as_dict()) if isinstance(error, KeepsakeError) else ""
-    return "".join(traceback.format_exception(error)) + data
-
-
 def planted(text: str) -> list[str]:
     return [line for line in text.splitlines() if any(plant in line for plant in PLANTS)]
-
-
-def trace_of(vault: Path) -> str:
-    return "".join(path.read_text() for path in (vault / "trace").iterdir())
 
 
 def said_by(host: Host, operation: str, arguments: dict[str, Any], failed: list[str]) -> list[str]:

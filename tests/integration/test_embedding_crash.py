@@ -4,6 +4,8 @@ import asyncio
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -42,6 +44,28 @@ def rows(vault: Path, sql: str) -> list[tuple[object, ...]]:
         store.close()
 
 
+@contextmanager
+def finishing(vault: Path, model: str, address: str = "") -> Iterator[Host]:
+    """Open the vault for the block, then wait until ``model`` serves, and check it."""
+    host = Host(vault, serve=False, overrides=remote(address))
+    done = threading.Event()
+
+    def hear(event: Event) -> None:
+        if isinstance(event, Progress) and event.job == "embedding" and event.state == "finished":
+            done.set()
+
+    host.subscribe(hear)
+    host.start()
+    try:
+        yield host
+        assert done.wait(60)
+        host.ask("vault.settle")
+        assert host.ask("embedding.status").serving.model == model
+        assert host.ask("vault.check").findings == ()
+    finally:
+        host.stop()
+
+
 @pytest.mark.slow
 def test_killed_while_building(vault: Path) -> None:
     made = 0
@@ -52,69 +76,32 @@ def test_killed_while_building(vault: Path) -> None:
         again = int(str(rows(vault, "SELECT count(*) FROM vectors_2_rowids")[0][0]))
         assert made < again < TURNS
         made = again
-    host = Host(vault, serve=False)
-    done = threading.Event()
-
-    def hear(event: Event) -> None:
-        if isinstance(event, Progress) and event.job == "embedding" and event.state == "finished":
-            done.set()
-
-    host.subscribe(hear)
-    host.start()
-    try:
+    with finishing(vault, "hashed") as host:
         host.ask("session.append", session="t", messages=[{"role": "user", "content": "said meanwhile"}])
         found = host.ask("memory.search", query="garden", limit=3)
         assert found.legs == ("words", "vector")
-        assert done.wait(60)
-        host.ask("vault.settle")
-        assert host.ask("embedding.status").serving.model == "hashed"
-        assert host.ask("vault.check").findings == ()
-    finally:
-        host.stop()
     stored = rows(vault, "SELECT text, embedding FROM vectors_2 v JOIN chunks c ON c.id = v.chunk_id")
     texts = [str(text) for text, _ in stored]
     assert len(texts) == len(rows(vault, "SELECT 1 FROM chunks WHERE kind <> 'passage' OR seq_start = seq_end"))
     assert "said meanwhile" in texts
     right = HashedEmbedder().embed(texts)
-    assert all(np.array_equal(np.frombuffer(row, "<f4"), one) for (_, row), one in zip(stored, right, strict=True))  # type: ignore[arg-type]
+    assert all(np.array_equal(np.frombuffer(row, "<f4"), one) for (_, row), one in zip(stored, right, strict=True))  # type: ignore[call-overload]
 
 
 @pytest.mark.slow
-def test_killed_while_a_service_makes_them(vault: Path) -> None:
+def test_killed_while_a_service_makes_them(vault: Path, service: Service) -> None:
     """Each text is sent once, but for the batch that was under way; failures of the service change nothing of that."""
-    service = Service(width=8)
     turns, made, runs = 400, 0, 2
-    try:
-        for _ in range(runs):
-            service.script = [Answer(503, body=b""), Answer(drops=True), Answer(is_half=True)]
-            killed_after(vault, made + 40, turns, service.address)
-            again = int(str(rows(vault, "SELECT count(*) FROM vectors_2_rowids")[0][0]))
-            assert made < again < turns
-            made = again
-        finished_by_service(vault, service)
-    finally:
-        service.close()
+    for _ in range(runs):
+        service.script = [Answer(503, body=b""), Answer(drops=True), Answer(is_half=True)]
+        killed_after(vault, made + 40, turns, service.address)
+        again = int(str(rows(vault, "SELECT count(*) FROM vectors_2_rowids")[0][0]))
+        assert made < again < turns
+        made = again
+    with finishing(vault, "openai-compatible:m", service.address):
+        pass
     (count,) = rows(vault, "SELECT count(*) FROM vectors_2_rowids")[0]
     texts = [text for request in service.asked for text in request["input"] if text.startswith("turn")]
     assert count == len(set(texts)) == turns
     failed = 3 * runs * 8
     assert len(texts) <= turns + failed + runs * 8
-
-
-def finished_by_service(vault: Path, service: Service) -> None:
-    host = Host(vault, serve=False, overrides=remote(service.address))
-    done = threading.Event()
-
-    def hear(event: Event) -> None:
-        if isinstance(event, Progress) and event.job == "embedding" and event.state == "finished":
-            done.set()
-
-    host.subscribe(hear)
-    host.start()
-    try:
-        assert done.wait(60)
-        host.ask("vault.settle")
-        assert host.ask("embedding.status").serving.model == "openai-compatible:m"
-        assert host.ask("vault.check").findings == ()
-    finally:
-        host.stop()

@@ -1,11 +1,9 @@
 """Keys of remote services: kept in the keyring, used at once, and found nowhere else; with no keyring it is said."""
 
 import io
-import logging
 import os
 import subprocess
 import sys
-import traceback
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -25,31 +23,13 @@ from app.errors import (
     ModelUnavailableError,
 )
 from app.host import Host
+from tests.helpers.discretion import KEY, texts_of, trace_of
 from tests.helpers.keyrings import MemoryKeyring
 from tests.helpers.material import ROOT
+from tests.integration.builder import remote
 from tests.unit.app.embed.service import Answer, Service
 
-KEY = "sk-live-QuuxPassphrase-8c1f"
 MODEL = "openai-compatible:m"
-
-
-@pytest.fixture
-def service() -> Iterator[Service]:
-    made = Service(width=8)
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def log() -> Iterator[io.StringIO]:
-    heard = io.StringIO()
-    handler = logging.StreamHandler(heard)
-    root, level = logging.getLogger(), logging.getLogger().level
-    root.addHandler(handler)
-    root.setLevel(logging.DEBUG)
-    yield heard
-    root.removeHandler(handler)
-    root.setLevel(level)
 
 
 @pytest.fixture
@@ -57,8 +37,8 @@ def opened(vault: Path) -> Iterator[Callable[..., Host]]:
     """Open a host with settings, on the test's vault; closed with the test."""
     hosts: list[Host] = []
 
-    def begin(**settings: object) -> Host:
-        host = Host(vault, overrides={name.replace("__", "."): value for name, value in settings.items()})
+    def begin(settings: dict[str, object] | None = None) -> Host:
+        host = Host(vault, overrides=settings or {})
         host.start()
         hosts.append(host)
         return host
@@ -66,6 +46,11 @@ def opened(vault: Path) -> Iterator[Callable[..., Host]]:
     yield begin
     for host in hosts:
         host.stop()
+
+
+def served_by(address: str) -> dict[str, object]:
+    """Return the settings of vectors made by the service at ``address``."""
+    return {"embedding.model": MODEL, **remote(address)}
 
 
 def asked_of(host: Host, service: Service, text: str) -> str:
@@ -80,12 +65,7 @@ def asked_of(host: Host, service: Service, text: str) -> str:
 def test_a_key_is_used_from_the_next_request_on(
     opened: Callable[..., Host], service: Service, memory_keyring: MemoryKeyring
 ) -> None:
-    host = opened(
-        embedding__model=MODEL,
-        embedding__base_url=f"{service.address}/v1",
-        embedding__dimensions=8,
-        embedding__send_private=True,
-    )
+    host = opened(served_by(f"{service.address}/v1"))
     assert asked_of(host, service, "before there is a key") == ""
     found = host.ask("secret.set", name="openai-compatible", value=f" {KEY}\n")
     assert (found.source, found.place, found.is_kept) == ("keyring", "keyrings MemoryKeyring", True)
@@ -107,12 +87,7 @@ def test_a_new_key_is_tried_on_what_failed_at_once(
         return Answer() if service.keys[-1] == f"Bearer {KEY}" else Answer(401, body=b"")
 
     service.usual = guard
-    host = opened(
-        embedding__model=MODEL,
-        embedding__base_url=service.address,
-        embedding__dimensions=8,
-        embedding__send_private=True,
-    )
+    host = opened(served_by(service.address))
     host.ask("session.append", session="s", messages=[{"role": "user", "content": "waits for a key"}])
     host.ask("vault.settle")
     assert host.ask("vault.status").pending_vectors
@@ -126,12 +101,7 @@ def test_a_key_goes_to_no_other_address(
 ) -> None:
     other = "openai-compatible https://elsewhere.example"
     memory_keyring.kept["Keepsake", other] = KEY
-    host = opened(
-        embedding__model=MODEL,
-        embedding__base_url=service.address,
-        embedding__dimensions=8,
-        embedding__send_private=True,
-    )
+    host = opened(served_by(service.address))
     assert asked_of(host, service, "some text") == ""
 
 
@@ -140,13 +110,7 @@ def test_a_named_variable_counts_before_the_keyring(
 ) -> None:
     monkeypatch.setenv("MY_KEY", "sk-of-variable")
     memory_keyring.kept["Keepsake", f"openai-compatible {service.address}"] = KEY
-    host = opened(
-        embedding__model=MODEL,
-        embedding__base_url=service.address,
-        embedding__api_key_env="MY_KEY",
-        embedding__dimensions=8,
-        embedding__send_private=True,
-    )
+    host = opened({**served_by(service.address), "embedding.api_key_env": "MY_KEY"})
     assert asked_of(host, service, "some text") == "Bearer sk-of-variable"
     assert memory_keyring.asked == 0
     found = host.ask("secret.status", name="openai-compatible")
@@ -182,20 +146,15 @@ def test_no_keyring_is_asked_before_a_remote_service_needs_a_key(
 def test_a_key_that_moves_into_the_keyring_leaves_the_vectors_as_they_are(
     opened: Callable[..., Host], service: Service, memory_keyring: MemoryKeyring, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings: dict[str, object] = {
-        "embedding__model": MODEL,
-        "embedding__base_url": service.address,
-        "embedding__dimensions": 8,
-        "embedding__send_private": True,
-    }
+    settings = served_by(service.address)
     monkeypatch.setenv("MY_KEY", KEY)
-    host = opened(**settings, embedding__api_key_env="MY_KEY")
+    host = opened({**settings, "embedding.api_key_env": "MY_KEY"})
     assert asked_of(host, service, "some text") == f"Bearer {KEY}"
     host.stop()
     monkeypatch.delenv("MY_KEY")
     memory_keyring.kept["Keepsake", f"openai-compatible {service.address}"] = KEY
     before = len(service.asked)
-    host = opened(**settings)
+    host = opened(settings)
     assert host.ask("memory.search", query="some text", legs=["vector"]).hits
     host.ask("vault.settle")
     assert [request["input"] for request in service.asked[before:]] == [["some text"]]  # the question alone
@@ -230,12 +189,7 @@ def test_a_locked_keyring_keeps_nothing_from_working(
     opened: Callable[..., Host], service: Service, memory_keyring: MemoryKeyring
 ) -> None:
     memory_keyring.fault = KeyringLocked("dismissed")
-    host = opened(
-        embedding__model=MODEL,
-        embedding__base_url=service.address,
-        embedding__dimensions=8,
-        embedding__send_private=True,
-    )
+    host = opened(served_by(service.address))
     host.ask("session.append", session="s", messages=[{"role": "user", "content": "found by words"}])
     host.ask("vault.settle")
     assert [hit.title for hit in host.ask("memory.search", query="words").hits]
@@ -252,12 +206,7 @@ def test_a_vault_closes_while_the_keyring_waits_for_its_password(
     opened: Callable[..., Host], service: Service, memory_keyring: MemoryKeyring
 ) -> None:
     memory_keyring.unlocked.clear()
-    host = opened(
-        embedding__model=MODEL,
-        embedding__base_url=service.address,
-        embedding__dimensions=8,
-        embedding__send_private=True,
-    )
+    host = opened(served_by(service.address))
     host.ask("session.append", session="s", messages=[{"role": "user", "content": "a text"}])
     assert memory_keyring.reached.wait(30)
     host.stop()
@@ -266,12 +215,7 @@ def test_a_vault_closes_while_the_keyring_waits_for_its_password(
 
 def test_a_vault_closes_while_a_service_does_not_answer(opened: Callable[..., Host], service: Service) -> None:
     service.usual = lambda _: Answer(hangs=True)
-    host = opened(
-        embedding__model=MODEL,
-        embedding__base_url=service.address,
-        embedding__dimensions=8,
-        embedding__send_private=True,
-    )
+    host = opened(served_by(service.address))
     host.ask("session.append", session="s", messages=[{"role": "user", "content": "a text"}])
     assert service.reached.wait(30)
     host.stop()
@@ -339,7 +283,7 @@ def told(host: Host, log: io.StringIO) -> str:
         try:
             answers.append(repr(to_builtins(host.call(operation, arguments).result().value)))
         except KeepsakeError as error:
-            answers.append("".join(traceback.format_exception(error)) + ascii(error.as_dict()))
+            answers.append(texts_of(error))
     return "\n".join([*answers, log.getvalue()])
 
 
@@ -352,12 +296,7 @@ def test_a_key_is_found_nowhere_but_in_the_keyring(
     tmp_path: Path,
     test_home: Path,
 ) -> None:
-    host = opened(
-        embedding__model=MODEL,
-        embedding__base_url=service.address,
-        embedding__dimensions=8,
-        embedding__send_private=True,
-    )
+    host = opened(served_by(service.address))
     host.ask("secret.set", name="openai-compatible", value=KEY)
     assert asked_of(host, service, "a text with a key") == f"Bearer {KEY}"
     for answer in (Answer(401, body=KEY.encode()), Answer(400, body=KEY.encode()), Answer(body=KEY.encode())):
@@ -374,8 +313,7 @@ def test_a_key_is_found_nowhere_but_in_the_keyring(
     assert {"memory.db", "trace.jsonl", "out.jsonl"} <= {path.name for path in files}
     assert [path for path in files if plain in (found := path.read_bytes()) or wide in found] == []
     assert [line for line in (said + log.getvalue()).splitlines() if KEY in line or "QuuxPassphrase" in line] == []
-    trace = "".join(path.read_text() for path in (vault / "trace").iterdir())
-    assert '"operation":"secret.set"' in trace
+    assert '"operation":"secret.set"' in trace_of(vault)
     assert list(memory_keyring.kept.values()) == [KEY]
 
 

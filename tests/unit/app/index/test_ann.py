@@ -32,7 +32,8 @@ class Vault:
         migrate(self.connection, migrations(), lambda: None)
         self.generation = open_generation(self.connection, Identity("test", "a", WIDTH, "1"), 0)
         self.rows = unit(COUNT)
-        self.put(range(1, COUNT + 1))
+        with self.connection:
+            self.put(range(1, COUNT + 1))
 
     def put(self, ids: range) -> list[tuple[int, bytes]]:
         for one in ids:

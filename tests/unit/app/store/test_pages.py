@@ -53,8 +53,9 @@ def add(writer: apsw.Connection, text: str) -> None:
 
 
 def test_merging_takes_deleted_words_out_of_the_index(vault: Path, writer: apsw.Connection) -> None:
-    for number in range(300):
-        add(writer, f"quarterdeck{number} lighthouse")
+    with writer:
+        for number in range(300):
+            add(writer, f"quarterdeck{number} lighthouse")
     writer.execute("DELETE FROM chunks WHERE text LIKE 'quarterdeck7%'")
     with writer:
         pages.begin_merging_words(writer, "chunks_fts")

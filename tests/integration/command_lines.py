@@ -1,0 +1,61 @@
+"""One process that runs ``keepsake`` for many command lines, where it is not its start that is tested.
+
+Run as ``python -m tests.integration.command_lines``: it reads a JSON list of arguments and writes one of what was said.
+"""
+
+import io
+import json
+import subprocess
+import sys
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import NamedTuple
+
+from app.__main__ import main
+from tests.helpers.material import ROOT
+
+LIMIT_S = 60
+
+
+class Said(NamedTuple):
+    """How a command ended."""
+
+    status: int
+    output: str
+    errors: str
+
+
+def run_all(command_lines: list[list[str]], cwd: Path, environment: dict[str, str]) -> list[Said]:
+    """Run command lines one after another in a process of their own, with nothing on standard input."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.integration.command_lines"],
+        cwd=cwd,
+        env={**environment, "PYTHONPATH": str(ROOT)},
+        input=json.dumps(command_lines).encode(),
+        stdout=subprocess.PIPE,
+        timeout=LIMIT_S,
+        check=True,
+    )
+    return [Said(*item) for item in json.loads(done.stdout)]
+
+
+def _run(arguments: list[str]) -> Said:
+    output, errors = (io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2))
+    with redirect_stdout(output), redirect_stderr(errors):
+        try:
+            status = main(arguments)
+        except SystemExit as leaving:
+            status = leaving.code if isinstance(leaving.code, int) else 1
+    return Said(status, *(_written(stream) for stream in (output, errors)))
+
+
+def _written(stream: io.TextIOWrapper) -> str:
+    stream.flush()
+    kept = stream.buffer
+    assert isinstance(kept, io.BytesIO)
+    return kept.getvalue().decode()
+
+
+if __name__ == "__main__":
+    given = json.load(sys.stdin)
+    json.dump([_run(arguments) for arguments in given], sys.stdout)
