@@ -12,6 +12,7 @@ from app.changes import ChangeSet, Event, Feed, Progress
 from app.config import check as config_check
 from app.config.config import Config
 from app.config.keyring import Keyring
+from app.core import heap
 from app.core.clock import Clock
 from app.core.paths import migrations, models_cache
 from app.embed.cross_encoder import FastembedReranker
@@ -140,7 +141,7 @@ class Engine:
 
     def _build(self, config: Config, clock: Clock) -> None:
         indexer = Indexer()
-        self.jobs = Jobs(self.publish)
+        self.jobs = Jobs(self._on_job)
         self._build_index(config, clock)
         self._build_sessions(config, clock, indexer)
         self._build_memories(clock, indexer)
@@ -191,6 +192,7 @@ class Engine:
         self.embedding = EmbeddingService(
             self.store, clock, config, self.generations, self.builder, opened, self.sync.wake
         )
+        self.heap = heap.HeapCare(self.sync.wait_quiet)
 
     def _build_sessions(self, config: Config, clock: Clock, indexer: Indexer) -> None:
         terms = partial(terms_of, config)
@@ -306,6 +308,7 @@ class Engine:
             "expiry": self.expiry.run(),
             "after-turn": self.after_turn.run(),
             "receipts": self.receipts.run(),
+            "heap": self.heap.run(),
         }
         if self.isolated is not None:
             others = IsolatedBackups(self.isolated.paths, self.isolated.at, self.clock, self.config)
@@ -343,6 +346,7 @@ class Engine:
         if isinstance(event, ChangeSet):
             self.working.heard(event)
             self.after_turn.heard(event)
+            self.heap.wake()
             if event.areas & _INDEXED_AREAS:
                 self.sync.wake()
                 self.entity_sync.wake()
@@ -350,6 +354,11 @@ class Engine:
             if "entities" in event.areas and event.actor != ACTOR:
                 self.entity_sync.wake(decided=True)
         self.feed.publish(event)
+
+    def _on_job(self, progress: Progress) -> None:
+        if progress.state != "running":
+            self.heap.wake()
+        self.publish(progress)
 
     def _on_vectors_made(self, pending: int) -> None:
         state = "running" if pending else "finished"

@@ -128,7 +128,7 @@ class EntitySync:
         if not self._begun:
             await self._store.write(unread.begin)
             self._begun = True
-        batch = await self._store.read(partial(unread.next_batch, limit=self._batch))
+        batch = await self._store.read(partial(unread.next_batch, limit=self._batch), is_background=True)
         if batch is None:
             return await self._finish()
         await self._learn()
@@ -160,7 +160,7 @@ class EntitySync:
     async def _learn(self) -> None:
         if self._stale:
             self._stale = False
-            self._known = await self._store.read(known_names)
+            self._known = await self._store.read(known_names, is_background=True)
 
 
 def known_names(connection: apsw.Connection) -> Known:

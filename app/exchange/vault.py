@@ -1,8 +1,9 @@
 """The vault as a target of imports and a source of exports."""
 
+import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -35,6 +36,8 @@ from app.store.store import Store
 
 Storable = SessionRecord | MessageRecord | MemoryRecord
 _PAGE = 200
+_READ_LATELY_S = 0.05
+LONGEST_REST_S = 0.1
 _HIGHEST = MAX_SEQ >> 1
 
 
@@ -77,13 +80,22 @@ class VaultSink:
         sessions: Appends turns.
         index: Told of memories.
         clock: Where the time comes from.
+        rest: Waits so many seconds.
     """
 
-    def __init__(self, store: Store, sessions: SessionService, index: MemoryIndex, clock: Clock) -> None:
+    def __init__(
+        self,
+        store: Store,
+        sessions: SessionService,
+        index: MemoryIndex,
+        clock: Clock,
+        rest: Callable[[float], Awaitable[object]] = asyncio.sleep,
+    ) -> None:
         self._store = store
         self._sessions = sessions
         self._index = index
         self._clock = clock
+        self._rest = rest
         self._open: dict[str, _Session] = {}
         self._run_id = new_id("run")
 
@@ -96,9 +108,14 @@ class VaultSink:
         store: StoreName,
         actor: str,
     ) -> Ingested:
-        """Store one batch in one transaction and count what was new."""
+        """Store one batch in one transaction and count what was new; then rest as long if somebody searches."""
         work = partial(self._ingest, batch=batch, source=source, fmt=format, store=store, actor=actor)
-        return await self._store.write(work)
+        begun = time.monotonic()
+        stored = await self._store.write(work)
+        if self._store.is_read(_READ_LATELY_S):
+            # The system runs the writer before readers, which suits a turn that is appended; an import can wait.
+            await self._rest(min(time.monotonic() - begun, LONGEST_REST_S))
+        return stored
 
     def _ingest(
         self,

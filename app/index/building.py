@@ -121,7 +121,7 @@ class GenerationBuilder:
             building = await self._generations.building()
             # That it began is known here.
             self._wake.clear()
-            if building is not None and not await self._store.read(generations.is_paused):
+            if building is not None and not await self._store.read(generations.is_paused, is_background=True):
                 await self._build(building)
             self.failure = ""
         except KeepsakeError as error:
@@ -153,7 +153,7 @@ class GenerationBuilder:
             if (ended := await self._stopped(building, job)) is not None:
                 return ended
             find = partial(generations.lacking, generation=building.generation, limit=self._batch, may_send=may_send)
-            texts, after = await self._store.read(partial(find, after=after))
+            texts, after = await self._store.read(partial(find, after=after), is_background=True)
             if texts:
                 done, is_again = done + len(texts), False
                 await self._store_some(building, texts)
@@ -190,7 +190,7 @@ class GenerationBuilder:
             # Where Keepsake itself ends it goes no further than here.
             await asyncio.sleep(0)
             await self._store.write(partial(generations.pause, is_paused=True))
-        if await self._store.read(generations.is_paused):
+        if await self._store.read(generations.is_paused, is_background=True):
             return "cancelled"
         current = await self._generations.building()
         return None if current is not None and current.embedder is building.embedder else "cancelled"

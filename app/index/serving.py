@@ -154,7 +154,7 @@ class Generations:
         return self._wanted is not None and row.source != self._wanted()
 
     async def _open(self) -> Serving:
-        row = await self._store.read(generations.serving)
+        row = await self._store.read(generations.serving, is_background=True)
         if row is not None and self._is_another(row):
             old = await self._old(row)
             if old is not None:

@@ -3,7 +3,8 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -37,6 +38,8 @@ MESSAGES_A_STEP = 400
 _BEYOND = 1 << 62
 RETRY_MS = 60_000
 PAUSE_S = 0.1
+LONGEST_REST_S = 0.25
+_READ_LATELY_S = 0.05
 _MAX_BACKOFF = 10
 NEAR_LEAST = 5_000
 """From so many chunks on there is a quick look-up of vectors."""
@@ -74,6 +77,7 @@ class IndexSync:
         batch: Texts turned into vectors at once.
         trace: Told of each batch and failure.
         generations: Which vectors serve; those of ``open_embedder`` alone when not given.
+        rest: Waits so many seconds.
     """
 
     def __init__(
@@ -88,8 +92,10 @@ class IndexSync:
         batch: int = EMBED_BATCH,
         trace: Trace | None = None,
         generations: Generations | None = None,
+        rest: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
         self._store = store
+        self._rest = rest
         self._embeds = embeds
         self._retry_s = retry_s
         self._batch = batch
@@ -133,9 +139,11 @@ class IndexSync:
                 if not more:
                     await self._pause()
                 self._wake.clear()
+                begun = time.monotonic()
                 more = await self._guarded_step()
                 if more:
                     self._wake.set()
+                    await self._stand_back(time.monotonic() - begun)
                 elif not self._wake.is_set():
                     self._hurry.clear()
                     self._idle.set()
@@ -160,6 +168,11 @@ class IndexSync:
             async with asyncio.timeout(PAUSE_S):
                 await self._hurry.wait()
 
+    async def _stand_back(self, seconds: float) -> None:
+        """Leave as much time to those who search as the last step took, if somebody does."""
+        if self._store.is_read(_READ_LATELY_S):
+            await self._rest(min(seconds, LONGEST_REST_S))
+
     async def _guarded_step(self) -> bool:
         try:
             return await self._step()
@@ -177,7 +190,7 @@ class IndexSync:
             return True
         if self._embeds:
             await self._tend_near()
-        waiting = await self._store.read(repo.pending_count) if self.failure and self._embeds else 0
+        waiting = await self._store.read(repo.pending_count, is_background=True) if self.failure and self._embeds else 0
         if not waiting:
             self.failure = ""
         return False
@@ -234,7 +247,7 @@ class IndexSync:
 
     async def _tend_near(self) -> None:
         """Make the quick look-up agree with the database where there are vectors enough."""
-        count = await self._store.read(repo.chunk_count)
+        count = await self._store.read(repo.chunk_count, is_background=True)
         if count < NEAR_LEAST:
             return
         from app.index.ann import Near  # noqa: PLC0415  (numpy waits until there is something to compare)
@@ -242,7 +255,8 @@ class IndexSync:
         generation = (await self.serving()).generation
         near = self._near or Near(self._store.vault, NEAR_LEAST)
         if near.needs_care(generation, count):
-            await self._store.read(partial(near.tend, generation=generation), limit_s=_TEND_LIMIT_S)
+            tend = partial(near.tend, generation=generation)
+            await self._store.read(tend, limit_s=_TEND_LIMIT_S, is_background=True)
             self._near = near
 
     async def pending(self) -> int:
@@ -266,7 +280,7 @@ class IndexSync:
 
     async def _embed_some(self) -> bool:
         find = partial(repo.pending_texts, now_ms=self._clock.now_ms(), limit=self._batch)
-        texts = await self._store.read(find)
+        texts = await self._store.read(find, is_background=True)
         if not texts:
             return False
         serving = await self.serving()
@@ -286,7 +300,7 @@ class IndexSync:
         if self._near is not None:
             await asyncio.to_thread(self._near.add, serving.generation, stored)
         self.failure = ""
-        pending = await self._store.read(repo.pending_count)
+        pending = await self._store.read(repo.pending_count, is_background=True)
         self._trace.event("index.batch", texts=len(texts), pending=pending)
         self._progressed(pending)
         return True

@@ -111,14 +111,23 @@ class Store:
         """Run ``work`` on the writer outside a transaction: checkpoints, rewriting the file."""
         return cast("T", await asyncio.wrap_future(self._writer.submit(work, is_bare=True)))
 
-    async def read(self, work: Work[T], *, limit_s: float | None = None) -> T:
+    async def read(self, work: Work[T], *, limit_s: float | None = None, is_background: bool = False) -> T:
         """Run ``work`` on a reader.
+
+        Args:
+            work: What to do.
+            limit_s: Seconds it may take; as long as any read when ``None``.
+            is_background: Nobody waits for it; see ``is_read``.
 
         Raises:
             TimeLimitError: It took longer than ``limit_s`` seconds, or than any read may when that is ``None``.
         """
         limit = self._read_limit_s if limit_s is None else limit_s
-        return cast("T", await asyncio.wrap_future(self._readers.submit(work, limit)))
+        return cast("T", await asyncio.wrap_future(self._readers.submit(work, limit, is_background=is_background)))
+
+    def is_read(self, within_s: float = 0.0) -> bool:
+        """Return whether somebody waits for what is read now, or did within the last so many seconds."""
+        return self._readers.was_awaited(within_s)
 
     async def back_up(self, reason: str, when: "datetime | None" = None) -> Path:
         """Copy the database into the vault's ``backups`` and return the copy's path.

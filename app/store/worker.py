@@ -1,6 +1,7 @@
 """Threads that own a connection each and run what is queued: the one writer and the readers."""
 
 import contextlib
+import math
 import os
 import queue
 import sys
@@ -8,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from functools import partial
 from typing import TypeVar
 
 import apsw
@@ -198,6 +200,8 @@ class Pool:
         self._threads: list[ConnectionThread] = []
         self._lock = threading.Lock()
         self._busy = 0
+        self._awaited = 0
+        self._left_s = -math.inf
         self._closed = False
 
     def submit(
@@ -207,16 +211,21 @@ class Pool:
         *,
         is_bare: bool = False,
         is_derived: bool = False,
+        is_background: bool = False,
     ) -> "Future[object]":
-        """Queue ``work`` and return the future of its answer; bare work of a writer gets no transaction."""
+        """Queue ``work`` and return the future of its answer; bare work of a writer gets no transaction.
+
+        Background work is what nobody waits for; see ``was_awaited``.
+        """
         job = Job(work, limit_s, is_bare=is_bare, is_derived=is_derived)
         with self._lock:
             if self._closed:
                 raise MachineError("The vault is closing.")
             self._busy += 1
+            self._awaited += not is_background
             if len(self._threads) < min(self._size, self._busy):
                 self._grow()
-        job.future.add_done_callback(self._finished)
+        job.future.add_done_callback(partial(self._finished, is_background=is_background))
         self._jobs.put(job)
         return job.future
 
@@ -231,9 +240,17 @@ class Pool:
         self._threads.append(thread)
         thread.start()
 
-    def _finished(self, _future: "Future[object]") -> None:
+    def _finished(self, _future: "Future[object]", *, is_background: bool) -> None:
         with self._lock:
             self._busy -= 1
+            if not is_background:
+                self._awaited -= 1
+                self._left_s = time.monotonic()
+
+    def was_awaited(self, within_s: float) -> bool:
+        """Return whether there is work that somebody waits for, or was within the last so many seconds."""
+        with self._lock:
+            return self._awaited > 0 or time.monotonic() - self._left_s < within_s
 
     def close(self, timeout_s: float = 30.0) -> None:
         """Finish what is queued, close the connections and end the threads."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from app.config.schema import RECIPES
+from app.core import heap
 from app.host import Host
 from tests.bench.growth.footprint import disk_bytes
 from tests.bench.machine import machine, mapped_mb, resident_mb
@@ -86,9 +87,18 @@ def _at_work(vault: Path, source: Path, questions: list[str], messages: int) -> 
         report["rss_mb"], report["mapped_mb"] = round(resident_mb(), 1), round(mapped_mb(), 1)
         _say("undoing and forgetting")
         report["changes"] = changes.measure(host, vault.parent, messages)
+        report["memory_after"] = _memory_after(host, questions)
     finally:
         host.stop()
     return report
+
+
+def _memory_after(host: Host, questions: list[str]) -> dict[str, float]:
+    """Return the MB that stay once all that work is over, and with what searches then need again."""
+    time.sleep(2 * heap.REST_S)
+    rested = resident_mb()
+    _search(host, questions, "learned")
+    return {"rested_mb": round(rested, 1), "rss_mb": round(resident_mb(), 1), "mapped_mb": round(mapped_mb(), 1)}
 
 
 def _say(what: str) -> None:
@@ -183,6 +193,9 @@ def _show(report: dict[str, Any]) -> None:
     print(f"memories                 {report['memories']['asked']}")
     print(f"start                    {report['start']}")
     print(f"memory {report['rss_mb']} MB, {report['mapped_mb']} MB of it mapped files")
+    after = report["memory_after"]
+    again = f"{after['rss_mb']} MB, {after['mapped_mb']} MB of it mapped, searching again"
+    print(f"after the changes        {after['rested_mb']} MB; {again}")
     print(f"disk {report['disk_mb']} MB; {report['disk_bytes_a_message']:,} bytes a message once imported")
     print(f"floor                    {low}")
 

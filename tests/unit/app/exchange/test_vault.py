@@ -1,16 +1,21 @@
 """The vault as a target of imports and a source of exports: nothing twice, nothing lost."""
 
+import asyncio
 import json
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 
-from app.exchange.model import ImportReport
-from app.exchange.vault import _session_id
+from app.exchange.model import ImportReport, MessageRecord
+from app.exchange.vault import LONGEST_REST_S, VaultSink, _session_id
 from app.host import Host
+from app.sessions.model import NewMessage
 from app.sessions.service import MAX_NAME_CHARACTERS
+from tests.unit.app.shelf import Shelf
 
 
 def write(folder: Path, *records: Mapping[str, Any], name: str = "file.jsonl") -> str:
@@ -152,3 +157,37 @@ def test_what_an_import_did_to_memories_is_one_run_that_can_be_undone(host: Host
     assert host.ask("note.ids") == []
     assert bring_in(host, tmp_path, turn("a")).run_id == ""
     assert bring_in(host, tmp_path, *lines).memories == 3
+
+
+def test_an_import_rests_after_each_batch_while_somebody_searches(shelf: Shelf) -> None:
+    rests: list[float] = []
+
+    async def rest(seconds: float) -> None:
+        rests.append(seconds)
+
+    sink = VaultSink(shelf.store, shelf.sessions, shelf.indexer, shelf.clock, rest)
+    reading, done = threading.Event(), threading.Event()
+
+    def long(_connection: apsw.Connection) -> bool:
+        reading.set()
+        return done.wait(30)
+
+    async def ingest(text: str) -> int:
+        batch = [MessageRecord("s", NewMessage("user", text))]
+        return (await sink.ingest(batch, source="import", format="keepsake", store="private", actor="person")).messages
+
+    async def work() -> None:
+        assert await ingest("nobody searches") == 1
+        assert rests == []
+        search = asyncio.create_task(shelf.store.read(long))
+        try:
+            await asyncio.to_thread(reading.wait, 30)
+            assert await ingest("somebody does") == 1
+            assert await ingest("and still does") == 1
+        finally:
+            done.set()
+        assert await search
+        assert len(rests) == 2
+        assert all(0 < seconds <= LONGEST_REST_S for seconds in rests)
+
+    shelf.do(work())

@@ -2,6 +2,7 @@
 
 import asyncio
 import shutil
+import threading
 from itertools import pairwise
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.errors import ModelUnavailableError
-from app.index.sync import RETRY_MS
+from app.index.sync import LONGEST_REST_S, RETRY_MS
 from app.store.store import DATABASE
 from tests.helpers.noise import AllowLogs
 from tests.unit.app.shelf import MoodyEmbedder, Shelf
@@ -301,3 +302,37 @@ def test_lost_words_and_vectors_are_found_by_the_check(shelf: Shelf) -> None:
         ("vectors", "vectors belong to nothing."),
         ("vectors", "search entries have no vector and wait for none."),
     }
+
+
+def _rests(shelf: Shelf, *, is_searched: bool) -> list[float]:
+    """Index 900 turns, all the while searched or not, and return how long each rest was."""
+    rests: list[float] = []
+
+    async def rest(seconds: float) -> None:
+        rests.append(seconds)
+
+    indexed = threading.Event()
+    sync = shelf.syncing(rest=rest, batch=300)
+
+    async def work() -> None:
+        tasks = [asyncio.create_task(shelf.store.read(lambda _connection: indexed.wait(30)))] if is_searched else []
+        tasks.append(asyncio.create_task(sync.run()))
+        await sync.wait_idle()
+        indexed.set()
+        tasks[-1].cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    shelf.say(*[f"turn {number}" for number in range(900)])
+    shelf.do(work())
+    assert sync.failure == ""
+    return rests
+
+
+def test_indexing_rests_after_each_step_while_somebody_searches(shelf: Shelf) -> None:
+    rests = _rests(shelf, is_searched=True)
+    assert len(rests) >= 900 // 300
+    assert all(0 < seconds <= LONGEST_REST_S for seconds in rests)
+
+
+def test_indexing_does_not_rest_for_its_own_reads(shelf: Shelf) -> None:
+    assert _rests(shelf, is_searched=False) == []

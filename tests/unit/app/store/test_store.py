@@ -56,6 +56,15 @@ def test_a_failed_write_leaves_nothing(store: Store) -> None:
     assert asyncio.run(store.read(lambda connection: connection.execute("SELECT count(*) FROM meta").get)) == 0
 
 
+def test_who_reads_is_known_while_it_lasts_and_a_while_after(store: Store) -> None:
+    assert not store.is_read(3_600.0)
+    assert asyncio.run(store.read(lambda _connection: store.is_read()))
+    assert not store.is_read()
+    assert store.is_read(3_600.0)
+    asyncio.run(store.write(lambda connection: connection.execute("INSERT INTO meta VALUES ('a', 'b')").get))
+    assert not store.is_read()
+
+
 def test_readers_cannot_write(store: Store) -> None:
     with pytest.raises(VaultReadOnlyError):
         asyncio.run(store.read(lambda connection: connection.execute("DELETE FROM meta").get))

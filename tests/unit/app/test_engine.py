@@ -1,0 +1,88 @@
+"""What the engine does of itself: memory is given back once a change or long work is through."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from app.api.caller import OWNER
+from app.api.catalogue import build_catalogue
+from app.changes import Feed
+from app.config.config import Config
+from app.core.clock import SystemClock
+from app.core.heap import WORTH_BYTES, HeapCare
+from app.engine import Engine
+
+_LIMIT_S = 30.0
+
+
+class Growing:
+    """A process that holds more each time it is looked at."""
+
+    def __init__(self) -> None:
+        self._held = 0
+        self._loop = asyncio.get_running_loop()
+        self.released = asyncio.Event()
+
+    def held(self) -> int:
+        """Return how much it holds."""
+        self._held += WORTH_BYTES
+        return self._held
+
+    def release(self) -> None:
+        """Note that it was asked to give back; called in a worker thread."""
+        self._loop.call_soon_threadsafe(self.released.set)
+
+    def care(self, quiet: Callable[[], Awaitable[None]]) -> HeapCare:
+        """Return what gives its memory back, without a rest."""
+        return HeapCare(quiet, 0.0, self.release, self.held)
+
+
+async def _at_once() -> None:
+    pass
+
+
+@pytest.mark.parametrize(
+    ("operation", "arguments"),
+    [("note.save", {"content": "bought bread"}), ("exchange.export", {"path": "out.jsonl"})],
+)
+def test_memory_is_given_back_after_a_change_and_after_a_job(
+    vault: Path, tmp_path: Path, operation: str, arguments: dict[str, str]
+) -> None:
+    if "path" in arguments:
+        arguments = {"path": str(tmp_path / arguments["path"])}
+
+    async def work() -> None:
+        engine, process = Engine(vault, Config(vault), SystemClock(), Feed()), Growing()
+        engine.heap = process.care(_at_once)
+        caring = asyncio.create_task(engine.heap.run())
+        try:
+            await build_catalogue(engine).call(operation, arguments, OWNER)
+            await asyncio.wait_for(process.released.wait(), _LIMIT_S)
+        finally:
+            caring.cancel()
+            await engine.stop()
+
+    asyncio.run(work())
+
+
+def test_a_started_engine_gives_memory_back_once_what_changed_is_indexed(vault: Path) -> None:
+    async def work() -> list[int]:
+        engine, process = Engine(vault, Config(vault), SystemClock(), Feed()), Growing()
+        pending: list[int] = []
+
+        async def quiet() -> None:
+            await engine.sync.wait_quiet()
+            pending.append(await engine.sync.pending())
+
+        engine.heap = process.care(quiet)
+        try:
+            await engine.start()
+            await build_catalogue(engine).call("note.save", {"content": "bought bread"}, OWNER)
+            await asyncio.wait_for(process.released.wait(), _LIMIT_S)
+            return pending
+        finally:
+            await engine.stop()
+
+    assert set(asyncio.run(work())) == {0}
