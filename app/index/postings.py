@@ -6,15 +6,17 @@ and of those that went whoever looks a chunk up finds nothing.
 
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 import apsw
 import numpy as np
 
+from app.index.agents import Agents
 from app.index.columns import Columns
 from app.index.heads import HeadReader, Heads
 from app.index.manners import Manners
+from app.index.tally import Tally, tally
 from app.index.texts import Texts
 from app.index.turns import Turns
 from app.store.connection import WORDS_TABLE
@@ -26,7 +28,9 @@ if TYPE_CHECKING:
     Sizes = NDArray[np.uint16]
 
 KEPT_IDS: Final = 4_000_000
-"""Ids kept at most, six bytes each with how often the word is there."""
+"""Ids kept at most, six bytes each with how often the word is there; more of a large index."""
+KEPT_SHARE: Final = 8
+"""How many times as many ids as there are chunks may be kept: the words asked for most are in many of them."""
 KEPT_COUNTS: Final = 20_000
 _ENTRY: Final = 128  # what an entry takes besides, in ids
 MOST_TIMES: Final = 0xFFFF
@@ -58,6 +62,17 @@ class Posting:
 
     ids: "Ids"
     times: "Sizes"
+    _tally: list[Tally] = field(default_factory=list, repr=False, compare=False)
+
+    def tally(self, heads: Heads) -> Tally:
+        """Return the conversations of the chunks, counted the first time that it is asked for.
+
+        Args:
+            heads: What is known of the chunks.
+        """
+        if not self._tally:
+            self._tally.append(tally(heads, self.ids))
+        return self._tally[0]
 
 
 _NOTHING: Final = Posting(_NO_IDS, _NO_TIMES)
@@ -72,6 +87,7 @@ class Postings:
         self._size = 0
         self._counts: OrderedDict[str, tuple[int, int]] = OrderedDict()
         self._lengths = Lengths(np.zeros(1, dtype=np.uint16), 0, 1.0)
+        self.agents = Agents()
         self.columns = Columns()
         self.texts = Texts()
         self.manners = Manners()

@@ -39,10 +39,23 @@ class Turns:
             heads: What is known of the chunks.
             places: As ``app.index.heads.keys`` numbers them.
         """
+        return self._between(heads, places, places)
+
+    def of(self, heads: "Heads", owner: "Ints") -> "Ids":
+        """Return the chunks of all turns of some conversations, one conversation after the other; some may be gone.
+
+        Args:
+            heads: What is known of the chunks.
+            owner: The numbers of the conversations.
+        """
+        return self._between(heads, keys(owner, np.zeros_like(owner)), keys(owner + 1, np.zeros_like(owner)) - 1)
+
+    def _between(self, heads: "Heads", first: "Ints", last: "Ints") -> "Ids":
+        """Return the chunks from each of the places ``first`` up to the one of ``last``."""
         with self._lock:
             self._take_in(heads)
             parts = list(self._parts)
-        found = [_at(part, places) for part in parts]
+        found = [_at(part, first, last) for part in parts]
         rows = np.concatenate([np.zeros(0, dtype=np.int64), *(row for row, _ in found)])
         ids = np.concatenate([np.zeros(0, dtype=np.int64), *(chunks for _, chunks in found)])
         if len(parts) > 1:
@@ -74,11 +87,11 @@ def _in_order(places: "Ints", ids: "Ids") -> "Part":
     return places[order], ids[order].astype(np.int32 if is_small else np.int64)
 
 
-def _at(part: "Part", places: "Ints") -> "tuple[Ints, Ids]":
-    """Return the rows of ``places`` that were found, each with a chunk that is there; several for what was changed."""
+def _at(part: "Part", first: "Ints", last: "Ints") -> "tuple[Ints, Ids]":
+    """Return the rows of spans in which something was found, each with a chunk; several for what was changed."""
     known, ids = part
-    first, end = np.searchsorted(known, places, "left"), np.searchsorted(known, places, "right")
-    counts = end - first
-    rows = np.repeat(np.arange(len(places)), counts)
+    begin, end = np.searchsorted(known, first, "left"), np.searchsorted(known, last, "right")
+    counts = end - begin
+    rows = np.repeat(np.arange(len(first)), counts)
     steps = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
-    return rows, ids[first[rows] + steps].astype(np.int64)
+    return rows, ids[begin[rows] + steps].astype(np.int64)

@@ -150,27 +150,28 @@ def answer(connection: apsw.Connection, request: Request, meaning: Meaning | Non
         query, missing = relaxed_now(connection, request.query, request.stores)
         request = replace(request, query=query)
     where = narrowed(connection, request)
-    order = Answering(connection, request, where, meaning).order()
+    answering = Answering(connection, request, where, meaning)
+    order = answering.order()
     notes: tuple[str, ...] = ()
     # How much waits is said to whoever may know of all of it.
     if "vector" in order.found and where.sees_all and (pending := repo.pending_count(connection)):
         notes = (_FILLING.format(count=pending),)
     watch.lap("candidates")
-    hits, facets, count = _shown(connection, request, order)
+    hits, facets, count = _shown(connection, request, order, answering.postings)
     found = Found(request.query, request.recipe.name, hits, facets, count, tuple(order.found), notes, {}, missing)
     watch.lap("hits")
     return Answer(found, {leg: len(items) for leg, items in order.found.items()})
 
 
 def _shown(
-    connection: apsw.Connection, request: Request, order: "_Order"
+    connection: apsw.Connection, request: Request, order: "_Order", postings: "Callable[[], Postings]"
 ) -> tuple[tuple[Hit, ...], tuple[FacetCount, ...], int]:
     """Return the hits shown, and the facets and number of all candidates."""
     if order.ranking is not None:
         kept = order.ranking.spread(request.per_session)
         shown = order.ranking.shown(kept[request.offset : request.last])
         rows = rows_of(connection, [item.chunk_id for item in shown])
-        facets = facets_at(connection, order.ranking.heads, order.ranking.ids[kept])
+        facets = facets_at(connection, order.ranking.heads, order.ranking.ids[kept], postings().agents)
         return hits_of(connection, shown, rows, request.query), facets, len(kept)
     ranked = spread(order.ranked, request.per_session)
     rows = rows_of(connection, [item.chunk_id for item in ranked])

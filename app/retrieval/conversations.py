@@ -1,7 +1,8 @@
 """What conversations as a whole say to a question, and which are the latest."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 import apsw
@@ -9,6 +10,7 @@ import numpy as np
 
 from app.index.heads import Heads
 from app.index.postings import Postings
+from app.index.turns import Turns
 from app.retrieval.around import read_around
 from app.retrieval.asked import Asked
 from app.retrieval.candidates import Conditions
@@ -53,7 +55,7 @@ def gathered(
         matches: Which have those of the query, where somebody looked already.
     """
     newest = {} if query.tags else _newest(connection, query, where, found.heads)  # turns have no tags
-    conversations = Conversations(matches or matches_of(connection, postings, atoms(query)))
+    conversations = Conversations(matches or matches_of(connection, postings, atoms(query)), postings.turns)
     places = let_in(connection, pool(found), newest, conversations, where)
     said = conversations.said(places.owner)
     return read_around(connection, found, places, question, where, postings, said)
@@ -64,46 +66,41 @@ class Conversations:
 
     Args:
         matches: Which chunks have the question's words.
+        turns: Knows the turns of conversations.
     """
 
-    def __init__(self, matches: Matches) -> None:
+    def __init__(self, matches: Matches, turns: Turns) -> None:
         self.heads = heads = matches.heads
-        size = len(heads.words)
-        lists = [posting.ids for posting in matches.postings]
-        is_user = np.array([sort.role == "user" for sort in heads.sorts])
-        is_turn = np.array([sort.kind == "message" for sort in heads.sorts])
-        of_all: list[NDArray[Any]] = []
-        of_users: list[NDArray[Any]] = []
-        for ids in lists:
-            sort = heads.sort[ids]
-            owner = heads.owner[ids] * is_turn[sort]
-            of_all.append(np.bincount(owner, minlength=size))
-            of_users.append(np.bincount(owner[is_user[sort]], minlength=size))
-        self.words, self.user_words = _bm25(of_all, heads.words), _bm25(of_users, heads.user_words)
-        worth = np.zeros(matches.last + 1, dtype=np.float32)
-        for ids in lists:
-            there = max(matches.lengths.chunks - len(ids), 0)
-            worth[ids] += np.log((there + 0.5) / (len(ids) + 0.5) + 1)
-        self._ids = np.flatnonzero(worth)
-        self._owner, self._worth = heads.conversations(self._ids), worth[self._ids]
-        self.coverage = np.zeros(size, dtype=np.float32)
-        np.maximum.at(self.coverage, self._owner, self._worth)
+        tallies = [posting.tally(heads) for posting in matches.postings]
+        said = [tally.of_user > 0 for tally in tallies]
+        self.words = _bm25([(tally.owner, tally.turns) for tally in tallies], heads.words)
+        by_users = [(tally.owner[rows], tally.of_user[rows]) for tally, rows in zip(tallies, said, strict=True)]
+        self.user_words = _bm25(by_users, heads.user_words)
+        self._worth, self._turns = matches.worth, turns
 
     def said(self, owner: "Ids") -> Said:
         """Return what each of the conversations with the numbers ``owner`` says; a memory says nothing as one."""
         number, is_one = np.maximum(owner, 0), owner > 0
-        of_all = (self.words, self.user_words, self.coverage, self.heads.words)
+        coverage = np.zeros(len(self.words))
+        _, whose, worth = self._matching(np.unique(number[is_one]))
+        np.maximum.at(coverage, whose, worth)
+        of_all = (self.words, self.user_words, coverage, self.heads.words)
         return Said(*(np.where(is_one, values[number], 0.0).astype(np.float64) for values in of_all))
 
     def best_turns(self, but: "Ids") -> list[int]:
         """Return the chunk of the best turn of each of the best conversations, leaving out those in ``but``."""
         wanted = self._best(but)
-        marked = np.zeros(len(self.words), dtype=np.bool_)
-        marked[wanted] = True
-        near = np.flatnonzero(marked[self._owner])
-        ids, owner, worth = self._ids[near], self._owner[near], self._worth[near]
+        ids, owner, worth = self._matching(np.array(wanted, dtype=np.int64))
         chosen = (np.flatnonzero(owner == one) for one in wanted)
         return [int(ids[rows[np.argmax(worth[rows])]]) for rows in chosen if len(rows)]
+
+    def _matching(self, numbers: "Ids") -> "tuple[Ids, Ids, Floats]":
+        """Return the turns of conversations that have any of the words: their chunks, whose they are, their worth."""
+        ids = self._turns.of(self.heads, numbers.astype(np.int64))
+        ids = ids[ids < len(self._worth)]  # more may be known meanwhile than was looked at
+        worth = self._worth[ids]
+        ids, worth = ids[worth > 0], worth[worth > 0]
+        return ids, self.heads.owner[ids], worth.astype(np.float64)
 
     def _best(self, but: "Ids") -> list[int]:
         numbers = np.flatnonzero(self.words > 0)
@@ -116,15 +113,19 @@ class Conversations:
         return best
 
 
-def _bm25(counts: "Sequence[NDArray[Any]]", length: "Floats") -> "Floats":
+def _bm25(counts: "Iterable[tuple[Ids, Ids]]", length: "Floats") -> "Floats":
+    """Return the scores of conversations by number.
+
+    Args:
+        counts: Of each word the conversations that have it, and how often.
+        length: The words of each conversation.
+    """
     there = max(int(np.count_nonzero(length[1:])), 1)
     norm = _K1 * (1 - _B + _B * length / max(float(length[1:].sum()) / there, 1.0))
     score = np.zeros(len(length))
-    for times in counts:
-        have = int(np.count_nonzero(times[1:]))
-        idf = np.log1p((max(there - have, 0) + 0.5) / (have + 0.5))
-        score += idf * times * (_K1 + 1) / (times + norm)
-    score[0] = 0.0
+    for owner, times in counts:
+        idf = np.log1p((max(there - len(owner), 0) + 0.5) / (len(owner) + 0.5))
+        score[owner] += idf * times * (_K1 + 1) / (times + norm[owner])
     return score
 
 
@@ -157,23 +158,20 @@ def latest(
         f" AND (?2 IS NULL OR updated_at >= ?2) ORDER BY updated_at DESC, rowid DESC LIMIT {_LOOKED_AT}",
         (until, since),
     )
-    names = [str(row[0]) for row in there]
+    names = (str(row[0]) for row in there)
     if where.mask is not None and np.count_nonzero(where.mask) < len(where.mask) // 2:
         # The database would look at every turn of a conversation that has none to allow.
         able = np.zeros(len(heads.words), dtype=np.bool_)
         able[heads.conversations(np.flatnonzero(where.mask[: len(heads.owner)]))] = True
-        names = [name for name in names if able[heads.numbers.get(name, 0)]]
+        names = (name for name in names if able[heads.numbers.get(name, 0)])
     sql = (
         "SELECT s.value FROM json_each(?) s WHERE EXISTS (SELECT 1 FROM chunks c WHERE c.session_id = s.value"
         f" AND c.kind = 'message' AND {where.check})"
     )
     found: list[str] = []
-    for start in range(0, len(names), LATEST):
-        some = names[start : start + LATEST]
+    while len(found) < LATEST and (some := list(islice(names, LATEST))):
         allowed = {row[0] for row in connection.execute(sql, (json.dumps(some), *where.values))}
         found += [name for name in some if name in allowed]
-        if len(found) >= LATEST:
-            break
     return {name: place for place, name in enumerate(found[:LATEST], 1)}
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from app.index.agents import Agents
     from app.index.heads import Heads
 
     Ids = NDArray[np.integer[Any]]
@@ -103,7 +104,7 @@ def _counted(counts: Mapping[str, "Counter[str]"]) -> tuple[FacetCount, ...]:
     )
 
 
-def facets_at(connection: apsw.Connection, heads: "Heads", ids: "Ids") -> tuple[FacetCount, ...]:
+def facets_at(connection: apsw.Connection, heads: "Heads", ids: "Ids", agents: "Agents") -> tuple[FacetCount, ...]:
     """Count the values of each facet over the candidates that the chunks ``ids`` stand for; see ``facets_of``."""
     import numpy as np  # noqa: PLC0415  (waits for the first search)
 
@@ -116,20 +117,17 @@ def facets_at(connection: apsw.Connection, heads: "Heads", ids: "Ids") -> tuple[
         counts["store"][sort.store] += count
         if sort.role and not is_memory:
             counts["role"][sort.role] += count
-    owners = [(number, heads.name(number), count) for number, count in _appearing(heads.owner[ids])]
-    described = _described(connection, [name for number, name, _ in owners if number < 0])
-    sources = {row[0]: (row[1], tuple(json.loads(row[2]))) for row in described}
-    sessions = json.dumps([name for number, name, _ in owners if number >= 0])
-    agents = {row[0]: row[1] for row in connection.execute(_AGENTS, (sessions,))}
-    for number, name, count in owners:
-        if number >= 0:
-            agent = str(agents.get(name, ""))
-        else:
-            agent, tags = sources.get(name, _UNKNOWN)
-            for tag in tags:
-                counts["tag"][tag] += count
-        if agent:
-            counts["agent"][agent] += count
+    owner = heads.owner[ids]
+    for number, count in _appearing(agents.of(connection, heads, owner[owner >= 0])):
+        counts["agent"][agents.names[number]] += count
+    memories = [(heads.name(number), count) for number, count in _appearing(owner[owner < 0])]
+    sources = {row[0]: (row[1], json.loads(row[2])) for row in _described(connection, [name for name, _ in memories])}
+    for name, count in memories:
+        agent, tags = sources.get(name, _UNKNOWN)
+        counts["agent"][agent] += count
+        for tag in tags:
+            counts["tag"][tag] += count
+    counts["agent"].pop("", None)
     return _counted(counts)
 
 

@@ -36,6 +36,7 @@ SETS: Final = ("with_vectors", "with_model", "words_only")
 KEPT: Final = 400
 """How many candidates a search has, of which the facets are counted, unless a later page needs more."""
 _DIGITS: Final = 9
+_SHOWN_DIGITS: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,16 +95,17 @@ class Ranking:
         whys = zip(*(one.of(leg, places) for leg, one in found), strict=True)
         targets = _targets(self.heads, places)
         return [
-            Ranked(target, chunk, score, Why(tuple(part for part in why if part), (), self._features(row)))
-            for target, chunk, score, why, row in zip(
-                targets, self.ids[rows].tolist(), self.scores[rows].tolist(), whys, rows.tolist(), strict=True
+            Ranked(target, chunk, score, Why(tuple(part for part in why if part), (), features))
+            for target, chunk, score, why, features in zip(
+                targets, self.ids[rows].tolist(), self.scores[rows].tolist(), whys, self._features(rows), strict=True
             )
         ]
 
-    def _features(self, row: int) -> dict[str, float]:
-        if row >= len(self.parts):
-            return {}
-        return {name: round(part, 4) for name, part in zip(NAMES, self.parts[row].tolist(), strict=True) if part}
+    def _features(self, rows: "Ints") -> list[dict[str, float]]:
+        """Return what each feature added to the candidates in ``rows``; nothing for those not looked at closely."""
+        known = np.round(self.parts[rows[rows < len(self.parts)]], _SHOWN_DIGITS).tolist()
+        made = [{name: part for name, part in zip(NAMES, parts, strict=True) if part} for parts in known]
+        return made + [{} for _ in range(len(rows) - len(made))]
 
 
 class Placing:

@@ -35,6 +35,8 @@ _LEAST_IDF: Final = 1e-6
 _SPARE: Final = 1.25
 """How many times as many chunks are read as are wanted."""
 _MOST_READ: Final = 3
+_SAMPLED: Final = 16
+_SURE: Final = 2  # so many times what is wanted is taken for sure to hold it
 _PROBED: Final = 60
 _FEW_PASS: Final = 1 / 30
 _MOST_PASS: Final = 1 / 2
@@ -57,6 +59,7 @@ class Matches:
         atoms: What is asked.
         postings: The chunks that each has.
         idf: What each is worth.
+        worth: By chunk id, what the atoms that it has are worth together.
         lengths: Of the chunks.
         heads: What else is known of them.
         last: The highest chunk id there is.
@@ -65,13 +68,14 @@ class Matches:
     atoms: "Sequence[Atom]"
     postings: "Sequence[Posting]"
     idf: "Floats"
+    worth: "NDArray[np.float32]"
     lengths: Lengths
     heads: Heads
     last: int
 
     def norm(self, ids: "Ids", b: float = _B) -> "Floats":
         """Return what their lengths do to the scores of chunks."""
-        return np.asarray(_K1 * (1 - b + b * self.lengths.words[ids] / self.lengths.mean))
+        return np.asarray(_K1 * (1 - b) + _K1 * b / self.lengths.mean * self.lengths.words[ids])
 
 
 def matches_of(connection: apsw.Connection, postings: Postings, atoms: Sequence[Atom]) -> Matches:
@@ -81,7 +85,10 @@ def matches_of(connection: apsw.Connection, postings: Postings, atoms: Sequence[
     lengths = postings.lengths(connection, last)
     counts = np.array([len(one.ids) for one in found], dtype=np.float64)
     idf = np.maximum(np.log((lengths.chunks - counts + 0.5).clip(0.5) / (counts + 0.5)), _LEAST_IDF)
-    return Matches(atoms, found, idf, lengths, postings.heads(connection, last), last)
+    worth = np.zeros(last + 1, dtype=np.float32)
+    for posting, value in zip(found, idf, strict=True):
+        worth[posting.ids.astype(np.intp)] += value  # as small numbers they would be looked up at half the speed
+    return Matches(atoms, found, idf, worth, lengths, postings.heads(connection, last), last)
 
 
 def _upto(posting: Posting, last: int) -> Posting:
@@ -113,14 +120,13 @@ def best_matching(
         depth: Chunks at most.
         besides: Which chunks may be looked at, by id; all when ``None``.
     """
-    worth = np.zeros(matches.last + 1, dtype=np.float32)
-    for posting, value in zip(matches.postings, matches.idf, strict=True):
-        worth[posting.ids] += value
+    worth = matches.worth
     if unwanted is not None:
+        worth = worth.copy()
         worth[_unwanted(connection, unwanted)] = 0.0
     if where.mask is not None:
         size = min(len(worth), len(where.mask))
-        worth[:size] *= where.mask[:size]
+        worth = np.append(worth[:size] * where.mask[:size], worth[size:])
     ids = _to_read(connection, matches, worth, where, depth)
     size = round(depth * _SPARE)
     found, scores = [ids[:0]], [np.zeros(0)]
@@ -148,7 +154,8 @@ def _to_read(
         share = np.count_nonzero(passing(connection, matches.heads, ids[:_PROBED], where)) / _PROBED
         few = few_allowed(connection, where) if share < _FEW_PASS else None
         if few is not None:
-            return _promising(matches, worth, np.array(few, dtype=np.int64), _MOST_READ * depth)
+            known = np.array(few, dtype=np.int64)
+            return _promising(matches, worth, known[worth[known] > 0], _MOST_READ * depth)
         if share < _MOST_PASS:
             ids = _promising(matches, worth, matching, _MOST_CHECKED)
             return _first_passing(connection, matches, ids, where, size)
@@ -156,9 +163,15 @@ def _to_read(
 
 
 def _promising(matches: Matches, worth: "NDArray[np.float32]", ids: "Ids", most: int) -> "Ids":
-    """Return at most ``most`` of ``ids`` that match, by what each would score if it had its words once."""
-    ids = ids[worth[ids] > 0]
+    """Return at most ``most`` of ``ids`` by what each would score if it had its words once, the best first."""
     promise = worth[ids] / (1 + matches.norm(ids, _B_UNREAD))
+    if len(ids) > _SAMPLED * most:
+        # The least promise of those that stand out, seen in a few of them, leaves few to be put in order.
+        sample = promise[::_SAMPLED]
+        nth = len(sample) - _SURE * most // _SAMPLED
+        kept = np.flatnonzero(promise >= np.partition(sample, nth)[nth])
+        if len(kept) >= most:
+            ids, promise = ids[kept], promise[kept]
     if len(ids) > most:
         kept = np.argpartition(-promise, most)[:most]
         ids, promise = ids[kept], promise[kept]

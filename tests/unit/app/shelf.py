@@ -74,9 +74,9 @@ class Shelf:
     def do(self, work: Coroutine[Any, Any, T]) -> T:
         return self.runner.run(work)
 
-    def say(self, *texts: str, session: str = "s") -> None:
-        messages = [NewMessage("user", text) for text in texts]
-        self.do(self.sessions.append(messages, session, Heading(), "person"))
+    def say(self, *texts: str, session: str = "s", agent: str = "", role: str = "user") -> None:
+        messages = [NewMessage(role, text) for text in texts]
+        self.do(self.sessions.append(messages, session, Heading(agent=agent), "person"))
 
     def forget(self, session: str) -> int:
         return self.do(self.sessions.forget(session, "person")).changes.history_ids[0]

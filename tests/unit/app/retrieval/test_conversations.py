@@ -48,7 +48,8 @@ def where(text: str = "", stores: Any = STORES) -> tuple[Conditions, int | None]
 
 
 def weighed(connection: apsw.Connection, postings: Postings | None = None) -> Conversations:
-    return Conversations(matches_of(connection, postings or Postings(), [Atom('"rye"', ("rye",))]))
+    known = postings or Postings()
+    return Conversations(matches_of(connection, known, [Atom('"rye"', ("rye",))]), known.turns)
 
 
 def said(weighed: Conversations, *names: str) -> dict[str, dict[str, float]]:

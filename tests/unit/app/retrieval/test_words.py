@@ -87,6 +87,21 @@ def test_conditions_hold_whether_they_leave_few_or_many(shelf: Shelf, monkeypatc
                 assert [round(score, 4) for score in sooner.values()] == [round(score, 4) for score in exact.values()]
 
 
+def test_the_most_promising_of_many_are_the_same_by_a_part_of_them(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    random.seed(5)
+    vocabulary = ["heron", "elm", "lock", "boat", "rain", "mill"]
+    shelf.say(*(" ".join(random.choices(vocabulary, k=random.randint(2, 30))) for _ in range(300)))
+    found: list[Scored] = []
+    for sampled, sure in ((1 << 30, 2), (1, 2), (2, 2), (8, 3), (8, 1)):
+        monkeypatch.setattr(words, "_SAMPLED", sampled)
+        monkeypatch.setattr(words, "_SURE", sure)
+        found.append(both(shelf, "heron rain", 10)[1])
+    assert all(one == found[0] for one in found)
+    assert len(found[0]) == 10
+
+
 def test_what_went_is_not_found(shelf: Shelf) -> None:
     shelf.say("heron one", "heron two")
     postings, query = Postings(), Query("")

@@ -1,0 +1,57 @@
+"""Which agent each conversation is with, kept by the conversation's number: that never changes."""
+
+import json
+import threading
+from typing import TYPE_CHECKING, Any
+
+import apsw
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from app.index.heads import Heads
+
+    Ids = NDArray[np.integer[Any]]
+
+_AGENTS = "SELECT id, agent FROM sessions WHERE id IN (SELECT value FROM json_each(?))"
+
+
+class Agents:
+    """Keeps them; safe to use from several threads. Four bytes a conversation."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._of = np.zeros(1, dtype=np.int32)  # one more than the place in names; 0 for what was not read yet
+        self._numbers = {"": 0}
+        self.names = [""]
+
+    def of(self, connection: apsw.Connection, heads: "Heads", owner: "Ids") -> "Ids":
+        """Return of each conversation the place of its agent in ``names``.
+
+        Args:
+            connection: A reader.
+            heads: Knows the conversations' ids.
+            owner: Their numbers, above 0.
+        """
+        with self._lock:
+            if len(self._of) < len(heads.names):
+                longer = np.zeros(len(heads.names), dtype=np.int32)
+                longer[: len(self._of)] = self._of
+                self._of = longer
+            found = self._of[owner]
+        if lacking := np.unique(owner[found == 0]).tolist():
+            self._read(connection, heads, lacking)
+            found = self._of[owner]
+        return np.asarray(found - 1)
+
+    def _read(self, connection: apsw.Connection, heads: "Heads", numbers: list[int]) -> None:
+        rows = connection.execute(_AGENTS, (json.dumps([heads.name(number) for number in numbers]),))
+        agents = {str(row[0]): str(row[1]) for row in rows}
+        with self._lock:
+            for number in numbers:
+                agent = agents.get(heads.name(number), "")
+                if agent not in self._numbers:
+                    self._numbers[agent] = len(self.names)
+                    self.names.append(agent)
+                self._of[number] = self._numbers[agent] + 1
