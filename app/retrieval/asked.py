@@ -1,7 +1,7 @@
 """What a question asks for, in the form the learned recipe compares with texts."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
@@ -50,7 +50,7 @@ class Asked:
     Args:
         sought: Its words that say something.
         pairs: Places in ``sought`` of words that stand next to each other in it.
-        words: All its words, folded: a name among them may be a speaker's.
+        words: All its words, folded, with where each stands first: a name among them may be a speaker's.
         about_time: It asks when something was.
         about_number: It asks how many or how much.
         about_name: It asks for somebody, some place or one of several.
@@ -61,7 +61,7 @@ class Asked:
 
     sought: tuple[Sought, ...]
     pairs: tuple[tuple[int, int], ...]
-    words: frozenset[str]
+    words: Mapping[str, int]
     about_time: bool
     about_number: bool
     about_name: bool
@@ -89,7 +89,7 @@ def asked(query: Query) -> Asked:
     return Asked(
         tuple(sought),
         tuple(dict.fromkeys(pairs)),
-        frozenset(words),
+        {word: place for place, word in reversed(list(enumerate(words)))},
         bool(_WHEN.search(lower)),
         bool(_HOW_MANY.search(lower)),
         bool(_WHICH.search(lower)),

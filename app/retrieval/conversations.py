@@ -18,6 +18,7 @@ from app.retrieval.fts import atoms
 from app.retrieval.model import Query
 from app.retrieval.passing import passing
 from app.retrieval.pool import Gathered, Places, Said, Standing, once, pool
+from app.retrieval.timely import of_time
 from app.retrieval.words import Matches, matches_of
 
 if TYPE_CHECKING:
@@ -57,6 +58,8 @@ def gathered(
     newest = {} if query.tags else _newest(connection, query, where, found.heads)  # turns have no tags
     conversations = Conversations(matches or matches_of(connection, postings, atoms(query)), postings.turns)
     places = let_in(connection, pool(found), newest, conversations, where)
+    if (question.moments or question.months) and not query.tags:
+        places = once([places, of_time(connection, found.heads, question, where)])
     said = conversations.said(places.owner)
     return read_around(connection, found, places, question, where, postings, said)
 

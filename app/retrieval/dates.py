@@ -1,7 +1,7 @@
 """How near the moment something was said is to the dates a question names. Pure."""
 
 from collections.abc import Collection, Iterable, Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import MAXYEAR, MINYEAR, UTC, datetime, timedelta
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
@@ -29,9 +29,17 @@ def nearness(
         months: From 1; where none is named, all of the years.
         days: From 1; where none is named, all of the months.
     """
+    return to_spans(created_ms, spans(created_ms, years, months, days))
+
+
+def spans(
+    created_ms: "NDArray[np.integer[Any]]", years: Collection[int], months: Collection[int], days: Collection[int]
+) -> list[tuple[int, int]]:
+    """Return the milliseconds of the dates, each half-open, those of the latest years first; see ``nearness``."""
     if not len(created_ms) or not (years or months):
-        return np.zeros(len(created_ms))
-    return to_spans(created_ms, islice(_spans(years or _years(created_ms), months, days), _MOST_SPANS))
+        return []
+    named = sorted(years, reverse=True) or _years(created_ms)
+    return list(islice(_spans(named, months, days), _MOST_SPANS))
 
 
 def to_spans(created_ms: "NDArray[np.integer[Any]]", spans: Iterable[tuple[int, int]]) -> "NDArray[np.float64]":
@@ -44,10 +52,11 @@ def to_spans(created_ms: "NDArray[np.integer[Any]]", spans: Iterable[tuple[int, 
     return near
 
 
-def _years(created_ms: "NDArray[np.integer[Any]]") -> list[int]:
+def _years(created_ms: "NDArray[np.integer[Any]]") -> range:
     """Return the years of the moments and the one before, for December is told of in January; the latest first."""
     first, last = (_year(int(moment)) for moment in (created_ms.min(), created_ms.max()))
-    return list(range(last, first - 2, -1))
+    # Beyond what datetime knows there are no dates to be near to.
+    return range(min(last, MAXYEAR - 1), max(first - 1, MINYEAR) - 1, -1)
 
 
 def _year(moment_ms: int) -> int:

@@ -26,10 +26,11 @@ if TYPE_CHECKING:
 
 NAMES: Final = (
     "bm25", "bm25_before", "bm25_after", "bm25_text", "bm25_window", "bm25_passage", "bm25_session",
-    "coverage", "coverage_before", "coverage_window", "coverage_session", "pairs",
+    "coverage", "coverage_before", "coverage_onward", "coverage_window", "coverage_session", "pairs",
     "cosine", "cosine_before", "cosine_after", "cosine_window", "cosine_session",
     "words_rank", "vector_rank",
-    "speaker", "other_speaker", "length", "question", "question_before", "answer", "user", "after_user",
+    "speaker", "first_speaker", "other_speaker", "length", "question", "question_before", "answer", "user",
+    "after_user",
     "first_person", "second_person", "number", "names",
     "time", "date", "date_near", "recency", "memory",
     "session_words", "session_user_words", "session_coverage", "session_length", "session_recency",
@@ -63,6 +64,7 @@ _RANK: Final = 10
 _TOP: Final = 3
 _LATEST: Final = 20
 _LEAST_IDF: Final = 0.1
+_NOT_NAMED: Final = 1 << 30
 _SHORT: Final = math.log(100)  # characters
 _LONG: Final = math.log(1_000)
 
@@ -201,6 +203,8 @@ class _Columns:
         return {
             "coverage": there[self.rows] @ share,
             "coverage_before": there[self.before] @ share,
+            # Where two people talk, the one who spoke goes on two turns later.
+            "coverage_onward": there[self.around[:, REACH + 2]] @ share,
             "coverage_window": there[self.around].any(axis=1) @ share,
             "coverage_session": (by_owner @ share)[self.owner],
         }
@@ -235,13 +239,15 @@ class _Columns:
     def _speech(self) -> dict[str, "Matrix"]:
         lines = self.lines
         authors, author = np.unique(lines.authors, return_inverse=True)
-        is_named = [self._is_named(lines.manners.authors[number]) for number in authors.tolist()]
-        named = np.array(is_named, dtype=np.bool_)[author]
+        places = np.array([self._named_at(lines.manners.authors[number]) for number in authors.tolist()])
+        named = (places < _NOT_NAMED)[author]
+        is_first = places == places.min() if np.count_nonzero(places < _NOT_NAMED) > 1 else np.zeros(len(places))
         with_named = np.zeros(self.owners, dtype=np.bool_)
         with_named[self.owner_of_line[named]] = True
         question_before = lines.asks[self.before]
         columns = {
             "speaker": named[self.rows],
+            "first_speaker": is_first[author][self.rows],
             "other_speaker": with_named[self.owner] & ~named[self.rows],
             "length": np.log1p(lines.length[self.rows]),
             "question": lines.asks[self.rows],
@@ -253,8 +259,10 @@ class _Columns:
         }
         return {name: np.asarray(column, dtype=np.float64) for name, column in columns.items()}
 
-    def _is_named(self, author: str) -> bool:
-        return any(part in self.question.words for part in WORD.findall(fold(author)))
+    def _named_at(self, author: str) -> int:
+        """Return where the question names an author."""
+        words = self.question.words
+        return min((words[part] for part in WORD.findall(fold(author)) if part in words), default=_NOT_NAMED)
 
     def _manner(self) -> dict[str, "Matrix"]:
         lines, ask = self.lines, self.question

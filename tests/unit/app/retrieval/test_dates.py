@@ -1,6 +1,7 @@
 """How near a moment is to the dates a question names."""
 
 import math
+import tracemalloc
 from datetime import UTC, datetime
 
 import numpy as np
@@ -42,6 +43,18 @@ def test_no_such_day_is_near_nothing() -> None:
     assert near([at(2023, 2, 28)], {2023}, {2}, {30}) == [0]
     assert near([at(2023, 2, 28)], set(), set(), {28}) == [0]
     assert near([], {2023}, {2}, set()) == []
+
+
+def test_moments_that_no_calendar_has_cost_nothing() -> None:
+    tracemalloc.start()
+    try:
+        assert near([-(2**55), 2**55], set(), {12}, set()) == [0, 0]
+        assert near([2**62], set(), {12}, set()) == [0]
+        assert near([-(2**62)], set(), {1}, set()) == [0]
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 1_000_000
 
 
 @given(

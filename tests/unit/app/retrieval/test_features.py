@@ -61,6 +61,18 @@ def test_speaker_and_time() -> None:
     assert features("Ben in Lisbon", LINES, [])["time"] == [0, 0, 0]
 
 
+def test_of_several_who_are_named_the_first_stands_out() -> None:
+    several = features("What did Ben tell Ana of Lisbon", LINES, words((1, 4.0)))
+    assert several["speaker"] == [1, 1, 1]
+    assert several["first_speaker"] == [0, 1, 0]
+    assert features("What did Ana ask Ben", LINES, [])["first_speaker"] == [1, 0, 1]
+    assert features("What did Ben say of Lisbon", LINES, [])["first_speaker"] == [0, 0, 0]
+
+
+def test_a_speaker_goes_on_two_turns_later() -> None:
+    assert features("lovely brother", LINES, [])["coverage_onward"] == pytest.approx([0.5, 0, 0])
+
+
 def test_numbers_and_names_count_where_they_are_asked_for() -> None:
     lines = [line(1, "we keep three hens"), line(2, "they met Kenji in Kyoto"), line(3, "do you like hens?")]
     counted, named = features("how many hens", lines, []), features("who was met", lines, [])

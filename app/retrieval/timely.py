@@ -1,0 +1,53 @@
+"""Turns of the times that a question names, which answer it though they have none of its words."""
+
+from typing import TYPE_CHECKING, Any, Final
+
+import apsw
+import numpy as np
+
+from app.index.heads import Heads
+from app.retrieval.asked import Asked
+from app.retrieval.candidates import Conditions
+from app.retrieval.dates import DAY_MS, spans
+from app.retrieval.passing import passing
+from app.retrieval.pool import Places
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+MOST_SPANS: Final = 4
+"""Times looked at; a day without a year is that day of the latest years."""
+MOST_TURNS: Final = 64
+_TOLD_MS: Final = DAY_MS
+"""What happened is often told on the day after."""
+
+
+def of_time(connection: apsw.Connection, heads: Heads, question: Asked, where: Conditions) -> Places:
+    """Return the turns of the times that a question names, at most ``MOST_TURNS``, those within them first.
+
+    Args:
+        connection: A reader.
+        heads: Knows when chunks were said.
+        question: What is asked.
+        where: What a turn must satisfy.
+    """
+    found = [np.zeros(0, dtype=np.int64)]
+    created = heads.created
+    for begin, end in _times(heads, question):
+        near = np.flatnonzero((created >= begin) & (created < end + _TOLD_MS))
+        found.append(near[np.argsort(created[near] >= end, kind="stable")])
+    ids = np.concatenate(found)
+    _, first = np.unique(ids, return_index=True)
+    ids = ids[np.sort(first)]
+    ids = ids[heads.of_kind(ids, "message")][:MOST_TURNS]
+    kept: NDArray[Any] = np.sort(ids)
+    kept = kept[passing(connection, heads, kept, where)]
+    return Places(heads.owner[kept].astype(np.int64), heads.first[kept].astype(np.int64))
+
+
+def _times(heads: Heads, question: Asked) -> list[tuple[int, int]]:
+    named = list(question.moments)
+    if question.months:  # a year alone is too long a time
+        known = heads.created[heads.there]
+        named += spans(known, question.years, question.months, question.days)
+    return named[:MOST_SPANS]
