@@ -23,8 +23,9 @@ async def run(
 ) -> Changed[Trial]:
     """Ask the search questions whose answers are known, and keep how often and how soon it found them.
 
-    The questions are words taken from turns and memories of the vault, some dropped, in every script there is; what was
-    judged with ``trial.judge`` is asked too. ``job.cancel`` stops it, and then nothing is kept.
+    The questions are what one turn of the vault asks and the next answers, or words of a text and of what was said
+    before it, without those that hardly any other text has, in every script there is; the turns beside the answer count
+    as found. What was judged with ``trial.judge`` is asked too. ``job.cancel`` stops it, and then nothing is kept.
 
     Args:
         recipe: How words and meaning are weighed; the setting ``search.recipe`` when left out.

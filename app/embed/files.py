@@ -62,27 +62,29 @@ def open_model(
         instead: What somebody can do who cannot get it.
 
     Raises:
-        ModelUnavailableError: It is not here, or damaged, or could not be fetched.
+        ModelUnavailableError: It is not here, or damaged, or could not be fetched. Its ``reason`` says which:
+            ``missing`` (it could be fetched with consent), ``unfetched``, or of a folder ``no_folder``, ``incomplete``
+            or ``damaged``.
     """
     options = _options(threads, described)
     name = described["model"]
     if folder is not None:
         _require(folder, described)
-        return _opened(
-            family, name, {**options, "specific_model_path": str(folder)}, _DAMAGED.format(name=name, instead=instead)
-        )
+        damaged = _DAMAGED.format(name=name, instead=instead)
+        return _opened(family, name, {**options, "specific_model_path": str(folder)}, damaged, "damaged")
     places = [str(cache), None] if cache and not os.environ.get(CACHE_VARIABLE) else [str(cache) if cache else None]
     failure: ModelUnavailableError | None = None
     for place in places:
         try:
-            return _opened(family, name, {**options, "cache_dir": place}, _MISSING.format(name=name, instead=instead))
+            missing = _MISSING.format(name=name, instead=instead)
+            return _opened(family, name, {**options, "cache_dir": place}, missing, "missing")
         except ModelUnavailableError as error:
             failure = error
     if failure is not None and not fetch:
         raise failure
     with _watched(cache, int(described["size_in_GB"] * 1e9), told):
         fetching = {**options, "cache_dir": places[0], "local_files_only": False}
-        return _opened(family, name, fetching, _UNFETCHED.format(name=name))
+        return _opened(family, name, fetching, _UNFETCHED.format(name=name), "unfetched")
 
 
 def _require(folder: Path, described: dict[str, Any]) -> None:
@@ -90,7 +92,10 @@ def _require(folder: Path, described: dict[str, Any]) -> None:
     name = described["model"]
     if not folder.is_dir():
         raise ModelUnavailableError(
-            f"The model {name} should lie in {folder}, which is not there.", model=name, folder=str(folder)
+            f"The model {name} should lie in {folder}, which is not there.",
+            model=name,
+            folder=str(folder),
+            reason="no_folder",
         )
     needed = [*weights(described), _TOKENIZER]
     if described["model_file"].endswith(_ONNX):
@@ -101,6 +106,7 @@ def _require(folder: Path, described: dict[str, Any]) -> None:
             f"{folder} holds no {' and no '.join(lacking)}, which the model {name} needs.",
             model=name,
             folder=str(folder),
+            reason="incomplete",
         )
 
 
@@ -136,12 +142,12 @@ def _options(threads: int | None, described: dict[str, Any]) -> dict[str, Any]:
     return options
 
 
-def _opened(family: Any, name: str, options: dict[str, Any], sentence: str) -> Any:
+def _opened(family: Any, name: str, options: dict[str, Any], sentence: str, reason: str) -> Any:
     try:
         return family(name, **options)
     except Exception as error:
         # onnxruntime's, the tokenizers' and the hub's errors share no base class but this.
-        raise ModelUnavailableError(sentence, model=name) from error
+        raise ModelUnavailableError(sentence, model=name, reason=reason) from error
 
 
 @contextlib.contextmanager

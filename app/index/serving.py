@@ -43,7 +43,8 @@ def without_folder(error: ModelUnavailableError) -> ModelUnavailableError:
     if not folder:
         return error
     sentence = error.message.replace(folder, "its folder")
-    return ModelUnavailableError(sentence[:1].upper() + sentence[1:])
+    reason = {name: value for name, value in error.data.items() if name == "reason"}
+    return ModelUnavailableError(sentence[:1].upper() + sentence[1:], **reason)
 
 
 def _only_one(_source: Source) -> Embedder:

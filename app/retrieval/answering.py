@@ -18,16 +18,15 @@ from app.retrieval.candidates import (
     by_vector,
     by_words,
     conditions,
-    newest,
     with_words,
 )
 from app.retrieval.context_rows import F, Legs, deep_legs, depths
 from app.retrieval.fts import atoms, excluded_expression, match_expression
 from app.retrieval.hits import Ranked, facets_at, facets_of, hits_of, rows_of
 from app.retrieval.model import FacetCount, Found, Hit, Leg, Query
-from app.retrieval.rank import in_order, rank, spread
+from app.retrieval.rank import rank, spread
 from app.retrieval.recipes import Recipe
-from app.retrieval.relax import has_phrases, relaxed_now
+from app.retrieval.relax import absent_now, has_phrases, relaxed_now
 from app.retrieval.standing_out import look_beyond
 from app.store.faults import from_sqlite
 
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
 
     from app.index.ann import Near
     from app.index.postings import Postings
+    from app.retrieval.browsing import Browsed
     from app.retrieval.learned import Ranking, Vectors
 
 MAX_DEPTH = 4_096  # neighbours at most that sqlite-vec gives; whoever pages on finds nothing more
@@ -108,11 +108,15 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class _Order:
-    """The candidates, best first, and what each leg found; ``ranking`` has them where one was made."""
+    """The candidates, best first, and what each leg found.
+
+    ``ranking`` has them where one was made, and ``browsed`` where operators alone ask.
+    """
 
     ranked: list[Ranked]
     found: Mapping[Leg, Sized]
     ranking: "Ranking | None" = None
+    browsed: "Browsed | None" = None
 
 
 class Stopwatch:
@@ -153,9 +157,11 @@ def answer(connection: apsw.Connection, request: Request, meaning: Meaning | Non
     answering = Answering(connection, request, where, meaning)
     order = answering.order()
     notes: tuple[str, ...] = ()
+    if "words" in order.found and not len(order.found["words"]):
+        notes = absent_now(connection, request.query, request.stores)
     # How much waits is said to whoever may know of all of it.
     if "vector" in order.found and where.sees_all and (pending := repo.pending_count(connection)):
-        notes = (_FILLING.format(count=pending),)
+        notes += (_FILLING.format(count=pending),)
     watch.lap("candidates")
     hits, facets, count = _shown(connection, request, order, answering.postings)
     found = Found(request.query, request.recipe.name, hits, facets, count, tuple(order.found), notes, {}, missing)
@@ -167,6 +173,11 @@ def _shown(
     connection: apsw.Connection, request: Request, order: "_Order", postings: "Callable[[], Postings]"
 ) -> tuple[tuple[Hit, ...], tuple[FacetCount, ...], int]:
     """Return the hits shown, and the facets and number of all candidates."""
+    if (browsed := order.browsed) is not None:
+        some = browsed.shown(request.offset, request.last)
+        rows = rows_of(connection, [item.chunk_id for item in some])
+        facets = facets_at(connection, browsed.heads, browsed.ids, postings().agents)
+        return hits_of(connection, some, rows, request.query), facets, len(browsed)
     if order.ranking is not None:
         kept = order.ranking.spread(request.per_session)
         shown = order.ranking.shown(kept[request.offset : request.last])
@@ -208,14 +219,20 @@ class Answering:
         recipe, wanted = self._request.recipe, self._request.wanted
         depth = min(max(recipe.depth, self._request.last), MAX_DEPTH)
         if all(term.excluded for term in self._query.terms):
-            narrowed = with_words(self._where, None, excluded_expression(self._query))
-            return _Order(in_order(newest(self._connection, narrowed, depth)), {})
+            return _Order([], {}, browsed=self._browsed())
         if recipe.fusion == "learned" and "words" in wanted:
             return self._learned()
+        depth = min(max(recipe.depth, self._request.last), MAX_DEPTH)
         near = partial(by_vector, postings=self.postings())
         plain = self.gathered(Legs(by_words, by_many_words, near, list[Candidate], depth, depth))
         plain = look_beyond(self._connection, plain, recipe, self._where, wanted)
         return _Order(rank(plain, recipe), plain)
+
+    def _browsed(self) -> "Browsed":
+        from app.retrieval.browsing import Browsed  # noqa: PLC0415  (numpy waits for the first search)
+
+        request = self._request
+        return Browsed(self._connection, self._query, request.stores, self.postings(), request.per_session)
 
     def _learned(self) -> _Order:
         # Here, for numpy waits for the first search and does not hold up the loop.

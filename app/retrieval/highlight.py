@@ -32,6 +32,15 @@ _MARKS: Final = (
 _TOKEN: Final = re.compile(f"[\\w{_MARKS}]+")
 _ASCII_WORD: Final = re.compile("[a-z0-9]+")
 _SPACE: Final = re.compile(r"\s+")
+_GAP: Final = r"[^\S\n]"
+# Of headings, quotations, lists and tasks, and lines that only part others. Numbers tell an order, and may be a date's.
+_SIGNS: Final = re.compile(
+    rf"^{_GAP}*(?:\|?(?:{_GAP}*:?-{{2,}}:?{_GAP}*\|)+(?:{_GAP}*:?-{{2,}}:?)?{_GAP}*$"
+    rf"|[-*_](?:{_GAP}*[-*_]){{2,}}{_GAP}*$"
+    rf"|(?:>+{_GAP}+)*(?:#{{1,6}}|[-*+•](?:{_GAP}\[[ xX]\])?)(?:{_GAP}+|$)"
+    rf"|(?:>+{_GAP}+)+)",
+    re.MULTILINE,
+)
 # Of scripts written with spaces; made once, for compiling the ranges takes longer than a search.
 _NARROW: Final = re.compile(f"(?:(?![{grams.WIDE}])[\\w{_MARKS}])+")
 
@@ -86,7 +95,8 @@ def snippet(text: str, terms: Iterable[Term], length: int = LENGTH) -> tuple[str
         length: Characters about which the part has; it is cut at words, with an ellipsis where something is left out.
 
     Returns:
-        The part with white space collapsed, the ranges to mark in it, and the words found in ``text`` as they stand.
+        The part with white space collapsed and without the signs that lines begin with in Markdown (run together, a
+        list's sign would read as a minus), the ranges to mark in it, and the words found in ``text`` as they stand.
     """
     return Snippets(terms).of(text, length)
 
@@ -97,16 +107,18 @@ class Snippets:
     def __init__(self, terms: Iterable[Term]) -> None:
         self._sought = _sought(tuple(term for term in terms if not term.excluded))
 
-    def of(self, text: str, length: int = LENGTH) -> tuple[str, tuple[Span, ...], tuple[str, ...]]:
-        """Return the part of ``text``; see ``snippet``."""
+    def of(self, text: str, length: int = LENGTH, beside: str = "") -> tuple[str, tuple[Span, ...], tuple[str, ...]]:
+        """Return the part of ``text``; see ``snippet``. Words in ``beside``, such as a title, are found too."""
         scanned = text[:SCANNED]
         marks = _marks(scanned, self._sought)
         start, end = _window(scanned, marks, length)
         shown, spans = _shown(scanned, start, end, [mark for mark in marks if mark.start >= start and mark.end <= end])
         words: dict[str, str] = {}
-        for mark in marks:
-            if mark.key not in words:
-                words[mark.key] = _collapsed(scanned[mark.start : mark.end])
+        for said, found in ((scanned, marks), (beside, _marks(beside, self._sought) if beside else ())):
+            for mark in found:
+                if mark.key not in words:
+                    words[mark.key] = _collapsed(said[mark.start : mark.end])
+        shown = shown or _collapsed(scanned[start:end]).strip()  # nothing but signs
         return shown, spans, tuple(dict.fromkeys(words.values()))[:MAX_TERMS_SHOWN]
 
 
@@ -311,11 +323,13 @@ def _collapsed(text: str) -> str:
 
 
 def _shown(text: str, start: int, end: int, marks: Sequence[_Mark]) -> tuple[str, tuple[Span, ...]]:
-    """Return ``text[start:end]`` with white space collapsed, and where its marks are in it."""
+    """Return ``text[start:end]`` as one line, and where its marks are in it."""
     parts = ["…"] if text[:start].strip() else []
-    at, length, found = start, sum(map(len, parts)), list[Span]()
+    length, found = sum(map(len, parts)), list[Span]()
+    at = start = _past_signs(text, start, marks[0].start if marks else end)
+    end = _before_signs(text, end, marks[-1].end if marks else start)
     for mark in marks:
-        between = _collapsed(text[at : mark.start])
+        between = _run_together(text, at, mark.start)
         if at == start:
             between = between.lstrip()
         inside = _collapsed(text[mark.start : mark.end])
@@ -323,6 +337,34 @@ def _shown(text: str, start: int, end: int, marks: Sequence[_Mark]) -> tuple[str
         length += len(between) + len(inside)
         found.append(Span(length - len(inside), length))
         at = mark.end
-    rest = _collapsed(text[at:end]).rstrip()
+    rest = _run_together(text, at, end).rstrip()
     parts += [rest.lstrip() if at == start else rest, "…" if text[end:].strip() else ""]
     return "".join(parts), tuple(found)
+
+
+def _past_signs(text: str, start: int, limit: int) -> int:
+    """Return ``start``, or where the signs end within which it lies."""
+    if start == 0:
+        return start
+    signs = _SIGNS.match(text, text.rfind("\n", 0, start) + 1, limit)
+    return max(start, signs.end()) if signs else start
+
+
+def _before_signs(text: str, end: int, limit: int) -> int:
+    """Return ``end``, or where the signs begin within which it lies."""
+    if end == len(text):
+        return end
+    line = text.rfind("\n", 0, end) + 1
+    signs = _SIGNS.match(text, line) if line >= limit else None
+    return line if signs and line < end < signs.end() else end
+
+
+def _run_together(text: str, start: int, end: int) -> str:
+    """Return ``text[start:end]`` as one line, without the signs of its lines."""
+    if start and text[start - 1] != "\n" and text.find("\n", start, end) < 0:
+        return _collapsed(text[start:end])
+    parts, at = list[str](), start
+    for signs in _SIGNS.finditer(text, start, end):
+        parts.append(text[at : signs.start()])
+        at = signs.end()
+    return _collapsed("".join(parts) + text[at:end])

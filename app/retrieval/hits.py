@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     Ids = NDArray[np.integer[Any]]
 
 _VALUES_A_FACET = 20
+_MANY = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,13 @@ def rows_of(connection: apsw.Connection, chunk_ids: Sequence[int]) -> dict[int, 
 
 
 _AGENTS = "SELECT id, agent FROM sessions WHERE id IN (SELECT value FROM json_each(?))"
+# The sources and tags in the order in which the memories appear.
+_OF_MEMORIES = "FROM json_each(?) w CROSS JOIN memories m ON m.id = w.value"
+_SOURCES = f"SELECT m.source, count(*) {_OF_MEMORIES} GROUP BY m.source ORDER BY min(w.key)"
+_TAGS = (
+    "SELECT t.tag, count(*) FROM json_each(?) w CROSS JOIN memory_tags t ON t.memory_id = w.value"
+    " GROUP BY t.tag ORDER BY min(w.key), t.tag"
+)
 _UNKNOWN: tuple[str, tuple[str, ...]] = ("", ())
 
 
@@ -108,7 +116,7 @@ def facets_at(connection: apsw.Connection, heads: "Heads", ids: "Ids", agents: "
     """Count the values of each facet over the candidates that the chunks ``ids`` stand for; see ``facets_of``."""
     import numpy as np  # noqa: PLC0415  (waits for the first search)
 
-    ids = np.sort(ids)
+    ids = ids if (ids[1:] > ids[:-1]).all() else np.sort(ids)
     counts: dict[str, Counter[str]] = {name: Counter() for name in ("kind", "agent", "role", "tag", "store")}
     for number, count in _appearing(heads.sort[ids]):
         sort = heads.sorts[number]
@@ -120,21 +128,22 @@ def facets_at(connection: apsw.Connection, heads: "Heads", ids: "Ids", agents: "
     owner = heads.owner[ids]
     for number, count in _appearing(agents.of(connection, heads, owner[owner >= 0])):
         counts["agent"][agents.names[number]] += count
-    memories = [(heads.name(number), count) for number, count in _appearing(owner[owner < 0])]
-    sources = {row[0]: (row[1], json.loads(row[2])) for row in _described(connection, [name for name, _ in memories])}
-    for name, count in memories:
-        agent, tags = sources.get(name, _UNKNOWN)
-        counts["agent"][agent] += count
-        for tag in tags:
-            counts["tag"][tag] += count
+    memories = json.dumps([heads.name(number) for number, _ in _appearing(owner[owner < 0])])
+    for name, sql in (("agent", _SOURCES), ("tag", _TAGS)):
+        for value, count in connection.execute(sql, (memories,)):
+            counts[name][value] += count
     counts["agent"].pop("", None)
     return _counted(counts)
 
 
 def _appearing(values: "Ids") -> list[tuple[int, int]]:
-    """Return the distinct values in the order they appear in, with how often they do."""
+    """Return the distinct values with how often they appear, in the order they do; of very many in their own."""
     import numpy as np  # noqa: PLC0415  (waits for the first search)
 
+    if len(values) > _MANY and values.min() >= 0:
+        often = np.bincount(values)
+        there = np.flatnonzero(often)
+        return list(zip(there.tolist(), often[there].tolist(), strict=True))
     found, first, counts = np.unique(values, return_index=True, return_counts=True)
     order = np.argsort(first)
     return list(zip(found[order].tolist(), counts[order].tolist(), strict=True))
@@ -152,7 +161,8 @@ def hits_of(
     return tuple(hit for hit in built if hit is not None)
 
 
-Fields = tuple[str, dict[str, Any]]
+Fields = tuple[str, str, dict[str, Any]]
+"""The text, what besides it is found by, and what is told of it."""
 
 
 def _hit(
@@ -161,8 +171,8 @@ def _hit(
     found = _memory(connection, row) if row.kind == "memory" else _message(said.get(item.target), item.target, row)
     if found is None:
         return None
-    text, fields = found
-    shown, spans, terms = snippets.of(text)
+    text, beside, fields = found
+    shown, spans, terms = snippets.of(text, beside=beside)
     why = Why(item.why.legs, terms, item.why.features)
     return Hit(
         id=item.target,
@@ -192,33 +202,42 @@ def _message(found: tuple[Any, ...] | None, target: str, row: Row) -> Fields | N
     if found is None:
         return None
     content, created, role, author, title, tool_calls = found
-    return without_recalled(content) or content or tool_calls or "", {
-        "target": "message",
-        "kind": "message",
-        "title": title,
-        "created_at": to_datetime(created),
-        "session_id": row.session_id,
-        "seq": int(target.rpartition("#")[2]),
-        "role": role,
-        "author": author,
-        "agent": row.agent,
-    }
+    return (
+        without_recalled(content) or content or tool_calls or "",
+        "",
+        {
+            "target": "message",
+            "kind": "message",
+            "title": title,
+            "created_at": to_datetime(created),
+            "session_id": row.session_id,
+            "seq": int(target.rpartition("#")[2]),
+            "role": role,
+            "author": author,
+            "agent": row.agent,
+        },
+    )
 
 
 def _memory(connection: apsw.Connection, row: Row) -> Fields | None:
     found = connection.execute(
-        "SELECT m.title, m.updated_at, m.session_id, m.source, substr(m.content, 1, 200000), m.facts, m.kind"
+        "SELECT m.title, m.updated_at, m.session_id, m.source, substr(m.content, 1, 200000), m.facts, m.kind,"
+        " CASE m.key WHEN '' THEN m.title ELSE m.title || char(10) || m.category || ' ' || m.key END"
         " FROM memories m WHERE m.id = ?",
         (row.memory_id,),
     ).fetchone()
     if found is None:
         return None
-    title, updated, session_id, source, content, facts, kind = found
-    return "\n".join([content, *json.loads(facts)]).strip() or title, {
-        "target": "memory",
-        "kind": kind,
-        "title": title,
-        "created_at": to_datetime(updated),
-        "session_id": session_id,
-        "agent": source,
-    }
+    title, updated, session_id, source, content, facts, kind, beside = found
+    return (
+        "\n".join([content, *json.loads(facts)]).strip() or title,
+        beside,
+        {
+            "target": "memory",
+            "kind": kind,
+            "title": title,
+            "created_at": to_datetime(updated),
+            "session_id": session_id,
+            "agent": source,
+        },
+    )

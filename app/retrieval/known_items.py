@@ -1,13 +1,15 @@
-"""Questions whose answer is known: a turn or memory, and a few words of it as somebody would remember it. Pure.
+"""Questions whose answer is known: a turn or memory, and words by which somebody would look for it. Pure.
 
-The words are distinctive ones, some are dropped, sometimes one is wrong, and the order is theirs in the text, as when
-one half remembers where one read something. The same seed makes the same questions.
+Where the turn before asks something, what it asks is the best question there is. Else the words are some of the text's
+and some of what was said before it, sometimes one is wrong, as when one half remembers what something was about. Words
+that hardly any other text has are left out: whoever remembers those needs no ranking, and any that looks for words
+would seem the best. The same seed makes the same questions.
 """
 
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Final, Literal
@@ -16,24 +18,29 @@ from app.core.recalled import without_recalled
 from app.core.stopwords import stop_words
 from app.index import grams
 
-Shape = Literal["words", "mistaken", "phrase", "run"]
+Shape = Literal["asked", "words", "mistaken", "run"]
 
 MAX_READ: Final = 4_000
 LEAST_WORDS: Final = 3
-_MOST_WORDS: Final = 5
+_OWN_WORDS: Final = (2, 3)
+_WORDS_BEFORE: Final = (1, 2)
+_WORDS_ALONE: Final = (2, 4)
+"""Of a text before which nothing was said."""
 _SHORTEST: Final = 3
 _LONGEST: Final = 40
 _COMMON: Final = 0.2
 """Words that this share of the texts have tell them not apart."""
-_KEPT: Final = 0.7
-"""Share of the chosen words that somebody still remembers."""
-_PHRASE_WORDS: Final = 7
+_COMMONEST: Final = 3
+"""Words that as few texts have are common in no vault."""
+_RARE: Final = 3
+"""Words that fewer texts have find their text by themselves."""
 _RUN: Final = (2, 6)
-_PHRASE_SHARE: Final = 0.25
+_LONGEST_QUESTION: Final = 200
 _MISTAKEN_SHARE: Final = 0.35
 _STRANGERS: Final = 200
 """Other items whose words somebody may take for this one's."""
 _WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_QUESTION: Final = re.compile(r"[^.!?。！？؟\n]+[?？؟]")
 _LATIN: Final = re.compile("[A-Za-z\u00c0-\u024f]")
 _SCRIPTS: Final = (
     ("kana", re.compile("[\u3041-\u30ff]")),
@@ -49,20 +56,67 @@ _SCRIPTS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class KnownItem:
-    """A turn (``<session>#<number>``) or a memory's id, with what it says."""
+    """A turn or memory to ask about.
+
+    Args:
+        id: ``<session>#<number>`` of a turn, or a memory's id.
+        text: What it says.
+        before: What somebody else said right before it.
+    """
 
     id: str
     text: str
+    before: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A query and the item it was made of; ``script`` and ``shape`` say what sort of question it is."""
+    """A query whose answer is known.
+
+    Args:
+        query: What is asked.
+        target: The item it was made of.
+        script: What it is written in.
+        shape: How it was made.
+        near: Items beside the target; whoever finds one of them has found it.
+        besides: The turn that asks just this; where it stands among the hits tells nothing.
+    """
 
     query: str
     target: str
     script: str
     shape: Shape
+    near: tuple[str, ...] = ()
+    besides: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Frequencies:
+    """In how many of ``texts`` texts each word is, by its casefolded form."""
+
+    counts: Mapping[str, int]
+    texts: int
+
+    def telling(self, text: str) -> list[str]:
+        """Return the words of ``text`` that are neither common nor rare, with few such the least rare of the others."""
+        most = max(_COMMON * self.texts, _COMMONEST)
+        known = {word: self.counts.get(word.casefold(), 0) for word in distinctive(text)}
+        known = {word: count for word, count in known.items() if count <= most}
+        found = sum(count >= _RARE for count in known.values())
+        if found >= LEAST_WORDS:
+            return [word for word, count in known.items() if count >= _RARE]
+        kept = set(sorted(known, key=lambda word: -known[word])[:LEAST_WORDS])
+        return [word for word in known if word in kept]
+
+
+def frequencies(items: Iterable[KnownItem]) -> Frequencies:
+    """Return in how many of ``items`` each word is."""
+    counts: Counter[str] = Counter()
+    texts = 0
+    for item in items:
+        texts += 1
+        counts.update({word.casefold() for word in _WORD.findall(item.text[:MAX_READ])})
+    return Frequencies(counts, texts)
 
 
 def questions(items: Sequence[KnownItem], most: int, seed: int) -> list[Question]:
@@ -75,9 +129,9 @@ def questions(items: Sequence[KnownItem], most: int, seed: int) -> list[Question
         most: How many are wanted.
         seed: Decides which items and which words.
     """
-    common = _common(items)
+    known = frequencies(items)
     ordered = sorted(items, key=lambda item: (_digest(seed, item.id), item.id))
-    strangers = [word for item in ordered[:_STRANGERS] for word in distinctive(item.text[:MAX_READ], common)[:1]]
+    strangers = [word for item in ordered[:_STRANGERS] for word in known.telling(item.text[:MAX_READ])[:1]]
     repeated = Counter(_said(item.text) for item in items)
     made: list[Question] = []
     # Each has a place and a seed of its own, so that few questions change when others come or go.
@@ -87,37 +141,38 @@ def questions(items: Sequence[KnownItem], most: int, seed: int) -> list[Question
         if repeated[_said(item.text)] > 1:
             continue
         chance = Random(_digest(seed, item.id))  # noqa: S311  (no secret)
-        question = question_of(item, common, chance, strangers)
+        question = question_of(item, known, chance, strangers)
         if question is not None:
             made.append(question)
     return made
 
 
-def question_of(
-    item: KnownItem, common: frozenset[str], chance: Random, strangers: Sequence[str] = ()
-) -> Question | None:
+def question_of(item: KnownItem, known: Frequencies, chance: Random, strangers: Sequence[str] = ()) -> Question | None:
     """Return a question about ``item``, ``None`` when it says too little.
 
     Args:
         item: What is asked about.
-        common: Words that are not asked for.
+        known: How common words are.
         chance: Decides.
         strangers: Words of other items, one of which may be taken for a word of this.
     """
-    text = without_recalled(item.text)[:MAX_READ]
+    text, before = (without_recalled(said)[:MAX_READ] for said in (item.text, item.before))
     script = script_of(text)
-    runs = [piece for run in grams.runs(text) for piece, is_wide in run if is_wide]
-    runs = [run for run in runs if len(grams.units(run)) >= _RUN[0]]
-    words = distinctive(text, common)
-    if runs and (len(words) < LEAST_WORDS or _is_mostly_wide(text)):
-        return Question(_part_of(chance.choice(runs), chance), item.id, script, "run")
-    if len(words) < LEAST_WORDS:
+    runs, words = _runs(text), known.telling(text)
+    is_run = bool(runs) and (len(words) < LEAST_WORDS or _is_mostly_wide(text))
+    if not is_run and len(words) < LEAST_WORDS:
         return None
-    if chance.random() < _PHRASE_SHARE and (phrase := _phrase(text, chance)):
-        return Question(phrase, item.id, script, "phrase")
+    earlier, later = _beside(item.id)
+    if earlier and (asked := _asked(before)):
+        return Question(asked, item.id, script, "asked", later, earlier[0])
+    near = (*earlier, *later)
+    if is_run:
+        parts = [_part_of(chance.choice(some), chance) for some in (runs, _runs(before)) if some]
+        return Question(" ".join(parts), item.id, script, "run", near)
+    remembered = _remembered(words, [word for word in known.telling(before) if word not in words], chance)
     if chance.random() < _MISTAKEN_SHARE and (wrong := [word for word in strangers if word not in words]):
-        return Question(f"{_some_of(words, chance)} {chance.choice(wrong)}", item.id, script, "mistaken")
-    return Question(_some_of(words, chance), item.id, script, "words")
+        return Question(f"{remembered} {chance.choice(wrong)}", item.id, script, "mistaken", near)
+    return Question(remembered, item.id, script, "words", near)
 
 
 def distinctive(text: str, common: Iterable[str] = ()) -> list[str]:
@@ -149,14 +204,6 @@ def _digest(seed: int, item_id: str) -> int:
     return int.from_bytes(hashlib.blake2b(f"{seed}:{item_id}".encode(), digest_size=8).digest())
 
 
-def _common(items: Sequence[KnownItem]) -> frozenset[str]:
-    seen: Counter[str] = Counter()
-    for item in items:
-        seen.update({word.casefold() for word in _WORD.findall(item.text[:MAX_READ])})
-    least = max(_COMMON * len(items), 3)
-    return frozenset(word for word, count in seen.items() if count > least)
-
-
 def _said(text: str) -> str:
     return " ".join(text.split()).casefold()
 
@@ -166,32 +213,40 @@ def _is_mostly_wide(text: str) -> bool:
     return wide * 2 > sum(map(str.isalnum, text))
 
 
-def _some_of(words: Sequence[str], chance: Random) -> str:
-    """Return some of ``words``: longer ones are likelier to be remembered, and some of those chosen are not."""
-    wanted = chance.randint(LEAST_WORDS, _MOST_WORDS)
-    places = _weighted(words, wanted, chance)
-    kept = [place for place in places if chance.random() < _KEPT]
-    if len(kept) < LEAST_WORDS - 1:
-        kept = places[: LEAST_WORDS - 1]
-    return " ".join(words[place] for place in sorted(kept))
+def _remembered(words: Sequence[str], before: Sequence[str], chance: Random) -> str:
+    """Return some of ``words``, and some of those said before, in their order."""
+    own = _some_of(words, _OWN_WORDS if before else _WORDS_ALONE, chance)
+    return " ".join([*_some_of(before, _WORDS_BEFORE, chance), *own])
 
 
-def _weighted(words: Sequence[str], wanted: int, chance: Random) -> list[int]:
-    drawn = sorted(range(len(words)), key=lambda place: (-(chance.random() ** (4 / len(words[place]))), place))
-    return drawn[:wanted]
+def _some_of(words: Sequence[str], wanted: tuple[int, int], chance: Random) -> list[str]:
+    count = min(chance.randint(*wanted), len(words))
+    return [words[place] for place in sorted(chance.sample(range(len(words)), count))]
 
 
-def _phrase(text: str, chance: Random) -> str:
-    """Return a stretch of words as they stand, without quotation marks, less the little ones."""
-    sentences = [found for line in text.splitlines() if len(found := _WORD.findall(line)) >= LEAST_WORDS]
-    if not sentences:
+def _asked(text: str) -> str:
+    """Return the last question in ``text`` as words, ``""`` where there is none that says enough."""
+    found = _QUESTION.findall(text)
+    words = _WORD.findall(found[-1]) if found else []
+    asked = " ".join(words)
+    if len(asked) > _LONGEST_QUESTION or any(len(word) > _LONGEST for word in words):
         return ""
-    words = chance.choice(sentences)
-    start = chance.randrange(max(len(words) - _PHRASE_WORDS, 0) + 1)
-    stretch = words[start : start + _PHRASE_WORDS]
-    dropped = stop_words([word.casefold() for word in stretch])
-    kept = [word for word in stretch if word.casefold() not in dropped and len(word) <= _LONGEST]
-    return " ".join(kept) if len(kept) >= LEAST_WORDS else ""
+    says = len(distinctive(asked)) >= LEAST_WORDS - 1 or sum(map(len, _runs(asked))) > _RUN[1]
+    return asked if says else ""
+
+
+def _runs(text: str) -> list[str]:
+    """Return the runs of ``text`` in scripts written without spaces that are long enough to ask for."""
+    runs = [piece for run in grams.runs(text) for piece, is_wide in run if is_wide]
+    return [run for run in runs if len(grams.units(run)) >= _RUN[0]]
+
+
+def _beside(target: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the ids of the turns before and after a turn; none for a memory."""
+    session, mark, number = target.rpartition("#")
+    if not mark or not number.isdecimal():
+        return (), ()
+    return (f"{session}#{int(number) - 1}",), (f"{session}#{int(number) + 1}",)
 
 
 def _part_of(run: str, chance: Random) -> str:

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
     Ids = NDArray[np.integer[Any]]
 
-_LEAVING: Final = "SELECT 1 FROM session_moves WHERE is_leaving = 1 LIMIT 1"
+LEAVING: Final = "SELECT 1 FROM session_moves WHERE is_leaving = 1 LIMIT 1"
+"""Finds something where a long conversation is on its way out, whose chunks are still there."""
 # Of each chunk the index keeps its length: small rows, many to a page, beside the chunks with their texts.
 _THERE: Final = "SELECT group_concat(id, ' ') FROM chunks_fts_docsize WHERE id IN (SELECT value FROM json_each(?))"
 
@@ -27,7 +28,7 @@ def passing(connection: apsw.Connection, heads: "Heads", ids: "Ids", where: Cond
     if is_plain(connection, where):
         return still_there(connection, heads, ids)
     of_sort = where.of_sort
-    if of_sort is not None and connection.execute(_LEAVING).get is None:
+    if of_sort is not None and connection.execute(LEAVING).get is None:
         suits = heads.where(ids, [of_sort(sort) for sort in heads.sorts])
         return np.asarray(suits & still_there(connection, heads, ids))
     sql = "SELECT group_concat(c.id, ' ') FROM chunks c WHERE c.id IN (SELECT value FROM json_each(?))"
@@ -52,4 +53,4 @@ def _among(ids: "Ids", found: object) -> "NDArray[np.bool_]":
 
 def is_plain(connection: apsw.Connection, where: Conditions) -> bool:
     """Tell whether every chunk there is satisfies ``where``."""
-    return not where.narrows and connection.execute(_LEAVING).get is None
+    return not where.narrows and connection.execute(LEAVING).get is None

@@ -30,11 +30,6 @@ def rank(found: Mapping[Leg, Sequence[Candidate]], recipe: Recipe) -> list[Ranke
     ]
 
 
-def in_order(found: Sequence[Candidate]) -> list[Ranked]:
-    """Return candidates as they come, for a query that ranks nothing."""
-    return [Ranked(item.target, item.chunk_id, 0.0, Why()) for item in found]
-
-
 def spread(ranked: Sequence[Ranked], per_session: int | None) -> list[Ranked]:
     """Return ``ranked`` with at most ``per_session`` turns of one conversation; ``None`` keeps all."""
     if per_session is None:

@@ -1,4 +1,4 @@
-"""A quoted phrase that stands nowhere: its words are searched instead, and the answer says so."""
+"""What stands nowhere: a quoted phrase, whose words are searched instead, or every word; the answer says so."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -6,13 +6,17 @@ from typing import Final
 
 import apsw
 
+from app.core.stopwords import stop_words
 from app.core.text import excerpt
 from app.retrieval.candidates import conditions
-from app.retrieval.fts import match_expression
+from app.retrieval.fts import MAX_TERMS, Mode, match_expression
 from app.retrieval.model import Query, Term
 
 _SHOWN: Final = 60
 _SENTENCE: Final = "Nothing says “{phrase}” word for word, so its words were searched."
+_ABSENT: Final = "No text has the word {words}."
+_ALL_ABSENT: Final = "No text has any of the words {words}."
+_MOST_NAMED: Final = 5
 
 
 def has_phrases(query: Query) -> bool:
@@ -52,8 +56,25 @@ def relaxed_now(connection: apsw.Connection, query: Query, stores: Sequence[str]
     return relaxed(query, lambda term: _stands(connection, term, stores))
 
 
-def _stands(connection: apsw.Connection, term: Term, stores: Sequence[str]) -> bool:
-    match = match_expression([term], "all")
+def absent_now(connection: apsw.Connection, query: Query, stores: Sequence[str]) -> tuple[str, ...]:
+    """Return what to say where none of what ``query`` asks for stands in ``stores``; operators play no part.
+
+    It is for a search that found nothing by its words; where one of them stands, nothing is said.
+    """
+    terms = [term for term in query.terms if not term.excluded]
+    # Little words are not looked for while there are others, and say nothing of what is there.
+    dropped = stop_words(term.text for term in terms if not term.phrase and not term.prefix)
+    terms = [term for term in terms if term.text.casefold() not in dropped or term.phrase or term.prefix] or terms
+    terms = [term for term in terms if match_expression([term]) is not None]
+    if not terms or any(_stands(connection, term, stores, "any") for term in terms[:MAX_TERMS]):
+        return ()
+    words = list(dict.fromkeys(f"“{excerpt(term.text, _SHOWN)}{'*' * term.prefix}”" for term in terms))
+    named = ", ".join(words[:_MOST_NAMED]) + (" …" if len(words) > _MOST_NAMED else "")
+    return ((_ABSENT if len(words) == 1 else _ALL_ABSENT).format(words=named),)
+
+
+def _stands(connection: apsw.Connection, term: Term, stores: Sequence[str], mode: Mode = "all") -> bool:
+    match = match_expression([term], mode)
     if match is None:
         return True
     seen = conditions(Query(""), stores)

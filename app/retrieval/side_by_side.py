@@ -147,7 +147,7 @@ class SideBySideService:
         # What the vault says must not reach a service that private texts must not reach.
         barred = next((side for side in pair if self._generations.keeps_private(side.serving)), None)
         if barred is None:
-            asked += [Asked(question.query, "made", question.target) for question in paper.made]
+            asked += [Asked(one.query, "made", one.target, one.near, one.besides) for one in paper.made]
         notes = () if barred is None or not paper.made else (_KEPT_HERE.format(model=barred.serving.source.model),)
         if not asked:
             raise InputError(" ".join((*notes, _NOTHING)), field="queries")
@@ -157,7 +157,7 @@ class SideBySideService:
         begun = time.perf_counter()
         found = await self._search.search(
             asked.query,
-            limit=hits,
+            limit=hits + bool(asked.besides),
             recipe=side.recipe,
             legs=legs,
             is_aside=asked.origin == "made",
@@ -167,7 +167,7 @@ class SideBySideService:
         side.laps.append(ms)
         note = next((one for one in found.notes if one.startswith(NO_MEANING)), "")
         side.failed += bool(note)
-        return Answered(found.hits, ms, note)
+        return Answered([hit for hit in found.hits if hit.id != asked.besides][:hits], ms, note)
 
 
 def _checked(terms: Terms) -> list[str]:

@@ -1,6 +1,6 @@
 """Figures of a comparison by hits: what both sides have, what moved, and which does better. Pure functions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -19,11 +19,26 @@ _FAR: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A query, who says it is asked, and the known answer's id, empty where none is known."""
+    """A query.
+
+    Args:
+        query: What is asked.
+        origin: Who says so.
+        target: The known answer's id, empty where none is known.
+        near: Ids of what stands beside it, which is as right.
+        besides: The turn that asks just this, which is left out of the hits.
+    """
 
     query: str
     origin: Origin
     target: str = ""
+    near: tuple[str, ...] = ()
+    besides: str = ""
+
+    @property
+    def right(self) -> frozenset[str]:
+        """Return the ids of what answers it."""
+        return frozenset((self.target, *self.near)) if self.target else frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,21 +58,22 @@ def beside(asked: Asked, now: Answered, other: Answered) -> QueryBeside:
         asked.query,
         asked.origin,
         asked.target,
-        _answer(now, here, there, asked.target),
-        _answer(other, there, here, asked.target),
+        _answer(now, here, there, asked.right),
+        _answer(other, there, here, asked.right),
         len(common),
         sum(here[one] != there[one] for one in common),
     )
 
 
-def _answer(side: Answered, here: Mapping[str, int], there: Mapping[str, int], target: str) -> SideAnswer:
-    hits = tuple(_hit(hit, at, there.get(hit.id), target) for at, hit in enumerate(side.hits, 1))
-    return SideAnswer(hits, here.get(target), round(side.ms, 2), side.note)
+def _answer(side: Answered, here: Mapping[str, int], there: Mapping[str, int], right: Collection[str]) -> SideAnswer:
+    hits = tuple(_hit(hit, at, there.get(hit.id), right) for at, hit in enumerate(side.hits, 1))
+    place = min((at for one, at in here.items() if one in right), default=None)
+    return SideAnswer(hits, place, round(side.ms, 2), side.note)
 
 
-def _hit(hit: Hit, place: int, other: int | None, target: str) -> SideHit:
+def _hit(hit: Hit, place: int, other: int | None, right: Collection[str]) -> SideHit:
     author = hit.author or hit.role
-    return SideHit(hit.id, hit.kind, hit.title, hit.snippet, author, hit.created_at, place, other, hit.id == target)
+    return SideHit(hit.id, hit.kind, hit.title, hit.snippet, author, hit.created_at, place, other, hit.id in right)
 
 
 def overlap(rows: Sequence[QueryBeside]) -> float:

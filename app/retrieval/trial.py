@@ -135,19 +135,19 @@ class TrialService:
         return runs
 
     async def _ask(self, run: _Run, paper: Paper, number: int) -> None:
-        is_made = number < len(paper.made)
-        if is_made:
-            query, target = paper.made[number].query, paper.made[number].target
-        else:
-            judged = paper.judged[number - len(paper.made)]
-            query, target = judged.query, judged.id
         begun = time.perf_counter()
         # Its words are the vault's own: no remote service gets to see them that may not.
-        found = await self._search.search(query, limit=SHOWN, recipe=run.recipe, is_aside=True)
+        search = partial(self._search.search, recipe=run.recipe, is_aside=True)
+        if number < len(paper.made):
+            made = paper.made[number]
+            found = await search(made.query, limit=SHOWN + bool(made.besides))
+            run.places.append(figures.place(made, [hit.id for hit in found.hits]))
+        else:
+            judged = paper.judged[number - len(paper.made)]
+            found = await search(judged.query, limit=SHOWN)
+            ids = [hit.id for hit in found.hits]
+            run.judged.append(ids.index(judged.id) + 1 if judged.id in ids else None)
         run.laps.append((time.perf_counter() - begun) * 1000)
-        ids = [hit.id for hit in found.hits]
-        place = ids.index(target) + 1 if target in ids else None
-        (run.places if is_made else run.judged).append(place)
 
     def _trial(self, run: _Run, paper: Paper) -> Trial:
         asked = paper.made[: len(run.places)]

@@ -4,13 +4,25 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from app.retrieval.known_items import Question
-from app.retrieval.trial_model import Difference, Score
+from app.retrieval.trial_model import SHOWN, Difference, Score
 
 _DIGITS: Final = 4
 _FAR: Final = 11
 """In place of a place that is not among those shown."""
 
 Place = int | None
+
+
+def place(asked: Question, found: Sequence[str]) -> Place:
+    """Return where the answer to a question stands among the first hits, from 1, ``None`` where it does not.
+
+    Args:
+        asked: The question.
+        found: The ids of the hits, best first.
+    """
+    right = {asked.target, *asked.near}
+    hits = [one for one in found if one != asked.besides][:SHOWN]
+    return next((at for at, one in enumerate(hits, 1) if one in right), None)
 
 
 def score(name: str, places: Sequence[Place]) -> Score:

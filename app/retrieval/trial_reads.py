@@ -24,13 +24,15 @@ def sample(connection: apsw.Connection, most: int, seed: int) -> tuple[list[Know
     share = min(_WHOLE, most * _SPARE * _WHOLE // max(total, 1))
     rows = connection.execute(
         "SELECT CASE WHEN c.kind = 'memory' THEN c.memory_id ELSE c.session_id || '#' || c.seq_start END,"
-        f" substr(c.text, 1, {MAX_READ}) FROM chunks c WHERE c.kind IN ('message', 'memory')"
+        f" substr(c.text, 1, {MAX_READ}), coalesce(substr(b.content, 1, {MAX_READ}), '') FROM chunks c"
+        " LEFT JOIN messages b ON b.session_id = c.session_id AND b.seq = c.seq_start - 1 AND b.role <> c.role"
+        " AND b.role NOT IN ('tool', 'system') WHERE c.kind IN ('message', 'memory')"
         f" AND ((c.id * {_SPREAD} + ?) & {_WHOLE - 1}) < ? AND c.role NOT IN ('tool', 'system') ORDER BY c.id",
         (seed * 40_503, share),
     )
     items: dict[str, KnownItem] = {}
-    for target, text in rows:
-        items.setdefault(str(target), KnownItem(str(target), str(text)))
+    for target, text, before in rows:
+        items.setdefault(str(target), KnownItem(str(target), str(text), str(before)))
     return list(items.values()), total
 
 

@@ -8,11 +8,11 @@ from PySide6.QtWidgets import QScrollArea, QTabWidget, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from app.config.schema import RECIPES
-from app.errors import KeepsakeError, ModelUnavailableError
+from app.errors import KeepsakeError
 from ui import theme
 from ui.dialogs.comparing import Comparing
 from ui.dialogs.modelrows import ModelRows
-from ui.dialogs.preparing import FETCHED, Preparing
+from ui.dialogs.preparing import Preparing, lacks_files
 from ui.dialogs.sheet import Sheet, hairline, note
 from ui.navigation import Place
 from ui.panes.base import Notice
@@ -159,7 +159,9 @@ class Models(Sheet):
             await self._bridge.call("embedding.change", model=model, waits=waits, **known)
         except KeepsakeError as error:
             self._tell(error)
-            if isValid(self) and isinstance(error, ModelUnavailableError) and model.startswith(FETCHED):
+            if isValid(self) and lacks_files(error):
+                if error.data["reason"] == "missing":  # a setting's name helps nobody here; the buttons do
+                    self._error.setText(self.tr("The model {model} is not on this machine.").format(model=model))
                 self.preparing.show_missing(model, may_fetch=self._may_fetch)
                 # In a low window they would appear out of sight; there is room for them only after the next layout.
                 QTimer.singleShot(0, self._reveal_offers)

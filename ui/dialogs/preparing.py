@@ -13,6 +13,7 @@ from ui.widgets.button import text_button
 
 if TYPE_CHECKING:
     from app.changes import Progress
+    from app.errors import KeepsakeError
 
 SUGGESTED: Final = (
     "static",
@@ -20,9 +21,14 @@ SUGGESTED: Final = (
     "fastembed:sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2",
     "openai:text-embedding-3-small",
 )
-FETCHED: Final = "fastembed:"
-"""Models of which the files can be fetched begin so."""
+_OFFERED: Final = frozenset({"missing", "unfetched", "no_folder", "incomplete", "damaged"})
+"""Reasons for which a model's files can be got, fetched or from a folder."""
 _LEAST_LETTERS: Final = 24
+
+
+def lacks_files(error: "KeepsakeError") -> bool:
+    """Return whether a model could not be opened for want of files that can be got."""
+    return error.data.get("reason") in _OFFERED
 
 
 class Preparing(QWidget):

@@ -348,8 +348,7 @@ class SearchPane(ReadingPane):
         afresh = self._found is None or self._answered != self._text
         self._found, self._answered = found, self._text
         self._more = ""
-        # Where nothing is ranked, no more is gathered than was asked for.
-        if settled and len(found.hits) >= self._limit and (found.candidates > len(found.hits) or not found.legs):
+        if settled and len(found.hits) >= self._limit and found.candidates > len(found.hits):
             self._more = self.tr("Show more results")
         if found.hits or settled:
             # What was shown till now answers another question, also while its words find nothing.

@@ -7,11 +7,8 @@ from app.retrieval.model import Found, Hit, Query, Span
 from ui.models.when import full
 
 FACETS = ("kind", "agent", "role", "tag", "store")
-_RULE = r"(?<!\S)\|?(?:\s?:?-{2,}:?\s?\|)+(?:\s?:?-{2,}:?(?!\S))?"
-"""The line below a table's head, also cut off or run together with the lines around it."""
-_BEGIN = r"(?:^|(?<=\n)|(?<=^…))(?:#{1,6}|>|[-*+](?: \[[ xX]\])?)\s"
-"""Signs at the beginning of a line. Elsewhere they may well be meant: snippets come with their lines run together."""
-_MARKS = re.compile(rf"{_RULE}|{_BEGIN}|(?<=\s)(?:#{{2,6}}|[-*+] \[[ xX]\])\s|\*\*|__|`+|\[\[|\]\]")
+_MARKS = re.compile(r"\*\*|__|`+|\[\[|\]\]")
+"""Of Markdown within lines; those that lines begin with are gone from snippets."""
 _PART = re.compile(r'-?[^\s":]+:"[^"]*"|"[^"]*"|\S+')
 
 
@@ -83,10 +80,10 @@ def grouped(hits: Iterable[Hit]) -> list[tuple[str, list[Hit]]]:
 
 
 def plain_snippet(snippet: str, highlights: Iterable[Span]) -> tuple[str, tuple[Span, ...]]:
-    """Return a snippet without Markdown's signs and line ends, and where its marked words are then."""
+    """Return a snippet without Markdown's signs, and where its marked words are then."""
     if not _MARKS.search(snippet):
         spans = (Span(min(one.start, len(snippet)), min(one.end, len(snippet))) for one in highlights)
-        return snippet.replace("\n", " "), tuple(span for span in spans if span.end > span.start)
+        return snippet, tuple(span for span in spans if span.end > span.start)
     places: list[int] = []
     kept: list[str] = []
     at = 0
@@ -101,4 +98,4 @@ def plain_snippet(snippet: str, highlights: Iterable[Span]) -> tuple[str, tuple[
     places.append(len(text))
     last = len(snippet)
     spans = (Span(places[min(one.start, last)], places[min(one.end, last)]) for one in highlights)
-    return text.replace("\n", " "), tuple(span for span in spans if span.end > span.start)
+    return text, tuple(span for span in spans if span.end > span.start)

@@ -14,23 +14,34 @@ from tests.unit.app.embed.conftest import MINILM
 
 def test_nothing_is_fetched_that_was_not_agreed_to(tmp_path: Path) -> None:
     told: list[tuple[int, int]] = []
-    with pytest.raises(ModelUnavailableError, match=r"set embedding\.allow_download to true"):
+    with pytest.raises(ModelUnavailableError, match=r"set embedding\.allow_download to true") as caught:
         open_embedder(MINILM, cache=tmp_path, told=lambda *amounts: told.append(amounts))
     assert told == []
+    assert caught.value.data == {"model": MINILM.removeprefix("fastembed:"), "reason": "missing"}
 
 
 def test_a_machine_that_is_offline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     told: list[tuple[int, int]] = []
-    with pytest.raises(ModelUnavailableError, match=r"could not be fetched\. See whether this machine is online"):
+    with pytest.raises(
+        ModelUnavailableError, match=r"could not be fetched\. See whether this machine is online"
+    ) as caught:
         open_embedder(MINILM, cache=tmp_path, fetch=True, told=lambda *amounts: told.append(amounts))
     assert told == [(0, 90_000_000)]
+    assert caught.value.data["reason"] == "unfetched"
 
 
 def test_a_folder_is_never_fetched_into(tmp_path: Path) -> None:
-    with pytest.raises(ModelUnavailableError, match=r"holds no model\.onnx"):
+    with pytest.raises(ModelUnavailableError, match=r"holds no model\.onnx") as caught:
         open_embedder(MINILM, folder=tmp_path, fetch=True)
     assert [*tmp_path.iterdir()] == []
+    assert caught.value.data["reason"] == "incomplete"
+
+
+def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(ModelUnavailableError, match="which is not there") as caught:
+        open_embedder(MINILM, folder=tmp_path / "none")
+    assert caught.value.data["reason"] == "no_folder"
 
 
 @pytest.mark.parametrize("text", ["", "null", "[]", "{}", '{"model": 3}', '{"model": "x", "folder": null}', "{" * 500])

@@ -362,6 +362,8 @@ def test_what_waits_takes_no_memory_for_a_second_look_up(bench: Bench, monkeypat
 def test_a_failure_is_told_without_the_folder_nobody_named() -> None:
     told = without_folder(ModelUnavailableError("/home/ada/m holds no table.", folder="/home/ada/m", model="m"))
     assert (told.message, told.data) == ("Its folder holds no table.", {})
+    known = without_folder(ModelUnavailableError("/m holds no table.", folder="/m", reason="incomplete"))
+    assert known.data == {"reason": "incomplete"}
     plain = ModelUnavailableError("The model is out.")
     assert without_folder(plain) is plain
 

@@ -1,5 +1,6 @@
 """Marks and snippets: what is marked as the index would match it, and which part is shown."""
 
+import re
 from itertools import pairwise
 
 import pytest
@@ -90,6 +91,38 @@ def test_white_space_is_collapsed_around_marks() -> None:
     assert painted("\n\n a \n\t apple  \n pie \n", Term("apple")) == "a [apple] pie"
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Costs:\n- rose apple\n* pie - 3\n  + tart", "Costs: rose [apple] pie - 3 tart"),
+        ("5 - 3 apple * 2", "5 - 3 [apple] * 2"),
+        ("-5 apple\n-6 degrees", "-5 [apple] -6 degrees"),
+        ("# Apple\n\n## Pie\n> said\n>> - [x] done\r\n- [ ] apple", "[Apple] Pie said done [apple]"),
+        ("| a | b |\n|---|:--:|\n| apple | c |", "| a | b | | [apple] | c |"),
+        ("over\n---\n* * *\napple", "over [apple]"),
+        ("1. apple\n2. pie, on\n5. May", "1. [apple] 2. pie, on 5. May"),
+        ("C # apple\n#tag *bold*", "C # [apple] #tag *bold*"),
+        ("- ", "-"),
+        ("---\n- ", "--- -"),
+    ],
+)
+def test_signs_of_lines_go_and_a_minus_stays(text: str, expected: str) -> None:
+    assert painted(text, Term("apple")) == expected
+
+
+def test_words_within_a_sign_stay_marked() -> None:
+    assert painted("- [x] one\n- [x] two", Term("x")) == "[[x]] one [[x]] two"
+
+
+def test_a_part_never_begins_or_ends_with_half_a_sign() -> None:
+    item = "- [x] an apple in a bowl\n"
+    for length in range(20, 60):
+        shown, _, _ = snippet(
+            "- [ ] other things lie here\n" * 4 + item + "- [ ] and there too\n" * 4, plain("apple"), length
+        )
+        assert not set(shown) & set("-[]")
+
+
 def test_what_lies_far_is_not_looked_at() -> None:
     assert spans("x " * 100_000 + "apple", plain("apple")) == ()
     shown, marks, _ = snippet("x " * 100_000 + "apple", plain("apple"))
@@ -113,6 +146,7 @@ def test_characters_are_not_cut() -> None:
 
 
 TEXTS = st.text(max_size=600) | st.text(alphabet="apple pie我们\n\u0301_éกี่ ", max_size=900)
+TEXTS |= st.text(alphabet="apple -*#>[]x|:\n", max_size=400)
 TERMS = st.lists(
     st.builds(
         Term,
@@ -128,7 +162,11 @@ TERMS = st.lists(
 @given(TEXTS, TERMS, st.integers(20, 300))
 def test_any_snippet_is_of_the_text_and_marks_lie_in_it(text: str, terms: list[Term], length: int) -> None:
     shown, marks, words = snippet(text, terms, length)
-    assert "".join(shown.strip("…").split()) in "".join(text.split())
+    rest = iter(text)
+    assert all(character in rest for character in shown.strip("…") if not character.isspace())
+    assert {shown[mark.start : mark.end] for mark in marks} <= {
+        " ".join(re.split(r"\s+", text[mark.start : mark.end])) for mark in spans(text, terms)
+    }
     assert all(0 <= mark.start < mark.end <= len(shown) for mark in marks)
     assert all(first.end <= second.start for first, second in pairwise(marks))
     assert bool(words) == bool(spans(text, terms))

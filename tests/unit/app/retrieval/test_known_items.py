@@ -2,12 +2,21 @@
 
 from random import Random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.recalled import fenced
 from app.retrieval.fts import has_token
-from app.retrieval.known_items import KnownItem, distinctive, question_of, questions, script_of
+from app.retrieval.known_items import (
+    Frequencies,
+    KnownItem,
+    distinctive,
+    frequencies,
+    question_of,
+    questions,
+    script_of,
+)
 from app.retrieval.query import parse
 
 TEXTS = {
@@ -18,6 +27,7 @@ TEXTS = {
     "thai": "วันนี้เราไปดูต้นไม้ในสวนและดื่มชาเขียวสองถ้วย",
     "cyrillic": "Вчера учительница показала первую позицию левой руки на альте.",
 }
+NONE = Frequencies({}, 0)
 ITEMS = [KnownItem(f"{name}#{number}", f"{text} {number * 7919}") for name, text in TEXTS.items() for number in (1, 2)]
 
 
@@ -25,7 +35,7 @@ def test_every_script_is_asked_in_words_of_its_own() -> None:
     for name, text in TEXTS.items():
         assert script_of(text) == name
         for seed in range(20):
-            question = question_of(KnownItem("x", text), frozenset(), Random(seed))
+            question = question_of(KnownItem("x", text), NONE, Random(seed))
             assert question is not None
             assert question.script == name
             assert all(part in text for part in question.query.split())
@@ -51,7 +61,69 @@ def test_what_says_too_little_or_the_same_as_another_is_not_asked() -> None:
 def test_words_that_many_texts_have_tell_nothing_apart() -> None:
     assert distinctive("The heron and the frog ate, the heron 2024 left", {"frog"}) == ["heron", "ate", "left"]
     many = [KnownItem(f"s#{number}", f"common alder{number} birch{number} cedar{number}") for number in range(30)]
-    assert all("common" not in question.query for question in questions(many, 30, 1) if question.shape == "words")
+    asked = questions(many, 30, 1)
+    assert len(asked) == 30
+    assert all("common" not in question.query for question in asked)
+
+
+def test_words_that_few_texts_have_are_not_asked_for_where_others_do() -> None:
+    woods = ("alder", "birch", "cedar", "elm", "hazel", "larch", "maple")
+    many = [
+        KnownItem(
+            f"note-{number}", " ".join((*woods[number % 7 :], *woods[: number % 7][:-2], f"rare{number}", "seldom"))
+        )
+        for number in range(5)
+    ]
+    many += [KnownItem(f"note-{number}", f"filler{number} filling{number} filled{number}") for number in range(10, 50)]
+    known = frequencies(many)
+    assert known.telling("alder rare1 birch cedar") == ["alder", "birch", "cedar"]
+    assert known.telling("alder rare1 birch") == ["alder", "rare1", "birch"]
+    asked = [question for question in questions(many, 50, 1) if int(question.target[5:]) < 10]
+    assert len(asked) == 5
+    assert not any("rare" in question.query for question in asked if question.shape == "words")
+
+
+def test_what_was_asked_is_the_question_about_its_answer() -> None:
+    item = KnownItem("s#8", "In the shed beside the weir", "Fine weather. Where does the grey heron sleep? I wonder.")
+    question = question_of(item, NONE, Random(1))
+    assert question is not None
+    assert (question.query, question.shape) == ("Where does the grey heron sleep", "asked")
+    assert (question.target, question.near, question.besides) == ("s#8", ("s#9",), "s#7")
+
+
+@pytest.mark.parametrize("before", ["Really?", "What?? " + "x" * 300 + "?", "They sleep by the weir.", ""])
+def test_a_question_that_says_too_little_is_none(before: str) -> None:
+    question = question_of(KnownItem("s#8", "In the shed beside the weir", before), NONE, Random(1))
+    assert question is not None
+    assert question.shape == "words"
+    assert question.near == ("s#7", "s#9")
+
+
+def test_what_was_said_before_is_remembered_too() -> None:
+    item = KnownItem("s#8", "shed weir elder poplar", "heron frog umbrella")
+    for seed in range(20):
+        question = question_of(item, NONE, Random(seed))
+        assert question is not None
+        asked = set(question.query.split())
+        assert asked & {"heron", "frog", "umbrella"}
+        assert asked & {"shed", "weir", "elder", "poplar"}
+
+
+def test_a_run_is_asked_with_one_said_before() -> None:
+    question = question_of(KnownItem("s#2", TEXTS["han"], "苹果树很好"), NONE, Random(1))
+    assert question is not None
+    own, said = question.query.split()
+    assert own in TEXTS["han"]
+    assert said in "苹果树很好"
+    question = question_of(KnownItem("s#2", TEXTS["han"], "你今天去哪里看苹果树？"), NONE, Random(1))
+    assert question is not None
+    assert (question.query, question.shape) == ("你今天去哪里看苹果树", "asked")
+
+
+def test_a_memory_stands_beside_nothing() -> None:
+    question = question_of(KnownItem("note-1", "shed weir elder poplar"), NONE, Random(1))
+    assert question is not None
+    assert (question.near, question.besides) == ((), "")
 
 
 def test_what_keepsake_told_is_not_asked_about() -> None:
@@ -61,7 +133,7 @@ def test_what_keepsake_told_is_not_asked_about() -> None:
 
 @given(st.text(max_size=300), st.integers(0, 1_000))
 def test_any_text_makes_a_plain_query_or_none(text: str, seed: int) -> None:
-    question = question_of(KnownItem("x", text), frozenset(), Random(seed))
+    question = question_of(KnownItem("x", text), NONE, Random(seed))
     if question is None:
         return
     parsed = parse(question.query, 0)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from app.api.caller import Caller
 from app.host import Host
 from app.retrieval.model import Found
 
@@ -54,3 +55,42 @@ def test_a_phrase_in_a_sentence_is_preferred_and_not_demanded(filled: Host) -> N
     assert [hit.id for hit in found.hits][:2] == ["s#1", "s#2"]
     assert found.relaxed == ()
     assert any("preferred" in note for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("zzzqqq", "No text has the word “zzzqqq”."),
+        ("What is the zzzqqq?", "No text has the word “zzzqqq”."),
+        ("zzzqqq xxyy kind:message", "No text has any of the words “zzzqqq”, “xxyy”."),
+        ("zzzq*", "No text has the word “zzzq*”."),
+        ('"zzz qqq"', "No text has any of the words “zzz”, “qqq”."),
+        ("鶴亀", "No text has the word “鶴亀”."),
+        ("b1 b2 b3 b4 b5 b6", "No text has any of the words “b1”, “b2”, “b3”, “b4”, “b5” …."),
+    ],
+)
+@pytest.mark.parametrize("recipe", ["words", "balanced", "learned"])
+def test_words_that_nobody_has_are_named(filled: Host, query: str, said: str, recipe: str) -> None:
+    found = filled.ask("memory.search", query=query, recipe=recipe)
+    assert said in found.notes
+    assert bool(found.hits) == (recipe != "words")
+
+
+@pytest.mark.parametrize(
+    "query", ["zzzqqq heron", "heron kind:note", "heron -grey", "kind:fact", "-zzzqqq", "heron", "the", "!!!", ""]
+)
+def test_nothing_is_said_where_a_word_stands_or_none_is_asked_for(filled: Host, query: str) -> None:
+    assert not any("No text" in note for note in filled.ask("memory.search", query=query).notes)
+
+
+def test_meaning_alone_says_nothing_of_words(filled: Host) -> None:
+    assert filled.ask("memory.search", query="zzzqqq", recipe="vector").notes == ()
+
+
+def test_whoever_may_not_see_a_word_hears_that_it_is_nowhere(filled: Host) -> None:
+    filled.ask("note.save", content="a weir", title="Weir", store="shared")
+    filled.ask("vault.settle")
+    agent = Caller("agent", "inner")
+    found = filled.call("memory.search", {"query": "garden"}, agent).result().value
+    assert found.notes == ("No text has the word “garden”.",)
+    assert filled.call("memory.search", {"query": "weir"}, agent).result().value.notes == ()

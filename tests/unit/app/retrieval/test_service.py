@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from app.api.caller import Caller
 from app.errors import InputError
 from app.host import Host
 from app.retrieval.model import Found
@@ -51,6 +52,17 @@ def test_each_hit_says_why(filled: Host) -> None:
     assert found.notes == ()
 
 
+def test_words_that_stand_in_a_title_alone_are_told_too(filled: Host) -> None:
+    filled.ask("fact.set", category="person", key="shoe_size", value="43")
+    filled.ask("vault.settle")
+    found = search(filled, "shopping herons shoe", recipe="words", per_session=1)
+    memories = {hit.kind + hit.title: hit for hit in found.hits if hit.target == "memory"}
+    assert memories["noteShopping"].why.terms == ("Shopping",)
+    assert memories["noteShopping"].highlights == ()
+    assert memories["noteElm"].why.terms == ("Herons",)
+    assert [hit.why.terms for hit in memories.values() if hit.kind == "fact"] == [("shoe",)]
+
+
 def test_legs_can_be_chosen(filled: Host) -> None:
     assert search(filled, "heron", legs=["words"]).legs == ("words",)
     assert search(filled, "heron", recipe="vector").legs == ("vector",)
@@ -78,6 +90,64 @@ def test_operators_alone_give_the_newest(filled: Host) -> None:
     found = search(filled, "kind:note")
     assert [hit.title for hit in found.hits] == ["Shopping", "Elm"]
     assert found.legs == ()
+
+
+def test_operators_alone_count_all_that_match_and_page_to_the_end(host: Host) -> None:
+    said = [{"role": "user", "content": f"turn {number}"} for number in range(230)]
+    host.ask("session.append", session="a", messages=said, agent="Guide")
+    host.ask("session.append", session="b", messages=said[:20], agent="Other")
+    host.ask("note.save", content="long " * 3_000, title="Long", tags=["deep"])
+    host.ask("vault.settle")
+    found = search(host, "kind:message", limit=10)
+    assert (len(found.hits), found.candidates) == (10, 250)
+    counts = {(one.name, one.value): one.count for one in found.facets}
+    assert counts["agent", "Guide"] == 230
+    assert counts["agent", "Other"] == 20
+    assert counts["role", "user"] == 250
+    assert len(ids(search(host, "kind:message", limit=40, offset=220))) == 30
+    whole = search(host, "-agent:guide", limit=100)
+    assert whole.candidates == len(whole.hits) == 21
+    assert {(one.name, one.value): one.count for one in whole.facets}["tag", "deep"] == 1
+    assert search(host, "kind:message", per_session=3, limit=1).candidates == 6
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("-kind:note", {"birds#1", "birds#2", "birds#3"}),
+        ("-role:user", {"birds#2", "Elm", "Shopping"}),
+        ("-tag:birds", {"birds#1", "birds#2", "birds#3", "Shopping"}),
+        ("-store:shared -kind:message", {"Shopping"}),
+        ("-session:birds", {"Elm", "Shopping"}),
+        ("-is:pinned -entity:nobody kind:note", {"Elm", "Shopping"}),
+        ("before:2024-04", {"birds#1"}),
+        ("after:2024-04 -kind:note", {"birds#2", "birds#3"}),
+        ("role:user -kingfisher", {"birds#1"}),
+        ("agent:guide -agent:guide", set()),
+    ],
+)
+def test_what_operators_alone_leave(filled: Host, query: str, expected: set[str]) -> None:
+    found = search(filled, query)
+    assert {hit.title if hit.target == "memory" else hit.id for hit in found.hits} == expected
+    assert found.candidates == len(expected)
+
+
+@pytest.mark.parametrize("is_looked_for_first", [False, True])
+def test_operators_alone_leave_out_what_was_forgotten(filled: Host, is_looked_for_first: bool) -> None:
+    if is_looked_for_first:
+        assert search(filled, "").candidates == 5
+    filled.ask("session.append", session="again", messages=[{"role": "user", "content": "one"}])
+    filled.ask("session.forget", session="birds")
+    filled.ask("vault.settle")
+    assert ids(search(filled, "role:user")) == {"again#1"}
+    assert search(filled, "").candidates == 3
+    assert search(filled, "kind:note").candidates == 2
+
+
+def test_a_caller_counts_what_it_may_see(filled: Host) -> None:
+    found = filled.call("memory.search", {"query": "kind:note"}, Caller("agent", "inner")).result().value
+    assert [hit.title for hit in found.hits] == ["Elm"]
+    assert found.candidates == 1
 
 
 def test_what_is_excluded_is_in_neither_leg(filled: Host) -> None:

@@ -112,3 +112,10 @@ def test_both_sides_tell_the_same(now: list[str], other: list[str]) -> None:
     assert all(here[one] == there[one] for one in shared)
     assert all(here[one][1] is None for one in here.keys() - shared)
     assert made.moved == sum(place != elsewhere for place, elsewhere in here.values() if elsewhere is not None)
+
+
+def test_what_stands_beside_the_answer_is_as_right() -> None:
+    sides = [Answered([hit(one) for one in ids], 1.0) for ids in ("xc", "z")]
+    made = beside(Asked("q", "made", "b", ("a", "c")), *sides)
+    assert (made.now.place, made.other.place) == (2, None)
+    assert [one.is_right for one in made.now.hits] == [False, True]

@@ -76,6 +76,21 @@ def test_a_test_is_repeatable_and_kept(filled: Host) -> None:
     assert [one.state for one in heard if one.job == "mine"][-1] == "finished"
 
 
+def test_an_answer_is_asked_by_its_question_and_the_question_itself_is_passed_over(host: Host) -> None:
+    said = [
+        {"role": "user", "content": "Where does the grey heron sleep at night?"},
+        {"role": "assistant", "content": "Behind the tar shed beside Saint-Remy weir"},
+        {"role": "user", "content": "Thanks"},
+    ]
+    host.ask("session.append", session="s", messages=said)
+    host.ask("vault.settle")
+    done = host.ask("trial.run", questions=5, recipe="words", seed=3)
+    asked = next(part for part in done.parts if part.name == "asked")
+    # By words alone only the question has its words, and nothing is left when it is passed over.
+    assert (asked.questions, asked.recall_10) == (1, 0.0)
+    assert done.missed == ("s#2",)
+
+
 def test_a_test_that_is_stopped_is_not_kept(filled: Host) -> None:
     filled.subscribe(lambda event: _stop(filled, event))
     done = filled.ask("trial.run", questions=50, job="mine")

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.retrieval.known_items import Question
-from app.retrieval.trial_figures import differences, parts, percentile, score
+from app.retrieval.trial_figures import differences, parts, percentile, place, score
 
 PLACES = st.lists(st.none() | st.integers(1, 10), max_size=30)
 
@@ -36,3 +36,12 @@ def test_parts_and_differences() -> None:
     found = differences([*asked, Question("c", "s#2", "latin", "words")], {"x": [1, 2, 3], "y": [1, None, 2]})
     assert [row.id for row in found] == ["note-1", "s#2"]
     assert found[0].places == {"x": 2, "y": None}
+
+
+def test_what_stands_beside_the_answer_has_found_it_and_the_question_itself_counts_not() -> None:
+    asked = Question("heron", "s#2", "latin", "asked", ("s#3",), "s#1")
+    others = [f"t#{number}" for number in range(10)]
+    assert place(asked, ["s#1", "t#1", "s#3", "s#2"]) == 2
+    assert place(asked, ["s#1", *others[:9], "s#2"]) == 10
+    assert place(asked, [*others, "s#2"]) is None
+    assert place(asked, ["s#1"]) is None

@@ -33,7 +33,7 @@ def models(qtbot: QtBot, door: Bridge, rest: Rest) -> Iterator[Models]:
 @pytest.fixture
 def missing(models: Models, shelf: ModelShelf, rest: Rest) -> Models:
     """Return the dialog after a model was asked for that is not on this machine."""
-    shelf.refuse["embedding.change"] = ModelUnavailableError("The model x/y is not on this machine.")
+    shelf.refuse["embedding.change"] = ModelUnavailableError("Set embedding.allow_download.", reason="missing")
     models.wanted.setCurrentText("fastembed:x/y")
     models.prepare.click()
     rest(models.preparing.fetch.isVisible)
@@ -42,6 +42,7 @@ def missing(models: Models, shelf: ModelShelf, rest: Rest) -> Models:
 
 def test_a_missing_model_is_fetched_only_with_consent(missing: Models, shelf: ModelShelf, rest: Rest) -> None:
     assert shelf.asked("settings.set") == []
+    assert missing._error.text() == "The model fastembed:x/y is not on this machine."
     del shelf.refuse["embedding.change"]
     missing.preparing.fetch.click()
     rest(lambda: len(shelf.asked("embedding.change")) == 2)
@@ -86,9 +87,15 @@ def test_another_name_takes_the_offers_back(missing: Models) -> None:
     assert not missing.preparing.folder.isVisible()
 
 
-def test_only_what_can_be_fetched_is_offered(models: Models, shelf: ModelShelf, rest: Rest) -> None:
-    shelf.refuse["embedding.change"] = ModelUnavailableError("The service does not answer.")
-    models.wanted.setCurrentText("openai:x")
+@pytest.mark.parametrize(
+    ("model", "sentence"),
+    [("openai:x", "The service does not answer."), ("fastembed:x/y", "fastembed is not installed.")],
+)
+def test_only_what_can_be_fetched_is_offered(
+    models: Models, shelf: ModelShelf, rest: Rest, model: str, sentence: str
+) -> None:
+    shelf.refuse["embedding.change"] = ModelUnavailableError(sentence)
+    models.wanted.setCurrentText(model)
     models.prepare.click()
     rest(models._error.isVisible)
     assert not models.preparing.fetch.isVisible()
@@ -129,7 +136,7 @@ def test_offers_come_into_sight_in_a_low_window(models: Models, shelf: ModelShel
     models._bridge.start(models.load())
     rest(lambda: len(models.rows.rows) == 8)
     models.resize(640, 480)
-    shelf.refuse["embedding.change"] = ModelUnavailableError("The model x/y is not on this machine.")
+    shelf.refuse["embedding.change"] = ModelUnavailableError("Set embedding.allow_download.", reason="missing")
     models.wanted.setCurrentText("fastembed:x/y")
     models.prepare.click()
     folder = models.preparing.folder
