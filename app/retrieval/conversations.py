@@ -16,7 +16,7 @@ from app.retrieval.asked import Asked
 from app.retrieval.candidates import Conditions
 from app.retrieval.fts import atoms
 from app.retrieval.model import Query
-from app.retrieval.passing import passing
+from app.retrieval.passing import is_plain, passing
 from app.retrieval.pool import Gathered, Places, Said, Standing, once, pool
 from app.retrieval.timely import of_time
 from app.retrieval.words import Matches, matches_of
@@ -89,6 +89,13 @@ class Conversations:
         np.maximum.at(coverage, whose, worth)
         of_all = (self.words, self.user_words, coverage, self.heads.words)
         return Said(*(np.where(is_one, values[number], 0.0).astype(np.float64) for values in of_all))
+
+    def openings(self, numbers: Sequence[int]) -> Places:
+        """Return the first turn of each of the conversations ``numbers``; some may be gone."""
+        ids = self._turns.of(self.heads, np.array(numbers, dtype=np.int64))
+        ids = ids[self.heads.there[ids]]
+        owner, first = np.unique(self.heads.owner[ids], return_index=True)
+        return Places(owner.astype(np.int64), self.heads.first[ids[first]].astype(np.int64))
 
     def best_turns(self, but: "Ids") -> list[int]:
         """Return the chunk of the best turn of each of the best conversations, leaving out those in ``but``."""
@@ -167,11 +174,16 @@ def latest(
         able = np.zeros(len(heads.words), dtype=np.bool_)
         able[heads.conversations(np.flatnonzero(where.mask[: len(heads.owner)]))] = True
         names = (name for name in names if able[heads.numbers.get(name, 0)])
+    if is_plain(connection, where):
+        known = ((name, heads.numbers.get(name, 0)) for name in names)
+        with_turns = (name for name, number in known if number and heads.words[number] > 0)
+        found = list(islice(with_turns, LATEST))
+        return {name: place for place, name in enumerate(found, 1)}
     sql = (
         "SELECT s.value FROM json_each(?) s WHERE EXISTS (SELECT 1 FROM chunks c WHERE c.session_id = s.value"
         f" AND c.kind = 'message' AND {where.check})"
     )
-    found: list[str] = []
+    found = []
     while len(found) < LATEST and (some := list(islice(names, LATEST))):
         allowed = {row[0] for row in connection.execute(sql, (json.dumps(some), *where.values))}
         found += [name for name in some if name in allowed]
@@ -195,12 +207,16 @@ def let_in(
     heads = conversations.heads
     known, numbers = set(there.tolist()), heads.numbers
     unseen = [session for session in newest if numbers.get(session) not in known][:_LET_IN]
-    openings = [(numbers[session], seq) for session, seq in _openings(connection, unseen, where)]
+    if is_plain(connection, where):
+        opened = conversations.openings([numbers[session] for session in unseen])
+    else:
+        openings = [(numbers[session], seq) for session, seq in _openings(connection, unseen, where)]
+        pairs = np.array(openings, dtype=np.int64).reshape(-1, 2)
+        opened = Places(pairs[:, 0], pairs[:, 1])
     chunks = np.array(conversations.best_turns(there), dtype=np.int64)
     chunks = np.sort(chunks[passing(connection, heads, chunks, where)])
-    opened = np.array(openings, dtype=np.int64).reshape(-1, 2)
     best = Places(heads.owner[chunks].astype(np.int64), heads.first[chunks].astype(np.int64))
-    return once([places, Places(opened[:, 0], opened[:, 1]), best])
+    return once([places, opened, best])
 
 
 def _openings(connection: apsw.Connection, sessions: Sequence[str], where: Conditions) -> Iterator[tuple[str, int]]:

@@ -87,6 +87,26 @@ def test_the_latest_come_first(talked: apsw.Connection) -> None:
     assert latest_of(talked, stores=["shared"]) == {}
 
 
+def test_a_conversation_without_turns_is_not_among_the_latest(talked: apsw.Connection) -> None:
+    allowed, until = where()
+    heads = weighed(talked).heads
+    fewer = replace(heads, numbers={name: number for name, number in heads.numbers.items() if name != "sea"})
+    assert heads.words[0] > 0  # of what is no turn
+    assert latest(talked, allowed, until, fewer) == {"kitchen": 1, "garden": 2}
+    heads.words[heads.numbers["kitchen"]] = 0
+    assert latest(talked, allowed, until, fewer) == {"garden": 1}
+
+
+def test_what_is_let_in_is_the_first_turn_that_is_there(talked: apsw.Connection) -> None:
+    allowed, _ = where()
+    assert in_let(talked, {"sea": 1}, allowed, ("garden", 1))[:2] == [("garden", 1), ("sea", 1)]
+    rye = weighed(talked)
+    first = rye.heads.numbers["sea"]
+    rye.heads.there[np.flatnonzero(rye.heads.owner == first)[0]] = False
+    assert named(rye.heads, rye.openings([first])) == [("sea", 2)]
+    assert not len(rye.openings([]))
+
+
 def test_the_latest_of_those_that_operators_allow(talked: apsw.Connection) -> None:
     assert latest_of(talked, "kind:message -session:sea") == {"kitchen": 1, "garden": 2}
     assert latest_of(talked, "session:kitchen") == {"kitchen": 1}
