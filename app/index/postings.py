@@ -16,7 +16,7 @@ from app.index.agents import Agents
 from app.index.columns import Columns
 from app.index.heads import HeadReader, Heads
 from app.index.manners import Manners
-from app.index.tally import Tally, tally
+from app.index.tally import NOBODY, Tally, tally, together
 from app.index.texts import Texts
 from app.index.turns import Turns
 from app.store.connection import WORDS_TABLE
@@ -62,7 +62,7 @@ class Posting:
 
     ids: "Ids"
     times: "Sizes"
-    _tally: list[Tally] = field(default_factory=list, repr=False, compare=False)
+    _tally: list[tuple[int, Tally]] = field(default_factory=list, repr=False, compare=False)
 
     def tally(self, heads: Heads) -> Tally:
         """Return the conversations of the chunks, counted the first time that it is asked for.
@@ -70,9 +70,18 @@ class Posting:
         Args:
             heads: What is known of the chunks.
         """
-        if not self._tally:
-            self._tally.append(tally(heads, self.ids))
-        return self._tally[0]
+        counted, found = self._tally[-1] if self._tally else (0, NOBODY)
+        if counted < len(self.ids):
+            found = together(found, tally(heads, self.ids[counted:]))
+            self._tally.append((len(self.ids), found))
+        return found
+
+    def continued(self, later: "Posting") -> "Posting":
+        """Return this with ``later`` chunks; what was counted need not be counted again."""
+        if not len(later.ids):
+            return self
+        ids = np.concatenate([self.ids, later.ids.astype(self.ids.dtype)])
+        return Posting(ids, np.concatenate([self.times, later.times]), self._tally[-1:])
 
 
 _NOTHING: Final = Posting(_NO_IDS, _NO_TIMES)
@@ -118,21 +127,23 @@ class Postings:
         if upto < last:
             later = _with_times(connection, term) if term and not upto else None
             later = later or _matching(connection, expression, upto)
-            kept = _joined(kept, later) if len(kept.ids) else later
+            if last <= np.iinfo(np.int32).max:
+                later = Posting(later.ids.astype(np.int32), later.times)
+            kept = kept.continued(later) if len(kept.ids) else later
             self._keep(expression, last, kept)
         return kept
 
     def _keep(self, expression: str, last: int, posting: Posting) -> None:
-        ids = posting.ids
+        most = max(KEPT_IDS, KEPT_SHARE * last)
         with self._lock:
-            self._note_count(expression, last, len(ids))
-            if not 0 < len(ids) <= KEPT_IDS // 4 or last > np.iinfo(np.int32).max:
+            self._note_count(expression, last, len(posting.ids))
+            if not 0 < len(posting.ids) <= most // 4 or last > np.iinfo(np.int32).max:
                 return
             before = self._kept.pop(expression, None)
-            self._size += len(ids) - len(before[1].ids) if before else len(ids) + _ENTRY
-            self._kept[expression] = (last, Posting(ids.astype(np.int32), posting.times))
-            while self._size > KEPT_IDS:
-                self._size -= len(self._kept.popitem(last=False)[1][1].ids) + _ENTRY
+            self._size += _room(posting) - (_room(before[1]) if before else 0)
+            self._kept[expression] = (last, posting)
+            while self._size > most:
+                self._size -= _room(self._kept.popitem(last=False)[1][1])
 
     def count(self, connection: apsw.Connection, expression: str, last: int) -> int:
         """Return how many chunks match ``expression``, of which some may be gone; see ``ids``."""
@@ -162,6 +173,11 @@ class Postings:
         return known
 
 
+def _room(posting: Posting) -> int:
+    """Return what a list takes, in ids; of its conversations there are far fewer."""
+    return len(posting.ids) + len(posting.ids) // 4 + _ENTRY
+
+
 def last_chunk(connection: apsw.Connection) -> int:
     """Return the highest chunk id, 0 for an empty index."""
     return int(connection.execute("SELECT coalesce(max(id), 0) FROM chunks").get)
@@ -189,10 +205,6 @@ def _with_times(connection: apsw.Connection, term: str) -> Posting | None:
     starts = np.flatnonzero(np.diff(each, prepend=-1))
     times = np.diff(starts, append=len(each))
     return Posting(each[starts], np.minimum(times, MOST_TIMES).astype(np.uint16))
-
-
-def _joined(before: Posting, later: Posting) -> Posting:
-    return Posting(np.concatenate([before.ids, later.ids]), np.concatenate([before.times, later.times]))
 
 
 def _longer(connection: apsw.Connection, known: Lengths, last: int) -> Lengths:

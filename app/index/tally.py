@@ -1,7 +1,7 @@
 """In how many of its turns each conversation has a word: what a search adds up, counted once for each word."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -39,3 +39,18 @@ def tally(heads: "Heads", ids: "Ids") -> Tally:
     turns[0] = 0
     owner = np.flatnonzero(turns)
     return Tally(owner.astype(np.int32), turns[owner].astype(np.int32), of_user[owner].astype(np.int32))
+
+
+def together(one: Tally, other: Tally) -> Tally:
+    """Return two tallies of different chunks as one."""
+    if not len(one.owner) or not len(other.owner):
+        return one if len(one.owner) else other
+    owner, rows = np.unique(np.concatenate([one.owner, other.owner]), return_inverse=True)
+    turns, of_user = np.zeros(len(owner), dtype=np.int32), np.zeros(len(owner), dtype=np.int32)
+    np.add.at(turns, rows, np.concatenate([one.turns, other.turns]))
+    np.add.at(of_user, rows, np.concatenate([one.of_user, other.of_user]))
+    return Tally(owner, turns, of_user)
+
+
+_NONE: Final = np.zeros(0, dtype=np.int32)
+NOBODY: Final = Tally(_NONE, _NONE, _NONE)
