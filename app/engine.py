@@ -85,6 +85,7 @@ from app.upkeep.model import Finding
 
 PERSON = "person"  # whose vault this is
 _INDEXED_AREAS = frozenset({"messages", "memories"})
+_WARM_AFTER_S = 2.0  # the window comes first
 
 
 class Engine:
@@ -309,6 +310,7 @@ class Engine:
             "after-turn": self.after_turn.run(),
             "receipts": self.receipts.run(),
             "heap": self.heap.run(),
+            "warming": self._warm(),
         }
         if self.isolated is not None:
             others = IsolatedBackups(self.isolated.paths, self.isolated.at, self.clock, self.config)
@@ -316,6 +318,11 @@ class Engine:
         if self.config.flag("index.vectors"):
             work["vectors"] = self.builder.run()
         self._background.update(asyncio.create_task(task, name=name) for name, task in work.items())
+
+    async def _warm(self) -> None:
+        await asyncio.sleep(_WARM_AFTER_S)
+        await self.sync.wait_quiet()
+        await self.search.warm()
 
     def interrupt(self) -> None:
         """Tell long work and background work to stop; what is written stays."""

@@ -13,6 +13,7 @@ from app.core.clock import Clock, to_ms
 from app.core.text import storable
 from app.embed.reranker import Reranker
 from app.errors import InputError, KeepsakeError, ModelUnavailableError
+from app.index.repo import chunk_count
 from app.index.serving import Serving
 from app.index.sync import IndexSync
 from app.memories.model import STORES
@@ -40,6 +41,9 @@ T = TypeVar("T")
 MAX_LIMIT = 1_000
 FALLBACK = "balanced"  # where the weights of "learned" are missing
 NO_MEANING = "Search by meaning was left out: "
+WARM_LEAST = 5_000
+"""With fewer chunks the first search has little to read."""
+_WARM_LIMIT_S = 600.0
 _OPENING_S = 2.0  # so long a search waits for an embedder that is being opened
 _QUICK = frozenset({"static", "hashed"})
 """Embedders that look words up; others take long enough to be waited for beside the database."""
@@ -224,6 +228,15 @@ class SearchService:
         self._has_ranker = True
         return chosen, ()
 
+    async def warm(self) -> None:
+        """Read what is known of all chunks, which takes seconds of a million, so that no search need wait for it."""
+        try:
+            if await self._store.read(chunk_count, is_background=True) >= WARM_LEAST:
+                know = partial(_know_chunks, postings=self._postings)
+                await self._store.read(know, limit_s=_WARM_LIMIT_S, is_background=True)
+        except KeepsakeError as error:  # the first search reads it, or says why not
+            self._trace.event("search.fallback", error=error.code)
+
     def forget_words(self) -> None:
         """Let go of what is kept of words that were asked for and of names; it is read again when it is needed."""
         self._kept = None
@@ -248,6 +261,12 @@ def _search_past(connection: apsw.Connection, query: Query, moment: Moment) -> F
         query, missing = relaxed(query, stood)
     found = search_past(connection, query, moment)
     return replace(found, notes=(*found.notes, *of_missing(missing)), relaxed=missing)
+
+
+def _know_chunks(connection: apsw.Connection, postings: "Callable[[], Postings]") -> None:
+    from app.index.postings import last_chunk  # noqa: PLC0415  (numpy waits)
+
+    postings().heads(connection, last_chunk(connection))
 
 
 def _load_ranker() -> None:

@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 
 from app.errors import InternalError, KeepsakeError, ModelUnavailableError
+from app.index import heads
 from app.index.ann import Near
-from app.index.postings import Postings
+from app.index.heads import Heads
+from app.index.postings import Lengths, Postings
 from app.index.vectors import Generation
 from app.memories.model import STORES
+from app.retrieval import service
 from app.retrieval.answering import Answer, Meaning, Request, Stopwatch, VectorsFailedError, answer
 from app.retrieval.deep import vectors_of
 from app.retrieval.query import parse
@@ -71,6 +74,34 @@ def test_words_that_were_asked_for_can_be_let_go(shelf: Shelf) -> None:
     before = shelf.do(search.search("heron"))
     search.forget_words()
     assert shelf.do(search.search("heron")).hits == before.hits
+
+
+@pytest.mark.parametrize(("least", "read"), [(0, 1), (100, 0)])
+def test_what_is_known_of_chunks_is_read_before_it_is_asked_for(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch, least: int, read: int
+) -> None:
+    shelf.say("a grey heron")
+    search = SearchService(shelf.store, shelf.sync(), Trace(None), shelf.clock)
+    monkeypatch.setattr(service, "WARM_LEAST", least)
+    reading, times = heads._longer, list[int]()
+
+    def counted(connection: apsw.Connection, known: Heads, last: int, lengths: Lengths) -> Heads:
+        times.append(last)
+        return reading(connection, known, last, lengths)
+
+    monkeypatch.setattr(heads, "_longer", counted)
+    shelf.do(search.warm())
+    assert len(times) == read
+    assert [hit.id for hit in shelf.do(search.search("heron")).hits] == ["s#1"]
+    assert len(times) == 1
+
+
+def test_where_it_cannot_be_read_beforehand_the_search_says_why(shelf: Shelf) -> None:
+    search = SearchService(shelf.store, shelf.sync(), Trace(None), shelf.clock)
+    shelf.store.close()
+    shelf.do(search.warm())
+    with pytest.raises(KeepsakeError):
+        shelf.do(search.search("heron"))
 
 
 def test_vectors_are_told_by_chunk_in_any_order(shelf: Shelf) -> None:
