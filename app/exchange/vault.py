@@ -36,7 +36,6 @@ from app.store.store import Store
 
 Storable = SessionRecord | MessageRecord | MemoryRecord
 _PAGE = 200
-_READ_LATELY_S = 0.05
 LONGEST_REST_S = 0.1
 _HIGHEST = MAX_SEQ >> 1
 
@@ -112,9 +111,7 @@ class VaultSink:
         work = partial(self._ingest, batch=batch, source=source, fmt=format, store=store, actor=actor)
         begun = time.monotonic()
         stored = await self._store.write(work)
-        if self._store.is_read(_READ_LATELY_S):
-            # The system runs the writer before readers, which suits a turn that is appended; an import can wait.
-            await self._rest(min(time.monotonic() - begun, LONGEST_REST_S))
+        await self._store.make_way(min(time.monotonic() - begun, LONGEST_REST_S), self._rest)
         return stored
 
     def _ingest(

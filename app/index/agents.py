@@ -1,11 +1,12 @@
 """Which agent each conversation is with, kept by the conversation's number: that never changes."""
 
-import json
 import threading
 from typing import TYPE_CHECKING, Any
 
 import apsw
 import numpy as np
+
+from app.index.repo import agents_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -13,8 +14,6 @@ if TYPE_CHECKING:
     from app.index.heads import Heads
 
     Ids = NDArray[np.integer[Any]]
-
-_AGENTS = "SELECT id, agent FROM sessions WHERE id IN (SELECT value FROM json_each(?))"
 
 
 class Agents:
@@ -46,8 +45,7 @@ class Agents:
         return np.asarray(found - 1)
 
     def _read(self, connection: apsw.Connection, heads: "Heads", numbers: list[int]) -> None:
-        rows = connection.execute(_AGENTS, (json.dumps([heads.name(number) for number in numbers]),))
-        agents = {str(row[0]): str(row[1]) for row in rows}
+        agents = agents_of(connection, map(heads.name, numbers))
         with self._lock:
             for number in numbers:
                 agent = agents.get(heads.name(number), "")

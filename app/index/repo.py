@@ -119,6 +119,12 @@ def chunk_count(connection: apsw.Connection) -> int:
     return int(connection.execute("SELECT count(*) FROM chunks WHERE kind <> 'passage' OR seq_start = seq_end").get)
 
 
+def agents_of(connection: apsw.Connection, sessions: Iterable[str]) -> dict[str, str]:
+    """Return the agents of conversations by their ids."""
+    sql = "SELECT id, agent FROM sessions WHERE id IN (SELECT value FROM json_each(?))"
+    return {str(row[0]): str(row[1]) for row in connection.execute(sql, (json.dumps(list(sessions)),))}
+
+
 def still_current(connection: apsw.Connection, texts: Sequence[PendingText]) -> set[int]:
     """Return ids among ``texts`` whose chunk still has the text that was embedded."""
     wanted = {text.chunk_id: text.content_hash for text in texts}

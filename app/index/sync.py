@@ -39,7 +39,6 @@ _BEYOND = 1 << 62
 RETRY_MS = 60_000
 PAUSE_S = 0.1
 LONGEST_REST_S = 0.25
-_READ_LATELY_S = 0.05
 _MAX_BACKOFF = 10
 NEAR_LEAST = 5_000
 """From so many chunks on there is a quick look-up of vectors."""
@@ -143,7 +142,7 @@ class IndexSync:
                 more = await self._guarded_step()
                 if more:
                     self._wake.set()
-                    await self._stand_back(time.monotonic() - begun)
+                    await self._store.make_way(min(time.monotonic() - begun, LONGEST_REST_S), self._rest)
                 elif not self._wake.is_set():
                     self._hurry.clear()
                     self._idle.set()
@@ -167,11 +166,6 @@ class IndexSync:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(PAUSE_S):
                 await self._hurry.wait()
-
-    async def _stand_back(self, seconds: float) -> None:
-        """Leave as much time to those who search as the last step took, if somebody does."""
-        if self._store.is_read(_READ_LATELY_S):
-            await self._rest(min(seconds, LONGEST_REST_S))
 
     async def _guarded_step(self) -> bool:
         try:

@@ -217,7 +217,6 @@ class Answering:
     def order(self) -> _Order:
         """Return the candidates, best first."""
         recipe, wanted = self._request.recipe, self._request.wanted
-        depth = min(max(recipe.depth, self._request.last), MAX_DEPTH)
         if all(term.excluded for term in self._query.terms):
             return _Order([], {}, browsed=self._browsed())
         if recipe.fusion == "learned" and "words" in wanted:

@@ -10,6 +10,7 @@ import apsw
 
 from app.core.clock import to_datetime
 from app.core.recalled import without_recalled
+from app.index.repo import agents_of
 from app.retrieval.highlight import Snippets
 from app.retrieval.model import FacetCount, Hit, Query, Why
 
@@ -58,7 +59,7 @@ def rows_of(connection: apsw.Connection, chunk_ids: Sequence[int]) -> dict[int, 
     ).fetchall()
     # Many candidates are of few conversations.
     sessions = {session for _, kind, _, _, session, _ in found if kind != "memory"}
-    agents = {row[0]: row[1] for row in connection.execute(_AGENTS, (json.dumps(list(sessions)),))}
+    agents = agents_of(connection, sessions)
     memories = [memory for *_, memory in found if memory is not None]
     sources = {row[0]: (row[1], tuple(json.loads(row[2]))) for row in _described(connection, memories)}
     rows: dict[int, Row] = {}
@@ -69,7 +70,6 @@ def rows_of(connection: apsw.Connection, chunk_ids: Sequence[int]) -> dict[int, 
     return rows
 
 
-_AGENTS = "SELECT id, agent FROM sessions WHERE id IN (SELECT value FROM json_each(?))"
 # The sources and tags in the order in which the memories appear.
 _OF_MEMORIES = "FROM json_each(?) w CROSS JOIN memories m ON m.id = w.value"
 _SOURCES = f"SELECT m.source, count(*) {_OF_MEMORIES} GROUP BY m.source ORDER BY min(w.key)"

@@ -39,8 +39,11 @@ def of_time(connection: apsw.Connection, heads: Heads, question: Asked, where: C
     ids = np.concatenate(found)
     _, first = np.unique(ids, return_index=True)
     ids = ids[np.sort(first)]
-    ids = ids[heads.of_kind(ids, "message")][:MOST_TURNS]
-    kept: NDArray[Any] = np.sort(ids)
+    ids = ids[heads.there[ids] & heads.of_kind(ids, "message")]
+    if where.mask is not None:  # what operators leave out takes nobody's place
+        ids = ids[ids < len(where.mask)]
+        ids = ids[where.mask[ids]]
+    kept: NDArray[Any] = np.sort(ids[:MOST_TURNS])
     kept = kept[passing(connection, heads, kept, where)]
     return Places(heads.owner[kept].astype(np.int64), heads.first[kept].astype(np.int64))
 

@@ -19,12 +19,13 @@ from app.store.terms import READ_LIMIT_S, Terms, trace_read, trace_write
 from app.store.worker import Pool, Work
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
     from datetime import datetime
 
 T = TypeVar("T")
 
 DATABASE = restore.DATABASE
+_READ_LATELY_S = 0.05
 
 
 class Store:
@@ -128,6 +129,19 @@ class Store:
     def is_read(self, within_s: float = 0.0) -> bool:
         """Return whether somebody waits for what is read now, or did within the last so many seconds."""
         return self._readers.was_awaited(within_s)
+
+    async def make_way(self, seconds: float, rest: "Callable[[float], Awaitable[object]]" = asyncio.sleep) -> None:
+        """Rest if somebody waits for what is read, or did just now.
+
+        The system runs the writer before readers, which suits a turn that is appended; work that can wait rests as
+        long as it took.
+
+        Args:
+            seconds: How long.
+            rest: Waits so many seconds.
+        """
+        if self.is_read(_READ_LATELY_S):
+            await rest(seconds)
 
     async def back_up(self, reason: str, when: "datetime | None" = None) -> Path:
         """Copy the database into the vault's ``backups`` and return the copy's path.

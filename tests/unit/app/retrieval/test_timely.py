@@ -1,5 +1,6 @@
 """What was said at a time that a question names is among what is ranked, whatever its words."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import apsw
@@ -8,6 +9,7 @@ import pytest
 from app.index.postings import Postings, last_chunk
 from app.memories.model import STORES
 from app.retrieval import timely
+from app.retrieval.allowed import left
 from app.retrieval.asked import asked
 from app.retrieval.candidates import conditions
 from app.retrieval.pool import named
@@ -30,8 +32,11 @@ def found(shelf: Shelf, text: str) -> list[str]:
     query = parse(text, round(NOW.timestamp() * 1000))
 
     def work(connection: apsw.Connection) -> list[str]:
-        heads = Postings().heads(connection, last_chunk(connection))
-        places = of_time(connection, heads, asked(query), conditions(query, STORES))
+        postings = Postings()
+        heads, where = postings.heads(connection, last_chunk(connection)), conditions(query, STORES)
+        if where.narrows:
+            where = replace(where, mask=left(connection, query, postings))
+        places = of_time(connection, heads, asked(query), where)
         return [f"{session}#{seq}" for session, seq in named(heads, places)]
 
     return shelf.do(shelf.store.read(work))
@@ -68,5 +73,6 @@ def test_turns_of_a_day_and_of_the_day_after(talked: Shelf, text: str, expected:
 def test_those_within_come_before_those_after(talked: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(timely, "MOST_TURNS", 1)
     assert found(talked, "December 4, 2023") == ["then#1"]
+    assert found(talked, "4 December session:earlier") == ["earlier#1"]
     monkeypatch.setattr(timely, "MOST_SPANS", 0)
     assert found(talked, "December 4, 2023") == []

@@ -1,14 +1,30 @@
 """A shelf with search models, and comparisons made up for it."""
 
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
+
+from pytestqt.qtbot import QtBot
 
 from app.index.generations_model import EmbeddingStatus, GenerationInfo, ModelInfo, State
 from app.retrieval.side_by_side_model import Origin, QueryBeside, SideAnswer, SideBySide, SideHit, SideTotal
 from app.retrieval.trial_model import Score
+from tests.unit.ui.conftest import Rest
 from tests.unit.ui.shelf import Shelf
+from ui.bridge import Bridge
+from ui.dialogs.models import Models
 
 UNTIL = datetime(2026, 11, 28, 12, tzinfo=UTC)
+
+
+def opened(qtbot: QtBot, door: Bridge, rest: Rest, searches: Sequence[str] = ()) -> Iterator[Models]:
+    """Yield the dialog once it shows what it knows, brought with these searches of the person's."""
+    made = Models(door)
+    qtbot.addWidget(made)
+    made.bring(searches)
+    rest(lambda: bool(made.rows.rows))
+    yield made
+    made.hide()
 
 
 def info(number: int, model: str, state: State, vectors: int = 1_000) -> GenerationInfo:

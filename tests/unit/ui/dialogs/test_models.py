@@ -14,7 +14,7 @@ from app.changes import ChangeSet, Progress
 from app.errors import InputError, ModelUnavailableError
 from app.index.generations_model import ModelInfo
 from tests.unit.ui.conftest import Rest
-from tests.unit.ui.dialogs.beside import ModelShelf, info, row, side_by_side, status, total
+from tests.unit.ui.dialogs.beside import ModelShelf, info, opened, row, side_by_side, status, total
 from ui.bridge import Bridge
 from ui.dialogs.models import Models
 from ui.navigation import Place
@@ -33,12 +33,7 @@ def shelf() -> ModelShelf:
 
 @pytest.fixture
 def models(qtbot: QtBot, door: Bridge, rest: Rest) -> Iterator[Models]:
-    made = Models(door)
-    qtbot.addWidget(made)
-    made.bring(["roses", "the lake"])
-    rest(lambda: bool(made.rows.rows))
-    yield made
-    made.hide()
+    yield from opened(qtbot, door, rest, ["roses", "the lake"])
 
 
 @pytest.fixture

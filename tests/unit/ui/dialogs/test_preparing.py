@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from app.changes import Progress
 from app.errors import InputError, ModelUnavailableError
 from tests.unit.ui.conftest import Rest
-from tests.unit.ui.dialogs.beside import ModelShelf, info, status
+from tests.unit.ui.dialogs.beside import ModelShelf, info, opened, status
 from ui.bridge import Bridge
 from ui.dialogs.models import Models
 
@@ -22,12 +22,7 @@ def shelf() -> ModelShelf:
 
 @pytest.fixture
 def models(qtbot: QtBot, door: Bridge, rest: Rest) -> Iterator[Models]:
-    made = Models(door)
-    qtbot.addWidget(made)
-    made.bring()
-    rest(lambda: bool(made.rows.rows))
-    yield made
-    made.hide()
+    yield from opened(qtbot, door, rest)
 
 
 @pytest.fixture

@@ -21,6 +21,14 @@ from ui.panes.state import pack
 from ui.widgets.facets import _KEY
 
 
+def _frosty(open_pane: Any, run_async: Any) -> Any:
+    """Return the pane with the answer to "frost"."""
+    pane = open_pane("search")
+    pane.box.setText("frost")
+    run_async(_settled(pane))
+    return pane
+
+
 def _fill(books: Shelf) -> None:
     books.add_session("Garden", [("user", "is frost near"), ("assistant", "yes **frost** tonight")], agent="claude")
     books.add_session("Car", [("user", "frost on the car")], agent="codex")
@@ -37,9 +45,7 @@ def _settled(pane: Any) -> Any:
 
 def test_words_come_first_then_everything(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
     _fill(books)
-    pane = open_pane("search")
-    pane.box.setText("frost")
-    run_async(_settled(pane))
+    pane = _frosty(open_pane, run_async)
     assert [one.get("legs") for one in ask.called("memory.search")] == [["words"], None]
     assert len(_ids(pane)) == 4
     assert pane._middle.currentWidget() is pane.results
@@ -76,9 +82,7 @@ def test_it_is_explained_and_hints_are_told(books: Shelf, ask: ShelfBridge, open
 
 def test_the_reasons_and_the_text_are_shown(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
     _fill(books)
-    pane = open_pane("search")
-    pane.box.setText("frost")
-    run_async(_settled(pane))
+    pane = _frosty(open_pane, run_async)
     run_async(until(lambda: "is frost near" in pane.why.preview.page.toPlainText()))
     assert "yes frost tonight" in pane.why.preview.page.toPlainText()
     assert pane.why._legs.accessibleDescription().startswith("Words 11.30, place 1")
@@ -87,9 +91,7 @@ def test_the_reasons_and_the_text_are_shown(books: Shelf, ask: ShelfBridge, open
 
 def test_a_facet_is_an_operator_in_the_box(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
     _fill(books)
-    pane = open_pane("search")
-    pane.box.setText("frost")
-    run_async(_settled(pane))
+    pane = _frosty(open_pane, run_async)
     pane.facets.toggled.emit("agent", "claude", True)
     assert pane.box.text() == "frost agent:claude"
     run_async(until(lambda: ask.called("memory.search")[-1]["query"] == "frost agent:claude"))
@@ -102,9 +104,7 @@ def test_enter_opens_the_place_and_the_way_back_is_the_search(
     books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
 ) -> None:
     _fill(books)
-    pane = open_pane("search")
-    pane.box.setText("frost")
-    run_async(_settled(pane))
+    pane = _frosty(open_pane, run_async)
     qtbot.keyClick(pane.box, Qt.Key.Key_Return)
     assert pane.results.hasFocus()
     qtbot.keyClick(pane.results, Qt.Key.Key_Down)
@@ -115,9 +115,7 @@ def test_enter_opens_the_place_and_the_way_back_is_the_search(
 
 def test_hits_group_by_conversation(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
     _fill(books)
-    pane = open_pane("search")
-    pane.box.setText("frost")
-    run_async(_settled(pane))
+    pane = _frosty(open_pane, run_async)
     pane._group.click()
     heads = [row for row in pane.results.source.rows if isinstance(row, Heading)]
     assert [(head.title, head.count) for head in heads] == [("Garden", 2), ("Car", 1)]
@@ -128,9 +126,7 @@ def test_hits_group_by_conversation(books: Shelf, ask: ShelfBridge, open_pane: A
 
 def test_a_failure_is_told_in_place(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
     _fill(books)
-    pane = open_pane("search")
-    pane.box.setText("frost")
-    run_async(_settled(pane))
+    pane = _frosty(open_pane, run_async)
     ask.faults["memory.search"] = TimeLimitError("The search took too long.")
     pane.box.setText("frost roses")
     run_async(until(lambda: pane._summary.text() == "The search took too long."))
@@ -149,9 +145,7 @@ def test_nothing_found_says_so(books: Shelf, ask: ShelfBridge, open_pane: Any, r
 
 def test_searches_are_saved_and_come_back(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
     _fill(books)
-    pane = open_pane("search")
-    pane.box.setText("frost")
-    run_async(_settled(pane))
+    pane = _frosty(open_pane, run_async)
     pane._save.click()
     again = open_pane("search", pane.save_state())
     assert again.saved == ["frost"]
@@ -195,9 +189,7 @@ def test_enter_waits_for_the_answer_to_what_is_typed(
     books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
 ) -> None:
     _fill(books)
-    pane = open_pane("search")
-    pane.box.setText("frost")
-    run_async(_settled(pane))
+    pane = _frosty(open_pane, run_async)
     gate = ask.gates["memory.search"] = asyncio.Event()
     pane.box.setFocus()
     pane.box.setText("roses")
@@ -279,9 +271,7 @@ def test_as_many_results_come_at_once_as_are_set(
 
 def test_grouping_keeps_the_offer_of_more(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
     books.add_session("Long", [("user", f"frost {number}") for number in range(LIMIT + 10)])
-    pane = open_pane("search")
-    pane.box.setText("frost")
-    run_async(_settled(pane))
+    pane = _frosty(open_pane, run_async)
     assert pane._summary.text().startswith(f"Results: the first {LIMIT} of {LIMIT + 10}")
     for _ in range(2):
         pane._group.click()
@@ -336,9 +326,7 @@ def test_facets_are_named_as_people_name_them(books: Shelf, ask: ShelfBridge, op
 
 def test_tab_goes_as_one_reads(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any) -> None:
     _fill(books)
-    pane = open_pane("search")
-    pane.box.setText("frost")
-    run_async(_settled(pane))
+    pane = _frosty(open_pane, run_async)
     pane.box.setFocus()
     order = [pane.box, pane._recipe, pane._sides, pane._group, pane._save, pane._copier, pane.facets, pane.results]
     for widget in [*order[1:], pane.why._open, pane.why._section.head, pane.why.preview.page]:
@@ -351,9 +339,7 @@ def test_tab_goes_as_one_reads(books: Shelf, ask: ShelfBridge, open_pane: Any, r
 
 def test_sides_are_shown_as_the_person_chose(ask: ShelfBridge, open_pane: Any, run_async: Any, books: Shelf) -> None:
     _fill(books)
-    pane = open_pane("search")
-    pane.box.setText("frost")
-    run_async(_settled(pane))
+    pane = _frosty(open_pane, run_async)
     assert pane.facets.isVisible()
     pane._sides.click()
     pane.why._section.head.click()
