@@ -23,6 +23,8 @@ class Texts:
         """Return the texts of chunks, ``None`` for those that are not kept."""
         young, old = self._young, self._old
         found = list(map(young.get, ids))
+        if None not in found:
+            return found
         rows = [row for row, text in enumerate(found) if text is None]
         again = {row: text for row in rows if (text := old.get(ids[row])) is not None}
         if again:

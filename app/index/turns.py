@@ -5,23 +5,33 @@ back: whoever finds one here looks whether it is still there. Twelve bytes a tur
 """
 
 import threading
-from typing import TYPE_CHECKING, Any, Final
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
 from app.index.heads import keys
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from app.index.heads import Heads
 
     Ids = NDArray[np.integer[Any]]
     Ints = NDArray[np.int64]
-    Part = tuple[Ints, Ids]
 
 _MOST_NEW: Final = 8_192
 """So many new turns are kept apart, for putting all in order takes a while where there are many."""
+
+
+class Part(NamedTuple):
+    """Some turns: their places, ascending, their chunks, and whether several chunks are of one place."""
+
+    places: "Ints"
+    ids: "Ids"
+    has_equals: bool
 
 
 class Turns:
@@ -39,7 +49,7 @@ class Turns:
             heads: What is known of the chunks.
             places: As ``app.index.heads.keys`` numbers them.
         """
-        return self._between(heads, places, places)
+        return self._gathered(heads, partial(_here, places=places))
 
     def of(self, heads: "Heads", owner: "Ints") -> "Ids":
         """Return the chunks of all turns of some conversations, one conversation after the other; some may be gone.
@@ -48,17 +58,21 @@ class Turns:
             heads: What is known of the chunks.
             owner: The numbers of the conversations.
         """
-        return self._between(heads, keys(owner, np.zeros_like(owner)), keys(owner + 1, np.zeros_like(owner)) - 1)
+        zero = np.zeros_like(owner)
+        first, last = keys(owner, zero), keys(owner + 1, zero) - 1
+        return self._gathered(heads, partial(_between, first=first, last=last))
 
-    def _between(self, heads: "Heads", first: "Ints", last: "Ints") -> "Ids":
-        """Return the chunks from each of the places ``first`` up to the one of ``last``."""
+    def _gathered(self, heads: "Heads", find: "Callable[[Part], tuple[Ints, Ids]]") -> "Ids":
+        """Return the chunks that ``find`` gives of each part, in the order of the rows that they are for."""
         with self._lock:
             self._take_in(heads)
             parts = list(self._parts)
-        found = [_at(part, first, last) for part in parts]
-        rows = np.concatenate([np.zeros(0, dtype=np.int64), *(row for row, _ in found)])
-        ids = np.concatenate([np.zeros(0, dtype=np.int64), *(chunks for _, chunks in found)])
-        if len(parts) > 1:
+        found = [find(part) for part in parts]
+        if len(found) == 1:
+            ids = found[0][1]
+        else:
+            rows = np.concatenate([np.zeros(0, dtype=np.int64), *(row for row, _ in found)])
+            ids = np.concatenate([np.zeros(0, dtype=np.int64), *(chunks for _, chunks in found)])
             ids = ids[np.lexsort((ids, rows))]
         # Whoever began earlier does not know what others have taken in meanwhile.
         return np.asarray(ids[ids < len(heads.owner)])
@@ -70,28 +84,37 @@ class Turns:
         ids = ids[heads.conversations(ids) > 0]
         new = _in_order(keys(heads.owner[ids], heads.first[ids]), ids)
         recent = _joined([*self._parts[1:], new])
-        is_many = not self._parts or len(recent[1]) > _MOST_NEW
+        is_many = not self._parts or len(recent.ids) > _MOST_NEW
         self._parts = [_joined([*self._parts[:1], recent])] if is_many else [self._parts[0], recent]
         self._upto = len(heads.owner)
 
 
-def _joined(parts: "list[Part]") -> "Part":
+def _joined(parts: list[Part]) -> Part:
     if len(parts) == 1:
         return parts[0]
-    return _in_order(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+    return _in_order(np.concatenate([part.places for part in parts]), np.concatenate([part.ids for part in parts]))
 
 
-def _in_order(places: "Ints", ids: "Ids") -> "Part":
+def _in_order(places: "Ints", ids: "Ids") -> Part:
     order = np.argsort(places, kind="stable")
-    is_small = int(ids.max(initial=0)) <= np.iinfo(np.int32).max
-    return places[order], ids[order].astype(np.int32 if is_small else np.int64)
+    places, is_small = places[order], int(ids.max(initial=0)) <= np.iinfo(np.int32).max
+    has_equals = bool((places[1:] == places[:-1]).any())
+    return Part(places, ids[order].astype(np.int32 if is_small else np.int64), has_equals)
 
 
-def _at(part: "Part", first: "Ints", last: "Ints") -> "tuple[Ints, Ids]":
+def _here(part: Part, places: "Ints") -> "tuple[Ints, Ids]":
+    """Return the rows of places at which something was found, each with a chunk; several for what was changed."""
+    if part.has_equals or not len(part.ids):
+        return _between(part, places, places)
+    at = part.places.searchsorted(places)
+    rows = np.flatnonzero(part.places.take(at, mode="clip") == places)
+    return rows, part.ids[at[rows]].astype(np.int64)
+
+
+def _between(part: Part, first: "Ints", last: "Ints") -> "tuple[Ints, Ids]":
     """Return the rows of spans in which something was found, each with a chunk; several for what was changed."""
-    known, ids = part
-    begin, end = np.searchsorted(known, first, "left"), np.searchsorted(known, last, "right")
+    begin, end = part.places.searchsorted(first, "left"), part.places.searchsorted(last, "right")
     counts = end - begin
     rows = np.repeat(np.arange(len(first)), counts)
     steps = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
-    return rows, ids[begin[rows] + steps].astype(np.int64)
+    return rows, part.ids[begin[rows] + steps].astype(np.int64)

@@ -182,7 +182,7 @@ def _shown(
         kept = order.ranking.spread(request.per_session)
         shown = order.ranking.shown(kept[request.offset : request.last])
         rows = rows_of(connection, [item.chunk_id for item in shown])
-        facets = facets_at(connection, order.ranking.heads, order.ranking.ids[kept], postings().agents)
+        facets = facets_at(connection, order.ranking.found.heads, order.ranking.ids[kept], postings().agents)
         return hits_of(connection, shown, rows, request.query), facets, len(kept)
     ranked = spread(order.ranked, request.per_session)
     rows = rows_of(connection, [item.chunk_id for item in ranked])

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import apsw
 import numpy as np
@@ -17,7 +17,7 @@ from app.retrieval.candidates import Conditions
 from app.retrieval.context_rows import frequencies
 from app.retrieval.fts import fold
 from app.retrieval.passing import is_plain, passing, still_there
-from app.retrieval.pool import REACH, WHOLE, Gathered, Places, Read, Said, Standing, by_name, once
+from app.retrieval.pool import REACH, WHOLE, Gathered, Places, Read, Said, Standing, distinct, together
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -70,9 +70,8 @@ def _places(heads: Heads, ids: "Ids") -> Places:
 
 def _turns(connection: apsw.Connection, heads: Heads, places: Places, postings: Postings) -> "Ids":
     """Return the chunks of the turns at ``places`` and around them, those of a conversation one after the other."""
-    every = once([places.beside(step) for step in range(-REACH, REACH + 1)])
-    every = every.at(np.lexsort((every.seq, by_name(heads, every.owner))))
-    ids = postings.turns.find(heads, every.keys)
+    every = together([places.beside(step) for step in range(-REACH, REACH + 1)])
+    ids = postings.turns.find(heads, distinct(every.keys)[0])
     return np.asarray(ids[still_there(connection, heads, ids)])
 
 
@@ -99,9 +98,9 @@ class _Texts:
     def folded(self, ids: Sequence[int]) -> list[str]:
         """Return texts in lower case without diacritics."""
         texts = self._kept.known(ids)
+        if None not in texts:
+            return cast("list[str]", texts)
         lacking = [chunk for chunk, text in zip(ids, texts, strict=True) if text is None]
-        if not lacking:
-            return [text for text in texts if text is not None]
         self._take_in(lacking)
         fresh = {chunk: text.lower() if text.isascii() else fold(text) for chunk, text in self._read.items()}
         self._kept.keep(fresh)

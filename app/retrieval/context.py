@@ -46,8 +46,9 @@ _NOTHING_ASKED: Final = "The prompt has no word to search for, so nothing was se
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a context is for: the prompt's words, the conversation at hand, the agent, and what it may see."""
+    """What a context is for: the prompt and its words, the conversation at hand, the agent, and what it may see."""
 
+    prompt: str
     terms: tuple[Term, ...]
     session: str
     agent: str
@@ -104,7 +105,7 @@ class ContextService:
         terms = self._terms()
         # No conversation and no agent has a name that cannot be stored; what is left of such a one names nobody.
         whose = (storable(session)[0], storable(agent)[0])
-        asked = Asked(words_of(prompt), *whose, tuple(stores), "private" in stores)
+        asked = Asked(prompt, words_of(prompt), *whose, tuple(stores), "private" in stores)
         work = self._parts(asked, terms)
         laps: dict[str, float] = {}
         answers = await asyncio.gather(
@@ -157,7 +158,8 @@ class ContextService:
     async def _on_prompt(self, asked: Asked, terms: ContextTerms) -> Told:
         """Return what a search finds: all of it in one job, for which the prompt is made a vector once."""
         work = partial(_looked_up, asked=asked, terms=terms)
-        return await self._search.aside(query_of(asked.terms, asked.session), terms.recipe, asked.stores, work)
+        query = query_of(asked.prompt, self._clock.now_ms(), asked.session)
+        return await self._search.aside(query, terms.recipe, asked.stores, work)
 
     async def _fresh(self, asked: Asked, terms: ContextTerms) -> Told:
         since = self._clock.now_ms() - terms.recent_days * _DAY_MS

@@ -1,24 +1,34 @@
-"""A prompt as a search: its words only, so that nothing in it is an operator. Pure functions."""
+"""A prompt as a search: nothing in it is an operator. Pure functions."""
 
+import math
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from app.core.recalled import without_recalled
 from app.core.stopwords import stop_words
 from app.core.text import storable
 from app.retrieval.model import Hit, Query, Term
+from app.retrieval.query import plain
 
 MAX_WORDS: Final = 24
-"""Words asked for at most; of a longer prompt the longest, which are likely the rarest."""
-NOT_FAR: Final = 0.6
+"""Words shown in what is told at most; of a longer prompt the longest, which are likely the rarest."""
+LEAST_SHARE: Final = 0.6
+"""What a score is at least of the best one's, of recipes whose scores are shares."""
+LEAST_ODDS: Final = 1 / 40
+"""What the odds of a hit are at least of the best one's, of the learned recipe, whose scores are logarithms of odds.
+
+Of what answers the questions of the training data among a context's first hits, 95 to 99 % have more.
+"""
+_AROUND: Final = "coverage_window"
 _READ: Final = 20_000
 _WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 
 
 def words_of(prompt: str) -> tuple[Term, ...]:
     """Return what ``prompt`` asks for; nothing when it has only words like "the"."""
-    text, _ = storable(without_recalled(prompt)[:_READ])
+    text, _ = storable(_read(prompt))
     found: dict[str, str] = {}
     for word in _WORD.findall(text):
         found.setdefault(word.casefold(), word)
@@ -28,10 +38,18 @@ def words_of(prompt: str) -> tuple[Term, ...]:
     return tuple(Term(word) for word in kept if word in chosen)
 
 
-def query_of(terms: Sequence[Term], but_session: str) -> Query:
-    """Return the search for ``terms``, leaving out one conversation."""
+def query_of(prompt: str, now_ms: int, but_session: str) -> Query:
+    """Return the search for ``prompt`` as somebody asks it at a time, leaving out one conversation.
+
+    It has all its words, as a search that a person types: which of them are sought, whether it asks when or how many,
+    and whether it is a message that goes on with something, is seen from the whole.
+    """
     excluded = (("session_is", but_session),) if but_session else ()
-    return Query(" ".join(term.text for term in terms), tuple(terms), excluded=excluded)
+    return replace(plain(_read(prompt), now_ms), excluded=excluded)
+
+
+def _read(prompt: str) -> str:
+    return without_recalled(prompt)[:_READ]
 
 
 def cosine_of(hit: Hit) -> float | None:
@@ -42,16 +60,23 @@ def cosine_of(hit: Hit) -> float | None:
 def on_question(hits: Sequence[Hit], similarity: float) -> list[Hit]:
     """Return the hits that bear on the prompt, in order, rather than merely being the best there are.
 
-    They are near in meaning, or have a word of the prompt and a score not far below the best one's. How near is near
-    depends on the embedder: few texts are above 0.65 for the built-in one.
+    They are near in meaning, or have a word of the prompt, they or what stands around them, and a score not far below
+    the best one's. How near is near depends on the embedder: few texts are above 0.65 for the built-in one.
     """
     best = max((hit.score for hit in hits), default=0.0)
-    return [hit for hit in hits if _is_near(hit, similarity) or (hit.why.terms and hit.score >= NOT_FAR * best)]
+    is_learned = any(hit.why.features for hit in hits)
+    least = best + math.log(LEAST_ODDS) if is_learned else LEAST_SHARE * best
+    return [hit for hit in hits if _is_near(hit, similarity) or (_has_words(hit) and hit.score >= least)]
 
 
 def touching(hits: Sequence[Hit], similarity: float) -> list[Hit]:
     """Return the hits that have any word of the prompt, or are near in meaning."""
     return [hit for hit in hits if hit.why.terms or _is_near(hit, similarity)]
+
+
+def _has_words(hit: Hit) -> bool:
+    # A turn may answer with other words than the one before it asks with.
+    return bool(hit.why.terms) or _AROUND in hit.why.features
 
 
 def _is_near(hit: Hit, similarity: float) -> bool:

@@ -81,5 +81,5 @@ def _ranked(connection: apsw.Connection, request: Request, meaning: Meaning | No
     else:  # around a memory is nothing, and no conversation to weigh
         read = read_around(connection, found, pool(found), question, where, postings)
     weights = load_ranker().weights(legs, is_model=meaning is not None and meaning.is_model)
-    ranking = rank(question, read, legs, weights, most=0, vectors=answering.vectors(legs))
+    ranking = rank(question, read, weights, most=0, vectors=answering.vectors(legs))
     return ranking.shown(ranking.spread(None)[: request.limit])

@@ -16,7 +16,7 @@ from app.retrieval.dates import nearness, to_spans
 from app.retrieval.fts import fold
 from app.retrieval.kin import Kinship
 from app.retrieval.lines import Lines
-from app.retrieval.pool import REACH, Gathered, Marks, Places, of_owners
+from app.retrieval.pool import REACH, Gathered, Places
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -156,6 +156,7 @@ class _Columns:
     def __init__(self, question: Asked, gathered: Gathered, lines: Lines, there: "Ints") -> None:
         self.question, self.gathered, self.lines, self.there = question, gathered, lines, there
         self.found, self.places = gathered.found, gathered.candidates.at(there)
+        self.known = self.found.rows(self.places)
         self.around = lines.around(self.places)
         self.rows, self.before, self.after = (self.around[:, REACH + step] for step in (0, -1, 1))
         self.created = lines.heads.created[lines.ids[self.rows]]
@@ -177,17 +178,18 @@ class _Columns:
 
     def _words(self) -> dict[str, "Matrix"]:
         lines, found = self.lines, self.found
-        own = lines.bm25[self.rows]
+        own, known = lines.bm25[self.rows], self.known
+        passages = found.passages[known]
         return {
             "bm25": own,
             "bm25_before": lines.bm25[self.before],
             "bm25_after": lines.bm25[self.after],
             "bm25_text": self._bm25(lines.hits[self.rows], lines.length[self.rows]),
             "bm25_window": self._bm25(lines.hits[self.around].sum(axis=1), lines.length[self.around].sum(axis=1)),
-            "bm25_passage": found.passages.of(self.places, own),
-            "bm25_session": found.owners.of(of_owners(self.places.owner)),
+            "bm25_passage": np.where(passages > 0, passages, own),
+            "bm25_session": found.owners(self.places.owner),
             "pairs": lines.pairs[self.rows],
-            "words_rank": self._rank(found.bm25),
+            "words_rank": _worth(found.words_rank[known]),
         }
 
     def _bm25(self, hits: "Matrix", length: "Matrix") -> "Matrix":
@@ -218,7 +220,7 @@ class _Columns:
             "cosine_after": cosine[self.after],
             "cosine_window": (cosine[around] * there).sum(axis=1) / there.sum(axis=1),
             "cosine_session": self._top_cosines()[self.owner],
-            "vector_rank": self._rank(self.found.cosines),
+            "vector_rank": _worth(self.found.vector_rank[self.known]),
         }
 
     def _top_cosines(self) -> "Matrix":
@@ -231,10 +233,6 @@ class _Columns:
         for nth in range(_TOP, 0, -1):
             total += np.where(counts >= nth, values[np.maximum(ends - nth, 0)], 0.0)
         return total / counts
-
-    def _rank(self, scores: Marks) -> "Matrix":
-        ranks = _RANK / (_RANK + np.arange(1.0, len(scores.places) + 1))
-        return Marks(scores.places, ranks).of(self.places)
 
     def _speech(self) -> dict[str, "Matrix"]:
         lines = self.lines
@@ -325,6 +323,11 @@ class _Columns:
         }
         columns = {name: np.full(len(length), min(max(value, 0.0), 1.0) - 0.5) for name, value in of_all.items()}
         return {**columns, "kin": nothing, "kin_recent": nothing}
+
+
+def _worth(rank: "Ints") -> "Matrix":
+    """Return less than 1 for the first of a leg and the less the further down, 0 for what it did not find."""
+    return np.where(rank > 0, _RANK / (_RANK + rank), 0.0)
 
 
 def _date_match(question: Asked, created_ms: int) -> float:

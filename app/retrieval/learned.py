@@ -1,9 +1,10 @@
 """The learned recipe: a weight for each feature, trained on questions with known answers; one list, best first."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,7 +23,7 @@ from app.retrieval.features import BLOCKS, NAMES, Table, is_message, shares, tab
 from app.retrieval.hits import Ranked
 from app.retrieval.kin import kinship
 from app.retrieval.model import Leg, LegScore, Query, Why
-from app.retrieval.pool import WHOLE, Gathered, Marks, Places, Scores, named, nth_of_each, once, standing
+from app.retrieval.pool import WHOLE, Gathered, Places, Scores, Standing, named, nth_of_each, standing, together
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -65,20 +66,18 @@ class Ranking:
     """Candidates in order, best first.
 
     Args:
-        heads: Knows whose they are.
+        found: What the legs found.
         places: Which turns and memories.
         ids: Of the chunk that stands for each.
         scores: Their scores.
         parts: What each feature added, a row for each of the first of them.
-        legs: What each leg found.
     """
 
-    heads: Heads
+    found: Standing
     places: Places
     ids: "Ints"
     scores: "Matrix"
     parts: "Matrix"
-    legs: Mapping[Leg, Scores]
 
     def spread(self, per_session: int | None) -> "Ints":
         """Return the rows of all, or with at most ``per_session`` turns of one conversation."""
@@ -88,55 +87,36 @@ class Ranking:
 
     def shown(self, rows: "Ints") -> list[Ranked]:
         """Return the candidates in ``rows``, each with its reasons."""
-        if not len(rows):
-            return []
-        found = [(leg, Placing(items)) for leg, items in sorted(self.legs.items(), reverse=True)]
         places = self.places.at(rows)
-        whys = zip(*(one.of(leg, places) for leg, one in found), strict=True)
-        targets = _targets(self.heads, places)
+        whys = zip(*self._legs(self.found.rows(places)), strict=True)
         return [
-            Ranked(target, chunk, score, Why(tuple(part for part in why if part), (), features))
+            Ranked(target, chunk, score, Why(tuple(leg for leg in why if leg), (), features))
             for target, chunk, score, why, features in zip(
-                targets, self.ids[rows].tolist(), self.scores[rows].tolist(), whys, self._features(rows), strict=True
+                _targets(self.found.heads, places),
+                self.ids[rows].tolist(),
+                self.scores[rows].tolist(),
+                whys,
+                self._features(rows),
+                strict=True,
             )
         ]
+
+    def _legs(self, known: "Ints") -> "Iterator[list[LegScore | None]]":
+        """Yield of each leg where it found what stands in the rows ``known``."""
+        found = self.found
+        legs: tuple[tuple[Leg, Ints, Matrix], ...] = (
+            ("words", found.words_rank, found.bm25),
+            ("vector", found.vector_rank, found.cosines),
+        )
+        for leg, ranks, values in legs:
+            both = zip(ranks[known].tolist(), values[known].tolist(), strict=True)
+            yield [LegScore(leg, rank, value) if rank else None for rank, value in both]
 
     def _features(self, rows: "Ints") -> list[dict[str, float]]:
         """Return what each feature added to the candidates in ``rows``; nothing for those not looked at closely."""
         known = np.round(self.parts[rows[rows < len(self.parts)]], _SHOWN_DIGITS).tolist()
-        made = [{name: part for name, part in zip(NAMES, parts, strict=True) if part} for parts in known]
+        made = [dict(compress(zip(NAMES, parts, strict=True), parts)) for parts in known]
         return made + [{} for _ in range(len(rows) - len(made))]
-
-
-class Placing:
-    """Where places stand in a leg: best first, of equals the first by name.
-
-    Args:
-        items: What the leg found.
-    """
-
-    def __init__(self, items: Scores) -> None:
-        whole = items.at(~items.spans)
-        self._heads, self._marks = items.heads, Marks(whole.places, whole.values)
-        self._sorted = np.sort(-self._marks.values)
-
-    def of(self, leg: Leg, places: Places) -> list[LegScore | None]:
-        """Return the rank and score of ``places``, ``None`` for those that the leg did not find."""
-        values = self._marks.of(places, np.nan)
-        first, end = (np.searchsorted(self._sorted, -values, side) for side in ("left", "right"))
-        ranks = first + 1
-        for row in np.flatnonzero(end - first > 1).tolist():
-            ranks[row] += self._before(places.at(np.array([row])), values[row])
-        return [
-            None if np.isnan(value) else LegScore(leg, rank, value)
-            for rank, value in zip(ranks.tolist(), values.tolist(), strict=True)
-        ]
-
-    def _before(self, place: Places, value: float) -> int:
-        """Return how many places of the same score come before one."""
-        (mine,) = named(self._heads, place)
-        equals = named(self._heads, self._marks.places.at(self._marks.values == value))
-        return sum(other < mine for other in equals)
 
 
 @lru_cache(maxsize=1)
@@ -182,13 +162,12 @@ def rank_around(
     words = legs.get("words", nothing())
     found = standing(heads, words, legs.get("vector", nothing()))
     read = gathered(connection, query, question, found, where, postings, words.matches)
-    return rank(question, read, legs, weights, max(last, KEPT), vectors)
+    return rank(question, read, weights, max(last, KEPT), vectors)
 
 
 def rank(
     question: Asked,
     read: Gathered,
-    legs: Mapping[Leg, Scores],
     weights: "Matrix",
     most: int = KEPT,
     vectors: "Vectors | None" = None,
@@ -198,7 +177,6 @@ def rank(
     Args:
         question: What is asked.
         read: The candidates and what was read around them.
-        legs: What each leg found, best first.
         weights: What the inputs are multiplied with; see ``Ranker``.
         most: How many to return, if the legs found more than were looked at closely.
         vectors: Gives those of chunks, of zeros where there is none; conversations are not compared without.
@@ -209,19 +187,27 @@ def rank(
         share = with_kin(share, weights, kinship(made.places.owner, vectors(made.ids)))
     parts = (weighed(share) * weights).reshape(-1, BLOCKS, len(NAMES)).sum(axis=1)
     scores = np.round(parts.sum(axis=1), _DIGITS)
-    order = _best_first(made, scores, read.lines.heads)
-    places, found = made.places.at(order), _chunks(legs)
-    # What was not looked at closely follows as it was found.
-    unseen = np.flatnonzero(~np.isin(found.places.keys, read.candidates.keys))[: max(most - len(places), 0)]
+    found, order = read.found, _best_first(made, scores, read.lines.heads)
+    places = made.places.at(order)
+    chunks = found.chunks[found.rows(places)]
+    unseen = _unseen(found, read.candidates)[: max(most - len(places), 0)]
     lowest = float(scores.min()) if len(scores) else 0.0
     return Ranking(
-        read.lines.heads,
-        once([places, found.places.at(unseen)]),
-        np.concatenate([found.of(places, made.ids[order]), found.values[unseen]]).astype(np.int64),
+        found,
+        together([places, found.places.at(unseen)]),
+        np.concatenate([np.where(chunks > 0, chunks, made.ids[order]), found.chunks[unseen]]),
         np.concatenate([scores[order], np.full(len(unseen), lowest)]),
         parts[order],
-        legs,
     )
+
+
+def _unseen(found: Standing, seen: Places) -> "Ints":
+    """Return the rows of what the legs found that was not looked at closely, as they found it, words first."""
+    is_left = found.chunks > 0
+    is_left[found.rows(seen)] = False
+    rows = np.flatnonzero(is_left)
+    ranks, last = found.words_rank[rows], len(found.keys)
+    return np.asarray(rows[np.lexsort((found.vector_rank[rows], np.where(ranks > 0, ranks, last)))])
 
 
 def _best_first(made: Table, scores: "Matrix", heads: Heads) -> "Ints":
@@ -233,13 +219,3 @@ def _best_first(made: Table, scores: "Matrix", heads: Heads) -> "Ints":
 
 def _targets(heads: Heads, places: Places) -> list[str]:
     return [owner if seq == WHOLE else f"{owner}#{seq}" for owner, seq in named(heads, places)]
-
-
-def _chunks(legs: Mapping[Leg, Scores]) -> Marks:
-    """Return the chunk that stands for a place: where its words were found, for the snippet is cut around them."""
-    names: tuple[Leg, ...] = ("words", "vector")
-    single = [items.at(~items.spans) for name in names if (items := legs.get(name)) is not None]
-    ids = np.concatenate([np.zeros(0, dtype=np.int64), *(items.ids for items in single)])
-    places = [items.places for items in single]
-    owner = np.concatenate([ids[:0], *(one.owner for one in places)])
-    return Marks(Places(owner, np.concatenate([ids[:0], *(one.seq for one in places)])), ids.astype(np.float64))

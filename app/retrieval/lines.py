@@ -9,7 +9,7 @@ import numpy as np
 from app.index.manner import says_when
 from app.retrieval.asked import Asked
 from app.retrieval.beginnings import Beginnings
-from app.retrieval.pool import REACH, WHOLE, Places, Read, Standing
+from app.retrieval.pool import REACH, WHOLE, Places, Read, Standing, rows_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
     Flags = NDArray[np.bool_]
 
-_WINDOW: Final = tuple(range(-REACH, REACH + 1))
+_WINDOW: Final = np.arange(-REACH, REACH + 1)
 _NEAR: Final = 16  # characters that may lie between two words that belong together
 
 
@@ -46,30 +46,22 @@ class Lines:
         self.asks = np.array([*map(contains, self.texts, repeat("?")), False])
         self.user = np.append(self.heads.where(self.ids, [sort.role == "user" for sort in self.heads.sorts]), False)
         self.memory = self.places.seq == WHOLE
-        floor = float(found.cosines.values.min()) if len(found.cosines.values) else 0.0
-        self.bm25 = np.append(found.bm25.of(self.places), 0.0)
-        self.cosine = np.append(found.cosines.of(self.places, floor), floor)
+        known = np.append(found.rows(self.places), -1)
+        self.bm25, self.cosine = found.bm25[known], found.cosines[known]
         self.length = np.array([*map(len, self.texts), 0], dtype=np.float64)
-        self._order = np.argsort(self.places.keys, kind="stable")
-        self._keys = self.places.keys[self._order]
+        wanted = self.places.keys
+        order = wanted.argsort(kind="stable")
+        self._keys, self._order = wanted[order], np.append(order, self.none)
         self._search(question)
 
     def rows(self, places: Places) -> "Ints":
         """Return the rows of ``places``, that for "nothing there" where they were not read."""
-        if not self.none:
-            return np.zeros(len(places), dtype=np.int64)
-        wanted = places.keys
-        at = np.minimum(np.searchsorted(self._keys, wanted), self.none - 1)
-        return np.where(self._keys[at] == wanted, self._order[at], self.none)
+        return np.asarray(self._order[rows_of(self._keys, places.keys)])
 
     def around(self, places: Places) -> "Ints":
         """Return the rows of each one's window, the turn in the middle; a memory stands alone."""
-        columns = [self.rows(places.beside(step)) for step in _WINDOW]
-        alone = places.seq == WHOLE
-        for step, column in zip(_WINDOW, columns, strict=True):
-            if step:
-                column[alone] = self.none
-        return np.stack(columns, axis=1)
+        # The keys beside that of a memory are of nothing.
+        return np.asarray(self._order[rows_of(self._keys, places.keys[:, None] + _WINDOW)])
 
     def persons(self, rows: "Ints") -> "Matrix":
         """Return the shares of words in the first and in the second person."""

@@ -96,67 +96,53 @@ class Scores:
         return Scores(self.heads, self.ids[rows], self.values[rows])
 
 
-class Marks:
-    """Places with what they scored, each once, best first.
-
-    Args:
-        places: The first of a place is the one that counts.
-        values: Their scores.
-    """
-
-    def __init__(self, places: Places, values: "NDArray[Any]") -> None:
-        self._keys, first = np.unique(places.keys, return_index=True)
-        self._sorted = values[first]
-        rows = np.sort(first)
-        self.places, self.values = places.at(rows), values[rows]
-
-    def of(self, places: Places, default: "NDArray[Any] | float" = 0.0) -> "Floats":
-        """Return the scores of ``places``, ``default`` for those that have none."""
-        return _looked_up(self._keys, self._sorted, places.keys, default)
-
-    def shares(self) -> "Marks":
-        """Return them divided by the highest."""
-        return self._with(_shares(self._sorted), _shares(self.values))
-
-    def between(self, low: float, width: float) -> "Marks":
-        """Return them as shares of ``width`` above ``low``."""
-        return self._with((self._sorted - low) / width, (self.values - low) / width)
-
-    def _with(self, ordered: "Floats", values: "Floats") -> "Marks":
-        made = Marks.__new__(Marks)
-        made._keys, made._sorted, made.places, made.values = self._keys, ordered, self.places, values
-        return made
-
-
-def _looked_up(known: "Ints", values: "Floats", wanted: "Ints", default: "NDArray[Any] | float") -> "Floats":
-    if not len(known):
-        return np.full(len(wanted), default) if isinstance(default, float) else default
-    at = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
-    return np.where(known[at] == wanted, values[at], default)
-
-
-def _shares(values: "Floats") -> "Floats":
-    highest = float(values.max(initial=0.0))
-    return values / highest if highest > 0 else np.zeros(len(values))
-
-
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The scores of what the legs found, by place.
+    """What the legs found, by place: a row for each that they found or that stands beside a good find.
+
+    Every column ends with a number for "not there".
 
     Args:
         heads: Knows whose the chunks are.
-        bm25: Of the best chunk of a turn or memory.
-        passages: Of the best passage a turn is in.
-        owners: Of a session or memory: its chunks' scores, the n-th best counting 1/n.
-        cosines: Of the best chunk of a turn or memory.
+        places: Which they are, in the order of ``keys``.
+        keys: Their numbers, ascending.
+        chunks: The chunk that stands for each, where its words were found before where it is near; 0 for none.
+        bm25: Of the best chunk of a turn or memory, 0 where no words were found.
+        passages: Of the best passage a turn is in, 0 where it is in none.
+        cosines: Of the best chunk of a turn or memory, that of the farthest where it is not near.
+        words_rank, vector_rank: From 1 up by these scores, 0 where the leg did not find it.
+        owner: Numbers of sessions and memories, ascending.
+        of_owner: The scores of their chunks, the n-th best counting 1/n.
     """
 
     heads: Heads
-    bm25: Marks
-    passages: Marks
-    owners: Marks
-    cosines: Marks
+    places: Places
+    keys: "Ints"
+    chunks: "Ints"
+    bm25: "Floats"
+    passages: "Floats"
+    cosines: "Floats"
+    words_rank: "Ints"
+    vector_rank: "Ints"
+    owner: "Ints"
+    of_owner: "Floats"
+
+    def rows(self, places: Places) -> "Ints":
+        """Return the rows of ``places``, the last for those not there."""
+        return rows_of(self.keys, places.keys)
+
+    def owners(self, owner: "Ints") -> "Floats":
+        """Return the scores of sessions and memories, 0 for those of which nothing was found."""
+        return self.of_owner[rows_of(self.owner, owner)]
+
+
+def rows_of(known: "Ints", wanted: "Ints") -> "Ints":
+    """Return the rows of ``wanted`` in ``known``, which ascends and has each once; for others the number of rows."""
+    if not len(known):
+        return np.zeros(wanted.shape, dtype=np.int64)
+    at = known.searchsorted(wanted)
+    at[known.take(at, mode="clip") != wanted] = len(known)
+    return at
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,28 +217,95 @@ def standing(heads: Heads, words: Scores, near: Scores) -> Standing:
         near: What is nearest by vector, best first.
     """
     spans, places = words.spans, words.places
-    several = words.at(spans)
+    said, several = words.at(~spans), words.at(spans)
+    turns, of_turns = _turns_of(several)
+    legs = [places.at(~spans), near.places]
+    every = together([*legs, turns, *_beside(legs)])
+    keys, rows = distinct(every.keys)
+    first = np.empty(len(keys), dtype=np.int64)
+    first[rows[::-1]] = np.arange(len(rows))[::-1]
+    of_words, of_vector = rows[: len(said)], rows[len(said) : len(said) + len(near)]
+    of_passages = rows[len(said) + len(near) :][: len(of_turns)]
+    size = len(keys) + 1
+    chunks = np.zeros(size, dtype=np.int64)
+    for leg, found in ((of_vector, near), (of_words, said)):
+        chunks[leg[::-1]] = found.ids[::-1]
+    cosines = _best(np.full(size, np.inf), of_vector, near.values)
+    cosines[np.isinf(cosines)] = cosines.min() if len(near) else 0.0
     return Standing(
         heads,
-        Marks(places.at(~spans), words.values[~spans]),
-        _passages(several),
-        _owners(places.owner, words.values),
-        Marks(near.places, near.values),
+        every.at(first),
+        keys,
+        chunks,
+        _best(np.zeros(size), of_words, said.values),
+        _best(np.zeros(size), of_passages, of_turns),
+        cosines,
+        _ranks(size, of_words),
+        _ranks(size, of_vector),
+        *_owners(places.owner, words.values),
     )
 
 
-def _passages(several: Scores) -> Marks:
-    """Return the turns of passages with what the best of these scored."""
+def distinct(values: "Ints") -> tuple["Ints", "Ints"]:
+    """Return the distinct ``values``, ascending, and of each of ``values`` which of them it is."""
+    order = values.argsort(kind="stable")
+    ordered = values[order]
+    is_new = np.append(True, ordered[1:] != ordered[:-1])[: len(values)]
+    rows = np.empty(len(values), dtype=np.int64)
+    rows[order] = is_new.cumsum() - 1
+    return ordered[is_new], rows
+
+
+def together(parts: Sequence[Places]) -> Places:
+    """Return all of ``parts``, one after the other."""
+    return Places(np.concatenate([part.owner for part in parts]), np.concatenate([part.seq for part in parts]))
+
+
+def _best(column: "Floats", rows: "Ints", values: "Floats") -> "Floats":
+    """Return ``column`` with the values in their rows; of several in one row the first, which is the best."""
+    column[rows[::-1]] = values[::-1]
+    return column
+
+
+def _ranks(size: int, rows: "Ints") -> "Ints":
+    """Return from 1 up which of the distinct ``rows`` each is, 0 for those that are not among them."""
+    first, places = np.full(size, len(rows)), np.arange(len(rows))
+    first[rows[::-1]] = places[::-1]
+    new = rows[first[rows] == places]
+    ranks = np.zeros(size, dtype=np.int64)
+    ranks[new] = np.arange(1, len(new) + 1)
+    return ranks
+
+
+def _turns_of(several: Scores) -> tuple[Places, "Floats"]:
+    """Return the turns of passages with what these scored, those of the best passage first."""
     places, turns = several.places, several.heads.more[several.ids].astype(np.int64) + 1
-    ends = np.cumsum(turns)
+    ends = turns.cumsum()
     steps = np.arange(int(turns.sum())) - np.repeat(ends - turns, turns)
     every = Places(np.repeat(places.owner, turns), np.repeat(places.seq, turns) + steps)
-    return Marks(every, np.repeat(several.values, turns))
+    return every, np.repeat(several.values, turns)
 
 
-def _owners(owner: "Ints", values: "Floats") -> Marks:
-    known, rows = np.unique(owner, return_inverse=True)
-    return Marks(of_owners(known), np.bincount(rows, values / nth_of_each(owner), len(known)))
+def _beside(legs: Sequence[Places]) -> list[Places]:
+    """Return the turns around the first that each of ``legs`` found."""
+    found: list[Places] = []
+    for leg in legs:
+        pairs = dict.fromkeys(zip(leg.owner.tolist(), leg.seq.tolist(), strict=True))
+        turns = [pair for pair in list(pairs)[:NEIGHBOURS] if pair[1] != WHOLE]
+        first = Places(*np.array(turns, dtype=np.int64).reshape(-1, 2).T)
+        found += [first.beside(step) for step in _STEPS]
+    return found
+
+
+def _owners(owner: "Ints", values: "Floats") -> tuple["Ints", "Floats"]:
+    """Return the distinct owners, ascending, and what the scores of each make together."""
+    if not len(owner):
+        return owner, np.zeros(1)
+    order = owner.argsort(kind="stable")
+    ordered = owner[order]
+    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+    nth = np.arange(1, len(owner) + 1) - np.repeat(starts, np.diff(starts, append=len(owner)))
+    return ordered[starts], np.append(np.add.reduceat(values[order] / nth, starts), 0.0)
 
 
 def nth_of_each(owner: "Ints") -> "Ints":
@@ -265,29 +318,21 @@ def nth_of_each(owner: "Ints") -> "Ints":
     return nth
 
 
-def of_owners(owner: "Ints") -> Places:
-    """Return what stands for all of each owner."""
-    return Places(owner, np.zeros_like(owner))
-
-
 def pool(found: Standing, most: int = MOST) -> Places:
     """Return the most promising turns and memories, each once, those that no leg found but stand beside finds too."""
-    parts = [leg.places for leg in (found.bm25, found.cosines, found.passages)]
-    for leg in (found.bm25, found.cosines):
-        first = leg.places.at(np.flatnonzero(leg.places.seq[:NEIGHBOURS] != WHOLE))
-        parts += [first.beside(step) for step in _STEPS]
-    places = once(parts)
-    promise = _promise(found, places)
-    if len(places) > most:
-        kept = np.flatnonzero(promise >= np.partition(promise, len(promise) - most)[-most])
-        places, promise = places.at(kept), promise[kept]
-    order = np.lexsort((places.seq, by_name(found.heads, places.owner), -promise))
-    return places.at(order[:most])
+    promise, places = _promise(found), found.places
+    if len(places) <= most:
+        return places
+    kept = np.flatnonzero(promise >= np.partition(promise, len(promise) - most)[-most])
+    if len(kept) > most:
+        some = places.at(kept)
+        kept = np.sort(kept[np.lexsort((some.seq, by_name(found.heads, some.owner), -promise[kept]))[:most]])
+    return places.at(kept)
 
 
 def once(parts: Sequence[Places]) -> Places:
     """Return all of ``parts``, each place once, in their order."""
-    every = Places(np.concatenate([part.owner for part in parts]), np.concatenate([part.seq for part in parts]))
+    every = together(parts)
     _, first = np.unique(every.keys, return_index=True)
     return every.at(np.sort(first))
 
@@ -301,20 +346,24 @@ def by_name(heads: Heads, owner: "Ints") -> "Ints":
     return np.asarray(place[rows])
 
 
-def _promise(found: Standing, places: Places) -> "Floats":
-    bm25, passages, owners = found.bm25.shares(), found.passages.shares(), found.owners.shares()
-    floor = float(found.cosines.values.min(initial=np.inf)) if len(found.cosines.values) else 0.0
-    width = (float(found.cosines.values.max()) if len(found.cosines.values) else 0.0) - floor or 1.0
-    cosines = found.cosines.between(floor, width)
-    own, near = bm25.of(places), cosines.of(places)
-    before, after = places.beside(-1), places.beside(1)
-    score = _BM25 * own + _OWNER * owners.of(of_owners(places.owner)) + _COSINE * near
+def _promise(found: Standing) -> "Floats":
+    own, passages, owners = _shares(found.bm25), _shares(found.passages), _shares(found.owners(found.places.owner))
+    floor = float(found.cosines[-1])
+    near = ((found.cosines - floor) / (float(found.cosines.max()) - floor or 1.0))[:-1]
+    own, passages = own[:-1], np.where(passages[:-1] > 0, passages[:-1], own[:-1])
+    follows = found.keys[1:] == found.keys[:-1] + 1
+    score = _BM25 * own + _OWNER * owners + _COSINE * near
     # What stands around a memory is itself.
     alone = score + (_PASSAGE + 2 * _BESIDE) * own + 2 * _COSINE_BESIDE * near
-    score = score + _PASSAGE * passages.of(places, own)
-    score += _BESIDE * (bm25.of(before) + bm25.of(after))
-    score += _COSINE_BESIDE * (cosines.of(before) + cosines.of(after))
-    return np.where(places.seq == WHOLE, alone, score)
+    around = _BESIDE * own + _COSINE_BESIDE * near
+    score = score + _PASSAGE * passages
+    score[:-1] += around[1:] * follows
+    score[1:] += around[:-1] * follows
+    return np.asarray(np.where(found.places.seq == WHOLE, alone, score))
+
+
+def _shares(values: "Floats") -> "Floats":
+    return np.asarray(values / (float(values.max(initial=0.0)) or 1.0))
 
 
 _STEPS: Final = tuple(step for step in range(-REACH, REACH + 1) if step)

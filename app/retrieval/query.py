@@ -126,6 +126,22 @@ def parse(text: str, now_ms: int, zone: tzinfo | None = None) -> Query:
     return reading.query(kept)
 
 
+def plain(text: str, now_ms: int, zone: tzinfo | None = None) -> Query:
+    """Understand a text in which nothing is an operator, such as what somebody writes to an agent.
+
+    Args:
+        text: Of any length; of a long one the first and the last words count, for a question stands at either end.
+        now_ms: The current time, milliseconds since 1970 UTC, for "yesterday".
+        zone: Whose days these are; the machine's when ``None``.
+    """
+    reading = _Reading(now_ms, zone)
+    words = storable(text)[0].split()
+    half = MAX_TERMS // 2
+    for word in words if len(words) <= MAX_TERMS else [*words[:half], *words[-half:]]:
+        reading.add(Term(word.strip(_EDGES)))
+    return reading.query(text)
+
+
 def completion(text: str, cursor: int) -> Completion | None:
     """Return what is being typed where the cursor stands: an operator's name, its value, or ``None`` for a word."""
     cursor = min(max(cursor, 0), len(text))
