@@ -1,9 +1,9 @@
 """The composition root: builds the engine's parts from a vault and its settings, starts and stops them."""
 
 import asyncio
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
-from dataclasses import replace
+import logging
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 
@@ -15,9 +15,10 @@ from app.config.keyring import Keyring
 from app.core import heap
 from app.core.clock import Clock
 from app.core.paths import migrations, models_cache
+from app.core.whereabouts import whereabouts
 from app.embed.cross_encoder import FastembedReranker
 from app.embed.keys import Keys
-from app.embed.model import Embedder
+from app.embed.model import Embedder, Watch
 from app.embed.registry import open_source
 from app.embed.source import Source
 from app.embed.traced import TracedEmbedder
@@ -26,12 +27,12 @@ from app.entities.reads import EntityReads
 from app.entities.service import EntityService
 from app.entities.state import EntityApplier
 from app.entities.sync import ACTOR, EntitySync
-from app.errors import KeepsakeError
 from app.exchange.service import ExchangeService
 from app.exchange.vault import VaultSink, VaultSource
 from app.index import erase, moves
 from app.index.building import GenerationBuilder
 from app.index.embedding import EmbeddingService, wanted_source
+from app.index.fetching import ModelFetching
 from app.index.indexer import Indexer
 from app.index.serving import Generations
 from app.index.sync import IndexSync
@@ -86,6 +87,9 @@ from app.upkeep.model import Finding
 PERSON = "person"  # whose vault this is
 _INDEXED_AREAS = frozenset({"messages", "memories"})
 _WARM_AFTER_S = 2.0  # the window comes first
+_BROKEN = "The background work “{work}” stopped because of a fault in Keepsake; it begins again when you restart it."
+
+_log = logging.getLogger(__name__)
 
 
 class Engine:
@@ -118,7 +122,9 @@ class Engine:
         self.clock = clock
         self.feed = feed
         self.keys = keys or Keys(config.environment, Keyring())
+        self._loop = asyncio.get_running_loop()
         self._background: set[asyncio.Task[None]] = set()
+        self._broken: list[str] = []
         self.trace = _trace_of(vault, config)
         with ExitStack() as opened:
             opened.callback(self.trace.close)
@@ -143,6 +149,7 @@ class Engine:
     def _build(self, config: Config, clock: Clock) -> None:
         indexer = Indexer()
         self.jobs = Jobs(self._on_job)
+        self.fetching = ModelFetching(self.jobs)
         self._build_index(config, clock)
         self._build_sessions(config, clock, indexer)
         self._build_memories(clock, indexer)
@@ -156,11 +163,15 @@ class Engine:
 
     def _build_index(self, config: Config, clock: Clock) -> None:
         wanted = partial(wanted_source, config)
-        opening = partial(_embedder_of, config, self.keys, self.trace, self.publish)
+        opening = partial(_embedder_of, config, self.keys, self.trace, self.fetching)
 
-        def opened(source: Source) -> Embedder:
+        def opened(source: Source, *, is_asked: bool = False) -> Embedder:
             # Where the key is may have changed since the source was noted.
-            return opening(source.with_key_of(wanted()))
+            return opening(source.with_key_of(wanted()), is_asked=is_asked)
+
+        def go_on() -> None:
+            self.fetching.allow()
+            self.sync.wake()
 
         self.generations = Generations(
             self.store,
@@ -191,7 +202,7 @@ class Engine:
             trace=self.trace,
         )
         self.embedding = EmbeddingService(
-            self.store, clock, config, self.generations, self.builder, opened, self.sync.wake
+            self.store, clock, config, self.generations, self.builder, partial(opened, is_asked=True), go_on
         )
         self.heap = heap.HeapCare(self.sync.wait_quiet)
 
@@ -248,7 +259,7 @@ class Engine:
 
     def _build_search(self, config: Config, clock: Clock) -> None:
         vectors, tune = config.flag("index.vectors"), partial(tuned, config)
-        self.reranker = _reranker_of(config)
+        self.reranker = _reranker_of(config, self.fetching)
         self.search = SearchService(
             self.store, self.sync, self.trace, clock, vectors=vectors, tune=tune, reranker=self.reranker
         )
@@ -295,7 +306,7 @@ class Engine:
         settings = tuple(f"{fault.sentence} Another value counts." for fault in self.config.faults)
         work = (*self.write_behind.failures, *reading, *self.access.failures, *self.after_turn.failures)
         forgetting = tuple(failure for failure in (self.forever.failure, self.expiry.failure) if failure)
-        return (*settings, *work, *forgetting, *self.embedding.notes(), *self.backups.notes())
+        return (*settings, *self._broken, *work, *forgetting, *self.embedding.notes(), *self.backups.notes())
 
     async def start(self) -> None:
         """Begin the background work."""
@@ -317,7 +328,17 @@ class Engine:
             work["isolated-backups"] = others.run()
         if self.config.flag("index.vectors"):
             work["vectors"] = self.builder.run()
-        self._background.update(asyncio.create_task(task, name=name) for name, task in work.items())
+        for name, task in work.items():
+            begun = asyncio.create_task(task, name=name)
+            begun.add_done_callback(self._look_at)
+            self._background.add(begun)
+
+    def _look_at(self, ended: "asyncio.Task[None]") -> None:
+        """Tell of background work that broke, which nobody waits for."""
+        error = None if ended.cancelled() else ended.exception()
+        if error is not None:
+            _log.error("background work %s broke: %s", ended.get_name(), whereabouts(error))
+            self._broken.append(_BROKEN.format(work=ended.get_name()))
 
     async def _warm(self) -> None:
         await asyncio.sleep(_WARM_AFTER_S)
@@ -327,6 +348,7 @@ class Engine:
     def interrupt(self) -> None:
         """Tell long work and background work to stop; what is written stays."""
         self.jobs.cancel_all()
+        self.fetching.close()
         if self.isolated is not None:
             self.keys.close()
             self.isolated.interrupt()
@@ -364,7 +386,9 @@ class Engine:
 
     def _on_job(self, progress: Progress) -> None:
         if progress.state != "running":
-            self.heap.wake()
+            # A model is fetched, and its job ends, on another thread; perhaps when the loop is no more.
+            with suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(self.heap.wake)
         self.publish(progress)
 
     def _on_vectors_made(self, pending: int) -> None:
@@ -385,32 +409,18 @@ def _writing_terms_of(config: Config) -> WritingTerms:
 
 
 def _embedder_of(
-    config: Config, keys: Keys, trace: Trace, publish: Callable[[Event], None], source: Source
+    config: Config, keys: Keys, trace: Trace, fetching: ModelFetching, source: Source, *, is_asked: bool
 ) -> Embedder:
-    fetching: list[Progress] = []
+    def open_it(fetch: bool, watch: Watch) -> Embedder:
+        return open_source(source, keys=keys, cache=models_cache(), fetch=fetch, watch=watch)
 
-    def told(done: int, total: int) -> None:
-        state = "running" if done < total else "finished"
-        fetching[:] = [Progress("embedding-model", f"Fetching {source.model}", done, total, "bytes", state=state)]
-        publish(fetching[0])
-
-    try:
-        with trace.span("embedding.opened"):
-            embedder = open_source(
-                source,
-                keys=keys,
-                cache=models_cache(),
-                fetch=config.flag("embedding.allow_download"),
-                told=told,
-            )
-    except KeepsakeError:
-        for progress in fetching:
-            publish(replace(progress, state="failed"))
-        raise
+    may_fetch = config.flag("embedding.allow_download")
+    with trace.span("embedding.opened"):
+        embedder = fetching.opened(source.model, open_it, may_fetch=may_fetch, is_asked=is_asked)
     return TracedEmbedder(embedder, trace)
 
 
-def _reranker_of(config: Config) -> FastembedReranker | None:
+def _reranker_of(config: Config, fetching: ModelFetching) -> FastembedReranker | None:
     model, folder = config.text("search.reranker"), config.text("search.reranker_folder")
     if not model:
         return None
@@ -419,6 +429,7 @@ def _reranker_of(config: Config) -> FastembedReranker | None:
         folder=Path(folder).expanduser() if folder else None,
         cache=models_cache(),
         fetch=config.flag("embedding.allow_download"),
+        watched=partial(fetching.watched, model),
     )
 
 

@@ -56,7 +56,7 @@ class Job:
 
 
 class Jobs:
-    """The long work under way.
+    """The long work under way; its methods are called from any thread.
 
     Args:
         publish: Hears of all progress.
@@ -65,6 +65,7 @@ class Jobs:
     def __init__(self, publish: Callable[[Progress], None]) -> None:
         self._publish = publish
         self._running: dict[str, Job] = {}
+        self._lock = threading.Lock()
 
     def begin(self, title: str, unit: str, job_id: str = "") -> Job:
         """Return a new job that is listed until ``end``.
@@ -73,20 +74,21 @@ class Jobs:
             InputError: One of that id is running.
         """
         key = job_id or new_id("run")
-        if key in self._running:
-            raise InputError(f"Job {key} is running already.", job=key)
         job = Job(key, title, unit, self._publish)
-        self._running[key] = job
+        with self._lock:
+            if self._running.setdefault(key, job) is not job:
+                raise InputError(f"Job {key} is running already.", job=key)
         return job
 
     def end(self, job: Job, state: str) -> None:
         """Take a job off the list and say how it ended."""
-        self._running.pop(job.progress.job, None)
+        with self._lock:
+            self._running.pop(job.progress.job, None)
         job.finish(state)
 
     def all(self) -> list[Progress]:
         """Return how far each running job has come."""
-        return [job.progress for job in self._running.values()]
+        return [job.progress for job in self._listed()]
 
     def cancel(self, job_id: str) -> bool:
         """Ask a job to stop; False when there is none of that id."""
@@ -97,5 +99,9 @@ class Jobs:
 
     def cancel_all(self) -> None:
         """Ask every job to stop."""
-        for job in self._running.values():
+        for job in self._listed():
             job.cancel()
+
+    def _listed(self) -> list[Job]:
+        with self._lock:
+            return [*self._running.values()]

@@ -7,7 +7,7 @@ from ui import theme
 from ui.actions import Actions
 from ui.icons import icon
 from ui.tokens import Space
-from ui.widgets.button import ToolButton, icon_button, name_button
+from ui.widgets.button import TARGET_SIZE, ToolButton, icon_button, name_button
 
 WIDTH = 84
 BUTTON = QSize(70, 54)
@@ -90,6 +90,8 @@ class Rail(QWidget):
         for button in self.findChildren(QToolButton):
             if button is not self.menu_button:
                 button.setFixedSize(BUTTON * scale)
+        # Where there is little room, the column would take it from this one.
+        self.menu_button.setMinimumSize(QSize(TARGET_SIZE, TARGET_SIZE) * scale)
 
     def _on_clicked(self) -> None:
         sender = self.sender()

@@ -5,6 +5,8 @@ from string import Template
 
 from ui.tokens import TYPE, Radius, Tokens
 
+_GROWING = (12, 14, 16, 22, 26)
+"""Pixels that grow with the text."""
 _SHEET = Template("""
 QToolTip { background: $raised; color: $text; border: 1px solid $line; padding: 4px 8px; }
 #paneStack { background: $surface; }
@@ -21,6 +23,7 @@ QMenu::item:selected { background: $selected; color: $text; }
 QMenu::item:disabled { color: $edge; }
 QMenu::separator { height: 1px; background: $line; margin: 6px 8px; }
 QMenu::icon { padding-left: 8px; }
+QMenu, QPushButton { icon-size: ${px16}px; }
 
 #rail QToolButton { border: 0; border-radius: ${medium}px; padding: 7px 2px 5px 2px; color: $muted; }
 #rail QToolButton:hover { background: $hover; color: $text; }
@@ -31,6 +34,8 @@ QToolButton[flat="true"]:hover { background: $hover; }
 QToolButton[flat="true"]:pressed, QToolButton[flat="true"]:checked { background: $selected; }
 QToolButton[flat="true"]:focus { border: 1px solid $accent; }
 QToolButton[flat="true"]::menu-indicator { image: none; }
+QLineEdit > QToolButton[inside="true"] { border: 0; border-radius: ${small}px; padding: 0; }
+QLineEdit > QToolButton[inside="true"]:hover { background: $hover; }
 
 QPushButton { background: $raised; color: $text; border: 1px solid $line; border-radius: ${small}px;
   padding: 6px 14px; }
@@ -52,22 +57,23 @@ QLineEdit, QComboBox, QAbstractSpinBox { background: $surface; color: $text; bor
 QLineEdit:hover, QComboBox:hover, QAbstractSpinBox:hover { border: 1px solid $edge; }
 QLineEdit:focus, QComboBox:focus, QAbstractSpinBox:focus { border: 1px solid $accent; }
 QLineEdit[plain="true"] { background: transparent; border: 0; padding: 0; }
-QComboBox::drop-down { border: 0; width: 26px; }
-QComboBox::down-arrow { image: url($arrow_down); width: 14px; height: 14px; }
+QComboBox::drop-down { border: 0; width: ${px26}px; }
+QComboBox::down-arrow { image: url($arrow_down); width: ${px14}px; height: ${px14}px; }
 QAbstractSpinBox { padding: 6px 0; }
-QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { border: 0; width: 22px; background: transparent; }
+QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { border: 0; width: ${px22}px; background: transparent; }
 QAbstractSpinBox::up-button { subcontrol-position: top right; }
 QAbstractSpinBox::down-button { subcontrol-position: bottom right; }
-QAbstractSpinBox::up-arrow { image: url($arrow_up); width: 12px; height: 12px; }
-QAbstractSpinBox::down-arrow { image: url($arrow_down); width: 12px; height: 12px; }
+QAbstractSpinBox::up-arrow { image: url($arrow_up); width: ${px12}px; height: ${px12}px; }
+QAbstractSpinBox::down-arrow { image: url($arrow_down); width: ${px12}px; height: ${px12}px; }
 QCheckBox { spacing: 8px; }
-QCheckBox::indicator { width: 16px; height: 16px; border: 1px solid $edge; border-radius: 4px; background: $surface; }
+QCheckBox::indicator { width: ${px16}px; height: ${px16}px; border: 1px solid $edge; border-radius: 4px;
+  background: $surface; }
 QCheckBox::indicator:hover, QCheckBox::indicator:focus { border: 1px solid $accent; }
 QCheckBox::indicator:checked { background: $accent; border: 1px solid $accent; image: url($check); }
 QCheckBox::indicator:checked:focus { border: 1px solid $text; }
 QCheckBox::indicator:disabled { background: $hover; border: 1px solid $line; }
-QMenu::right-arrow { image: url($arrow_right); width: 14px; height: 14px; margin-right: 4px; }
-QMenu::indicator { width: 14px; height: 14px; margin-left: 6px; }
+QMenu::right-arrow { image: url($arrow_right); width: ${px14}px; height: ${px14}px; margin-right: 4px; }
+QMenu::indicator { width: ${px14}px; height: ${px14}px; margin-left: 6px; }
 QComboBox QAbstractItemView { background: $raised; border: 1px solid $line; padding: 4px; outline: 0; }
 #jumpField { background: $sunken; border: 1px solid $sunken; color: $muted; text-align: left; padding: 7px 12px;
   border-radius: ${medium}px; }
@@ -130,19 +136,21 @@ QLabel[tone="warning"] { color: $warning; }
 """)
 
 
-def stylesheet_for(tokens: Tokens, points: float, glyphs: Mapping[str, str]) -> str:
+def stylesheet_for(tokens: Tokens, points: float, glyphs: Mapping[str, str], scale: float = 1.0) -> str:
     """Return the application's stylesheet.
 
     Args:
         tokens: The colours.
         points: Size of body text; the type scale multiplies it.
         glyphs: Files of the marks inside controls, by name.
+        scale: How large text is, 1.0 for the system's size; icons and marks grow with it.
     """
     types = "\n".join(
         f'*[type="{step}"] {{ font-size: {points * factor:.1f}pt; font-weight: {weight}; }}'
         for step, (factor, weight) in TYPE.items()
     )
     colours = {name: getattr(tokens, name) for name in Tokens.__dataclass_fields__ if name != "series"}
+    lengths = {f"px{pixels}": round(pixels * scale) for pixels in _GROWING}
     return _SHEET.substitute(
-        colours, **glyphs, types=types, small=Radius.SMALL, medium=Radius.MEDIUM, large=Radius.LARGE
+        colours, **glyphs, **lengths, types=types, small=Radius.SMALL, medium=Radius.MEDIUM, large=Radius.LARGE
     )

@@ -165,6 +165,10 @@ class Theme(QObject):
         self._scale = min(max(scale, MIN_SCALE), MAX_SCALE)
         self._apply()
 
+    def scaled(self, pixels: float) -> int:
+        """Return a length, given for the system's size of text, at the size in force: icons grow with their words."""
+        return round(pixels * self._scale)
+
     def font(self, step: str = "body") -> QFont:
         """Return the font of a step of the type scale, for what paints itself."""
         size, weight = TYPE[step]
@@ -197,7 +201,9 @@ class Theme(QObject):
             self._app.setFont(font)
             scheme = Scheme.DARK if self._look.dark else Scheme.LIGHT
             self._app.setPalette(palette_for(scheme, self._look.contrast))
-            self._app.setStyleSheet(stylesheet_for(self.tokens, self.points, self._glyphs.paths(self.tokens)))
+            self._app.setStyleSheet(
+                stylesheet_for(self.tokens, self.points, self._glyphs.paths(self.tokens), self._scale)
+            )
         self.changed.emit()
 
 

@@ -1,7 +1,8 @@
 """Cross-encoders by way of fastembed and onnxruntime: slower than vectors, and better judges of a few texts."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final
@@ -9,6 +10,7 @@ from typing import Any, Final
 from app.core.text import storable
 from app.embed.batching import batches
 from app.embed.files import description, open_model
+from app.embed.model import Watch
 from app.errors import ModelUnavailableError
 
 MAX_CHARACTERS: Final = 4_096
@@ -24,6 +26,7 @@ class FastembedReranker:
         cache: Where fetched models lie.
         threads: How many threads to use.
         fetch: Whether it may be fetched from the network when it is not here.
+        watched: Gives who watches that.
     """
 
     def __init__(
@@ -34,12 +37,14 @@ class FastembedReranker:
         cache: Path | None = None,
         threads: int | None = None,
         fetch: bool = False,
+        watched: Callable[[], AbstractContextManager[Watch | None]] = nullcontext,
     ) -> None:
         self._name = model
         self._folder = folder
         self._cache = cache
         self._threads = threads
         self._fetch = fetch
+        self._watched = watched
         self._model: Any = None
         self._refusal: Exception | None = None
         self._is_closed = False
@@ -93,15 +98,17 @@ class FastembedReranker:
         except ImportError as error:
             raise self._failure("needs fastembed, which is not installed") from error
         described = description(TextCrossEncoder, self._name)
-        return open_model(
-            TextCrossEncoder,
-            described,
-            folder=self._folder,
-            cache=self._cache,
-            threads=self._threads,
-            fetch=self._fetch,
-            instead="leave search.reranker empty",
-        )
+        with self._watched() as watch:
+            return open_model(
+                TextCrossEncoder,
+                described,
+                folder=self._folder,
+                cache=self._cache,
+                threads=self._threads,
+                fetch=self._fetch,
+                watch=watch,
+                instead="leave search.reranker empty",
+            )
 
     def _failure(self, what: str) -> ModelUnavailableError:
         return ModelUnavailableError(f"The reranking model {self._name} {what}; results keep their first order.")

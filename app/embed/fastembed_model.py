@@ -11,8 +11,8 @@ import numpy as np
 
 from app.core.text import storable
 from app.embed.batching import batches
-from app.embed.files import Told, description, open_model, weights
-from app.embed.model import Identity
+from app.embed.files import description, open_model, weights
+from app.embed.model import Identity, Watch
 from app.embed.vectors import unit_rows
 from app.errors import ModelUnavailableError
 
@@ -40,12 +40,13 @@ class FastembedEmbedder:
         threads: How many threads to use; half of what the machine has when ``None``, for it works for hours beside
             somebody who uses the machine.
         fetch: Whether the model may be fetched from the network when it is not here.
-        told: Hears how many bytes of it were fetched, and about how many there are.
+        watch: Watches the fetching, and may stop it.
 
     Raises:
         InputError: fastembed knows no such model.
         ModelUnavailableError: fastembed is not installed, or the model's files are not here, damaged, or another
             model's.
+        CancelledByPersonError: Fetching it was stopped.
     """
 
     def __init__(
@@ -56,12 +57,12 @@ class FastembedEmbedder:
         cache: Path | None = None,
         threads: int | None = None,
         fetch: bool = False,
-        told: Told | None = None,
+        watch: Watch | None = None,
     ) -> None:
         family = _family(model)
         described = description(family, model)
         self._model: Any = open_model(
-            family, described, folder=folder, cache=cache, threads=threads or _half(), fetch=fetch, told=told
+            family, described, folder=folder, cache=cache, threads=threads or _half(), fetch=fetch, watch=watch
         )
         self._name = described["model"]
         self._lock = Lock()

@@ -2,18 +2,13 @@
 
 import contextlib
 import os
-import threading
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from app.errors import InputError, ModelUnavailableError
-
-Told = Callable[[int, int], None]
-"""Hears how many bytes are here, and about how many there will be."""
+from app.embed.model import Watch
+from app.errors import CancelledByPersonError, InputError, ModelUnavailableError
 
 CACHE_VARIABLE: Final = "FASTEMBED_CACHE_PATH"
-_REPORT_S: Final = 0.5
 
 
 def description(family: Any, model: str) -> dict[str, Any]:
@@ -46,7 +41,7 @@ def open_model(
     cache: Path | None,
     threads: int | None,
     fetch: bool = False,
-    told: Told | None = None,
+    watch: Watch | None = None,
     instead: str = "choose the embedder static",
 ) -> Any:
     """Open a model.
@@ -58,13 +53,14 @@ def open_model(
         cache: Where fetched models lie; fastembed's own place is looked at too.
         threads: How many threads to use; its own choice when ``None``.
         fetch: Whether it may be fetched from the network when it is not here.
-        told: Hears of the fetching.
+        watch: Watches the fetching, and may stop it.
         instead: What somebody can do who cannot get it.
 
     Raises:
         ModelUnavailableError: It is not here, or damaged, or could not be fetched. Its ``reason`` says which:
             ``missing`` (it could be fetched with consent), ``unfetched``, or of a folder ``no_folder``, ``incomplete``
             or ``damaged``.
+        CancelledByPersonError: Fetching it was stopped.
     """
     options = _options(threads, described)
     name = described["model"]
@@ -82,9 +78,41 @@ def open_model(
             failure = error
     if failure is not None and not fetch:
         raise failure
-    with _watched(cache, int(described["size_in_GB"] * 1e9), told):
-        fetching = {**options, "cache_dir": places[0], "local_files_only": False}
-        return _opened(family, name, fetching, _UNFETCHED.format(name=name), "unfetched")
+    fetched = {**options, "cache_dir": _fetched(described, places[0], watch or Watch())}
+    return _opened(family, name, fetched, _UNFETCHED.format(name=name), "unfetched")
+
+
+def cancelled(name: str) -> CancelledByPersonError:
+    """Return what is raised where fetching the model ``name`` was stopped."""
+    return CancelledByPersonError(
+        f"Fetching the model {name} was cancelled. What came of it is kept; choose it again to go on.",
+        model=name,
+    )
+
+
+def _fetched(described: dict[str, Any], place: str | None, watch: Watch) -> str:
+    """Fetch a model's files, and return the cache they are in.
+
+    Raises:
+        ModelUnavailableError: It could not be fetched.
+        CancelledByPersonError: It was stopped.
+    """
+    import httpx  # noqa: PLC0415  (whoever fetches nothing does without)
+    from fastembed.common.utils import define_cache_dir  # noqa: PLC0415
+
+    from app.embed.fetching import Fetching  # noqa: PLC0415
+    from app.embed.hub import NotFetchedError, StoppedError  # noqa: PLC0415
+
+    name, needed = described["model"], weights(described)
+    about = int(described["size_in_GB"] * 1e9)
+    try:
+        cache = Path(define_cache_dir(place))
+        Fetching(described["sources"]["hf"] or "", [*_BESIDE, *needed[::-1]], needed, cache, watch, about).run()
+    except StoppedError:
+        raise cancelled(name) from None
+    except (NotFetchedError, OSError, httpx.HTTPError, httpx.InvalidURL) as error:
+        raise ModelUnavailableError(_UNFETCHED.format(name=name), model=name, reason="unfetched") from error
+    return str(cache)
 
 
 def _require(folder: Path, described: dict[str, Any]) -> None:
@@ -113,6 +141,8 @@ def _require(folder: Path, described: dict[str, Any]) -> None:
 _ONNX: Final = ".onnx"
 _TOKENIZER: Final = "tokenizer.json"
 _TOKENIZER_CONFIG: Final = "tokenizer_config.json"
+_BESIDE: Final = ("config.json", _TOKENIZER, _TOKENIZER_CONFIG, "special_tokens_map.json", "preprocessor_config.json")
+"""What fastembed takes of a repository besides the model itself."""
 _DAMAGED: Final = "The files of the model {name} are damaged; get them again, or {instead}."
 _MISSING: Final = (
     "The model {name} is not on this machine or is damaged. Put its files into a folder and name the folder, set"
@@ -148,37 +178,3 @@ def _opened(family: Any, name: str, options: dict[str, Any], sentence: str, reas
     except Exception as error:
         # onnxruntime's, the tokenizers' and the hub's errors share no base class but this.
         raise ModelUnavailableError(sentence, model=name, reason=reason) from error
-
-
-@contextlib.contextmanager
-def _watched(folder: Path | None, total: int, told: Told | None) -> Iterator[None]:
-    """Tell how much of a download is here, by looking at the folder: fastembed itself does not say."""
-    if folder is None or told is None:
-        yield
-        return
-    before = _bytes(folder)
-    done = threading.Event()
-
-    def watch() -> None:
-        while not done.wait(_REPORT_S):
-            told(min(max(0, _bytes(folder) - before), total - 1), total)
-
-    watching = threading.Thread(target=watch, name="keepsake-download", daemon=True)
-    told(0, total)
-    watching.start()
-    try:
-        yield
-    finally:
-        done.set()
-        watching.join()
-    told(total, total)
-
-
-def _bytes(folder: Path) -> int:
-    total = 0
-    for place, _, names in os.walk(folder):
-        for name in names:
-            # Files come and go while it is fetched.
-            with contextlib.suppress(OSError):
-                total += (Path(place) / name).lstat().st_size
-    return total

@@ -1,6 +1,6 @@
 """What an embedder is: texts in, unit vectors out, under an identity that is stored beside what it made."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
@@ -29,6 +29,19 @@ class Identity:
 
     def __str__(self) -> str:
         return f"{self.provider}:{self.model}/{self.dimensions}@{self.version}"
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """Whoever watches a model being fetched, and may stop that; called from any thread.
+
+    Args:
+        told: Hears how many bytes are here, and about how many there will be.
+        is_stopped: Says whether to go on no more.
+    """
+
+    told: Callable[[int, int], None] = lambda _done, _total: None
+    is_stopped: Callable[[], bool] = lambda: False
 
 
 class Embedder(Protocol):

@@ -2,12 +2,12 @@
 
 import hashlib
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from app.embed.keys import Keys
-from app.embed.model import Embedder
+from app.embed.model import Embedder, Watch
 from app.embed.source import Source
 from app.errors import InputError
 
@@ -44,7 +44,7 @@ def open_embedder(
     cache: Path | str | None = None,
     threads: int | None = None,
     fetch: bool = False,
-    told: Callable[[int, int], None] | None = None,
+    watch: Watch | None = None,
     base_url: str | None = None,
     key_name: str | None = None,
     dimensions: int | None = None,
@@ -59,7 +59,7 @@ def open_embedder(
         cache: Where fetched fastembed models lie, searched where no folder is given.
         threads: How many threads fastembed may use; its own choice when not given.
         fetch: Whether a fastembed model that is not here may be fetched from the network.
-        told: Hears how many bytes were fetched, and about how many there are.
+        watch: Watches the fetching, and may stop it.
         base_url: The address of an ``openai-compatible`` service.
         key_name: The environment variable that holds a remote service's key; else the keyring or the usual one.
         dimensions: The length of vectors to ask a remote model for; its own when not given.
@@ -69,6 +69,7 @@ def open_embedder(
     Raises:
         InputError: No embedder has that name, or it does not take an option that was given.
         ModelUnavailableError: The model is not on this machine or damaged, or the key is not there.
+        CancelledByPersonError: Fetching it was stopped.
     """
     family, _, model = name.partition(":")
     if family not in _OPTIONS or (family not in _NAMELESS) != bool(model.strip()):
@@ -89,7 +90,7 @@ def open_embedder(
         from app.embed.fastembed_model import FastembedEmbedder  # noqa: PLC0415
 
         places = [Path(place) if place else None for place in (folder, cache)]
-        return FastembedEmbedder(model, folder=places[0], cache=places[1], threads=threads, fetch=fetch, told=told)
+        return FastembedEmbedder(model, folder=places[0], cache=places[1], threads=threads, fetch=fetch, watch=watch)
     source = Source(name, base_url=base_url or "", api_key_env=key_name or "", dimensions=dimensions or 0)
     return _open_remote(source, model, keys or Keys(os.environ if environment is None else environment))
 
@@ -100,7 +101,7 @@ def open_source(
     keys: Keys,
     cache: Path | None = None,
     fetch: bool = False,
-    told: Callable[[int, int], None] | None = None,
+    watch: Watch | None = None,
 ) -> Embedder:
     """Return the embedder of ``source``; what it holds for another family is left aside.
 
@@ -109,11 +110,12 @@ def open_source(
         keys: Finds the key of a remote service.
         cache: See ``open_embedder``.
         fetch: See ``open_embedder``.
-        told: See ``open_embedder``.
+        watch: See ``open_embedder``.
 
     Raises:
         InputError: There is no such embedder.
         ModelUnavailableError: It cannot be opened now.
+        CancelledByPersonError: Fetching it was stopped.
     """
     taken = _OPTIONS.get(source.provider, set())
     return open_embedder(
@@ -121,7 +123,7 @@ def open_source(
         folder=Path(source.folder).expanduser() if source.folder and "folder" in taken else None,
         cache=cache if "cache" in taken else None,
         fetch=fetch,
-        told=told,
+        watch=watch,
         base_url=source.base_url or None if "base_url" in taken else None,
         key_name=source.api_key_env or None if "key_name" in taken else None,
         dimensions=source.dimensions or None if "dimensions" in taken else None,

@@ -24,8 +24,10 @@ FEWEST_SHARE: Final = 1 / 20
 
 _WORD_BITS: Final = 64
 _ROTATED_MOST: Final = 1_024  # wider vectors would take seconds to rotate
-_BLOCK: Final = 1 << 15  # vectors whose bits fit the processor's cache
+_BLOCK: Final = 1 << 16  # vectors whose bits fit the processor's cache
 _SAMPLED: Final = 16
+_TOGETHER: Final = 4
+"""Words of 64 bits whose differences a byte adds up; where all 256 differ it begins anew, and the bytes tell later."""
 _STEP: Final = 8_192
 _BYTE_MOST: Final = 127
 
@@ -119,17 +121,23 @@ class Codes:
         sign = _bits(turned[None, :])[:, 0]
         size = np.abs(turned)
         heavy = _bits((size > np.median(size))[None, :])[:, 0]
-        count = len(self.ids)
+        count, planes = len(self.ids), len(self.bits)
         apart = np.zeros(count, dtype=np.uint16)
-        differs, ones = np.empty(_BLOCK, dtype=np.uint64), np.empty(_BLOCK, dtype=np.uint8)
+        differs = np.empty(_BLOCK, dtype=np.uint64)
+        ones, plain, weighed = np.empty((3, _BLOCK), dtype=np.uint8)
         for start in range(0, count, _BLOCK):
             end = min(start + _BLOCK, count)
-            out, word, one = apart[start:end], differs[: end - start], ones[: end - start]
-            for plane, of_question, of_heavy in zip(self.bits[:, start:end], sign, heavy, strict=True):
-                np.bitwise_xor(plane, of_question, out=word)
-                out += np.bitwise_count(word, out=one)
-                np.bitwise_and(word, of_heavy, out=word)
-                out += np.bitwise_count(word, out=one)
+            block = slice(end - start)
+            word, one, out = differs[block], ones[block], apart[start:end]
+            for first in range(0, planes, _TOGETHER):
+                plain[block], weighed[block] = 0, 0
+                for plane in range(first, min(first + _TOGETHER, planes)):
+                    np.bitwise_xor(self.bits[plane, start:end], sign[plane], out=word)
+                    plain[block] += np.bitwise_count(word, out=one)
+                    np.bitwise_and(word, heavy[plane], out=word)
+                    weighed[block] += np.bitwise_count(word, out=one)
+                out += plain[block]
+                out += weighed[block]
         return apart
 
 

@@ -29,9 +29,10 @@ if TYPE_CHECKING:
 
 KEPT_IDS: Final = 4_000_000
 """Ids kept at most, six bytes each with how often the word is there; more of a large index."""
-KEPT_SHARE: Final = 8
+KEPT_SHARE: Final = 16
 """How many times as many ids as there are chunks may be kept: the words asked for most are in many of them."""
 KEPT_COUNTS: Final = 20_000
+_TERM: Final = "term "  # no expression begins like this
 _ENTRY: Final = 128  # what an entry takes besides, in ids
 MOST_TIMES: Final = 0xFFFF
 _NO_IDS: "Final[Ids]" = np.zeros(0, dtype=np.int64)
@@ -120,28 +121,30 @@ class Postings:
             term: The one word of the index that it asks for, ``""`` where it asks for another thing.
             last: The highest chunk id there is.
         """
+        key = _TERM + term if term else expression  # forms of a word have one list
         with self._lock:
-            upto, kept = self._kept.get(expression, (0, _NOTHING))
+            upto, kept = self._kept.get(key, (0, _NOTHING))
             if upto:
-                self._kept.move_to_end(expression)
+                self._kept.move_to_end(key)
         if upto < last:
             later = _with_times(connection, term) if term and not upto else None
             later = later or _matching(connection, expression, upto)
             if last <= np.iinfo(np.int32).max:
                 later = Posting(later.ids.astype(np.int32), later.times)
             kept = kept.continued(later) if len(kept.ids) else later
-            self._keep(expression, last, kept)
+            self._keep(key, last, kept)
+        with self._lock:
+            self._note_count(expression, last, len(kept.ids))
         return kept
 
-    def _keep(self, expression: str, last: int, posting: Posting) -> None:
-        most = max(KEPT_IDS, KEPT_SHARE * last)
+    def _keep(self, key: str, last: int, posting: Posting) -> None:
+        most = most_ids(last)
         with self._lock:
-            self._note_count(expression, last, len(posting.ids))
             if not 0 < len(posting.ids) <= most // 4 or last > np.iinfo(np.int32).max:
                 return
-            before = self._kept.pop(expression, None)
+            before = self._kept.pop(key, None)
             self._size += _room(posting) - (_room(before[1]) if before else 0)
-            self._kept[expression] = (last, posting)
+            self._kept[key] = (last, posting)
             while self._size > most:
                 self._size -= _room(self._kept.popitem(last=False)[1][1])
 
@@ -171,6 +174,11 @@ class Postings:
                 if len(known.words) > len(self._lengths.words):
                     self._lengths = known
         return known
+
+
+def most_ids(last: int) -> int:
+    """Return how many ids are kept at most of a vault with so many chunks."""
+    return max(KEPT_IDS, KEPT_SHARE * last)
 
 
 def _room(posting: Posting) -> int:

@@ -11,6 +11,7 @@ import apsw
 from app.errors import InternalError, KeepsakeError
 from app.index import repo
 from app.index.vectors import Generation
+from app.retrieval.ahead import MANY, Ahead, Neighbours
 from app.retrieval.candidates import (
     Candidate,
     Conditions,
@@ -18,6 +19,7 @@ from app.retrieval.candidates import (
     by_vector,
     by_words,
     conditions,
+    first_asked,
     with_words,
 )
 from app.retrieval.context_rows import F, Legs, deep_legs, depths
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from app.index.ann import Near
     from app.index.postings import Postings
     from app.retrieval.browsing import Browsed
     from app.retrieval.learned import Ranking, Vectors
@@ -59,12 +60,14 @@ class Meaning:
         generation: Whose vectors are compared.
         vector: Returns a text's vector, float32 little-endian.
         near: Answers sooner than the database, where there is one.
+        count: How many vectors it has.
         is_model: Whether a model that reads whole sentences made them, and not a table of words.
     """
 
     generation: Generation
     vector: Callable[[str], bytes]
-    near: "Near | None"
+    near: "Neighbours | None"
+    count: int = 0
     is_model: bool = False
 
 
@@ -271,13 +274,30 @@ class Answering:
             VectorsFailedError: The vector leg failed.
         """
         found: dict[Leg, F] = {}
-        for leg in self._request.wanted:
+        wanted, meaning = self._request.wanted, self._meaning
+        if meaning is not None and meaning.count >= MANY and {"words", "vector"} <= {*wanted}:
+            meaning = self._begun(meaning, first_asked(reads.vector_depth))
+        for leg in wanted:
             if leg == "words":
                 words = self._words(reads)
                 found[leg] = reads.none() if words is None else words
-            elif leg == "vector" and self._meaning is not None:
-                found[leg] = self._near(reads, self._meaning)
+            elif leg == "vector" and meaning is not None:
+                found[leg] = self._near(reads, meaning)
         return found
+
+    def _begun(self, meaning: Meaning, k: int) -> Meaning:
+        """Return ``meaning`` looking for the nearest ``k`` already, while the words are looked for."""
+        if meaning.near is None:
+            return meaning
+        try:
+            vector = meaning.vector(self._asked())
+        except KeepsakeError as error:
+            raise VectorsFailedError(error) from error
+        near = Ahead(meaning.near, meaning.generation, vector, k, self._demanded().mask)
+        return replace(meaning, vector=lambda _: vector, near=near)
+
+    def _asked(self) -> str:
+        return " ".join(term.text for term in self._query.terms if not term.excluded)
 
     def _words(self, reads: Legs[F]) -> F | None:
         match = match_expression(self._query, need_phrases=True)
@@ -296,10 +316,9 @@ class Answering:
         )
 
     def _near(self, reads: Legs[F], meaning: Meaning) -> F:
-        asked = " ".join(term.text for term in self._query.terms if not term.excluded)
         look = partial(reads.vector, self._connection, where=self._demanded(), depth=reads.vector_depth)
         try:
-            return look(generation=meaning.generation, vector=meaning.vector(asked), near=meaning.near)
+            return look(generation=meaning.generation, vector=meaning.vector(self._asked()), near=meaning.near)
         except KeepsakeError as error:
             raise VectorsFailedError(error) from error
         except apsw.Error as error:

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from app.index.ann import Near
     from app.index.heads import Heads, Sort
     from app.index.postings import Postings
+    from app.retrieval.ahead import Neighbours
 
     Found = tuple[NDArray[np.int64], NDArray[Any]]
 
@@ -309,7 +309,7 @@ def by_vector(
     vector: bytes,
     where: Conditions,
     depth: int,
-    near: "Near | None" = None,
+    near: "Neighbours | None" = None,
 ) -> list[Candidate]:
     """Return candidates nearest to ``vector``, best cosine first.
 
@@ -343,7 +343,7 @@ def nearest_ids(
     vector: bytes,
     where: Conditions,
     depth: int,
-    near: "Near | None" = None,
+    near: "Neighbours | None" = None,
 ) -> "Found":
     """Return the nearest chunks that satisfy ``where`` with their cosine, best first.
 
@@ -367,6 +367,11 @@ def nearest_ids(
     return found[0][:depth], found[1][:depth]
 
 
+def first_asked(depth: int) -> int:
+    """Return how many neighbours are asked for first, of which ``depth`` are wanted and some may have gone."""
+    return depth * _SPARE
+
+
 def _soon(
     connection: apsw.Connection,
     heads: "Heads",
@@ -374,15 +379,15 @@ def _soon(
     vector: bytes,
     where: Conditions,
     depth: int,
-    near: "Near",
+    near: "Neighbours",
 ) -> "Found | None":
     import numpy as np  # noqa: PLC0415  (waits for the first search)
 
-    scores = near.nearest(generation, vector, depth * _SPARE, where.mask)
+    scores = near.nearest(generation, vector, first_asked(depth), where.mask)
     if scores is None:
         return None
     found = _passing(connection, heads, scores, where)
-    if len(found[0]) >= depth or len(scores[0]) < depth * _SPARE:
+    if len(found[0]) >= depth or len(scores[0]) < first_asked(depth):
         return found
     few = few_allowed(connection, where) if len(found[0]) * _FEW_PASS < len(scores[0]) else None
     if few is None:

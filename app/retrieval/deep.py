@@ -18,7 +18,7 @@ from app.retrieval.words import best_matching, matches_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from app.index.ann import Near
+    from app.retrieval.ahead import Neighbours
 
     Floats = NDArray[np.float32]
 
@@ -56,7 +56,7 @@ def vectors_near(
     vector: bytes,
     where: Conditions,
     depth: int,
-    near: "Near | None" = None,
+    near: "Neighbours | None" = None,
 ) -> Scores:
     """Return the nearest chunks, best cosine first."""
     heads = postings.heads(connection, last_chunk(connection))

@@ -21,7 +21,7 @@ from app.memories import past as memories
 from app.memories.model import STORES, Memory
 from app.retrieval.candidates import Conditions, by_words, conditions, newest, with_words
 from app.retrieval.fts import excluded_expression, has_token, match_expression
-from app.retrieval.highlight import snippet, spans
+from app.retrieval.highlight import Snippets, spans
 from app.retrieval.hits import Ranked, Row, facets_of, hits_of, rows_of
 from app.retrieval.model import Found, Hit, LegScore, Query, Term, Why
 from app.retrieval.rank import spread
@@ -322,10 +322,11 @@ def hit_of(one: Ranked, state: Memory | Message, row: Row, query: Query, titles:
     """
     fields = _turn_fields(state, titles) if isinstance(state, Message) else _memory_fields(state)
     if isinstance(state, Message):
-        said = state.content or message_text(state)
+        said, beside = state.content or message_text(state), ""
     else:
         said = "\n".join([state.content, *state.facts]).strip() or state.title
-    shown, marks, terms = snippet(said, query.terms)
+        beside = f"{state.title}\n{state.category} {state.key}" if state.key else state.title
+    shown, marks, terms = Snippets(query.terms).of(said, beside=beside)
     return Hit(
         id=one.target,
         snippet=shown,

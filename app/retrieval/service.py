@@ -186,13 +186,14 @@ class SearchService:
         try:
             serving = over or await self._sync.serving(_OPENING_S)
             near = None if over else self._sync.near()
+            count = 0 if near is None else near.count()
             embed = serving.embedder.embed_query
             if serving.embedder.identity.provider not in _QUICK:
                 vector = await asyncio.to_thread(embed, await self.meant(" ".join(terms), serving))
-                return Meaning(serving.generation, lambda _: vector.tobytes(), near, is_model=True)
+                return Meaning(serving.generation, lambda _: vector.tobytes(), near, count, is_model=True)
         except KeepsakeError as error:
             raise VectorsFailedError(error) from error
-        return Meaning(serving.generation, lambda text: embed(text).tobytes(), near)
+        return Meaning(serving.generation, lambda text: embed(text).tobytes(), near, count)
 
     async def meant(self, text: str, serving: Serving) -> str:
         """Return what of a question ``serving`` turns into a vector.
@@ -265,8 +266,11 @@ def _search_past(connection: apsw.Connection, query: Query, moment: Moment) -> F
 
 def _know_chunks(connection: apsw.Connection, postings: "Callable[[], Postings]") -> None:
     from app.index.postings import last_chunk  # noqa: PLC0415  (numpy waits)
+    from app.retrieval.frequent import know_frequent  # noqa: PLC0415
 
-    postings().heads(connection, last_chunk(connection))
+    kept = postings()
+    kept.heads(connection, last_chunk(connection))
+    know_frequent(connection, kept)
 
 
 def _load_ranker() -> None:

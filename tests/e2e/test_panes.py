@@ -166,6 +166,26 @@ def test_search_finds_explains_narrows_and_opens(host: Host, bridge: Bridge, ope
     assert pane.places[-1] == Place("sessions", session, str(hit.seq))
 
 
+def test_a_result_that_is_deleted_goes_and_comes_back(
+    host: Host, bridge: Bridge, open_pane: Open, run_async: Run
+) -> None:
+    notes = [host.ask("note.save", content=f"frost {n}", title=f"N{n}").id for n in range(3)]
+    pane = open_pane("search")
+    pane.box.setText("frost")
+    pane.box.search_now()
+    run_async(until(lambda: "ranking" in pane._summary.text()))
+    rows = [row.id for row in pane.results.source.rows]
+    assert sorted(rows) == sorted(notes)
+    pane.results.setCurrentIndex(pane.results.source.index(1))
+    pane.menu._start_deleting(rows[1])
+    run_async(until(lambda: [row.id for row in pane.results.source.rows] == [rows[0], rows[2]]))
+    assert pane.results.current_hit().id == rows[2]
+    run_async(until(lambda: bool(pane.notices)))
+    run_async(bridge.call("memory.undo", history_ids=list(pane.notices[-1].history_ids)))
+    run_async(until(lambda: sorted(row.id for row in pane.results.source.rows) == sorted(notes)))
+    assert pane.results.current_hit().id == rows[2]
+
+
 def test_the_window_never_stalls_while_a_long_conversation_is_read(
     host: Host, bridge: Bridge, open_pane: Open, run_async: Run
 ) -> None:

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QScrollArea, QTabWidget, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from app.config.schema import RECIPES
-from app.errors import KeepsakeError
+from app.errors import CancelledByPersonError, KeepsakeError
 from ui import theme
 from ui.dialogs.comparing import Comparing
 from ui.dialogs.modelrows import ModelRows
@@ -31,7 +31,6 @@ SIZE: Final = (1060, 760)
 LOW: Final = 600
 """Height in pixels below which a window is low."""
 JOB: Final = "embedding"
-FETCHING: Final = "embedding-model"
 _MAY_FETCH: Final = "embedding.allow_download"
 
 
@@ -70,6 +69,7 @@ class Models(Sheet):
         self.rows.asked.connect(self._on_rows_asked)
         self.preparing.asked.connect(self._on_preparing_asked)
         self.preparing.fetch_asked.connect(self._on_preparing_fetch_asked)
+        self.preparing.stop_asked.connect(self._on_preparing_stop_asked)
         self.comparing.use_asked.connect(self._on_use_asked)
         self.comparing.opened.connect(self._on_hit_opened)
         bridge.progressed.connect(self._on_bridge_progressed)
@@ -154,27 +154,36 @@ class Models(Sheet):
         known = {"folder": folder} if folder else {}
         self._error.hide()
         self.preparing.show_missing("", may_fetch=False)
+        self.preparing.show_stopped("")
         self.preparing.show_busy(model)
+        self._reveal_news()
         try:
             await self._bridge.call("embedding.change", model=model, waits=waits, **known)
+        except CancelledByPersonError:
+            if isValid(self):
+                self.preparing.show_stopped(model)
         except KeepsakeError as error:
             self._tell(error)
             if isValid(self) and lacks_files(error):
                 if error.data["reason"] == "missing":  # a setting's name helps nobody here; the buttons do
                     self._error.setText(self.tr("The model {model} is not on this machine.").format(model=model))
                 self.preparing.show_missing(model, may_fetch=self._may_fetch)
-                # In a low window they would appear out of sight; there is room for them only after the next layout.
-                QTimer.singleShot(0, self._reveal_offers)
         else:
             if isValid(self) and self.wanted.currentText().strip() == model:
                 self.wanted.setCurrentText("")
         if isValid(self):
             self.preparing.show_busy("")
+            self._reveal_news()
             await self.load()
 
-    def _reveal_offers(self) -> None:
-        if isValid(self) and self.preparing.folder.isVisible():
-            self._area.ensureWidgetVisible(self.preparing.folder)
+    def _reveal_news(self) -> None:
+        """Scroll to what appeared, out of sight in a low window; there is room for it only after the next layout."""
+
+        def reveal() -> None:
+            if isValid(self) and (news := self.preparing.news()) is not None:
+                self._area.ensureWidgetVisible(news)
+
+        QTimer.singleShot(0, reveal)
 
     async def _fetch(self, model: str) -> None:
         """Allow fetching, since the person said so, and try again."""
@@ -219,6 +228,9 @@ class Models(Sheet):
     def _on_preparing_fetch_asked(self, model: str) -> None:
         self._bridge.start(self._fetch(model))
 
+    def _on_preparing_stop_asked(self, job: str) -> None:
+        self._bridge.start(self._bridge.call("job.cancel", job=job))
+
     def _on_hit_opened(self, hit: "SideHit") -> None:
         session, _, seq = hit.id.rpartition("#")
         place = Place("sessions", session, seq, title=hit.title) if session else Place("notes", hit.id, title=hit.title)
@@ -226,8 +238,7 @@ class Models(Sheet):
 
     def _on_bridge_progressed(self, progress: "Progress") -> None:
         self.comparing.show_progress(progress)
-        if progress.job == FETCHING:
-            self.preparing.show_progress(progress)
+        self.preparing.show_progress(progress)
         if progress.job != JOB or not self.isVisible():
             return
         if progress.state == "running":

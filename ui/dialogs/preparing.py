@@ -21,6 +21,8 @@ SUGGESTED: Final = (
     "fastembed:sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2",
     "openai:text-embedding-3-small",
 )
+FETCHING: Final = "fetching:"
+"""What the id of a job begins with that fetches a model; its name follows."""
 _OFFERED: Final = frozenset({"missing", "unfetched", "no_folder", "incomplete", "damaged"})
 """Reasons for which a model's files can be got, fetched or from a folder."""
 _LEAST_LETTERS: Final = 24
@@ -38,11 +40,14 @@ class Preparing(QWidget):
     """A model is wanted: its name, the folder it lies in or ``""``, and whether it waits to be compared."""
     fetch_asked = Signal(str)
     """The model of that name may be fetched from the network."""
+    stop_asked = Signal(str)
+    """The job of that id, which fetches the model, is to stop."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._missing = ""
         self._opening = ""
+        self._job = ""
         self.advice = note("", self, "small accent")
         self.advice.hide()
         self.wanted = self._make_wanted()
@@ -58,14 +63,18 @@ class Preparing(QWidget):
         self._bar = QProgressBar(self._busy)
         self._bar.setTextVisible(False)
         self._bar.setAccessibleName(self.tr("Progress of opening the model"))
-        self._far = QLabel(self._busy)
-        theme.set_type(self._far, "small muted")
+        self._far = note("", self._busy)
+        self.stop = text_button(self.tr("Stop"), parent=self._busy)
+        self.stopped = note("", self)
+        self.stopped.setContentsMargins(0, Space.S, 0, 0)
         self._arrange()
         self.prepare.clicked.connect(self._on_prepare_clicked)
         self.fetch.clicked.connect(self._on_fetch_clicked)
         self.folder.clicked.connect(self._on_folder_clicked)
+        self.stop.clicked.connect(self._on_stop_clicked)
         self.wanted.currentTextChanged.connect(self._on_wanted_changed)
         self.show_missing("", may_fetch=False)
+        self.show_stopped("")
         self.show_busy("")
 
     def show_advice(self, advice: str) -> None:
@@ -81,30 +90,56 @@ class Preparing(QWidget):
             may_fetch: Whether the setting allows fetching already, so that consent would change nothing.
         """
         self._missing = model
+        if not model:
+            self._pass_focus(self.fetch, self.folder)
         self.fetch.setVisible(bool(model) and not may_fetch)
         self.folder.setVisible(bool(model))
         self._about_missing.setVisible(bool(model) and not may_fetch)
+
+    def show_stopped(self, model: str) -> None:
+        """Say that fetching ``model`` was stopped and how it goes on; nothing for ``""``."""
+        told = self.tr("Fetching {model} was stopped. What came of it is kept; prepare it again to go on.")
+        self.stopped.setText(told.format(model=model))
+        self.stopped.setVisible(bool(model))
 
     def show_busy(self, model: str) -> None:
         """Say that ``model`` is being opened; ``""`` when that is over."""
         self._opening = model
         self._busy.setVisible(bool(model))
         buttons = (self.prepare, self.fetch, self.folder)
-        if model and any(button.hasFocus() for button in buttons):
-            # A button that sleeps gives the keyboard to whatever comes next.
-            self.wanted.setFocus()
+        self._pass_focus(*(buttons if model else (self.stop,)))
         for button in buttons:
             button.setEnabled(not model)
         self._far.setText(self.tr("Opening {model}…").format(model=model) if model else "")
         self._bar.setRange(0, 0)
+        self._job = ""
+        self.stop.hide()
 
     def show_progress(self, progress: "Progress") -> None:
-        """Show how much of a model is fetched."""
-        if progress.state == "running" and self._opening:
+        """Show how much of a model is fetched, if it is the one that is being opened."""
+        if not self._opening or progress.job != f"{FETCHING}{self._opening}":
+            return
+        self._job = progress.job if progress.state == "running" else ""
+        if not self._job:
+            self._pass_focus(self.stop)
+            self.stop.hide()
+        elif self.stop.isHidden():
+            self.stop.setEnabled(True)
+            self.stop.show()
+        if self._job and self.stop.isEnabled():
             self._far.setText(f"{progress.title} — {progress_text(progress)}")
             self._bar.setRange(0, 1000 if progress.total else 0)
             if progress.total:
                 self._bar.setValue(min(1000, round(1000 * progress.done / progress.total)))
+
+    def news(self) -> QWidget | None:
+        """Return what appeared since the model was named: how far it is, that it was stopped, or offers."""
+        return next((widget for widget in (self._busy, self.stopped, self.folder) if widget.isVisible()), None)
+
+    def _pass_focus(self, *buttons: QWidget) -> None:
+        """Take the keyboard from buttons that sleep or go, which would give it to whatever comes next."""
+        if any(button.hasFocus() for button in buttons):
+            self.wanted.setFocus()
 
     def _make_wanted(self) -> QComboBox:
         made = QComboBox(self)
@@ -136,9 +171,14 @@ class Preparing(QWidget):
         row.setSpacing(Space.M)
         row.addWidget(self.wanted, 1)
         row.addWidget(self.prepare)
-        busy = QHBoxLayout(self._busy)
-        busy.setContentsMargins(0, 0, 0, 0)
-        busy.addWidget(self._bar, 1)
+        bar = QHBoxLayout()
+        bar.setSpacing(Space.M)
+        bar.addWidget(self._bar, 1)
+        bar.addWidget(self.stop)
+        busy = QVBoxLayout(self._busy)
+        busy.setContentsMargins(0, Space.S, 0, 0)
+        busy.setSpacing(Space.XS)
+        busy.addLayout(bar)
         busy.addWidget(self._far)
         offers = QHBoxLayout()
         offers.setSpacing(Space.S)
@@ -155,6 +195,7 @@ class Preparing(QWidget):
         column.addSpacing(Space.S)
         column.addWidget(self.waits, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self._busy)
+        column.addWidget(self.stopped)
         column.addSpacing(Space.S)
         column.addLayout(offers)
         column.addWidget(self._about_missing)
@@ -174,6 +215,12 @@ class Preparing(QWidget):
     def _on_fetch_clicked(self) -> None:
         self.fetch_asked.emit(self._missing)
 
+    def _on_stop_clicked(self) -> None:
+        self._pass_focus(self.stop)
+        self.stop.setEnabled(False)
+        self._far.setText(self.tr("Stopping…"))
+        self.stop_asked.emit(self._job)
+
     def _on_folder_clicked(self) -> None:
         dialog = QFileDialog(self, self.tr("Folder of {model}").format(model=self._missing))
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -182,5 +229,6 @@ class Preparing(QWidget):
         dialog.open()
 
     def _on_wanted_changed(self, text: str) -> None:
+        self.show_stopped("")
         if self._missing and text.strip() != self._missing:
             self.show_missing("", may_fetch=False)

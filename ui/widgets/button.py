@@ -4,6 +4,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractButton, QPushButton, QToolButton, QWidget
 
+from ui import theme
 from ui.icons import icon
 
 ICON_SIZE = 18
@@ -21,7 +22,22 @@ class TextButton(QPushButton):
 
 
 class ToolButton(QToolButton):
-    """A tool button that Enter presses too."""
+    """A tool button that Enter presses too, and whose icon grows with the text around it."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._icon_size = QSize(ICON_SIZE, ICON_SIZE)
+        self._fit_icon()
+        theme.current().changed.connect(self._fit_icon)
+
+    def setIconSize(self, size: QSize) -> None:
+        """Set how large the icon is beside text of the system's size."""
+        self._icon_size = size
+        self._fit_icon()
+
+    def _fit_icon(self) -> None:
+        look = theme.current()
+        super().setIconSize(QSize(look.scaled(self._icon_size.width()), look.scaled(self._icon_size.height())))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Press on Enter."""
@@ -64,7 +80,6 @@ def icon_button(
         raise ValueError(f"The button with the icon {name} needs a label")
     button = ToolButton(parent)
     button.setIcon(icon(name, tint))
-    button.setIconSize(QSize(ICON_SIZE, ICON_SIZE))
     button.setMinimumSize(TARGET_SIZE, TARGET_SIZE)
     button.setProperty("flat", True)
     button.setCheckable(checkable)

@@ -3,28 +3,19 @@
 from dataclasses import dataclass
 from functools import lru_cache
 
-from PySide6.QtCore import QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 
 from ui import theme
 from ui.icons import pixmap
 from ui.models.cards import Badge, Card
 from ui.tokens import Radius, Space
+from ui.widgets.rowview import RowState, paint_row_ground
 
 ICON = 15
 DOT = 7
 BADGE_PAD = 7
 _TONES = {"quiet": "muted", "accent": "accent", "good": "success", "warn": "warning", "bad": "danger"}
-
-
-@dataclass(frozen=True, slots=True)
-class RowState:
-    """How a row stands: selected, under the pointer, holding the keyboard, in a list read from the right."""
-
-    selected: bool = False
-    hovered: bool = False
-    focused: bool = False
-    mirrored: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +54,14 @@ class CardPainter:
         look = theme.current()
         self._points = look.points
         self._fonts = _Fonts(look.font("strong"), look.font("small"))
+        self._icon = look.scaled(ICON)
         self.height = self._fonts.title_height + self._fonts.small_height + 2 * Space.S + 8
 
     def paint(self, painter: QPainter, rect: QRect, card: Card | None, state: RowState) -> None:
         """Paint ``card`` into ``rect``; bars instead of words while it is not there yet."""
         inner = rect.adjusted(Space.XS + 2, 1, -Space.XS - 2, -1)
-        self._ground(painter, inner, state)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        paint_row_ground(painter, inner, state)
         body = inner.adjusted(Space.M, Space.S - 1, -Space.M, -Space.S + 1)
         if card is None:
             self._bars(painter, body, state)
@@ -81,25 +74,12 @@ class CardPainter:
         self._lower(_Line(painter, lower, self._fonts.small, state.mirrored), card)
         painter.setOpacity(1.0)
 
-    @staticmethod
-    def _ground(painter: QPainter, rect: QRect, state: RowState) -> None:
-        look = theme.current()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if state.selected or state.hovered:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(look.colour("selected" if state.selected else "hover"))
-            painter.drawRoundedRect(rect, Radius.MEDIUM, Radius.MEDIUM)
-        if state.focused:
-            painter.setPen(QPen(look.colour("accent"), 1.5))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(QRectF(rect).adjusted(1, 1, -1, -1), Radius.MEDIUM, Radius.MEDIUM)
-
     def _upper(self, line: "_Line", card: Card, state: RowState) -> None:
         look = theme.current()
         left, right = 0, line.width
         if card.icon:
             line.icon(left, card.icon, look.tokens.accent if state.selected else look.tokens.muted)
-            left += ICON + Space.S
+            left += self._icon + Space.S
         if card.marked:
             line.dot(left)
             left += DOT + 6
@@ -133,7 +113,7 @@ class CardPainter:
 
 
 def _badge_width(badge: Badge, points: float) -> int:
-    icon = ICON - (BADGE_PAD - 3 if not badge.text else 0) if badge.icon else 0
+    icon = theme.current().scaled(ICON) - (BADGE_PAD - 3 if not badge.text else 0) if badge.icon else 0
     return _width(badge.text, points) + 2 * BADGE_PAD + icon
 
 
@@ -167,7 +147,8 @@ class _Line:
         self.painter.drawText(box, int(flags) | int(Qt.TextFlag.TextSingleLine), text)
 
     def icon(self, left: int, name: str, colour: str, size: int = ICON) -> None:
-        """Draw an icon."""
+        """Draw an icon; its ``size`` is that beside text of the system's size."""
+        size = theme.current().scaled(size)
         picture = pixmap(name, size, colour, self.painter.device().devicePixelRatioF())
         self.painter.drawPixmap(self.box(left, size, size).topLeft(), picture)
 
@@ -188,5 +169,5 @@ class _Line:
         at = left + BADGE_PAD
         if badge.icon:
             self.icon(at - 3, badge.icon, ink.name(), ICON - 2)
-            at += ICON
+            at += theme.current().scaled(ICON)
         self.text(at, width, badge.text, ink)

@@ -70,7 +70,6 @@ class FacetTree(QTreeWidget):
         self.setAccessibleName(name)
         self.setHeaderHidden(True)
         self.setRootIsDecorated(False)
-        self.setIndentation(14)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setUniformRowHeights(True)
         self.setMouseTracking(True)
@@ -81,8 +80,9 @@ class FacetTree(QTreeWidget):
         self._chosen: dict[str, set[str]] = {}
         self._folded: set[str] = set()
         self._shown: tuple[FacetGroup, ...] = ()
+        self._refresh_look()
         self.itemClicked.connect(self._on_item_clicked)
-        theme.current().changed.connect(self._on_theme_changed)
+        theme.current().changed.connect(self._refresh_look)
 
     def set_groups(self, groups: Iterable[FacetGroup]) -> None:
         """Show ``groups``; chosen values stay chosen and stay visible, folds stay folded."""
@@ -118,9 +118,10 @@ class FacetTree(QTreeWidget):
             return
         mirrored = self.isRightToLeft()
         name = "chevron-down" if self.isExpanded(index) else ("chevron-left" if mirrored else "chevron-right")
-        sign = pixmap(name, _ICON, theme.current().tokens.muted, painter.device().devicePixelRatioF())
-        left = rect.left() if mirrored else rect.right() - _ICON + 1
-        painter.drawPixmap(left, rect.center().y() - _ICON // 2 + 1, sign)
+        side = theme.current().scaled(_ICON)
+        sign = pixmap(name, side, theme.current().tokens.muted, painter.device().devicePixelRatioF())
+        left = rect.left() if mirrored else rect.right() - side + 1
+        painter.drawPixmap(left, rect.center().y() - side // 2 + 1, sign)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Switch with Enter and Space."""
@@ -187,7 +188,8 @@ class FacetTree(QTreeWidget):
         (chosen.add if on else chosen.discard)(name)
         self.toggled.emit(group, name, on)
 
-    def _on_theme_changed(self) -> None:
+    def _refresh_look(self) -> None:
+        self.setIndentation(theme.current().scaled(_ICON))
         self.scheduleDelayedItemsLayout()
 
 
@@ -234,12 +236,13 @@ class _FacetDelegate(QStyledItemDelegate):
         tree = index.model().parent()
         opened = isinstance(tree, QTreeWidget) and tree.isExpanded(index)
         name = "chevron-down" if opened else ("chevron-left" if mirrored else "chevron-right")
-        sign = pixmap(name, _ICON, look.tokens.muted, painter.device().devicePixelRatioF())
-        left = body.right() - _ICON if mirrored else body.left() - 2
-        painter.drawPixmap(left, body.center().y() - _ICON // 2 + 1, sign)
+        side = look.scaled(_ICON)
+        sign = pixmap(name, side, look.tokens.muted, painter.device().devicePixelRatioF())
+        left = body.right() - side if mirrored else body.left() - 2
+        painter.drawPixmap(left, body.center().y() - side // 2 + 1, sign)
         painter.setFont(look.font("small"))
         painter.setPen(look.colour("muted"))
-        room = body.adjusted(0, 0, -_ICON - 4, 0) if mirrored else body.adjusted(_ICON + 4, 0, 0, 0)
+        room = body.adjusted(0, 0, -side - 4, 0) if mirrored else body.adjusted(side + 4, 0, 0, 0)
         painter.drawText(room, _side(mirrored), str(index.data()))
 
     @staticmethod

@@ -1,47 +1,30 @@
 """A list of two-line rows that opens a hundred thousand of them at once."""
 
 from PySide6.QtCore import (
-    QAbstractItemModel,
     QElapsedTimer,
-    QEvent,
     QItemSelection,
     QItemSelectionModel,
     QModelIndex,
-    QPersistentModelIndex,
     QPoint,
     QRect,
     Qt,
     Signal,
 )
-from PySide6.QtGui import (
-    QContextMenuEvent,
-    QFocusEvent,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QRegion,
-    QResizeEvent,
-)
-from PySide6.QtWidgets import QAbstractItemView, QApplication, QListView, QWidget
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QWidget
 
 from ui import theme
 from ui.models.ids import IdListModel, Role
 from ui.tokens import Space
-from ui.widgets.cardpaint import CardPainter, RowState
+from ui.widgets.cardpaint import CardPainter
+from ui.widgets.rowview import Index, RowState, RowView
 
-Index = QModelIndex | QPersistentModelIndex
 KEPT_SELECTION = 5000
 _FLAG = QItemSelectionModel.SelectionFlag
-_MOVE = QAbstractItemView.CursorAction
 
 
-class CardList(QListView):
-    """A ``QListView`` whose rows all have one height, so geometry is arithmetic and no layout pass exists.
-
-    Qt's own list lays out every row before the first paint (1.5 s at 100,000) or in timer slices that leave the scroll
-    bar wrong meanwhile. Selection, current row and the first visible row are kept by id over model resets.
-    """
+class CardList(RowView):
+    """Rows that all have one height; selection, current row and the first visible row are kept by id over resets."""
 
     chosen = Signal(str)
     """The current row became another, by key, mouse or program; ``""`` for none."""
@@ -55,25 +38,14 @@ class CardList(QListView):
     """A context menu is wanted: the selected ids and the global position."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        # First, because Qt's setters below already ask where rows are.
-        self._cards = CardPainter()
-        self.setAccessibleName(name)
-        self.setUniformItemSizes(True)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        super().__init__(name, parent)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setFrameShape(QListView.Shape.NoFrame)
-        self.setMouseTracking(True)
         self._kept: tuple[list[str], str, str, int] = ([], "", "", 0)
         self._announced = ""
-        self._hovered = -1
         self._empty = ""
         self._typed = ""
         self._typed_at = QElapsedTimer()
         self.doubleClicked.connect(self._on_double_clicked)
-        theme.current().changed.connect(self._on_theme_changed)
 
     def set_source(self, model: IdListModel) -> None:
         """Show ``model``."""
@@ -140,117 +112,14 @@ class CardList(QListView):
             raise TypeError("A CardList shows an IdListModel")
         return model
 
-    def _count(self) -> int:
-        model: QAbstractItemModel | None = self.model()
-        return 0 if model is None else model.rowCount()
+    def _top_of(self, row: int) -> int:
+        return row * self._cards.height
 
-    def doItemsLayout(self) -> None:
-        """Need no layout; only sizes of the scroll bar."""
-        self.updateGeometries()
-        self.viewport().update()
+    def _row_at(self, place: int) -> int:
+        return place // self._cards.height
 
-    def updateGeometries(self) -> None:
-        """Tell the scroll bar how long the list is."""
-        page, height = self.viewport().height(), self._cards.height
-        bar = self.verticalScrollBar()
-        bar.setSingleStep(height)
-        bar.setPageStep(page)
-        bar.setRange(0, max(0, self._count() * height + 2 * Space.XS - page))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Follow the new size."""
-        QAbstractItemView.resizeEvent(self, event)
-        self.updateGeometries()
-
-    def verticalOffset(self) -> int:
-        """Return how far it is scrolled."""
-        return self.verticalScrollBar().value()
-
-    def horizontalOffset(self) -> int:
-        """Return zero: rows are as wide as the view."""
-        return 0
-
-    def visualRect(self, index: Index) -> QRect:
-        """Return where a row is in the viewport."""
-        if not index.isValid():
-            return QRect()
-        height = self._cards.height
-        return QRect(0, index.row() * height + Space.XS - self.verticalOffset(), self.viewport().width(), height)
-
-    def indexAt(self, point: QPoint) -> QModelIndex:
-        """Return the row under ``point``."""
-        row = (point.y() + self.verticalOffset() - Space.XS) // self._cards.height
-        return self.model().index(row, 0) if 0 <= row < self._count() else QModelIndex()
-
-    def scrollTo(
-        self, index: Index, hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible
-    ) -> None:
-        """Scroll just enough to show a row, or centre it."""
-        if not index.isValid():
-            return
-        bar, height, page = self.verticalScrollBar(), self._cards.height, self.viewport().height()
-        top = index.row() * height
-        if hint == QAbstractItemView.ScrollHint.PositionAtCenter:
-            bar.setValue(top - (page - height) // 2)
-        elif top < bar.value():
-            bar.setValue(top)
-        elif top + height + 2 * Space.XS > bar.value() + page:
-            bar.setValue(top + height + 2 * Space.XS - page)
-
-    def scrollContentsBy(self, dx: int, dy: int) -> None:
-        """Paint anew; there is nothing to move."""
-        del dx, dy
-        self.viewport().update()
-
-    def moveCursor(self, action: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier) -> QModelIndex:
-        """Return where a key leads."""
-        del modifiers
-        count = self._count()
-        if not count:
-            return QModelIndex()
-        page = max(1, self.viewport().height() // self._cards.height - 1)
-        row = self.currentIndex().row()
-        steps = {_MOVE.MoveUp: -1, _MOVE.MoveDown: 1, _MOVE.MovePageUp: -page, _MOVE.MovePageDown: page}
-        steps |= {_MOVE.MoveHome: -count, _MOVE.MoveEnd: count, _MOVE.MovePrevious: -1, _MOVE.MoveNext: 1}
-        start = row if row >= 0 else (-1 if action == _MOVE.MoveDown else 0)
-        return self.model().index(max(0, min(start + steps.get(action, 0), count - 1)), 0)
-
-    def setSelection(self, rect: QRect, command: QItemSelectionModel.SelectionFlag) -> None:
-        """Select the rows that ``rect`` touches."""
-        height, offset = self._cards.height, self.verticalOffset() - Space.XS
-        first = max(0, (rect.normalized().top() + offset) // height)
-        last = min(self._count() - 1, (rect.normalized().bottom() + offset) // height)
-        selection = QItemSelection()
-        if first <= last:
-            selection.select(self.model().index(first, 0), self.model().index(last, 0))
-        self.selectionModel().select(selection, command)
-
-    def visualRegionForSelection(self, selection: QItemSelection) -> QRegion:
-        """Return what to repaint when ``selection`` changes."""
-        del selection
-        return QRegion(self.viewport().rect())
-
-    def isIndexHidden(self, index: Index) -> bool:
-        """Return False: rows are never hidden."""
-        del index
-        return False
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint the rows in sight."""
-        painter = QPainter(self.viewport())
-        count = self._count()
-        if not count:
-            self._paint_empty(painter)
-            return
-        height, offset = self._cards.height, self.verticalOffset() - Space.XS
-        first = max(0, (event.rect().top() + offset) // height)
-        last = min(count - 1, (event.rect().bottom() + offset) // height)
-        current = self.currentIndex().row() if self.hasFocus() else -1
-        mirrored = self.isRightToLeft()
-        for row in range(first, last + 1):
-            index = self.model().index(row, 0)
-            state = RowState(self.selectionModel().isSelected(index), row == self._hovered, row == current, mirrored)
-            self._cards.paint(painter, self.visualRect(index), index.data(Role.CARD), state)
+    def _paint_row(self, painter: QPainter, rect: QRect, index: QModelIndex, state: RowState) -> None:
+        self._cards.paint(painter, rect, index.data(Role.CARD), state)
 
     def _paint_empty(self, painter: QPainter) -> None:
         if not self._empty:
@@ -289,23 +158,10 @@ class CardList(QListView):
                 self.choose_row(row)
                 return
 
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Ask for a menu over the selection; by keyboard it opens at the current row."""
-        if self.selected_ids():
-            by_mouse = event.reason() == QContextMenuEvent.Reason.Mouse
-            spot = self.visualRect(self.currentIndex()).center()
-            where = event.globalPos() if by_mouse else self.viewport().mapToGlobal(spot)
-            self.menu_asked.emit(self.selected_ids(), where)
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Light the row under the pointer."""
-        self._hover(self.indexAt(event.position().toPoint()).row())
-        super().mouseMoveEvent(event)
-
-    def leaveEvent(self, event: QEvent) -> None:
-        """Light no row."""
-        self._hover(-1)
-        super().leaveEvent(event)
+    def _open_menu(self, where: QPoint) -> None:
+        """Ask for a menu over the selection."""
+        if ids := self.selected_ids():
+            self.menu_asked.emit(ids, where)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Show where the keyboard is."""
@@ -325,17 +181,11 @@ class CardList(QListView):
             self._announced = identity
             self.chosen.emit(identity)
 
-    def _hover(self, row: int) -> None:
-        if row != self._hovered:
-            self._hovered = row
-            self.viewport().update()
-
     def _on_double_clicked(self, index: QModelIndex) -> None:
         self.opened.emit(str(index.data(Role.ID) or ""))
 
-    def _on_theme_changed(self) -> None:
+    def _refresh_look(self) -> None:
         self._cards = CardPainter()
-        self.doItemsLayout()
 
     def _on_model_about_to_be_reset(self) -> None:
         top = self.indexAt(QPoint(4, Space.XS))

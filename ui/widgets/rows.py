@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from typing import Generic, TypeVar
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, QRect, QRectF, Qt
-from PySide6.QtGui import QPainter, QPen
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QRect, Qt
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyleOptionViewItem, QWidget
 
-from ui import theme
-from ui.tokens import Radius
+from ui.widgets.rowview import Index, RowState, paint_row_ground
 
-Index = QModelIndex | QPersistentModelIndex
+__all__ = ["Index", "RowList", "RowModel", "paint_ground"]
+
 R = TypeVar("R")
 
 
@@ -46,14 +46,7 @@ class RowList(QListView):
 
 
 def paint_ground(painter: QPainter, rect: QRect, option: QStyleOptionViewItem, *, focused: bool) -> None:
-    """Paint what lies below a row: chosen, under the pointer, with the keyboard on it."""
-    look = theme.current()
+    """Paint what lies below a row that a delegate paints; see ``paint_row_ground``."""
     selected = bool(option.state & QStyle.StateFlag.State_Selected)
-    if selected or option.state & QStyle.StateFlag.State_MouseOver:
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(look.colour("selected" if selected else "hover"))
-        painter.drawRoundedRect(rect, Radius.MEDIUM, Radius.MEDIUM)
-    if focused:
-        painter.setPen(QPen(look.colour("accent"), 1.5))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawRoundedRect(QRectF(rect).adjusted(1, 1, -1, -1), Radius.MEDIUM, Radius.MEDIUM)
+    hovered = bool(option.state & QStyle.StateFlag.State_MouseOver)
+    paint_row_ground(painter, rect, RowState(selected, hovered, focused))

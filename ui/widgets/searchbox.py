@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QKeyEvent, QStandardItem, QStandardItemModel
+from PySide6.QtGui import QKeyEvent, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QCompleter, QLineEdit, QWidget
 
-from ui.icons import icon
+from ui.widgets.fieldicons import FieldIcons, offer_to_clear
 from ui.widgets.offers import Offers
+
+__all__ = ["Hint", "SearchBox", "offer_to_clear"]
 
 FILTER_MS = 120
 _BREAK = " \t"
@@ -20,14 +22,6 @@ class Hint:
 
     text: str
     help: str = ""
-
-
-def offer_to_clear(field: QLineEdit) -> None:
-    """Put a button into ``field`` that empties it, drawn as the other icons are; Qt's own is of another hand."""
-    field.setClearButtonEnabled(True)
-    button = field.findChild(QAction, "_q_qlineeditclearaction")
-    if button is not None:
-        button.setIcon(icon("x"))
 
 
 class SearchBox(QLineEdit):
@@ -51,9 +45,7 @@ class SearchBox(QLineEdit):
         super().__init__(parent)
         self.setAccessibleName(name)
         self.setPlaceholderText(placeholder)
-        offer_to_clear(self)
-        sign = QAction(icon("search"), "", self)
-        self.addAction(sign, QLineEdit.ActionPosition.LeadingPosition)
+        FieldIcons(self, "search")
         self._told = ""
         self._hints: dict[str, tuple[Hint, ...]] = {}
         self._model = QStandardItemModel(self)

@@ -19,6 +19,7 @@ from ui.widgets.offers import Offers
 Start = Callable[[Coroutine[Any, Any, Any]], object]
 Suggest = Callable[[str], Awaitable[Sequence[str]]]
 SUGGEST_MS = 80
+ICON = 11
 
 
 class Chip(QToolButton):
@@ -32,7 +33,6 @@ class Chip(QToolButton):
         self.tag = tag
         self.setText(tag if len(tag) <= MAX_TAG_LENGTH // 2 else tag[: MAX_TAG_LENGTH // 2] + "…")
         self.setIcon(icon("x"))
-        self.setIconSize(QSize(11, 11))
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.setLayoutDirection(
             Qt.LayoutDirection.LeftToRight if parent.isRightToLeft() else Qt.LayoutDirection.RightToLeft
@@ -59,7 +59,8 @@ class Chip(QToolButton):
         self.removed.emit(self.tag)
 
     def _paint_anew(self) -> None:
-        tokens = theme.current().tokens
+        tokens, side = theme.current().tokens, theme.current().scaled(ICON)
+        self.setIconSize(QSize(side, side))
         self.setStyleSheet(
             f"QToolButton {{ background: {tokens.accent_soft}; color: {tokens.text}; border: 1px solid transparent;"
             f" border-radius: {Radius.SMALL}px; padding: 2px 7px; }}"

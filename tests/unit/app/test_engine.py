@@ -13,6 +13,7 @@ from app.config.config import Config
 from app.core.clock import SystemClock
 from app.core.heap import WORTH_BYTES, HeapCare
 from app.engine import Engine
+from tests.helpers.noise import AllowLogs
 
 _LIMIT_S = 30.0
 
@@ -86,3 +87,29 @@ def test_a_started_engine_gives_memory_back_once_what_changed_is_indexed(vault: 
             await engine.stop()
 
     assert set(asyncio.run(work())) == {0}
+
+
+def test_background_work_that_breaks_is_told(
+    vault: Path, monkeypatch: pytest.MonkeyPatch, allow_logs: AllowLogs
+) -> None:
+    allow_logs("background work warming broke: ZeroDivisionError")
+
+    async def work() -> list[str]:
+        engine, broke = Engine(vault, Config(vault), SystemClock(), Feed()), asyncio.Event()
+
+        async def breaking() -> None:
+            broke.set()
+            raise ZeroDivisionError
+
+        monkeypatch.setattr("app.engine._WARM_AFTER_S", 0.0)
+        engine.search.warm = breaking  # type: ignore[method-assign]
+        try:
+            await engine.start()
+            await asyncio.wait_for(broke.wait(), _LIMIT_S)
+            await asyncio.sleep(0)
+            found = await build_catalogue(engine).call("vault.status", {}, OWNER)
+            return [*found.value.notes]
+        finally:
+            await engine.stop()
+
+    assert any("“warming”" in note for note in asyncio.run(work()))

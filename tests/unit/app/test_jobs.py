@@ -1,5 +1,8 @@
 """Long work: listed while it runs, reported now and then, cancelled on request."""
 
+import threading
+from queue import SimpleQueue
+
 import pytest
 
 from app.changes import Progress
@@ -44,6 +47,25 @@ def test_jobs_without_a_name_get_one() -> None:
     jobs = Jobs(lambda _progress: None)
     names = {jobs.begin("work", "items").progress.job for _ in range(5)}
     assert len(names) == 5
+
+
+def test_only_one_of_several_threads_gets_a_name() -> None:
+    jobs, together, got = Jobs(lambda _progress: None), threading.Barrier(8), SimpleQueue[str]()
+
+    def begin() -> None:
+        together.wait()
+        try:
+            got.put(jobs.begin("work", "items", "same").progress.job)
+        except InputError as error:
+            got.put(error.code)
+
+    threads = [threading.Thread(target=begin, name="begin") for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(got.get() for _ in threads) == ["invalid_input"] * 7 + ["same"]
+    assert len(jobs.all()) == 1
 
 
 def test_cancelling() -> None:

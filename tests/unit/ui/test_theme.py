@@ -109,6 +109,16 @@ def test_scale_moves_the_font_and_stays_in_bounds(look: theme.Theme) -> None:
     assert look.scale == theme.MAX_SCALE
 
 
+def test_lengths_grow_with_the_text(look: theme.Theme) -> None:
+    assert [look.scaled(pixels) for pixels in (14, 15, 16)] == [14, 15, 16]
+    look.set_scale(1.5)
+    assert [look.scaled(pixels) for pixels in (14, 15, 16)] == [21, 22, 24]
+    paths = Glyphs().paths(look.tokens)
+    normal, larger = (stylesheet_for(look.tokens, 10, paths, scale) for scale in (1.0, 1.5))
+    assert "icon-size: 16px" in normal
+    assert "icon-size: 24px" in larger
+
+
 def test_type_scale_reaches_a_label(look: theme.Theme, qtbot: QtBot) -> None:
     title, body = QLabel("a"), QLabel("a")
     qtbot.addWidget(title)

@@ -5,7 +5,7 @@ from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QT_TRANSLATE_NOOP, Qt, QTimer
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QPoint, Qt, QTimer
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
@@ -22,6 +22,7 @@ from ui.panes.search.explain import Explanation
 from ui.panes.search.query import FACETS, chosen_of, terms_of, with_operator, without_operators, written
 from ui.panes.search.recents import Recents
 from ui.panes.search.results import Heading, ResultList
+from ui.panes.search.rowmenu import RowMenu, place_of_row
 from ui.panes.search.why import WhyPanel
 from ui.panes.state import bytes_of, pack, unpack
 from ui.panes.words import kinds_word, role_word, source_word, store_word
@@ -47,6 +48,7 @@ LIMIT = 50
 RECENT_LIMIT = 12
 WIDE = 1180
 HELP = "help.pages"
+REMOVING = ("note.delete", "note.delete_many", "session.forget")
 _WORDS: list[Leg] = ["words"]
 
 
@@ -70,6 +72,7 @@ class SearchPane(ReadingPane):
         self._text = ""
         self._answered = ""
         self._stale = False
+        self._removed: set[str] = set()
         self.saved: list[str] = []
         self.recent: list[str] = []
         self.box = SearchBox(
@@ -79,6 +82,7 @@ class SearchPane(ReadingPane):
         self.facets = FacetTree(self.tr("Facets"), self)
         self.results = ResultList(self)
         self.why = WhyPanel(bridge, self)
+        self.menu = RowMenu(self)
         self._summary = QLabel(self)
         self._notes = QLabel(self)
         self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
@@ -130,14 +134,19 @@ class SearchPane(ReadingPane):
         return [part for part in parts if part.isVisible()]
 
     def refresh(self, changes: "ChangeSet") -> None:
-        """Leave results alone while they are read; deleted ones go at once."""
+        """Leave results alone while they are read; deleted ones go at once, and come back where that is undone."""
         if "settings" in changes.areas and self._helped:
             self.bridge.start(self._learn_page())
-        if self._found is None or changes.operation not in ("note.delete", "note.delete_many", "session.forget"):
+        if self._found is None:
             return
-        gone = set(changes.ids)
-        hits = tuple(hit for hit in self._found.hits if hit.id not in gone and hit.session_id not in gone)
-        if len(hits) != len(self._found.hits):
+        changed = set(changes.ids)
+        if changes.operation in REMOVING:
+            if any(hit.id in changed or hit.session_id in changed for hit in self._found.hits):
+                self._removed |= changed
+                self.results.pass_over(changed)
+                self._search(self.box.text())
+        elif self._removed & changed:
+            self._removed -= changed
             self._search(self.box.text())
 
     def toggle_inspector(self) -> None:
@@ -225,7 +234,7 @@ class SearchPane(ReadingPane):
         for page in (self._recents, self.results, self._nothing):
             self._middle.addWidget(page)
         self._split = PaneSplitter(parent=self)
-        self._split.add(self.facets, 190, least=130)
+        self._split.add(self.facets, theme.current().scaled(190), least=130)
         self._split.add(self._middle, 560, least=300, stretch=1)
         self._split.add(self.why, 420, least=240, stretch=1)
         column = QVBoxLayout(self)
@@ -244,6 +253,9 @@ class SearchPane(ReadingPane):
         self.results.opened.connect(self._on_results_opened)
         self.results.more_asked.connect(self._on_results_more_asked)
         self.results.left.connect(self._on_results_left)
+        self.results.menu_asked.connect(self._on_results_menu_asked)
+        self.menu.opened.connect(self._go)
+        self.menu.why_asked.connect(self._on_menu_why_asked)
         self.why.opened.connect(self._on_results_opened)
         self.why.preview.wiki_clicked.connect(self.follow_wiki)
         self.why.preview.tag_clicked.connect(self.follow_tag)
@@ -347,6 +359,8 @@ class SearchPane(ReadingPane):
     def _show(self, found: Found, *, settled: bool) -> None:
         afresh = self._found is None or self._answered != self._text
         self._found, self._answered = found, self._text
+        if afresh:
+            self._removed.clear()
         self._more = ""
         if settled and len(found.hits) >= self._limit and found.candidates > len(found.hits):
             self._more = self.tr("Show more results")
@@ -477,14 +491,22 @@ class SearchPane(ReadingPane):
             self.why.show_hit(hit, terms_of(self._found.query, hit))
 
     def _on_results_opened(self, row: Hit | Heading) -> None:
+        self._go(place_of_row(row))
+
+    def _go(self, place: Place) -> None:
+        """Go to ``place``; the way back from there is the search."""
         self._remember(self.box.text())
         self.navigate.emit(self.current_place())
-        if isinstance(row, Heading):
-            self.navigate.emit(Place("sessions", row.session_id, title=row.title))
-        elif row.target == "message" and row.session_id:
-            self.navigate.emit(Place("sessions", row.session_id, str(row.seq), title=row.title))
-        else:
-            self.navigate.emit(Place("notes", row.id, title=row.title))
+        self.navigate.emit(place)
+
+    def _on_results_menu_asked(self, row: Hit | Heading, where: QPoint) -> None:
+        is_archived = self._found is not None and "archived" in self._found.query.states
+        self.menu.open_at(where, row, is_archived=is_archived)
+
+    def _on_menu_why_asked(self) -> None:
+        self._inspecting = True
+        self._fit()
+        self.why.focus_reasons()
 
     def _on_results_left(self) -> None:
         self.box.setFocus(Qt.FocusReason.BacktabFocusReason)

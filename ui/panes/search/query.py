@@ -79,9 +79,19 @@ def grouped(hits: Iterable[Hit]) -> list[tuple[str, list[Hit]]]:
     return groups
 
 
+def _has_signs(text: str) -> bool:
+    """Return whether Markdown's signs may be in a text; most have none, and to look for each is the quickest."""
+    return "**" in text or "__" in text or "`" in text or "[[" in text or "]]" in text
+
+
+def without_signs(snippet: str) -> str:
+    """Return a snippet without Markdown's signs."""
+    return _MARKS.sub("", snippet) if _has_signs(snippet) else snippet
+
+
 def plain_snippet(snippet: str, highlights: Iterable[Span]) -> tuple[str, tuple[Span, ...]]:
     """Return a snippet without Markdown's signs, and where its marked words are then."""
-    if not _MARKS.search(snippet):
+    if not _has_signs(snippet):
         spans = (Span(min(one.start, len(snippet)), min(one.end, len(snippet))) for one in highlights)
         return snippet, tuple(span for span in spans if span.end > span.start)
     places: list[int] = []

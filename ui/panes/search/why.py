@@ -114,6 +114,12 @@ class WhyPanel(QWidget):
         """What takes the keyboard, as one reads."""
         return self._open, self._section.head, self.preview
 
+    def focus_reasons(self) -> None:
+        """Unfold the reasons, from their beginning, and put the keyboard on them."""
+        self._section.set_open(True)
+        self._area.verticalScrollBar().setValue(0)
+        self._section.head.setFocus(Qt.FocusReason.OtherFocusReason)
+
     def show_hit(self, hit: Hit, terms: tuple[str, ...]) -> None:
         """Explain ``hit``; its text follows when it arrives."""
         same = self._hit is not None and self._hit.id == hit.id
@@ -185,7 +191,7 @@ class WhyPanel(QWidget):
     async def _text_of(self, hit: Hit) -> str:
         if hit.target == "memory" or hit.session_id is None or hit.seq is None:
             memory: Memory = await self._bridge.call("note.get", id=hit.id)
-            return "\n\n".join([memory.content, *(f"- {fact}" for fact in memory.facts)])
+            return said_in(memory)
         before, after = await asyncio.gather(
             self._bridge.call("session.before", session=hit.session_id, seq=hit.seq, limit=BEFORE),
             self._bridge.call("session.messages", session=hit.session_id, after=hit.seq - 1, limit=AFTER),
@@ -202,6 +208,11 @@ class WhyPanel(QWidget):
     def _on_open_clicked(self) -> None:
         if self._hit is not None:
             self.opened.emit(self._hit)
+
+
+def said_in(memory: "Memory") -> str:
+    """Return all that a memory says, as Markdown."""
+    return "\n\n".join([memory.content, *(f"- {fact}" for fact in memory.facts)])
 
 
 def _breakable(text: str) -> str:

@@ -6,6 +6,7 @@ import pytest
 
 from app.embed.files import open_model
 from app.embed.keys import Keys
+from app.embed.model import Watch
 from app.embed.registry import open_embedder, open_source
 from app.embed.source import Source
 from app.errors import ModelUnavailableError
@@ -15,7 +16,7 @@ from tests.unit.app.embed.conftest import MINILM
 def test_nothing_is_fetched_that_was_not_agreed_to(tmp_path: Path) -> None:
     told: list[tuple[int, int]] = []
     with pytest.raises(ModelUnavailableError, match=r"set embedding\.allow_download to true") as caught:
-        open_embedder(MINILM, cache=tmp_path, told=lambda *amounts: told.append(amounts))
+        open_embedder(MINILM, cache=tmp_path, watch=Watch(lambda *amounts: told.append(amounts)))
     assert told == []
     assert caught.value.data == {"model": MINILM.removeprefix("fastembed:"), "reason": "missing"}
 
@@ -26,7 +27,7 @@ def test_a_machine_that_is_offline(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     with pytest.raises(
         ModelUnavailableError, match=r"could not be fetched\. See whether this machine is online"
     ) as caught:
-        open_embedder(MINILM, cache=tmp_path, fetch=True, told=lambda *amounts: told.append(amounts))
+        open_embedder(MINILM, cache=tmp_path, fetch=True, watch=Watch(lambda *amounts: told.append(amounts)))
     assert told == [(0, 90_000_000)]
     assert caught.value.data["reason"] == "unfetched"
 

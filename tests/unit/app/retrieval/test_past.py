@@ -132,6 +132,20 @@ def test_what_came_from_the_history_says_so(shelf: Shelf, past: Callable[..., Fo
     assert past("tag:new", moment).hits == ()
 
 
+def test_words_that_stood_in_a_title_alone_are_told_too(shelf: Shelf, past: Callable[..., Found]) -> None:
+    note = shelf.save("nests in the elm", title="Herons")
+    fact = shelf.save("43", kind="fact", category="person", key="heron_size")
+    moment = shelf.clock.ms
+    shelf.clock.ms += 400_000
+    for memory in (note, fact):
+        shelf.do(shelf.memories.update(memory.id, 1, content="now", title="Now"))
+    found = {hit.id: hit for hit in past("heron elm", moment).hits}
+    assert found[note.id].why.terms == ("elm", "Herons")
+    assert found[note.id].snippet == "nests in the elm"
+    assert found[fact.id].why.terms == ("heron",)
+    assert found[fact.id].highlights == ()
+
+
 def test_pages_and_one_from_each_conversation(shelf: Shelf, past: Callable[..., Found]) -> None:
     shelf.say("heron", "heron heron", "heron again")
     note = shelf.save("heron")

@@ -1,14 +1,18 @@
 """Preparing a search model that is not on this machine: consent, folder, progress."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future
 from pathlib import Path
+from typing import Any
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
+from app.api.registry import Reply
 from app.changes import Progress
-from app.errors import InputError, ModelUnavailableError
+from app.errors import CancelledByPersonError, InputError, ModelUnavailableError
 from tests.unit.ui.conftest import Rest
 from tests.unit.ui.dialogs.beside import ModelShelf, info, opened, status
 from ui.bridge import Bridge
@@ -97,19 +101,137 @@ def test_only_what_can_be_fetched_is_offered(
     assert not models.preparing.folder.isVisible()
 
 
+MODEL = "fastembed:x/y"
+
+
+def far(done: int, model: str = MODEL, state: str = "running") -> Progress:
+    return Progress(f"fetching:{model}", f"Fetching {model}", done, 120_000_000, "bytes", state=state)
+
+
 def test_fetching_shows_how_far_it_is(models: Models, shelf: ModelShelf) -> None:
     preparing = models.preparing
     models.prepare.setFocus()
-    preparing.show_busy("fastembed:x/y")
+    preparing.show_busy(MODEL)
     assert not models.prepare.isEnabled()
     assert models.wanted.hasFocus()
-    shelf.listeners[0](Progress("embedding-model", "Fetching fastembed:x/y", 30_000_000, 120_000_000, "bytes"))
-    preparing.show_progress(Progress("embedding-model", "Fetching x", 30_000_000, 120_000_000, "bytes"))
+    # Only fetching can be stopped.
+    assert not preparing.stop.isVisible()
+    shelf.listeners[0](far(30_000_000))
+    preparing.show_progress(far(30_000_000))
     assert "30.0 MB of 120.0 MB" in preparing._far.text()
     assert (preparing._bar.value(), preparing._bar.maximum()) == (250, 1000)
+    assert preparing.stop.isVisible()
+    # Another one, fetched in the background, is nothing to who waits for this one.
+    preparing.show_progress(far(60_000_000, "fastembed:x/z"))
+    assert "30.0 MB of 120.0 MB" in preparing._far.text()
+    preparing.stop.setFocus()
+    preparing.show_progress(far(120_000_000, state="finished"))
+    assert not preparing.stop.isVisible()
+    assert models.wanted.hasFocus()
     preparing.show_busy("")
     assert models.prepare.isEnabled()
     assert not preparing._bar.isVisible()
+    preparing.show_progress(far(30_000_000))
+    assert not preparing.stop.isVisible()
+
+
+class PatientShelf(ModelShelf):
+    """Changes the model only when it is told to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.changing: Future[Reply] = Future()
+
+    def call(self, operation: str, arguments: Mapping[str, Any]) -> "Future[Reply]":
+        if operation != "embedding.change":
+            return super().call(operation, arguments)
+        self.calls.append((operation, dict(arguments)))
+        self.changing = Future()
+        return self.changing
+
+    def job_cancel(self, job: str) -> bool:
+        del job
+        return True
+
+
+class TestStopping:
+    @pytest.fixture
+    def shelf(self) -> PatientShelf:
+        return PatientShelf()
+
+    @pytest.fixture
+    def fetching(self, models: Models, shelf: PatientShelf, rest: Rest) -> Models:
+        """Return the dialog while a model is fetched."""
+        models.wanted.setCurrentText(MODEL)
+        models.prepare.click()
+        rest(lambda: bool(shelf.asked("embedding.change")))
+        shelf.listeners[0](far(30_000_000))
+        rest(models.preparing.stop.isVisible)
+        return models
+
+    def test_it_is_stopped_and_can_be_gone_on_with(
+        self, fetching: Models, shelf: PatientShelf, rest: Rest, qtbot: QtBot
+    ) -> None:
+        preparing = fetching.preparing
+        preparing.stop.setFocus()
+        qtbot.keyClick(preparing.stop, Qt.Key.Key_Return)
+        assert preparing._far.text() == "Stopping…"
+        assert not preparing.stop.isEnabled()
+        # The keyboard is where it was begun, and a second Enter begins nothing while it stops.
+        assert fetching.wanted.hasFocus()
+        qtbot.keyClick(fetching.wanted, Qt.Key.Key_Return)
+        preparing.show_progress(far(40_000_000))
+        assert preparing._far.text() == "Stopping…"
+        rest(lambda: shelf.asked("job.cancel") == [{"job": f"fetching:{MODEL}"}])
+        assert len(shelf.asked("embedding.change")) == 1
+        shelf.changing.set_exception(CancelledByPersonError("Fetching was cancelled."))
+        rest(preparing.stopped.isVisible)
+        assert preparing.stopped.text().startswith(f"Fetching {MODEL} was stopped. What came of it is kept")
+        assert not fetching._error.isVisible()
+        assert not preparing._bar.isVisible()
+        # It is no failure that a folder or consent would help with.
+        assert not preparing.folder.isVisible()
+        assert fetching.wanted.currentText() == MODEL
+        rest(fetching.prepare.isEnabled)
+        fetching.prepare.click()
+        rest(lambda: len(shelf.asked("embedding.change")) == 2)
+        assert not preparing.stopped.isVisible()
+        shelf.listeners[0](far(50_000_000))
+        rest(lambda: preparing.stop.isVisible() and preparing.stop.isEnabled())
+        assert "50.0 MB" in preparing._far.text()
+        shelf.changing.set_result(Reply(shelf.status, None))
+        rest(lambda: fetching.wanted.currentText() == "")
+
+    def test_another_name_takes_the_note_back(self, fetching: Models, shelf: PatientShelf, rest: Rest) -> None:
+        shelf.changing.set_exception(CancelledByPersonError("Somebody else cancelled it."))
+        rest(fetching.preparing.stopped.isVisible)
+        fetching.wanted.setCurrentText("fastembed:x/z")
+        assert not fetching.preparing.stopped.isVisible()
+
+    def test_hiding_the_dialog_stops_nothing(
+        self, fetching: Models, shelf: PatientShelf, rest: Rest, qtbot: QtBot
+    ) -> None:
+        qtbot.keyClick(fetching, Qt.Key.Key_Escape)
+        assert not fetching.isVisible()
+        shelf.listeners[0](far(90_000_000))
+        rest(lambda: "90.0 MB" in fetching.preparing._far.text())
+        assert shelf.asked("job.cancel") == []
+        shelf.changing.set_result(Reply(shelf.status, None))
+        rest(lambda: fetching.wanted.currentText() == "")
+
+    def test_how_far_it_is_comes_into_sight_in_a_low_window(
+        self, models: Models, shelf: PatientShelf, rest: Rest
+    ) -> None:
+        shelf.status = status(*(info(number, f"model {number}", "kept") for number in range(2, 9)))
+        models._bridge.start(models.load())
+        rest(lambda: len(models.rows.rows) == 7)
+        models.resize(640, 480)
+        models.wanted.setCurrentText(MODEL)
+        models.prepare.click()
+        busy = models.preparing._busy
+        rest(lambda: busy.isVisible() and not busy.visibleRegion().isEmpty())
+        shelf.changing.set_result(Reply(shelf.status, None))
+        rest(lambda: not busy.isVisible())
 
 
 def test_long_names_do_not_widen_the_page(models: Models, shelf: ModelShelf, rest: Rest) -> None:

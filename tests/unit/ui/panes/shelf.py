@@ -263,6 +263,10 @@ class ShelfBridge(QObject):
             self._note_delete(one)
         return Reply(tuple(ids), ChangeSet(frozenset({"memories"}), tuple(ids), history_ids=(7, 8)))
 
+    def _note_pin(self, id: str, pinned: bool = True) -> Reply:
+        self.shelf.memories[id] = replace(self._note_get(id), pinned=pinned)
+        return Reply(self.shelf.memories[id], ChangeSet(frozenset({"memories"}), (id,), history_ids=(12,)))
+
     def _note_restore(self, id: str) -> Reply:
         self.shelf.memories[id] = replace(self._note_get(id), deleted_at=None)
         return Reply(self.shelf.memories[id], ChangeSet(frozenset({"memories"}), (id,), history_ids=(9,)))
@@ -348,6 +352,7 @@ class ShelfBridge(QObject):
         for m in self.shelf.memories.values():
             if words and all(w.casefold() in f"{m.title} {m.content}".casefold() for w in words):
                 known = {"kind": m.kind, "title": m.title, "tags": m.tags, "store": m.store}
+                known["session_id"] = m.session_id
                 hit = self._hit(m.content, words, id=m.id, target="memory", created_at=m.updated_at, **known)
                 hits.append(hit)
         hits = [replace(h, score=1 / (n + 1)) for n, h in enumerate(hits)]

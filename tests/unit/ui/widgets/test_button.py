@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QAccessible, QKeyEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication
 from pytestqt.qtbot import QtBot
@@ -33,6 +33,19 @@ def test_look_is_a_property(qtbot: QtBot, look: Theme) -> None:
     qtbot.addWidget(button)
     assert button.property("primary") is True
     assert not button.icon().isNull()
+
+
+def test_icons_grow_with_the_text(qtbot: QtBot, look: Theme) -> None:
+    plain, small, words = icon_button("x", "Dismiss"), icon_button("x", "Dismiss"), text_button("Go", icon_name="x")
+    small.setIconSize(QSize(12, 12))
+    for button in (plain, small, words):
+        qtbot.addWidget(button)
+        button.ensurePolished()
+    sizes = {}
+    for scale in (1.0, 1.5, 1.0):
+        look.set_scale(scale)
+        sizes[scale] = [button.iconSize().width() for button in (plain, small, words)]
+    assert sizes == {1.0: [18, 12, 16], 1.5: [27, 18, 24]}
 
 
 @pytest.mark.parametrize("make", [lambda: text_button("Import"), lambda: icon_button("x", "Dismiss")])

@@ -122,6 +122,37 @@ def test_a_click_chooses_and_two_open(shown: Any, qtbot: Any) -> None:
     assert opened == ["b"]
 
 
+def test_the_keyboard_opens_the_menu_at_the_current_row(shown: Any, qtbot: Any) -> None:
+    view, model = shown
+    model.set_ids(f"m{n}" for n in range(50))
+    asked: list[Any] = []
+    view.menu_asked.connect(lambda ids, where: asked.append((ids, view.viewport().mapFromGlobal(where))))
+    qtbot.keyClick(view, Qt.Key.Key_Menu)
+    assert asked == []
+    view.choose_row(40)
+    view.verticalScrollBar().setValue(0)
+    keys = [(Qt.Key.Key_Menu, Qt.KeyboardModifier.NoModifier), (Qt.Key.Key_F10, Qt.KeyboardModifier.ShiftModifier)]
+    for key, modifier in keys:
+        qtbot.keyClick(view, key, modifier)
+    spot = view.visualRect(model.index(40)).center()
+    assert asked == [(["m40"], spot), (["m40"], spot)]
+    assert view.viewport().rect().contains(spot)
+
+
+def test_pages_are_as_long_as_the_view(shown: Any, qtbot: Any) -> None:
+    view, model = shown
+    model.set_ids(f"m{n}" for n in range(100))
+    view.choose_row(50)
+    qtbot.keyClick(view, Qt.Key.Key_PageDown)
+    down = int(view.current_id()[1:])
+    qtbot.keyClick(view, Qt.Key.Key_PageUp)
+    rows = view.viewport().height() // view.visualRect(model.index(0)).height()
+    assert down == 50 + rows - 1
+    assert abs(int(view.current_id()[1:]) - 50) <= 1
+    qtbot.keyClick(view, Qt.Key.Key_PageUp)
+    assert int(view.current_id()[1:]) < 50
+
+
 def test_it_paints_in_both_directions_and_when_empty(shown: Any, run_async: Any) -> None:
     view, model = shown
     view.set_empty_text("Nothing here")

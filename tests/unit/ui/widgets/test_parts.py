@@ -5,14 +5,16 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QRect, Qt
-from PySide6.QtGui import QAction, QColor, QImage
+from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QLineEdit, QTreeWidgetItem
 
 from ui.models.when import number
 from ui.theme import Scheme, Theme
+from ui.widgets.button import ToolButton
 from ui.widgets.facets import FacetGroup, FacetRow, FacetTree
 from ui.widgets.inspector import Bar, Bars, Section
 from ui.widgets.searchbox import Hint, SearchBox, offer_to_clear
+from ui.widgets.sign import Sign
 from ui.widgets.splitter import PaneSplitter
 from ui.widgets.tagedit import Chip, TagEdit
 
@@ -179,12 +181,38 @@ def test_the_button_that_empties_a_field_follows_the_theme(qtbot: Any, look: The
     field = QLineEdit()
     qtbot.addWidget(field)
     offer_to_clear(field)
-    button = field.findChild(QAction, "_q_qlineeditclearaction")
+    button = field.findChild(ToolButton)
     looks = []
     for scheme in (Scheme.LIGHT, Scheme.DARK):
         look.set_scheme(scheme)
         looks.append(button.icon().pixmap(16).toImage())
     assert looks[0] != looks[1]
+
+
+def test_icons_in_a_field_grow_and_leave_room_for_its_text(qtbot: Any, look: Theme) -> None:
+    box = SearchBox("Filter", "Filter")
+    qtbot.addWidget(box)
+    box.resize(300, 40)
+    box.setText("words")
+    box.show()
+    button, sign = box.findChild(ToolButton), box.findChild(Sign)
+    for direction in (Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft):
+        box.setLayoutDirection(direction)
+        for scale in (1.0, 1.5):
+            look.set_scale(scale)
+            box.resize(300, box.sizeHint().height())
+            assert sign.width() == button.iconSize().width() == round(16 * scale)
+            box.setCursorPosition(0)
+            first = box.cursorRect().center()
+            assert sign.geometry().left() > first.x() or sign.geometry().right() < first.x()
+            assert abs(sign.geometry().center().y() - box.rect().center().y()) <= 1
+            assert box.rect().contains(button.geometry())
+            assert not button.geometry().intersects(sign.geometry())
+    told: list[str] = []
+    box.textEdited.connect(told.append)
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert (box.text(), told) == ("", [""])
+    assert not button.isVisible()
 
 
 def test_bars_that_count_against_are_drawn_otherwise(qtbot: Any, look: Theme) -> None:

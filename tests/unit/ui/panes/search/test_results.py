@@ -3,14 +3,13 @@
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
-from app.retrieval.model import Hit, Span
+from app.retrieval.model import Hit
 from tests.unit.ui.panes.search.test_query import hit
-from ui.panes.search.results import Heading, More, ResultList, _height, _known, _layout
+from ui.panes.search.hitpaint import Heading, More, known_words
+from ui.panes.search.results import ResultList
 from ui.theme import Theme
 
 
@@ -74,33 +73,14 @@ def test_further_results_go_on_where_the_offer_stood(results: ResultList, qtbot:
     assert results.verticalScrollBar().value() == place
 
 
-def test_what_does_not_fit_ends_in_an_ellipsis(look: Theme) -> None:
-    long = _layout("some words of a text that goes on " * 20, (Span(0, 4), Span(400, 440)), 300, look.points)
-    assert long.text().endswith("…")
-    assert long.lineCount() == 3
-    assert len(long.formats()) == 2
-    short = _layout("some words", (Span(0, 4),), 300, look.points)
-    assert (short.text(), short.lineCount()) == ("some words", 1)
-    unbroken = _layout("x" * 2000, (), 300, look.points)
-    assert unbroken.text().endswith("…")
-    assert unbroken.lineCount() == 3
-
-
-@given(st.text(alphabet="ab i.-  é漢", min_size=1, max_size=240), st.integers(120, 700))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_rows_are_as_high_as_their_lines(look: Theme, snippet: str, width: int) -> None:
-    drawn = round(_layout(snippet, (), width, look.points).boundingRect().height())
-    assert _height(snippet, width, look.points) == drawn
-
-
 def test_who_and_where_from_are_said_once_and_in_words() -> None:
-    assert _known(hit("a", "s", author="Atlas", agent="Atlas", role="assistant")) == ["Atlas"]
-    assert _known(hit("n", agent="import:markdown", tags=("garden", "rose", "third"))) == [
+    assert known_words(hit("a", "s", author="Atlas", agent="Atlas", role="assistant")) == ["Atlas"]
+    assert known_words(hit("n", agent="import:markdown", tags=("garden", "rose", "third"))) == [
         "Import (markdown)",
         "#garden",
         "#rose",
     ]
-    assert _known(hit("n", agent="person")) == ["You"]
+    assert known_words(hit("n", agent="person")) == ["You"]
 
 
 def test_headings_count_in_words(results: ResultList) -> None:
@@ -120,3 +100,61 @@ def test_long_titles_and_names_paint(results: ResultList, direction: Qt.LayoutDi
     worst = hit("a", "s", title="w" * 300, agent="n" * 200, author="m" * 90, tags=("t" * 64,) * 3, snippet="s" * 900)
     results.show_hits([worst, hit("n", tags=("x",))], by_session=by_session, more="More")
     assert not results.grab().isNull()
+
+
+def test_rows_are_where_they_are_clicked(results: ResultList, qtbot: QtBot) -> None:
+    texts = ["one line", "several words of a text " * 3, "many words of a text that goes on " * 9]
+    results.show_hits([hit(f"{n}", snippet=texts[n % 3]) for n in range(60)], by_session=False, more="More")
+    view = results.viewport()
+    for row in (0, 1, 2, 31, 59):
+        results.scrollTo(results.source.index(row))
+        rect = results.visualRect(results.source.index(row))
+        assert view.rect().contains(rect)
+        assert {results.indexAt(QPoint(9, y)).row() for y in (rect.top(), rect.center().y(), rect.bottom())} == {row}
+        qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=rect.center())
+        assert current(results) == f"{row}"
+    heights = [results.visualRect(results.source.index(row)).height() for row in range(3)]
+    assert heights == sorted(set(heights))
+    assert not results.indexAt(QPoint(9, view.height() + 5000)).isValid()
+
+
+def test_pages_lead_through_all_rows(results: ResultList, qtbot: QtBot) -> None:
+    results.show_hits([hit(f"{n}", snippet="words " * (n % 40)) for n in range(60)], by_session=False)
+    seen = [current(results)]
+    while current(results) != "59":
+        qtbot.keyClick(results, Qt.Key.Key_PageDown)
+        assert int(current(results)) > int(seen[-1])
+        seen.append(current(results))
+    assert 5 < len(seen) < 50
+    while current(results) != "0":
+        before = int(current(results))
+        qtbot.keyClick(results, Qt.Key.Key_PageUp)
+        assert int(current(results)) < before
+
+
+def test_texts_stay_as_they_are_when_the_scroll_bar_comes(results: ResultList, qtbot: QtBot) -> None:
+    long = "several words of a text that goes on " * 4
+    results.show_hits([hit("a", snippet=long)], by_session=False)
+    before = results.visualRect(results.source.index(0)).height()
+    assert not results.verticalScrollBar().isVisible()
+    results.show_hits([hit(f"{n}", snippet=long) for n in range(40)], by_session=False)
+    qtbot.waitUntil(results.verticalScrollBar().isVisible)
+    assert results.visualRect(results.source.index(0)).height() == before
+
+
+def test_another_width_and_size_of_text_measure_anew(results: ResultList, look: Theme) -> None:
+    results.show_hits([hit("a", snippet="several words of a text that goes on " * 2)], by_session=False)
+    rect = results.visualRect(results.source.index(0))
+    results.resize(900, 260)
+    assert results.visualRect(results.source.index(0)).height() < rect.height()
+    results.resize(420, 260)
+    assert results.visualRect(results.source.index(0)).height() == rect.height()
+    look.set_scale(2.0)
+    assert results.visualRect(results.source.index(0)).height() > rect.height() * 3 // 2
+
+
+def test_the_next_is_current_where_one_goes(results: ResultList) -> None:
+    results.show_hits(hits("abcd"), by_session=False)
+    for gone, then in (({"b"}, "a"), ({"a", "b"}, "c"), ({"sc"}, "d"), ({"d"}, "c")):
+        results.pass_over(gone)
+        assert current(results) == then

@@ -1,0 +1,71 @@
+"""The nearest vectors are looked for beside the words, and what comes of it is the same."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.errors import ModelUnavailableError
+from app.index.ann import Near
+from app.index.postings import Postings
+from app.index.vectors import Generation
+from app.memories.model import STORES
+from app.retrieval.ahead import MANY, Ahead
+from app.retrieval.answering import Answer, Meaning, Request, Stopwatch, VectorsFailedError, answer
+from app.retrieval.query import parse
+from app.retrieval.recipes import recipe
+from tests.unit.app.shelf import Shelf
+
+TEXTS = ("a grey heron", "two old oaks", "a heron on the lock", "bread and butter")
+
+
+@pytest.fixture
+def meaning(shelf: Shelf, vault: Path) -> Meaning:
+    shelf.say(*TEXTS)
+    shelf.sync()
+    near, generation = Near(vault, least=1), Generation(1, shelf.embedder.identity.dimensions)
+    shelf.do(shelf.store.read(lambda connection: near.tend(connection, generation)))
+    return Meaning(generation, lambda text: shelf.embedder.embed_query(text).tobytes(), near, near.count())
+
+
+def asked(shelf: Shelf, text: str, meaning: Meaning, name: str) -> Answer:
+    chosen = recipe(name)
+    request = Request(parse(text, 0), chosen, chosen.legs, STORES, 0, 20, None, Postings)
+    return shelf.do(shelf.store.read(lambda connection: answer(connection, request, meaning, Stopwatch())))
+
+
+@pytest.mark.parametrize("name", ["learned", "weighted"])
+@pytest.mark.parametrize("text", ["heron", "heron role:user", "heron -oaks", "old oaks kind:note", "nothing"])
+def test_a_search_of_many_vectors_finds_the_same(shelf: Shelf, meaning: Meaning, name: str, text: str) -> None:
+    few = asked(shelf, text, meaning, name)
+    many = asked(shelf, text, replace(meaning, count=MANY), name)
+    assert many == few
+
+
+def test_what_was_not_looked_for_is_answered_too(meaning: Meaning) -> None:
+    near, vector = meaning.near, meaning.vector("heron")
+    assert near is not None
+    ahead = Ahead(near, meaning.generation, vector, 3, None)
+    for k, allowed in ((3, None), (2, None), (3, np.array([False, True, True]))):
+        got, wanted = (one.nearest(meaning.generation, vector, k, allowed) for one in (ahead, near))
+        assert got is not None
+        assert wanted is not None
+        assert got[0].tolist() == wanted[0].tolist()
+    assert ahead.nearest(Generation(7, 1), vector, 3) is None
+
+
+def test_what_fails_meanwhile_fails_whoever_asks(meaning: Meaning) -> None:
+    near = meaning.near
+    assert near is not None
+    ahead = Ahead(near, meaning.generation, b"\0\0\x80?" * 3, 3, None)
+    with pytest.raises(ValueError, match=r"shape|size|dimension"):
+        ahead.nearest(meaning.generation, b"\0\0\x80?" * 3, 3, None)
+
+
+def test_a_question_that_cannot_be_made_a_vector_is_a_failure_of_the_vectors(shelf: Shelf, meaning: Meaning) -> None:
+    def closed(_text: str) -> bytes:
+        raise ModelUnavailableError("The model was closed.")
+
+    with pytest.raises(VectorsFailedError):
+        asked(shelf, "heron", replace(meaning, vector=closed, count=MANY), "learned")

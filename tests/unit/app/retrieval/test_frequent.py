@@ -1,0 +1,49 @@
+"""Which words are frequent, and that their lists are there before anyone asks."""
+
+import apsw
+import pytest
+
+from app.index.postings import Postings, last_chunk
+from app.retrieval import frequent
+from app.retrieval.frequent import know_frequent
+from app.retrieval.fts import quoted, stem
+from tests.unit.app.shelf import Shelf
+
+TEXTS = (
+    "the herons of the lock", "the heron and the café", "a heron is here", "herons", "the old lock", "an old lock",
+    "we say bread", "we say butter", "we say naïve things", "they say nothing", "you say so", "all say yes",
+    "he may say", "she will say", "it can say", "one more", "two more",
+)  # fmt: skip
+
+
+def test_frequent_words_are_read_and_neither_rare_nor_ubiquitous_ones(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(frequent, "FEW", 1)
+    for number, text in enumerate(TEXTS):
+        shelf.say(text, session=f"s{number}")
+    shelf.sync()
+    kept = Postings()
+
+    def work(connection: apsw.Connection) -> tuple[int, int]:
+        return know_frequent(connection, kept), last_chunk(connection)
+
+    known, last = shelf.do(shelf.store.read(work))
+    assert known == 3
+    with apsw.Connection(":memory:") as nowhere:  # whoever has to read fails here
+        for word in ("heron", "herons", "lock", "old"):
+            assert len(kept.posting(nowhere, quoted(word), stem(word), last).ids) >= 3
+        for word in ("bread", "say", "the"):
+            with pytest.raises(apsw.SQLError):
+                kept.posting(nowhere, quoted(word), stem(word), last)
+
+
+@pytest.mark.parametrize(("few", "texts"), [(0, ()), (1_000, TEXTS)])
+def test_an_empty_vault_and_a_small_one_have_none(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch, few: int, texts: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr(frequent, "FEW", few)
+    for number, text in enumerate(texts):
+        shelf.say(text, session=f"s{number}")
+    shelf.sync()
+    assert shelf.do(shelf.store.read(lambda connection: know_frequent(connection, Postings()))) == 0
