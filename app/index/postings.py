@@ -13,7 +13,6 @@ import apsw
 import numpy as np
 
 from app.index.agents import Agents
-from app.index.columns import Columns
 from app.index.heads import HeadReader, Heads
 from app.index.manners import Manners
 from app.index.tally import NOBODY, Tally, tally, together
@@ -98,7 +97,6 @@ class Postings:
         self._counts: OrderedDict[str, tuple[int, int]] = OrderedDict()
         self._lengths = Lengths(np.zeros(1, dtype=np.uint16), 0, 1.0)
         self.agents = Agents()
-        self.columns = Columns()
         self.texts = Texts()
         self.manners = Manners()
         self.turns = Turns()

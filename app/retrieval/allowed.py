@@ -1,19 +1,20 @@
 """Which chunks the operators of a search leave, as an array, so that the legs pass over the others at once.
 
-Operators that are not known here leave all; whoever finds a chunk looks in the database whether it really satisfies
-what was asked.
+What never changes of a chunk is known: its sort, its conversation, when it was said. Other operators leave all, or are
+looked up where they leave few; then whoever finds a chunk looks in the database whether it satisfies what was asked.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import apsw
 import numpy as np
 
-from app.index.columns import Sort
+from app.index.heads import Heads
 from app.index.postings import Postings, last_chunk
 from app.memories.model import STORES
-from app.retrieval.candidates import MESSAGE_KINDS, conditions, few_allowed
+from app.retrieval.candidates import OF_SORT, conditions, few_allowed, sort_suits
 from app.retrieval.model import Query
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     Mask = NDArray[np.bool_]
 
-_SESSIONS: Final = "SELECT rowid FROM sessions WHERE "
+_SESSIONS: Final = "SELECT id FROM sessions WHERE "
 _BY_SESSION: Final = {
     "session": f"{_SESSIONS}id = ?1 OR instr(lower(title), lower(?1))",
     "session_is": f"{_SESSIONS}id = ?1",
@@ -29,50 +30,61 @@ _BY_SESSION: Final = {
 }
 
 
-def left(connection: apsw.Connection, query: Query, postings: Postings) -> "Mask | None":
-    """Return which chunks may satisfy the operators of ``query``, by id; ``None`` where that is not known."""
-    asked = [("kind", query.kinds), ("role", query.roles), ("session", query.sessions), ("agent", query.agents)]
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What is left.
+
+    Args:
+        mask: By chunk id: no chunk that satisfies the operators is missing.
+        is_exact: Every chunk there is that is left satisfies them.
+    """
+
+    mask: "Mask"
+    is_exact: bool
+
+
+def left(connection: apsw.Connection, query: Query, stores: Sequence[str], postings: Postings) -> Left:
+    """Return which chunks may satisfy the operators of ``query`` for a caller who may read ``stores``."""
     last = last_chunk(connection)
-    masks = [_any_of(connection, postings, last, name, wanted) for name, wanted in asked if wanted]
+    heads = postings.heads(connection, last)
+    suits = sort_suits(query, stores)
+    mask = heads.where(slice(last + 1), [suits(sort) for sort in heads.sorts])
+    # Memories of an agent are not told from others here.
+    is_exact = not (query.states or query.agents)
+    created = heads.created[: last + 1]
+    if query.since is not None:
+        mask &= created >= query.since
+    if query.until is not None:
+        mask &= created < query.until
+    if query.sessions:
+        mask &= _of_sessions(connection, heads, last, "session", query.sessions)
+    if query.agents:
+        memories = heads.where(slice(last + 1), [sort.kind == "memory" for sort in heads.sorts])
+        mask &= _of_sessions(connection, heads, last, "agent", query.agents) | memories
     for name, unwanted in query.excluded:
-        # Memories of an agent are not told from others here, so without them nothing can be left out for certain.
-        mask = None if name == "agent" else _any_of(connection, postings, last, name, (unwanted,))
-        masks.append(None if mask is None else ~mask)
-    masks += [_few(connection, last, Query("", tags=(tag,))) for tag in query.tags]
-    masks += [_few(connection, last, Query("", entities=(entity,))) for entity in query.entities]
-    known = [mask for mask in masks if mask is not None]
-    return np.logical_and.reduce(known) if known else None
+        if name in ("session", "session_is"):
+            mask &= ~_of_sessions(connection, heads, last, name, (unwanted,))
+        elif name not in OF_SORT:
+            is_exact = False
+    alone = [Query("", tags=(tag,)) for tag in query.tags] + [Query("", entities=(name,)) for name in query.entities]
+    # Of a name a caller may know less than all.
+    is_exact = is_exact and (not query.entities or set(stores) >= set(STORES))
+    for one in alone:
+        few = few_allowed(connection, conditions(one, STORES))
+        is_exact = is_exact and few is not None
+        if few is not None:
+            chosen = np.zeros(last + 1, dtype=np.bool_)
+            chosen[few] = True
+            mask &= chosen
+    return Left(mask, is_exact)
 
 
-def _any_of(
-    connection: apsw.Connection, postings: Postings, last: int, name: str, wanted: Sequence[str]
-) -> "Mask | None":
-    columns = postings.columns
-    if name == "kind":
-        return columns.of_sorts(connection, last, lambda sort: any(_is_kind(sort, value) for value in wanted))
-    if name == "role":
-        roles = {value.lower() for value in wanted}
-        return columns.of_sorts(connection, last, lambda sort: sort[0] != "memory" and sort[1] in roles)
-    if name not in _BY_SESSION:
-        return None
-    rows = [row[0] for value in wanted for row in connection.execute(_BY_SESSION[name], (value,))]
-    mask = columns.of_sessions(connection, last, np.array(rows, dtype=np.int64))
-    if name == "agent":
-        memories = columns.of_sorts(connection, last, lambda sort: sort[0] == "memory")
-        return None if memories is None else mask | memories
-    return mask
-
-
-def _few(connection: apsw.Connection, last: int, alone: Query) -> "Mask | None":
-    """Return which chunks satisfy one operator, looked up once for all legs; ``None`` when they are many."""
-    few = few_allowed(connection, conditions(alone, STORES))
-    if few is None:
-        return None
-    mask = np.zeros(last + 1, dtype=np.bool_)
-    mask[few] = True
-    return mask
-
-
-def _is_kind(sort: Sort, value: str) -> bool:
-    kind, role = sort
-    return kind != "memory" if value.lower() in MESSAGE_KINDS else (kind, role) == ("memory", value.lower())
+def _of_sessions(connection: apsw.Connection, heads: Heads, last: int, name: str, wanted: Sequence[str]) -> "Mask":
+    """Return which chunks are of a conversation that an operator asks for."""
+    rows = (row for value in wanted for row in connection.execute(_BY_SESSION[name], (value,)))
+    numbers = [heads.numbers.get(str(row[0]), 0) for row in rows]
+    chosen = np.zeros(len(heads.names), dtype=np.bool_)
+    chosen[numbers] = True
+    chosen[0] = False
+    # A memory may have been made in one of them, and is not of it.
+    return np.asarray(chosen[np.maximum(heads.owner[: last + 1], 0)])

@@ -200,7 +200,8 @@ def narrowed(connection: apsw.Connection, request: Request) -> Conditions:
         return where
     from app.retrieval.allowed import left  # noqa: PLC0415  (numpy waits for the first search)
 
-    return replace(where, mask=left(connection, request.query, request.postings()))
+    found = left(connection, request.query, request.stores, request.postings())
+    return replace(where, mask=found.mask, is_exact=found.is_exact)
 
 
 class Answering:

@@ -61,7 +61,8 @@ _OF_ONE = {
 }
 
 _ALWAYS = 2  # conditions that every search has
-_SORTED = ("kind", "role", "store")
+OF_SORT = ("kind", "role", "store")
+"""Operators that ask only for what many chunks share."""
 
 FEW = 20_000
 """So many chunks are looked at one by one when a condition allows no more."""
@@ -94,7 +95,8 @@ class Conditions:
         narrows: There is more than what every search demands.
         sees_all: The caller may read every store.
         named: The entities of a name, as the caller may know them.
-        mask: Which chunks may satisfy it, by id, where that is known; the SQL decides.
+        mask: Which chunks may satisfy it, by id, where that is known; the SQL decides unless it is exact.
+        is_exact: Every chunk there is that the mask has satisfies it.
         of_sort: Tells whether chunks of a sort satisfy it, where nothing else of them is asked; it saves the SQL.
     """
 
@@ -104,6 +106,7 @@ class Conditions:
     sees_all: bool = True
     named: str = _NAMED
     mask: "NDArray[np.bool_] | None" = field(default=None, compare=False)
+    is_exact: bool = field(default=False, compare=False)
     of_sort: "Callable[[Sort], bool] | None" = field(default=None, compare=False)
 
     @property
@@ -143,9 +146,14 @@ def conditions(query: Query, stores: Sequence[str]) -> Conditions:
 def _of_sort(query: Query, stores: Sequence[str]) -> "Callable[[Sort], bool] | None":
     """Return what tells whether chunks of a sort satisfy a search, ``None`` where it asks for more of a chunk."""
     others = (query.tags, query.sessions, query.agents, query.entities, query.states)
-    unwanted = [(name, (value,)) for name, value in query.excluded]
-    if any(others) or query.since is not None or query.until is not None or any(n not in _SORTED for n, _ in unwanted):
+    if any(others) or query.since is not None or query.until is not None:
         return None
+    return sort_suits(query, stores) if all(name in OF_SORT for name, _ in query.excluded) else None
+
+
+def sort_suits(query: Query, stores: Sequence[str]) -> "Callable[[Sort], bool]":
+    """Return what tells whether chunks of a sort satisfy what a search asks of their sort."""
+    unwanted = [(name, (value,)) for name, value in query.excluded if name in OF_SORT]
     wanted = [("kind", query.kinds), ("role", query.roles), ("store", query.stores)]
     wanted = [(name, values) for name, values in wanted if values]
     return lambda sort: (
@@ -174,7 +182,9 @@ def with_words(where: Conditions, must: str | None, must_not: str | None) -> Con
             values = (*values, expression)
     narrows = must is not None or must_not is not None
     of_sort = None if narrows else where.of_sort
-    return replace(where, sql=sql, values=values, narrows=where.narrows or narrows, of_sort=of_sort)
+    is_exact = where.is_exact and not narrows
+    narrows = where.narrows or narrows
+    return replace(where, sql=sql, values=values, narrows=narrows, is_exact=is_exact, of_sort=of_sort)
 
 
 def few_allowed(connection: apsw.Connection, where: Conditions) -> list[int] | None:

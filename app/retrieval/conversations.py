@@ -1,7 +1,7 @@
 """What conversations as a whole say to a question, and which are the latest."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,7 +16,7 @@ from app.retrieval.asked import Asked
 from app.retrieval.candidates import Conditions
 from app.retrieval.fts import atoms
 from app.retrieval.model import Query
-from app.retrieval.passing import is_plain, passing
+from app.retrieval.passing import is_known, is_plain, passing
 from app.retrieval.pool import Gathered, Places, Said, Standing, once, pool
 from app.retrieval.timely import of_time
 from app.retrieval.words import Matches, matches_of
@@ -55,7 +55,8 @@ def gathered(
         postings: Knows which chunks have a word.
         matches: Which have those of the query, where somebody looked already.
     """
-    newest = {} if query.tags else _newest(connection, query, where, found.heads)  # turns have no tags
+    # Turns have no tags.
+    newest = {} if query.tags else _newest(connection, query, where, found.heads, postings.turns)
     conversations = Conversations(matches or matches_of(connection, postings, atoms(query)), postings.turns)
     places = let_in(connection, pool(found), newest, conversations, where)
     if (question.moments or question.months) and not query.tags:
@@ -90,10 +91,10 @@ class Conversations:
         of_all = (self.words, self.user_words, coverage, self.heads.words)
         return Said(*(np.where(is_one, values[number], 0.0).astype(np.float64) for values in of_all))
 
-    def openings(self, numbers: Sequence[int]) -> Places:
-        """Return the first turn of each of the conversations ``numbers``; some may be gone."""
+    def openings(self, connection: apsw.Connection, numbers: Sequence[int], where: Conditions) -> Places:
+        """Return the first turn of each of the conversations ``numbers`` that ``where`` allows."""
         ids = self._turns.of(self.heads, np.array(numbers, dtype=np.int64))
-        ids = ids[self.heads.there[ids]]
+        ids = ids[passing(connection, self.heads, ids, where)]
         owner, first = np.unique(self.heads.owner[ids], return_index=True)
         return Places(owner.astype(np.int64), self.heads.first[ids[first]].astype(np.int64))
 
@@ -139,17 +140,22 @@ def _bm25(counts: "Iterable[tuple[Ids, Ids]]", length: "Floats") -> "Floats":
     return score
 
 
-def _newest(connection: apsw.Connection, query: Query, where: Conditions, heads: Heads) -> dict[str, int]:
+def _newest(connection: apsw.Connection, query: Query, where: Conditions, heads: Heads, turns: Turns) -> dict[str, int]:
     """Return the latest conversations of the times that the query names, then the latest of all."""
     until = query.until
     found: dict[str, int] = {}
     for begin, end in query.moments:
-        found |= latest(connection, where, end if until is None else min(end, until), heads, since=begin)
-    return found | latest(connection, where, until, heads)
+        found |= latest(connection, where, end if until is None else min(end, until), heads, turns, since=begin)
+    return found | latest(connection, where, until, heads, turns)
 
 
 def latest(
-    connection: apsw.Connection, where: Conditions, until: int | None, heads: Heads, since: int | None = None
+    connection: apsw.Connection,
+    where: Conditions,
+    until: int | None,
+    heads: Heads,
+    turns: Turns,
+    since: int | None = None,
 ) -> dict[str, int]:
     """Return the latest conversations that have a turn which ``where`` allows, each with its place from 1.
 
@@ -158,6 +164,7 @@ def latest(
         where: What a turn must satisfy.
         until: Conversations begun then or later are none.
         heads: What is known of the chunks.
+        turns: Knows the turns of conversations.
         since: Conversations that ended before are none.
     """
     of_sort = where.of_sort
@@ -179,15 +186,32 @@ def latest(
         with_turns = (name for name, number in known if number and heads.words[number] > 0)
         found = list(islice(with_turns, LATEST))
         return {name: place for place, name in enumerate(found, 1)}
+    if is_known(connection, where):
+        return _placed(names, lambda some: _with_turns(connection, heads, turns, some, where))
     sql = (
         "SELECT s.value FROM json_each(?) s WHERE EXISTS (SELECT 1 FROM chunks c WHERE c.session_id = s.value"
         f" AND c.kind = 'message' AND {where.check})"
     )
-    found = []
+    return _placed(names, lambda some: {row[0] for row in connection.execute(sql, (json.dumps(some), *where.values))})
+
+
+def _placed(names: Iterator[str], allowed_of: "Callable[[Sequence[str]], Container[object]]") -> dict[str, int]:
+    """Return the first of ``names`` that are allowed, each with its place from 1."""
+    found: list[str] = []
     while len(found) < LATEST and (some := list(islice(names, LATEST))):
-        allowed = {row[0] for row in connection.execute(sql, (json.dumps(some), *where.values))}
+        allowed = allowed_of(some)
         found += [name for name in some if name in allowed]
     return {name: place for place, name in enumerate(found[:LATEST], 1)}
+
+
+def _with_turns(
+    connection: apsw.Connection, heads: Heads, turns: Turns, names: Sequence[str], where: Conditions
+) -> set[object]:
+    """Return which conversations have a turn that ``where`` allows, where the database need not be asked."""
+    numbers = np.array([heads.numbers.get(name, 0) for name in names], dtype=np.int64)
+    ids = turns.of(heads, numbers[numbers > 0])
+    ids = ids[passing(connection, heads, ids, where)]
+    return {heads.name(number) for number in np.unique(heads.owner[ids]).tolist()}
 
 
 def let_in(
@@ -207,8 +231,8 @@ def let_in(
     heads = conversations.heads
     known, numbers = set(there.tolist()), heads.numbers
     unseen = [session for session in newest if numbers.get(session) not in known][:_LET_IN]
-    if is_plain(connection, where):
-        opened = conversations.openings([numbers[session] for session in unseen])
+    if is_known(connection, where):
+        opened = conversations.openings(connection, [numbers[session] for session in unseen], where)
     else:
         openings = [(numbers[session], seq) for session, seq in _openings(connection, unseen, where)]
         pairs = np.array(openings, dtype=np.int64).reshape(-1, 2)

@@ -156,8 +156,9 @@ def hits_of(
     known = [(item, rows[item.chunk_id]) for item in ranked if item.chunk_id in rows]
     turns = [(row.session_id, item.target) for item, row in known if row.kind != "memory"]
     said = _messages(connection, [(str(session), target) for session, target in turns])
+    kept = _memories(connection, [str(row.memory_id) for _, row in known if row.kind == "memory"])
     snippets = Snippets(query.terms)
-    built = (_hit(connection, item, row, said, snippets) for item, row in known)
+    built = (_hit(item, row, said, kept, snippets) for item, row in known)
     return tuple(hit for hit in built if hit is not None)
 
 
@@ -166,9 +167,14 @@ Fields = tuple[str, str, dict[str, Any]]
 
 
 def _hit(
-    connection: apsw.Connection, item: Ranked, row: Row, said: Mapping[str, tuple[Any, ...]], snippets: Snippets
+    item: Ranked,
+    row: Row,
+    said: Mapping[str, tuple[Any, ...]],
+    kept: Mapping[str, tuple[Any, ...]],
+    snippets: Snippets,
 ) -> Hit | None:
-    found = _memory(connection, row) if row.kind == "memory" else _message(said.get(item.target), item.target, row)
+    is_memory = row.kind == "memory"
+    found = _memory(kept.get(str(row.memory_id))) if is_memory else _message(said.get(item.target), item.target, row)
     if found is None:
         return None
     text, beside, fields = found
@@ -219,13 +225,20 @@ def _message(found: tuple[Any, ...] | None, target: str, row: Row) -> Fields | N
     )
 
 
-def _memory(connection: apsw.Connection, row: Row) -> Fields | None:
-    found = connection.execute(
-        "SELECT m.title, m.updated_at, m.session_id, m.source, substr(m.content, 1, 200000), m.facts, m.kind,"
+def _memories(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, tuple[Any, ...]]:
+    """Return what is kept of memories, by the id of each."""
+    if not ids:
+        return {}
+    rows = connection.execute(
+        "SELECT m.id, m.title, m.updated_at, m.session_id, m.source, substr(m.content, 1, 200000), m.facts, m.kind,"
         " CASE m.key WHEN '' THEN m.title ELSE m.title || char(10) || m.category || ' ' || m.key END"
-        " FROM memories m WHERE m.id = ?",
-        (row.memory_id,),
-    ).fetchone()
+        " FROM json_each(?) w CROSS JOIN memories m ON m.id = w.value",
+        (json.dumps(ids),),
+    )
+    return {row[0]: row[1:] for row in rows}
+
+
+def _memory(found: tuple[Any, ...] | None) -> Fields | None:
     if found is None:
         return None
     title, updated, session_id, source, content, facts, kind, beside = found

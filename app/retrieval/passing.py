@@ -27,13 +27,27 @@ def passing(connection: apsw.Connection, heads: "Heads", ids: "Ids", where: Cond
         return np.zeros(0, dtype=np.bool_)
     if is_plain(connection, where):
         return still_there(connection, heads, ids)
-    of_sort = where.of_sort
-    if of_sort is not None and connection.execute(LEAVING).get is None:
-        suits = heads.where(ids, [of_sort(sort) for sort in heads.sorts])
-        return np.asarray(suits & still_there(connection, heads, ids))
+    if is_known(connection, where):
+        return np.asarray(_suiting(heads, ids, where) & still_there(connection, heads, ids))
     sql = "SELECT group_concat(c.id, ' ') FROM chunks c WHERE c.id IN (SELECT value FROM json_each(?))"
     found = connection.execute(f"{sql} AND {where.check}", (_listed(ids), *where.values)).get
     return _among(ids, found)
+
+
+def is_known(connection: apsw.Connection, where: Conditions) -> bool:
+    """Tell whether the database need not be asked which of the chunks there are satisfy ``where``."""
+    is_told = not where.narrows or where.is_exact or where.of_sort is not None
+    return is_told and connection.execute(LEAVING).get is None
+
+
+def _suiting(heads: "Heads", ids: "Ids", where: Conditions) -> "NDArray[np.bool_]":
+    if where.is_exact and where.mask is not None:
+        # More may be known meanwhile than when the search began.
+        within = ids < len(where.mask)
+        return np.asarray(where.mask[np.where(within, ids, 0)] & within)
+    if where.of_sort is not None:
+        return heads.where(ids, [where.of_sort(sort) for sort in heads.sorts])
+    return np.ones(len(ids), dtype=np.bool_)
 
 
 def still_there(connection: apsw.Connection, heads: "Heads", ids: "Ids") -> "NDArray[np.bool_]":

@@ -21,7 +21,7 @@ def main() -> int:
     tally = Tally()
     try:
         for haystack in limited(of_roles(load(options.dataset, options.data), options.roles), options.haystacks):
-            run(haystack, options.recipe, options.embedder, tally, options.folder)
+            run(haystack, options.recipe, options.embedder, tally, options.folder, with_context=options.context)
             print(f"{haystack.name}: {len(haystack.turns)} turns, {len(haystack.questions)} questions", file=sys.stderr)
     except DataError as error:
         print(f"retrieval: {error}", file=sys.stderr)
@@ -44,6 +44,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--folder", default="", help="folder of a fastembed model")
     parser.add_argument("--roles", default="both", choices=("both", "user"), help="whose turns are stored")
     parser.add_argument("--haystacks", type=int, help="only the first so many conversations")
+    parser.add_argument("--context", action="store_true", help="also what contexts for the questions tell")
     parser.add_argument("--json", type=Path, help="where to write the report")
     return parser.parse_args()
 
@@ -59,6 +60,11 @@ def _show(report: dict[str, Any]) -> None:
             print(f"{name:10.10}" + "".join(f"{row[metric]:10.3f}" for metric in _SHOWN))
         for place, bound in enumerate(("2.5 %", "97.5 %")):
             print(f"{bound:10}" + "".join(f"{scores['interval'][metric][place]:10.3f}" for metric in _SHOWN))
+    if told := report.get("context"):
+        print(
+            f"\ncontext: {told['share']:.3f} of the evidence in {told['items']:.1f} items, {told['tokens']:.0f} tokens;"
+            f" {told['searched']:.3f} in as many hits of a search"
+        )
     print(f"\nsearch p50 {report['latency_ms']['p50']} ms, p95 {report['latency_ms']['p95']} ms on {report['machine']}")
 
 

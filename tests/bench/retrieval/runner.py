@@ -3,7 +3,7 @@
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ class Tally:
 
     units: dict[str, dict[str, list[Scores]]] = field(default_factory=lambda: {"turn": {}, "session": {}})
     latencies: list[float] = field(default_factory=list)
+    contexts: list["Told"] = field(default_factory=list)
     groups: dict[str, dict[str, list[Scores]]] = field(default_factory=lambda: {"turn": {}, "session": {}})
 
     def add(self, unit: str, category: str, scores: Scores, group: str) -> None:
@@ -42,11 +43,34 @@ class Tally:
                 groups = [[one] for one in everything]
             units[unit] = {**mean(everything), "interval": interval(groups), "by_category": by_category}
         latency = {name: round(percentile(self.latencies, share), 2) for name, share in (("p50", 0.5), ("p95", 0.95))}
-        return {"questions": len(self.latencies), "units": units, "latency_ms": latency}
+        report = {"questions": len(self.latencies), "units": units, "latency_ms": latency}
+        if self.contexts:
+            columns = {one.name: [getattr(told, one.name) for told in self.contexts] for one in fields(Told)}
+            report["context"] = {name: round(sum(values) / len(values), 4) for name, values in columns.items()}
+        return report
 
 
-def run(haystack: Haystack, recipe: str, embedder: str, tally: Tally, folder: str = "") -> None:
-    """Ask all questions of one haystack in a vault of its own."""
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a context tells of one question's evidence.
+
+    Args:
+        share: How much of it.
+        searched: How much the same number of a search's first hits have.
+        items: How many turns and memories were told.
+        tokens: What they took.
+    """
+
+    share: float
+    searched: float
+    items: int
+    tokens: int
+
+
+def run(
+    haystack: Haystack, recipe: str, embedder: str, tally: Tally, folder: str = "", *, with_context: bool = False
+) -> None:
+    """Ask all questions of one haystack in a vault of its own, and ask for a context for each where that is wanted."""
     overrides = {"embedding.model": embedder, "embedding.folder": folder}
     with tempfile.TemporaryDirectory(prefix="keepsake-bench-") as place:
         host = Host(Path(place) / "vault", overrides=overrides, serve=False)
@@ -55,7 +79,9 @@ def run(haystack: Haystack, recipe: str, embedder: str, tally: Tally, folder: st
             names = fill(host, haystack)
             host.ask("vault.settle")
             for question in haystack.questions:
-                _ask(host, question, names, recipe, tally, haystack.name)
+                hits = _ask(host, question, names, recipe, tally, haystack.name)
+                if with_context and question.evidence and question.until is None:
+                    tally.contexts.append(_told(host, question, names, hits))
         finally:
             host.stop()
 
@@ -76,7 +102,10 @@ def fill(host: Host, haystack: Haystack) -> dict[str, Turn | Note]:
     return names
 
 
-def _ask(host: Host, question: Question, names: dict[str, Turn | Note], recipe: str, tally: Tally, group: str) -> None:
+def _ask(
+    host: Host, question: Question, names: dict[str, Turn | Note], recipe: str, tally: Tally, group: str
+) -> list[str]:
+    """Ask one question, count it, and return the data set's ids of what was found."""
     text = question.text if question.until is None else f"before:{question.until.isoformat()} {question.text}"
     begun = time.perf_counter()
     found = host.ask("memory.search", query=text, limit=DEPTH, recipe=recipe)
@@ -91,6 +120,15 @@ def _ask(host: Host, question: Question, names: dict[str, Turn | Note], recipe: 
         turns = (names.get(hit.id) for hit in found.hits)
         sessions = dict.fromkeys(turn.session for turn in turns if isinstance(turn, Turn))
         tally.add("session", question.category, score(list(sessions), wanted), group)
+    return [hit.id for hit in hits]
+
+
+def _told(host: Host, question: Question, names: dict[str, Turn | Note], found: list[str]) -> Told:
+    made = host.ask("memory.context", prompt=question.text)
+    told = {item.id for section in made.sections for item in section.items}
+    ids = {names[name].id for name in told if name in names}
+    share, searched = (len(question.evidence & some) / len(question.evidence) for some in (ids, {*found[: len(ids)]}))
+    return Told(share, searched, len(ids), made.tokens)
 
 
 def sessions_of(question: Question, names: dict[str, Turn | Note]) -> frozenset[str]:

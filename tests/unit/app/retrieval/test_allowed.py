@@ -1,11 +1,14 @@
 """No chunk that satisfies the operators of a search is passed over."""
 
+from collections.abc import Sequence
+
 import apsw
 import numpy as np
 import pytest
 
 from app.index.postings import Postings
 from app.memories.model import STORES
+from app.retrieval import candidates
 from app.retrieval.allowed import left
 from app.retrieval.candidates import conditions
 from app.retrieval.query import parse
@@ -26,9 +29,22 @@ EXACT = (
     "tag:birds",
     "tag:birds kind:note",
     "entity:Anna",
+    "heron",
+    "store:shared",
+    "-store:private",
+    "after:2020",
+    "before:2020 role:user",
+    "after:2020 before:2999 -session:herons",
 )
-LOOSE = ("agent:Guide", "agent:person kind:note", "-agent:guide kind:note", "kind:note tag:birds")
-UNKNOWN = ("heron", "is:pinned", "store:shared", "-agent:guide", "-tag:birds", "after:2020")
+LOOSE = (
+    "agent:Guide",
+    "agent:person kind:note",
+    "-agent:guide kind:note",
+    "is:pinned",
+    "-agent:guide",
+    "-tag:birds",
+    "-entity:anna role:user",
+)
 
 
 @pytest.fixture
@@ -36,44 +52,50 @@ def filled(shelf: Shelf) -> Shelf:
     shelf.say("a grey heron", "a teal " * 800, session="herons")
     shelf.say("bread", session="other")
     shelf.save("Elm #birds", tags=["birds"])
+    shelf.save("Oak", store="shared")
     return shelf
 
 
-def both(shelf: Shelf, text: str) -> tuple[set[int], set[int] | None]:
-    """Return the ids of the chunks that satisfy a query, and of those that are left."""
+def both(shelf: Shelf, text: str, stores: Sequence[str] = STORES) -> tuple[set[int], set[int], bool]:
+    """Return the ids of the chunks that satisfy a query, of those that are left, and whether these are all."""
     query = parse(text, 0)
-    where = conditions(query, STORES)
+    where = conditions(query, stores)
 
-    def work(connection: apsw.Connection) -> tuple[set[int], set[int] | None]:
+    def work(connection: apsw.Connection) -> tuple[set[int], set[int], bool]:
         rows = connection.execute(f"SELECT c.id FROM chunks c WHERE {where.sql}", where.values)
-        mask = left(connection, query, Postings())
-        return {int(str(row[0])) for row in rows}, None if mask is None else {int(one) for one in np.flatnonzero(mask)}
+        found = left(connection, query, stores, Postings())
+        return {int(str(row[0])) for row in rows}, {*np.flatnonzero(found.mask).tolist()}, found.is_exact
 
     return shelf.do(shelf.store.read(work))
 
 
+@pytest.mark.parametrize("stores", [STORES, ("shared",), ("private",)])
 @pytest.mark.parametrize("text", EXACT)
-def test_just_those_are_left(filled: Shelf, text: str) -> None:
-    satisfied, there = both(filled, text)
+def test_just_those_are_left(filled: Shelf, text: str, stores: tuple[str, ...]) -> None:
+    satisfied, there, is_exact = both(filled, text, stores)
     existing = {row[0] for row in filled.rows("SELECT id FROM chunks")}
-    assert there is not None
     assert there & existing == satisfied
+    assert is_exact == ("entity" not in text or stores == STORES)
 
 
+@pytest.mark.parametrize("stores", [STORES, ("shared",)])
 @pytest.mark.parametrize("text", LOOSE)
-def test_those_at_least_are_left(filled: Shelf, text: str) -> None:
-    satisfied, there = both(filled, text)
-    assert there is not None
+def test_those_at_least_are_left(filled: Shelf, text: str, stores: tuple[str, ...]) -> None:
+    satisfied, there, is_exact = both(filled, text, stores)
     assert satisfied <= there
+    assert not is_exact
 
 
-@pytest.mark.parametrize("text", UNKNOWN)
-def test_of_others_nothing_is_known(filled: Shelf, text: str) -> None:
-    assert both(filled, text)[1] is None
+def test_of_what_many_have_it_is_not_known_who(filled: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    filled.save("Ash", tags=["birds"])
+    monkeypatch.setattr(candidates, "FEW", 1)
+    satisfied, there, is_exact = both(filled, "tag:birds")
+    assert satisfied < there
+    assert not is_exact
 
 
 def test_the_check_of_a_few_says_what_the_conditions_say(filled: Shelf) -> None:
-    for text in (*EXACT, *LOOSE, *UNKNOWN, "-entity:anna", "entity:anna role:user"):
+    for text in (*EXACT, *LOOSE, "-entity:anna", "entity:anna role:user"):
         for stores in (STORES, ("shared",)):
             where = conditions(parse(text, 0), stores)
             sql = "SELECT c.id FROM chunks c WHERE "

@@ -74,9 +74,11 @@ def latest_of(connection: apsw.Connection, text: str = "", stores: Any = STORES)
     allowed, until = where(text, stores)
     postings = Postings()
     heads = weighed(connection, postings).heads
-    known = replace(allowed, mask=left(connection, parse(text, 0), postings)) if allowed.narrows else allowed
-    found = latest(connection, known, until, heads)
-    assert found == latest(connection, replace(allowed, of_sort=None), until, heads)
+    mask = left(connection, parse(text, round(BEGUN.timestamp() * 1000)), stores, postings)
+    known = replace(allowed, mask=mask.mask, is_exact=mask.is_exact) if allowed.narrows else allowed
+    found = latest(connection, known, until, heads, postings.turns)
+    assert found == latest(connection, replace(known, is_exact=False), until, heads, postings.turns)
+    assert found == latest(connection, replace(allowed, of_sort=None), until, heads, postings.turns)
     return found
 
 
@@ -89,12 +91,13 @@ def test_the_latest_come_first(talked: apsw.Connection) -> None:
 
 def test_a_conversation_without_turns_is_not_among_the_latest(talked: apsw.Connection) -> None:
     allowed, until = where()
-    heads = weighed(talked).heads
+    postings = Postings()
+    heads, turns = weighed(talked, postings).heads, postings.turns
     fewer = replace(heads, numbers={name: number for name, number in heads.numbers.items() if name != "sea"})
     assert heads.words[0] > 0  # of what is no turn
-    assert latest(talked, allowed, until, fewer) == {"kitchen": 1, "garden": 2}
+    assert latest(talked, allowed, until, fewer, turns) == {"kitchen": 1, "garden": 2}
     heads.words[heads.numbers["kitchen"]] = 0
-    assert latest(talked, allowed, until, fewer) == {"garden": 1}
+    assert latest(talked, allowed, until, fewer, turns) == {"garden": 1}
 
 
 def test_what_is_let_in_is_the_first_turn_that_is_there(talked: apsw.Connection) -> None:
@@ -103,8 +106,8 @@ def test_what_is_let_in_is_the_first_turn_that_is_there(talked: apsw.Connection)
     rye = weighed(talked)
     first = rye.heads.numbers["sea"]
     rye.heads.there[np.flatnonzero(rye.heads.owner == first)[0]] = False
-    assert named(rye.heads, rye.openings([first])) == [("sea", 2)]
-    assert not len(rye.openings([]))
+    assert named(rye.heads, rye.openings(talked, [first], allowed)) == [("sea", 2)]
+    assert not len(rye.openings(talked, [], allowed))
 
 
 def test_the_latest_of_those_that_operators_allow(talked: apsw.Connection) -> None:
@@ -131,7 +134,9 @@ def test_a_memory_says_nothing_as_a_conversation(talked: apsw.Connection) -> Non
 def test_those_of_a_time_have_not_ended_before(talked: apsw.Connection) -> None:
     allowed, _ = where()
     times = [round((BEGUN + timedelta(days=days)).timestamp() * 1000) for days in (0.5, 1.5)]
-    assert latest(talked, allowed, times[1], weighed(talked).heads, since=times[0]) == {"kitchen": 1}
+    postings = Postings()
+    heads = weighed(talked, postings).heads
+    assert latest(talked, allowed, times[1], heads, postings.turns, since=times[0]) == {"kitchen": 1}
 
 
 def say(host: Host, session: str, content: str, at: str) -> None:
@@ -156,7 +161,8 @@ def test_a_time_that_is_named_brings_its_conversations(host: Host) -> None:
 
 def test_a_turn_of_each_is_let_in_as_far_as_it_is_allowed(talked: apsw.Connection) -> None:
     allowed, until = where()
-    newest = latest(talked, allowed, until, weighed(talked).heads)
+    postings = Postings()
+    newest = latest(talked, allowed, until, weighed(talked, postings).heads, postings.turns)
     assert in_let(talked, newest, allowed, ("garden", 2))[0] == ("garden", 2)
     assert set(in_let(talked, newest, allowed, ("garden", 2))) == {("garden", 2), ("kitchen", 1), ("sea", 1)}
     assert in_let(talked, {}, allowed, ("sea", 2))[1:] == [("garden", 1), ("kitchen", 1)]

@@ -9,9 +9,11 @@ import pytest
 
 from app.index.postings import Postings, last_chunk
 from app.memories.model import STORES
+from app.retrieval.allowed import left
 from app.retrieval.candidates import Conditions, conditions, with_words
 from app.retrieval.model import Query
 from app.retrieval.passing import passing
+from app.retrieval.query import parse
 from tests.unit.app.shelf import Shelf
 
 ASKED = [
@@ -61,6 +63,35 @@ def test_both_say_the_same(various: Shelf, name: str, values: tuple[str, ...], s
         if change:
             run(various, change)
         assert told(various, postings, where) == told(various, Postings(), replace(where, of_sort=None, narrows=True))
+
+
+@pytest.mark.parametrize("text", ["-session:t", "session:t", "after:2001", "before:2001", "role:user -kind:note"])
+@pytest.mark.parametrize("stores", [STORES, ("shared",)])
+def test_what_is_known_of_operators_is_what_the_database_says(
+    various: Shelf, text: str, stores: tuple[str, ...]
+) -> None:
+    query = parse(text, 0)
+    where = conditions(query, stores)
+    kept = Postings()
+    found = various.do(various.store.read(lambda connection: left(connection, query, stores, kept)))
+    exact = replace(where, mask=found.mask, is_exact=found.is_exact)
+    assert exact.is_exact
+    changes = ("", "DELETE FROM chunks WHERE id = 2", "INSERT INTO session_moves VALUES ('t', 1, 0)")
+    for change in changes:
+        if change:
+            run(various, change)
+        assert told(various, kept, exact) == told(various, kept, replace(where, of_sort=None))
+    assert not with_words(exact, '"a"', None).is_exact
+
+
+def test_chunks_that_came_after_the_search_began_are_none(various: Shelf) -> None:
+    query, kept = parse("role:user", 0), Postings()
+    found = various.do(various.store.read(lambda connection: left(connection, query, STORES, kept)))
+    exact = replace(conditions(query, STORES), mask=found.mask, is_exact=True)
+    before = told(various, kept, exact)
+    various.say("one more", session="later")
+    various.sync()
+    assert told(various, kept, exact) == before
 
 
 def test_what_asks_for_more_than_the_sort_is_left_to_the_database() -> None:

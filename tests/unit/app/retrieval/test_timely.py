@@ -35,7 +35,8 @@ def found(shelf: Shelf, text: str) -> list[str]:
         postings = Postings()
         heads, where = postings.heads(connection, last_chunk(connection)), conditions(query, STORES)
         if where.narrows:
-            where = replace(where, mask=left(connection, query, postings))
+            known = left(connection, query, STORES, postings)
+            where = replace(where, mask=known.mask, is_exact=known.is_exact)
         places = of_time(connection, heads, asked(query), where)
         return [f"{session}#{seq}" for session, seq in named(heads, places)]
 
