@@ -1,6 +1,7 @@
 """The rail at the left: one button a pane, the menu on top, settings and help at the foot."""
 
 from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QMenu, QToolButton, QVBoxLayout, QWidget
 
 from ui import theme
@@ -9,12 +10,17 @@ from ui.icons import icon
 from ui.tokens import Space
 from ui.widgets.button import TARGET_SIZE, ToolButton, icon_button, name_button
 
-WIDTH = 84
 BUTTON = QSize(70, 54)
+BARE_BUTTON = QSize(44, 44)
+"""The size of a button where there is no room for its words."""
+ICON = 20
+PADDING = 12
+"""What a button has above and below its icon."""
+SIDE = 7
 
 
 class Rail(QWidget):
-    """Icons with their words below; the chosen pane's stays down."""
+    """Icons with their words below, or icons alone where it is too low for the words; the chosen pane's stays down."""
 
     chosen = Signal(str)
 
@@ -28,7 +34,7 @@ class Rail(QWidget):
         self._group = QButtonGroup(self)
         self._group.setExclusive(True)
         self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(7, Space.S, 7, Space.S)
+        self._column.setContentsMargins(SIDE, Space.S, SIDE, Space.S)
         self._column.setSpacing(Space.XS)
         top = icon_button("menu", self.tr("Menu"), shortcut="F10", parent=self)
         top.setMenu(menu)
@@ -77,23 +83,55 @@ class Rail(QWidget):
         button = ToolButton(self)
         button.setText(title)
         button.setIcon(icon(icon_name))
-        button.setIconSize(QSize(20, 20))
+        button.setIconSize(QSize(ICON, ICON))
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         theme.set_type(button, "small")
         name_button(button, title, shortcut)
         return button
 
+    def minimumSizeHint(self) -> QSize:
+        """Return room for all icons without words."""
+        return QSize(self.width(), self._height_around() + self._count() * _least_height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Show words or icons alone."""
+        super().resizeEvent(event)
+        self._fit()
+
     def _fit(self) -> None:
         scale = max(1.0, theme.current().scale)
-        self.setFixedWidth(round(WIDTH * scale))
-        for button in self.findChildren(QToolButton):
-            if button is not self.menu_button:
-                button.setFixedSize(BUTTON * scale)
         # Where there is little room, the column would take it from this one.
         self.menu_button.setMinimumSize(QSize(TARGET_SIZE, TARGET_SIZE) * scale)
+        share = (self.height() - self._height_around()) // max(1, self._count())
+        has_words = share >= round(BUTTON.height() * scale)
+        size = BUTTON * scale
+        style = Qt.ToolButtonStyle.ToolButtonTextUnderIcon
+        if not has_words:
+            size = BARE_BUTTON * scale
+            size.setHeight(max(_least_height(), min(size.height(), share)))
+            style = Qt.ToolButtonStyle.ToolButtonIconOnly
+        self.setFixedWidth(size.width() + 2 * SIDE)
+        for button in self.findChildren(QToolButton):
+            if button is not self.menu_button:
+                button.setToolButtonStyle(style)
+                button.setFixedSize(size)
+
+    def _count(self) -> int:
+        """Return how many buttons there are below the menu's."""
+        return len(self.findChildren(QToolButton)) - 1
+
+    def _height_around(self) -> int:
+        """Return the height that the buttons below the menu's cannot have."""
+        menu = self.menu_button.sizeHint().expandedTo(self.menu_button.minimumSize()).height()
+        return menu + 3 * Space.S + self._count() * self._column.spacing()
 
     def _on_clicked(self) -> None:
         sender = self.sender()
         if isinstance(sender, QToolButton):
             self.chosen.emit(sender.property("pane"))
+
+
+def _least_height() -> int:
+    """Return the least height of a button without words."""
+    return theme.current().scaled(ICON) + PADDING

@@ -4,12 +4,13 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from PySide6.QtCore import QCoreApplication, QLocale, QSize, Qt, QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QWidget
 
 from app.changes import Progress
 from ui import theme
 from ui.tokens import Space
 from ui.widgets.button import icon_button
+from ui.widgets.elided import ElidedLabel
 from ui.widgets.sign import Sign
 
 PATIENCE_MS = 5000
@@ -106,7 +107,7 @@ class StatusLine(QWidget):
         self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
         self._patience.timeout.connect(self._show)
         self._sign = Sign("clock", size=14, parent=self)
-        self._text = QLabel(self)
+        self._text = ElidedLabel(parent=self)
         theme.set_type(self._text, "small muted")
         self._bar = QProgressBar(self)
         self._bar.setTextVisible(False)

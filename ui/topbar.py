@@ -26,7 +26,6 @@ class TopBar(QWidget):
         field.setAccessibleName(self.tr("Search or jump to a note or conversation"))
         field.setCursor(Qt.CursorShape.IBeamCursor)
         field.setMaximumWidth(FIELD_WIDTH)
-        field.setMinimumWidth(160)
         field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         field.setAutoDefault(False)
         jump = actions.find("go.jump")

@@ -52,6 +52,8 @@ class SettingField(QWidget):
         row.addLayout(words, 1)
         row.addWidget(self.editor)
         self.set_value(setting)
+        theme.current().changed.connect(self._fit)
+        self._fit()
 
     @property
     def words(self) -> str:
@@ -90,7 +92,6 @@ class SettingField(QWidget):
         setting = self._setting
         if setting.type == "bool":
             box = QCheckBox(self)
-            box.setFixedWidth(INDICATOR)
             box.toggled.connect(self._on_changed)
             return box
         if setting.type == "choice":
@@ -107,6 +108,11 @@ class SettingField(QWidget):
         line.setPlaceholderText(str(setting.default))
         line.editingFinished.connect(self._on_line_finished)
         return line
+
+    def _fit(self) -> None:
+        """Give a check box the width of its mark, which grows with the text."""
+        if isinstance(self.editor, QCheckBox):
+            self.editor.setFixedWidth(theme.current().scaled(INDICATOR))
 
     def _make_number(self) -> QWidget:
         setting = self._setting

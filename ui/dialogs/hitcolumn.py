@@ -159,10 +159,11 @@ class _HitDelegate(QStyledItemDelegate):
     @staticmethod
     def _title(painter: QPainter, line: QRect, hit: "SideHit", mirrored: bool) -> None:
         if hit.is_right:
-            picture = pixmap("circle-check", ICON, theme.current().tokens.success, painter.device().devicePixelRatioF())
-            left = line.right() - ICON + 1 if mirrored else line.left()
-            painter.drawPixmap(left, line.center().y() - ICON // 2, picture)
-            room = ICON + Space.XS
+            side = theme.current().scaled(ICON)
+            picture = pixmap("circle-check", side, theme.current().tokens.success, painter.device().devicePixelRatioF())
+            left = line.right() - side + 1 if mirrored else line.left()
+            painter.drawPixmap(left, line.center().y() - side // 2, picture)
+            room = side + Space.XS
             line = line.adjusted(0, 0, -room, 0) if mirrored else line.adjusted(room, 0, 0, 0)
         painter.setFont(theme.current().font("strong"))
         painter.setPen(theme.current().colour("text"))

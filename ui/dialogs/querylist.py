@@ -112,8 +112,9 @@ def _sign(painter: QPainter, line: QRect, row: "QueryBeside", *, mirrored: bool)
     name = SIGNS.get(row.origin)
     if name is None:
         return line
-    picture = pixmap(name, ICON, theme.current().tokens.muted, painter.device().devicePixelRatioF())
-    left = line.left() if mirrored else line.right() - ICON + 1
-    painter.drawPixmap(left, line.center().y() - ICON // 2 + 1, picture)
-    room = ICON + Space.XS
+    side = theme.current().scaled(ICON)
+    picture = pixmap(name, side, theme.current().tokens.muted, painter.device().devicePixelRatioF())
+    left = line.left() if mirrored else line.right() - side + 1
+    painter.drawPixmap(left, line.center().y() - side // 2 + 1, picture)
+    room = side + Space.XS
     return line.adjusted(room, 0, 0, 0) if mirrored else line.adjusted(0, 0, -room, 0)

@@ -12,10 +12,9 @@ from ui import theme
 from ui.dialogs.field import SettingField
 from ui.dialogs.keyfield import KeyField
 from ui.dialogs.sheet import Sheet, hairline, note
-from ui.icons import icon
 from ui.tokens import Space
 from ui.widgets.button import text_button
-from ui.widgets.searchbox import offer_to_clear
+from ui.widgets.fieldicons import FieldIcons
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge
@@ -41,8 +40,7 @@ class Settings(Sheet):
         self._search = QLineEdit(self)
         self._search.setPlaceholderText(self.tr("Search settings"))
         self._search.setAccessibleName(self.tr("Search settings"))
-        offer_to_clear(self._search)
-        self._search.addAction(icon("search"), QLineEdit.ActionPosition.LeadingPosition)
+        FieldIcons(self._search, "search")
         self._search.textChanged.connect(self._on_search_changed)
         self._error = note("", self, "body danger")
         self._error.hide()

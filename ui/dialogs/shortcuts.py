@@ -6,9 +6,8 @@ from PySide6.QtWidgets import QHeaderView, QLineEdit, QTreeWidget, QTreeWidgetIt
 from ui.actions import Actions
 from ui.commands import group_title
 from ui.dialogs.sheet import Sheet
-from ui.icons import icon
 from ui.widgets.button import text_button
-from ui.widgets.searchbox import offer_to_clear
+from ui.widgets.fieldicons import FieldIcons
 
 SIZE = (560, 620)
 
@@ -23,8 +22,7 @@ class Shortcuts(Sheet):
         self._search = QLineEdit(self)
         self._search.setPlaceholderText(self.tr("Search by action or key"))
         self._search.setAccessibleName(self.tr("Search shortcuts"))
-        offer_to_clear(self._search)
-        self._search.addAction(icon("search"), QLineEdit.ActionPosition.LeadingPosition)
+        FieldIcons(self._search, "search")
         self._search.textChanged.connect(self._fill)
         self._tree = QTreeWidget(self)
         self._tree.setAccessibleName(self.tr("Shortcuts"))

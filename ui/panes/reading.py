@@ -1,16 +1,25 @@
-"""What panes that show written text share: following links, telling failures, taking history ids out of answers."""
+"""What panes that show written text share: following links, telling what was done and what went wrong, tagging."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Coroutine
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QInputDialog
 from shiboken6 import isValid
 
+from app.core.tags import normalise_tags
+from app.core.text import excerpt
+from app.errors import KeepsakeError
 from ui.navigation import link_of, place_of
 from ui.panes.base import Notice, Pane, Place
 
 if TYPE_CHECKING:
-    from app.errors import KeepsakeError
     from ui.bridge import Reply
+
+TITLE = 60
+"""Letters of a title in what is told."""
 
 
 def history_of(reply: "Reply") -> tuple[int, ...]:
@@ -33,6 +42,47 @@ class ReadingPane(Pane):
     def tell_error(self, error: "KeepsakeError") -> None:
         """Tell what went wrong, in its own words."""
         self.notice.emit(Notice(error.message, kind="error"))
+
+    def tell_done(self, words: str, title: str, reply: "Reply", undo_text: str = "") -> None:
+        """Tell what was done to the one thing called ``title``, with what undoes it.
+
+        Args:
+            words: A sentence with ``{title}`` in it.
+            title: Shortened where it is long.
+            reply: The answer to what was done.
+            undo_text: What Ctrl+Z is called then; the sentence when empty.
+        """
+        if isValid(self):
+            self.tell(words.format(title=excerpt(title, TITLE)), history_of(reply), undo_text)
+
+    def do(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run ``work`` in the background; what goes wrong in it is told."""
+        self.bridge.start(self._do(work))
+
+    async def _do(self, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            await work
+        except KeepsakeError as error:
+            if isValid(self):
+                self.tell_error(error)
+
+    def ask_for_tags(self, question: str, then: Callable[[list[str]], object]) -> None:
+        """Ask for tags.
+
+        Args:
+            question: What to write.
+            then: Takes the tags; it is not called when there are none.
+        """
+        box = QInputDialog(self)
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.setWindowTitle(self.tr("Add tags"))
+        box.setLabelText(question)
+        box.textValueSelected.connect(partial(self._on_tags_given, then))
+        box.open()
+
+    def _on_tags_given(self, then: Callable[[list[str]], object], text: str) -> None:
+        if tags := normalise_tags(text.split(",")):
+            then(list(tags))
 
     def copy_link(self, place: Place) -> None:
         """Put the link to ``place`` on the clipboard."""

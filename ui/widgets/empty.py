@@ -2,7 +2,8 @@
 
 from html import escape
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from ui import theme
@@ -12,6 +13,7 @@ from ui.widgets.sign import Sign
 
 ICON_SIZE = 40
 TEXT_WIDTH = 440
+LEAST_WIDTH = 160
 MIDDLE = Qt.AlignmentFlag.AlignHCenter
 
 
@@ -76,9 +78,31 @@ class EmptyState(QWidget):
         theme.set_type(label, kind)
         return label
 
+    def minimumSizeHint(self) -> QSize:
+        """Return that it may be as narrow as its buttons: its words break anew."""
+        buttons = [one.minimumSizeHint().width() for one in (self.button, self.second) if not one.isHidden()]
+        return QSize(max([LEAST_WIDTH, *buttons]) + 2 * Space.L, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Break the words anew where they have another width."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Break the words for the room there is."""
+        super().showEvent(event)
+        self._fit()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Ask for no more height than usual behind what is shown."""
+        super().hideEvent(event)
+        self._fit()
+
     def _fit(self) -> None:
         """Give the words a width that reads well, and the height they need at it: centred labels get neither."""
-        width = round(TEXT_WIDTH * theme.current().scale)
+        width = theme.current().scaled(TEXT_WIDTH)
+        if self.isVisible():
+            width = max(LEAST_WIDTH, min(width, self.width() - 2 * Space.L))
         for label in (self._title, self._text, self._hint):
             label.ensurePolished()
             # A label counts its minimum height into the height it says it needs.

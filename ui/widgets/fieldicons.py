@@ -14,11 +14,6 @@ INSET = 10
 _PLACING = (QEvent.Type.Resize, QEvent.Type.LayoutDirectionChange, QEvent.Type.StyleChange)
 
 
-def offer_to_clear(field: QLineEdit) -> None:
-    """Put a button into ``field`` that empties it."""
-    FieldIcons(field)
-
-
 class FieldIcons(QObject):
     """Keeps icons at the ends of a field. They grow with its text, which Qt's own in a field do not.
 

@@ -7,10 +7,8 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QCompleter, QLineEdit, QWidget
 
-from ui.widgets.fieldicons import FieldIcons, offer_to_clear
+from ui.widgets.fieldicons import FieldIcons
 from ui.widgets.offers import Offers
-
-__all__ = ["Hint", "SearchBox", "offer_to_clear"]
 
 FILTER_MS = 120
 _BREAK = " \t"

@@ -17,6 +17,7 @@ from ui.tokens import Space
 from ui.widgets.button import icon_button
 from ui.widgets.editor import MarkdownEditor, Wanted
 from ui.widgets.elided import ElidedLabel
+from ui.widgets.headrow import HeadRow
 from ui.widgets.markdown import MarkdownView
 from ui.widgets.splitter import PaneSplitter, hairline
 from ui.widgets.tagedit import TagEdit
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 Mode = Literal["write", "split", "read"]
 MODES: tuple[Mode, ...] = ("write", "split", "read")
+TITLE_LEAST = 150
 
 
 class Document(QFrame):
@@ -144,14 +146,9 @@ class Document(QFrame):
         self._restore.hide()
 
     def _arrange(self) -> None:
-        top = QHBoxLayout()
-        top.setSpacing(0)
-        top.addWidget(self.title, 1)
-        for mode in MODES:
-            top.addWidget(self._buttons[mode])
-        top.addSpacing(Space.S)
-        for button in (self._pin, self._restore, self._delete, self._inspect):
-            top.addWidget(button)
+        modes = [self._buttons[mode] for mode in MODES]
+        changing = [self._pin, self._restore, self._delete, self._inspect]
+        top = HeadRow(self.title, [modes, changing], TITLE_LEAST, self)
         known = QHBoxLayout()
         known.addWidget(self._facts)
         known.addWidget(self._state, 1)
@@ -159,7 +156,7 @@ class Document(QFrame):
         head = QVBoxLayout()
         head.setContentsMargins(Space.XL, Space.M, Space.S, Space.S)
         head.setSpacing(Space.XS)
-        head.addLayout(top)
+        head.addWidget(top)
         head.addLayout(known)
         head.addWidget(self.tags)
         known.setContentsMargins(2, 0, Space.S, Space.XS)

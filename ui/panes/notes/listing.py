@@ -4,19 +4,20 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QActionGroup
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from app.errors import KeepsakeError
-from app.memories.model import KINDS, Facets, MemoryFilter, MemoryOrder, MemoryRow
+from app.memories.model import KINDS, Facets, MemoryFilter, MemoryRow
 from ui.models.cards import Badge, Card
 from ui.models.ids import IdListModel
 from ui.models.when import short
 from ui.panes.words import kind_icon, kind_word, source_word, title_of
 from ui.tokens import Space
 from ui.widgets.button import icon_button
+from ui.widgets.headrow import HeadRow
 from ui.widgets.listview import CardList
+from ui.widgets.orders import Orders
 from ui.widgets.searchbox import SearchBox
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from ui.bridge import Bridge
 
+FILTER_LEAST = 120
 _BADGES = 2
 
 
@@ -41,24 +43,21 @@ class NoteList(QWidget):
     """``Facets`` over what is shown."""
     failed = Signal(object)
     """A ``KeepsakeError``."""
-    trash_toggled = Signal(bool)
 
     def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._bridge = bridge
         self._asked = 0
         self._wanted = ""
-        self._order: MemoryOrder = "recent"
         self._facets = MemoryFilter()
         self.model = IdListModel(self._rows, bridge.start, self._card, self)
         self.filter = SearchBox(self.tr("Filter notes"), self.tr("Filter by words"), parent=self)
         self.filter.searched.connect(self.load)
         self.filter.stepped_down.connect(self._on_filter_stepped_down)
-        self._sorting = icon_button("arrow-up-down", self.tr("Order"), parent=self)
-        self._sorting.setPopupMode(self._sorting.ToolButtonPopupMode.InstantPopup)
-        self._sorting.setMenu(self._menu())
+        self._sorting = self._make_orders()
+        self._sorting.changed.connect(self.load)
         self.trash = icon_button("trash-2", self.tr("Show deleted notes"), checkable=True, parent=self)
-        self.trash.toggled.connect(self._on_trash_toggled)
+        self.trash.toggled.connect(self.load)
         self.new = icon_button("plus", self.tr("New note"), shortcut="Ctrl+N", tint="accent", parent=self)
         self.sides = icon_button("funnel", self.tr("Show or hide the facets"), checkable=True, parent=self)
         self.list = CardList(self.tr("Notes"), self)
@@ -90,14 +89,11 @@ class NoteList(QWidget):
     @property
     def state(self) -> dict[str, Any]:
         """What is worth keeping."""
-        return {"order": self._order}
+        return {"order": self._sorting.current}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Apply what ``state`` gave."""
-        for action in self._orders.actions():
-            if action.data() == state.get("order"):
-                action.setChecked(True)
-                self._order = action.data()
+        self._sorting.restore(state.get("order"))
 
     def set_facets(self, facets: MemoryFilter) -> None:
         """Narrow by facets."""
@@ -117,45 +113,25 @@ class NoteList(QWidget):
         """Make a row current, now or when the list with it has arrived."""
         self._wanted = "" if self.list.choose(identity, quiet=True) else identity
 
-    def show_all(self) -> None:
-        """Take every filter away."""
-        self.filter.set_text_quietly("")
-        self._facets = MemoryFilter()
-        if self.trash.isChecked():
-            self.trash.setChecked(False)
-        else:
-            self.load()
-
     def _arrange(self) -> None:
-        head = QHBoxLayout()
+        buttons = [self.sides, self._sorting.button, self.trash, self.new]
+        head = QVBoxLayout()
         head.setContentsMargins(Space.M, Space.M, Space.S, Space.S)
-        head.setSpacing(Space.XS)
-        head.addWidget(self.filter, 1)
-        for button in (self.sides, self._sorting, self.trash, self.new):
-            head.addWidget(button)
-        head.setSpacing(0)
+        head.addWidget(HeadRow(self.filter, [buttons], FILTER_LEAST, self))
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addLayout(head)
         column.addWidget(self.list, 1)
 
-    def _menu(self) -> QMenu:
-        menu = QMenu(self)
-        self._orders = QActionGroup(menu)
-        for order, title in (
+    def _make_orders(self) -> Orders:
+        orders = (
             ("recent", self.tr("Last changed first")),
             ("oldest", self.tr("Longest unchanged first")),
             ("created", self.tr("Newest first")),
             ("title", self.tr("By title")),
-        ):
-            action = QAction(title, self._orders)
-            action.setCheckable(True)
-            action.setData(order)
-            action.setChecked(order == self._order)
-            menu.addAction(action)
-        self._orders.triggered.connect(self._on_orders_triggered)
-        return menu
+        )
+        return Orders(self.tr("Order"), orders, self)
 
     async def _rows(self, ids: list[str]) -> "Sequence[MemoryRow]":
         rows: list[MemoryRow] = await self._bridge.call("note.rows", ids=ids)
@@ -163,7 +139,7 @@ class NoteList(QWidget):
 
     async def _load(self, chosen: MemoryFilter, asked: int) -> None:
         try:
-            ids = await self._bridge.call("note.ids", filter=chosen, order=self._order)
+            ids = await self._bridge.call("note.ids", filter=chosen, order=self._sorting.current)
         except KeepsakeError as error:
             if isValid(self) and asked == self._asked:
                 self.failed.emit(error)
@@ -200,14 +176,6 @@ class NoteList(QWidget):
             faded=row.archived or self.trash.isChecked(),
             spoken=", ".join(part for part in spoken if part),
         )
-
-    def _on_orders_triggered(self, action: QAction) -> None:
-        self._order = action.data()
-        self.load()
-
-    def _on_trash_toggled(self, on: bool) -> None:
-        self.trash_toggled.emit(on)
-        self.load()
 
     def _on_filter_stepped_down(self) -> None:
         self.list.setFocus(Qt.FocusReason.TabFocusReason)

@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QPoint, Qt, QTimer
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QInputDialog, QMenu, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
-from app.core.tags import normalise_tags
-from app.core.text import excerpt
 from app.errors import KeepsakeError
 from ui.actions import Action
 from ui.panes.base import Place
@@ -23,6 +21,7 @@ from ui.panes.reading import ReadingPane, history_of
 from ui.panes.state import bytes_of, pack, unpack
 from ui.panes.words import title_of
 from ui.widgets.empty import EmptyState
+from ui.widgets.menu import Entry, open_menu
 from ui.widgets.splitter import PaneSplitter
 
 if TYPE_CHECKING:
@@ -355,29 +354,25 @@ class NotesPane(ReadingPane):
         if self.listing.trash.isChecked():
             return
         neighbour = self.listing.list.neighbour(ids)
-        title = str(self.listing.list.currentIndex().data() or "")
-        self.bridge.start(self._delete_all(ids, neighbour, title))
+        self.do(self._delete_all(ids, neighbour))
 
-    async def _delete_all(self, ids: list[str], neighbour: str, title: str) -> None:
+    async def _delete_all(self, ids: list[str], neighbour: str) -> None:
         await self.desk.settle()
-        try:
-            if len(ids) == 1:
-                reply = await self.bridge.reply("note.delete", id=ids[0])
-                title = title_of(reply.value.title, reply.value.content, self.tr("Untitled"))
-            else:
-                reply = await self.bridge.reply("note.delete_many", ids=ids)
-        except KeepsakeError as error:
-            self.tell_error(error)
-            return
+        if len(ids) == 1:
+            reply = await self.bridge.reply("note.delete", id=ids[0])
+        else:
+            reply = await self.bridge.reply("note.delete_many", ids=ids)
         if not isValid(self):
             return
         if self.desk.id in ids:
             self.desk.close()
         if neighbour:
             self.listing.list.choose(neighbour)
-        one = self.tr("Deleted ‘{title}’").format(title=excerpt(title, 60))
-        words = one if len(ids) == 1 else self.tr("Deleted {count} notes").format(count=len(ids))
-        self.tell(words, history_of(reply))
+        if len(ids) == 1:
+            title = title_of(reply.value.title, reply.value.content, self.tr("Untitled"))
+            self.tell_done(self.tr("Deleted ‘{title}’"), title, reply)
+        else:
+            self.tell(self.tr("Deleted {count} notes").format(count=len(ids)), history_of(reply))
 
     def _restore_current(self) -> None:
         if self.desk.memory is not None:
@@ -393,46 +388,45 @@ class NotesPane(ReadingPane):
         if isValid(self) and history:
             self.tell(self.tr("Restored {count}").format(count=len(history)), tuple(history))
 
-    def _tag(self, ids: list[str]) -> None:
-        box = QInputDialog(self)
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.setWindowTitle(self.tr("Add tags"))
-        box.setLabelText(self.tr("Tags for {count} notes, separated by commas:").format(count=len(ids)))
-        box.setProperty("ids", ids)
-        box.textValueSelected.connect(self._on_tags_given)
-        box.open()
+    def _ask_for_tags(self, ids: list[str]) -> None:
+        question = self.tr("Tags for {count} notes, separated by commas:").format(count=len(ids))
+        if len(ids) == 1:
+            question = self.tr("Tags, separated by commas:")
+        self.ask_for_tags(question, partial(self._start_tagging, ids))
 
-    def _on_tags_given(self, text: str) -> None:
-        tags = normalise_tags(text.split(","))
-        if tags:
-            self.bridge.start(self._tag_all(list(self.sender().property("ids")), list(tags)))
+    def _start_tagging(self, ids: list[str], tags: list[str]) -> None:
+        self.do(self._tag_all(ids, tags))
 
     async def _tag_all(self, ids: list[str], tags: list[str]) -> None:
         await self.desk.settle()
-        try:
-            reply = await self.bridge.reply("note.tag_many", ids=ids, add=tags)
-        except KeepsakeError as error:
-            self.tell_error(error)
-            return
-        if isValid(self):
+        first = await self.bridge.call("note.get", id=ids[0])
+        reply = await self.bridge.reply("note.tag_many", ids=ids, add=tags)
+        if len(ids) == 1:
+            title = title_of(first.title, first.content, self.tr("Untitled"))
+            self.tell_done(self.tr("Tagged ‘{title}’"), title, reply)
+        elif isValid(self):
             words = self.tr("Tagged {count} notes").format(count=len(reply.value))
             self.tell(words, history_of(reply))
 
     def _on_rows_menu_asked(self, ids: list[str], where: QPoint) -> None:
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         if self.listing.trash.isChecked():
-            menu.addAction(self.tr("Restore"), partial(self._start_restore, ids))
-            menu.popup(where)
+            open_menu(self, where, [[(self.tr("Restore"), partial(self._start_restore, ids))]])
             return
+        link: list[Entry] = []
+        changing: list[Entry] = []
+        delete = self.tr("Delete {count} notes").format(count=len(ids))
         if len(ids) == 1:
-            menu.addAction(self.tr("Rename"), partial(self._on_rows_rename_asked, ids[0]))
-            menu.addAction(self.tr("Pin or unpin"), self._toggle_pin)
-            menu.addAction(self.tr("Copy link"), partial(self.copy_link, Place(self.name, ids[0])))
-        menu.addAction(self.tr("Add tags…"), partial(self._tag, ids))
-        delete = self.tr("Delete") if len(ids) == 1 else self.tr("Delete {count} notes").format(count=len(ids))
-        menu.addAction(delete, partial(self._delete, ids))
-        menu.popup(where)
+            link = [(self.tr("Copy link"), partial(self.copy_link, Place(self.name, ids[0])))]
+            changing = [
+                (self.tr("Rename"), partial(self._on_rows_rename_asked, ids[0])),
+                (self.tr("Pin or unpin"), self._toggle_pin),
+            ]
+            delete = self.tr("Delete")
+        changing += [
+            (self.tr("Add tags…"), partial(self._ask_for_tags, ids)),
+            (delete, partial(self._delete, ids)),
+        ]
+        open_menu(self, where, [link, changing])
 
     def _start_restore(self, ids: list[str]) -> None:
         self.bridge.start(self._restore(ids))

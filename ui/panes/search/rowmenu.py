@@ -3,26 +3,20 @@
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QPoint, Qt, Signal
-from PySide6.QtWidgets import QInputDialog
+from PySide6.QtCore import QObject, QPoint, Signal
 from shiboken6 import isValid
 
-from app.core.tags import normalise_tags
-from app.core.text import excerpt
-from app.errors import KeepsakeError
 from app.retrieval.model import Hit
 from ui.panes.base import Place
-from ui.panes.reading import ReadingPane, copy_text, history_of
+from ui.panes.reading import ReadingPane, copy_text
 from ui.panes.search.hitpaint import Heading
 from ui.panes.search.why import said_in
 from ui.panes.words import title_of
 from ui.widgets.menu import Entry, open_menu
 
 if TYPE_CHECKING:
+    from app.memories.model import Memory
     from app.sessions.model import Message
-    from ui.bridge import Reply
-
-TITLE = 60
 
 
 def place_of_row(row: Hit | Heading) -> Place:
@@ -77,14 +71,10 @@ class RowMenu(QObject):
     # --- copying ---
 
     def _start_copying(self, hit: Hit) -> None:
-        self._pane.bridge.start(self._copy(hit))
+        self._pane.do(self._copy(hit))
 
     async def _copy(self, hit: Hit) -> None:
-        try:
-            text = await self._text_of(hit)
-        except KeepsakeError as error:
-            self._pane.tell_error(error)
-            return
+        text = await self._text_of(hit)
         if not isValid(self):
             return
         if text is None:
@@ -104,65 +94,38 @@ class RowMenu(QObject):
     # --- changing ---
 
     def _start_pinning(self, identity: str) -> None:
-        self._pane.bridge.start(self._pin(identity))
+        self._pane.do(self._pin(identity))
 
     async def _pin(self, identity: str) -> None:
-        try:
-            memory = await self._pane.bridge.call("note.get", id=identity)
-            reply = await self._pane.bridge.reply("note.pin", id=identity, pinned=not memory.pinned)
-        except KeepsakeError as error:
-            self._pane.tell_error(error)
-            return
+        memory = await self._pane.bridge.call("note.get", id=identity)
+        reply = await self._pane.bridge.reply("note.pin", id=identity, pinned=not memory.pinned)
         words = self.tr("Unpinned ‘{title}’") if memory.pinned else self.tr("Pinned ‘{title}’")
-        self._tell(words, title_of(memory.title, memory.content, self.tr("Untitled")), reply)
+        self._pane.tell_done(words, self._title(memory), reply)
 
     def _ask_for_tags(self, identity: str) -> None:
-        box = QInputDialog(self._pane)
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.setWindowTitle(self.tr("Add tags"))
-        box.setLabelText(self.tr("Tags, separated by commas:"))
-        box.setProperty("id", identity)
-        box.textValueSelected.connect(self._on_tags_given)
-        box.open()
+        self._pane.ask_for_tags(self.tr("Tags, separated by commas:"), partial(self._start_tagging, identity))
 
-    def _on_tags_given(self, text: str) -> None:
-        if tags := normalise_tags(text.split(",")):
-            self._pane.bridge.start(self._tag(str(self.sender().property("id")), list(tags)))
+    def _start_tagging(self, identity: str, tags: list[str]) -> None:
+        self._pane.do(self._tag(identity, tags))
 
     async def _tag(self, identity: str, tags: list[str]) -> None:
-        try:
-            memory = await self._pane.bridge.call("note.get", id=identity)
-            reply = await self._pane.bridge.reply("note.tag_many", ids=[identity], add=tags)
-        except KeepsakeError as error:
-            self._pane.tell_error(error)
-            return
-        title = title_of(memory.title, memory.content, self.tr("Untitled"))
-        self._tell(self.tr("Tagged ‘{title}’"), title, reply)
+        memory = await self._pane.bridge.call("note.get", id=identity)
+        reply = await self._pane.bridge.reply("note.tag_many", ids=[identity], add=tags)
+        self._pane.tell_done(self.tr("Tagged ‘{title}’"), self._title(memory), reply)
 
     def _start_deleting(self, identity: str) -> None:
-        self._pane.bridge.start(self._delete(identity))
+        self._pane.do(self._delete(identity))
 
     async def _delete(self, identity: str) -> None:
-        try:
-            reply = await self._pane.bridge.reply("note.delete", id=identity)
-        except KeepsakeError as error:
-            self._pane.tell_error(error)
-            return
-        title = title_of(reply.value.title, reply.value.content, self.tr("Untitled"))
-        self._tell(self.tr("Deleted ‘{title}’"), title, reply)
+        reply = await self._pane.bridge.reply("note.delete", id=identity)
+        self._pane.tell_done(self.tr("Deleted ‘{title}’"), self._title(reply.value), reply)
 
     def _start_forgetting(self, row: Heading) -> None:
-        self._pane.bridge.start(self._forget(row))
+        self._pane.do(self._forget(row))
 
     async def _forget(self, row: Heading) -> None:
-        try:
-            reply = await self._pane.bridge.reply("session.forget", session=row.session_id)
-        except KeepsakeError as error:
-            self._pane.tell_error(error)
-            return
-        self._tell(self.tr("Forgot ‘{title}’"), row.title, reply)
+        reply = await self._pane.bridge.reply("session.forget", session=row.session_id)
+        self._pane.tell_done(self.tr("Forgot ‘{title}’"), row.title, reply)
 
-    def _tell(self, words: str, title: str, reply: "Reply") -> None:
-        """Tell what was done, with what undoes it."""
-        if isValid(self):
-            self._pane.tell(words.format(title=excerpt(title, TITLE)), history_of(reply))
+    def _title(self, memory: "Memory") -> str:
+        return title_of(memory.title, memory.content, self.tr("Untitled"))

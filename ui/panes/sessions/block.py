@@ -27,11 +27,7 @@ from ui.models.when import clock, number
 from ui.tokens import Radius, Space
 from ui.widgets.markdown import INDENT, SealedDocument, ink, style_sheet
 
-GUTTER = 44
-AVATAR = 28
 DAY = 44
-HEAD = 24
-ROW = 30
 BUBBLE = 10
 FIRST_LIMIT = 6000
 NEXT_FACTOR = 8
@@ -81,6 +77,32 @@ def _metrics(points: float) -> tuple[int, float]:
     del points  # the key: other sizes have other measures
     measure = QFontMetrics(theme.current().font("body"))
     return measure.lineSpacing(), max(1.0, measure.averageCharWidth() * 1.05)
+
+
+@dataclass(frozen=True, slots=True)
+class Lengths:
+    """What grows with the text, in pixels: the speaker's sign, the line that names them, a folded line, an icon."""
+
+    face: int
+    head: int
+    row: int
+    icon: int
+
+    @property
+    def gutter(self) -> int:
+        """The room of the speaker's sign, beside the words."""
+        return self.face + Space.L
+
+
+@lru_cache(maxsize=1)
+def _lengths_at(scale: float) -> Lengths:
+    # The speaker's sign stops growing where it would take the words' room.
+    return Lengths(min(40, round(28 * scale)), round(24 * scale), round(30 * scale), round(13 * scale))
+
+
+def lengths() -> Lengths:
+    """Return the lengths at the size of text in force."""
+    return _lengths_at(theme.current().scale)
 
 
 class Block:
@@ -136,17 +158,17 @@ class Block:
     def _estimate(self) -> int:
         line, char = _metrics(theme.current().points)
         if self._folds:
-            return ROW + Space.XS
+            return lengths().row + Space.XS
         text = self.message.content[: self._reading.limit]
-        columns = max(8, int((self._width - GUTTER - 2 * self._inset) / char))
+        columns = max(8, int((self._width - lengths().gutter - 2 * self._inset) / char))
         lines = sum(1 + len(part) // columns for part in text.split("\n"))
-        folds = len(self.message.tool_calls or ()) * ROW
-        return HEAD + lines * line + 2 * self._inset + Space.L + folds
+        folds = len(self.message.tool_calls or ()) * lengths().row
+        return lengths().head + lines * line + 2 * self._inset + Space.L + folds
 
     def lay_out(self) -> None:
         """Build its documents and measure them."""
         self.parts = []
-        top = HEAD if not self._folds else 0
+        top = lengths().head if not self._folds else 0
         message = self.message
         if self._folds:
             top = self._add_fold(top, "result", self._fold_label(), message.content)
@@ -182,25 +204,25 @@ class Block:
     def _add_body(self, top: int, content: str) -> int:
         shown = content[: self._reading.limit]
         inset = self._inset
-        width = self._width - GUTTER - 2 * inset
+        width = self._width - lengths().gutter - 2 * inset
         document = _rich(shown, width) if is_rich(shown) else _plain(shown, width, mono=False)
         height = round(document.size().height()) + 2 * inset
         self.parts.append(Part("body", top, height, document))
         top += height
         if len(shown) < len(content):
             label = self._words.more.format(count=number(len(content) - len(shown)))
-            self.parts.append(Part("more", top, ROW, label=label, key="more"))
-            top += ROW
+            self.parts.append(Part("more", top, lengths().row, label=label, key="more"))
+            top += lengths().row
         return top
 
     def _add_fold(self, top: int, key: str, label: str, content: str) -> int:
         opened = key in self._reading.opened
         content = unfenced(content)
         detail = "" if opened else excerpt(content, 160)
-        self.parts.append(Part("fold", top, ROW, label=label, detail=detail, key=key, opened=opened))
-        top += ROW
+        self.parts.append(Part("fold", top, lengths().row, label=label, detail=detail, key=key, opened=opened))
+        top += lengths().row
         if opened:
-            document = _plain(content[:RESULT_LIMIT], self._width - GUTTER - 2 * BUBBLE, mono=True)
+            document = _plain(content[:RESULT_LIMIT], self._width - lengths().gutter - 2 * BUBBLE, mono=True)
             height = round(document.size().height()) + 2 * BUBBLE
             self.parts.append(Part("result", top, height, document))
             top += height + Space.XS
@@ -230,7 +252,7 @@ class Block:
     def origin(self, part: Part) -> QPointF:
         """Return where a part's document begins, from the block's upper left corner."""
         inset = BUBBLE if part.kind == "result" else self._inset
-        return QPointF((0 if self.mirrored else GUTTER) + inset, part.top + inset + (DAY if self.day else 0))
+        return QPointF((0 if self.mirrored else lengths().gutter) + inset, part.top + inset + (DAY if self.day else 0))
 
     def match_top(self) -> int:
         """Return the height of the first marked place, from the block's top."""
@@ -296,7 +318,7 @@ class Block:
 
     def _sign(self, painter: QPainter, line: QRect, name: str, colour: str) -> None:
         """Draw a small icon at the reading side of ``line`` and shorten it."""
-        size = 13
+        size = lengths().icon
         left = line.right() - size + 1 if self.mirrored else line.left()
         ratio = painter.device().devicePixelRatioF()
         painter.drawPixmap(left, line.center().y() - size // 2 + 1, pixmap(name, size, colour, ratio))
@@ -312,13 +334,13 @@ class Block:
         look = theme.current()
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(colour_of(self.message.role, self.speaker)))
-        face = self._box(0, 0, AVATAR, AVATAR)
+        face = self._box(0, 0, lengths().face, lengths().face)
         painter.drawEllipse(face)
         painter.setPen(look.colour("surface"))
         painter.setFont(look.font("strong"))
         initial = next((sign for sign in self.speaker if sign.isalnum()), "·").upper()
         painter.drawText(face, int(Qt.AlignmentFlag.AlignCenter), initial)
-        line = self._box(GUTTER, 0, self._width - GUTTER, HEAD - 4)
+        line = self._box(lengths().gutter, 0, self._width - lengths().gutter, lengths().head - 4)
         self._write(painter, line, self.speaker, "text")
         painter.setFont(look.font("small"))
         self._write(painter, line, clock(self.message.created_at), "muted")
@@ -331,7 +353,7 @@ class Block:
             self._paint_fold(painter, part)
         elif part.kind == "more":
             painter.setFont(theme.current().font("small"))
-            inset = GUTTER + self._inset
+            inset = lengths().gutter + self._inset
             self._write(painter, self._box(inset, part.top, self._width - inset, part.height), part.label, "link")
         elif part.document is not None:
             self._paint_document(painter, part, part.document, selection)
@@ -343,7 +365,7 @@ class Block:
         if part.kind == "result" or self._boxed:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(look.colour("code" if part.kind == "result" else "accent_soft"))
-            box = self._box(GUTTER, part.top, self._width - GUTTER, part.height)
+            box = self._box(lengths().gutter, part.top, self._width - lengths().gutter, part.height)
             painter.drawRoundedRect(box, Radius.MEDIUM, Radius.MEDIUM)
         spot = self.origin(part) - QPointF(0, DAY if self.day else 0)
         painter.translate(spot)
@@ -358,7 +380,7 @@ class Block:
 
     def _paint_fold(self, painter: QPainter, part: Part) -> None:
         look = theme.current()
-        box = self._box(GUTTER, part.top + 1, self._width - GUTTER, part.height - 3)
+        box = self._box(lengths().gutter, part.top + 1, self._width - lengths().gutter, part.height - 3)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(look.colour("canvas"))
         painter.drawRoundedRect(box, Radius.SMALL, Radius.SMALL)

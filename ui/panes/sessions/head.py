@@ -5,7 +5,6 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QCalendarWidget,
     QFrame,
-    QHBoxLayout,
     QLineEdit,
     QMenu,
     QVBoxLayout,
@@ -19,6 +18,9 @@ from ui.models.when import full, number
 from ui.tokens import Space
 from ui.widgets.button import icon_button
 from ui.widgets.elided import ElidedLabel
+from ui.widgets.headrow import HeadRow
+
+TITLE_LEAST = 150
 
 
 class SessionHead(QFrame):
@@ -45,14 +47,6 @@ class SessionHead(QFrame):
         self._facts = ElidedLabel(parent=self)
         self._facts.setContentsMargins(2, 0, 0, 0)
         theme.set_type(self._facts, "small muted")
-        words = QVBoxLayout()
-        words.setSpacing(2)
-        words.addWidget(self.title)
-        words.addWidget(self._facts)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(Space.XL, Space.M, Space.S, Space.S)
-        row.setSpacing(0)
-        row.addLayout(words, 1)
         self._calendar = self._make_calendar()
         find = icon_button("search", self.tr("Find in this conversation"), shortcut="Ctrl+F", parent=self)
         first = icon_button("chevron-up", self.tr("Go to the first message"), shortcut="Home", parent=self)
@@ -65,8 +59,11 @@ class SessionHead(QFrame):
         forget.clicked.connect(self.forget_asked)
         self._when.clicked.connect(self._on_when_clicked)
         self._buttons = (find, first, last, self._when, forget)
-        for button in self._buttons:
-            row.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(Space.XL, Space.M, Space.S, Space.S)
+        column.setSpacing(2)
+        column.addWidget(HeadRow(self.title, [self._buttons], TITLE_LEAST, self))
+        column.addWidget(self._facts)
 
     def show_session(self, session: Session) -> None:
         """Show what is known of ``session``; a title being typed is left alone."""

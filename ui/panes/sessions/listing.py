@@ -4,18 +4,17 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QActionGroup
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from app.errors import KeepsakeError
-from app.sessions.model import Session, SessionFilter, SessionOrder
+from app.sessions.model import Session, SessionFilter
 from ui.models.cards import Badge, Card
 from ui.models.ids import IdListModel
 from ui.models.when import number, short
 from ui.tokens import Space
-from ui.widgets.button import icon_button
 from ui.widgets.listview import CardList
+from ui.widgets.orders import Orders
 from ui.widgets.searchbox import SearchBox
 
 if TYPE_CHECKING:
@@ -42,7 +41,6 @@ class SessionList(QWidget):
         super().__init__(parent)
         self._bridge = bridge
         self._asked = 0
-        self._order: SessionOrder = "recent"
         self._pending = False
         self._wanted = ""
         self.model = IdListModel(self._rows, bridge.start, self._card, self)
@@ -54,9 +52,12 @@ class SessionList(QWidget):
         self._agents.addItem(self.tr("All agents"), "")
         self._agents.activated.connect(self.load)
         self._agents.hide()
-        self._sorting = icon_button("arrow-up-down", self.tr("Order and filters"), parent=self)
-        self._sorting.setPopupMode(self._sorting.ToolButtonPopupMode.InstantPopup)
-        self._sorting.setMenu(self._menu())
+        self._sorting = self._make_orders()
+        self._sorting.changed.connect(self.load)
+        self._sorting.menu.addSeparator()
+        self._only_pending = self._sorting.menu.addAction(self.tr("Only those waiting to be consolidated"))
+        self._only_pending.setCheckable(True)
+        self._only_pending.toggled.connect(self._on_only_pending_toggled)
         self.list = CardList(self.tr("Conversations"), self)
         self.list.set_source(self.model)
         self.filter.stepped_down.connect(self._on_filter_stepped_down)
@@ -73,14 +74,11 @@ class SessionList(QWidget):
     @property
     def state(self) -> dict[str, Any]:
         """What is worth keeping."""
-        return {"order": self._order}
+        return {"order": self._sorting.current}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Apply what ``state`` gave."""
-        for action in self._orders.actions():
-            if action.data() == state.get("order"):
-                action.setChecked(True)
-                self._order = action.data()
+        self._sorting.restore(state.get("order"))
 
     def load(self) -> None:
         """Fetch the ids anew; the old list shows until they arrive."""
@@ -112,7 +110,7 @@ class SessionList(QWidget):
         first = QHBoxLayout()
         first.setSpacing(Space.XS)
         first.addWidget(self.filter, 1)
-        first.addWidget(self._sorting)
+        first.addWidget(self._sorting.button)
         head = QVBoxLayout()
         head.setContentsMargins(Space.M, Space.M, Space.S, Space.S)
         head.setSpacing(Space.S)
@@ -124,26 +122,14 @@ class SessionList(QWidget):
         column.addLayout(head)
         column.addWidget(self.list, 1)
 
-    def _menu(self) -> QMenu:
-        menu = QMenu(self)
-        self._orders = QActionGroup(menu)
-        for order, title in (
+    def _make_orders(self) -> Orders:
+        orders = (
             ("recent", self.tr("Newest first")),
             ("oldest", self.tr("Oldest first")),
             ("title", self.tr("By title")),
             ("messages", self.tr("Longest first")),
-        ):
-            action = QAction(title, self._orders)
-            action.setCheckable(True)
-            action.setData(order)
-            action.setChecked(order == self._order)
-            menu.addAction(action)
-        self._orders.triggered.connect(self._on_orders_triggered)
-        menu.addSeparator()
-        self._only_pending = menu.addAction(self.tr("Only those waiting to be consolidated"))
-        self._only_pending.setCheckable(True)
-        self._only_pending.toggled.connect(self._on_only_pending_toggled)
-        return menu
+        )
+        return Orders(self.tr("Order and filters"), orders, self)
 
     async def _rows(self, ids: list[str]) -> "Sequence[Session]":
         rows: list[Session] = await self._bridge.call("session.rows", ids=ids)
@@ -151,7 +137,7 @@ class SessionList(QWidget):
 
     async def _load(self, chosen: SessionFilter, asked: int) -> None:
         try:
-            ids = await self._bridge.call("session.ids", filter=chosen, order=self._order)
+            ids = await self._bridge.call("session.ids", filter=chosen, order=self._sorting.current)
             agents = await self._bridge.call("session.agents")
         except KeepsakeError as error:
             if isValid(self) and asked == self._asked:
@@ -193,10 +179,6 @@ class SessionList(QWidget):
         if pending:
             spoken += ", " + self.tr("not yet consolidated")
         return Card(title, session.preview, when, tuple(badges), marked=pending, spoken=spoken)
-
-    def _on_orders_triggered(self, action: QAction) -> None:
-        self._order = action.data()
-        self.load()
 
     def _on_only_pending_toggled(self, on: bool) -> None:
         self._pending = on

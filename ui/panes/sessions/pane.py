@@ -5,14 +5,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QDate, QPoint, Qt, QTimer
-from PySide6.QtWidgets import QMenu, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from app.core.text import excerpt
 from app.errors import KeepsakeError, NotFoundError
 from app.sessions.model import Message, NewMessage, Session
 from ui.actions import Action
-from ui.navigation import link_of
 from ui.panes.base import Place
 from ui.panes.reading import ReadingPane, copy_text, history_of
 from ui.panes.sessions.composer import Composer
@@ -23,6 +22,7 @@ from ui.panes.sessions.reach import Reach
 from ui.panes.sessions.transcript import Transcript
 from ui.panes.state import bytes_of, pack, unpack
 from ui.widgets.empty import EmptyState
+from ui.widgets.menu import Entry, open_menu
 from ui.widgets.splitter import PaneSplitter, hairline
 
 if TYPE_CHECKING:
@@ -383,8 +383,7 @@ class SessionsPane(ReadingPane):
             return
         if isValid(self):
             self.listing.model.put([reply.value])
-            words = self.tr("Renamed to ‘{title}’").format(title=excerpt(title, 60))
-            self.tell(words, history_of(reply), self.tr("rename conversation"))
+            self.tell_done(self.tr("Renamed to ‘{title}’"), title, reply, self.tr("rename conversation"))
 
     def _forget_current(self) -> None:
         if self._session is not None:
@@ -447,27 +446,28 @@ class SessionsPane(ReadingPane):
     # --- menus, links, failures ---
 
     def _on_rows_menu_asked(self, ids: list[str], where: QPoint) -> None:
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        link: list[Entry] = []
+        changing: list[Entry] = []
+        forget = self.tr("Forget {count} conversations").format(count=len(ids))
         if len(ids) == 1:
-            menu.addAction(self.tr("Rename"), partial(self._on_rows_rename_asked, ids[0]))
-            link = link_of(Place(self.name, ids[0]))
-            menu.addAction(self.tr("Copy link"), partial(copy_text, link))
-        forget = self.tr("Forget") if len(ids) == 1 else self.tr("Forget {count} conversations").format(count=len(ids))
-        menu.addAction(forget, partial(self._on_rows_delete_asked, ids))
-        menu.popup(where)
+            link = [(self.tr("Copy link"), partial(self.copy_link, Place(self.name, ids[0])))]
+            changing = [(self.tr("Rename"), partial(self._on_rows_rename_asked, ids[0]))]
+            forget = self.tr("Forget")
+        changing.append((forget, partial(self._on_rows_delete_asked, ids)))
+        open_menu(self, where, [link, changing])
 
     def _on_transcript_menu_asked(self, message: Message, where: QPoint) -> None:
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        copying: list[Entry] = []
         if selected := self.transcript.selected_text():
-            menu.addAction(self.tr("Copy selection"), partial(copy_text, selected))
-        menu.addAction(self.tr("Copy message"), partial(copy_text, message.content))
+            copying = [(self.tr("Copy selection"), partial(copy_text, selected))]
         quoted = "\n".join(f"> {line}" for line in message.content.split("\n"))
-        menu.addAction(self.tr("Copy as quotation"), partial(copy_text, quoted))
-        link = link_of(Place(self.name, message.session_id, str(message.seq)))
-        menu.addAction(self.tr("Copy link to message"), partial(copy_text, link))
-        menu.popup(where)
+        place = Place(self.name, message.session_id, str(message.seq))
+        copying += [
+            (self.tr("Copy message"), partial(copy_text, message.content)),
+            (self.tr("Copy as quotation"), partial(copy_text, quoted)),
+            (self.tr("Copy link to message"), partial(self.copy_link, place)),
+        ]
+        open_menu(self, where, [copying])
 
     def _on_empty_asked(self) -> None:
         self.registry.run("file.import")

@@ -25,7 +25,7 @@ from app.sessions.model import Message
 from ui import theme
 from ui.models.markup import target_of
 from ui.models.when import day_of, heading
-from ui.panes.sessions.block import Block, Part, Reading, Words
+from ui.panes.sessions.block import Block, Part, Reading, Words, lengths
 from ui.panes.sessions.reach import Reach
 from ui.panes.words import role_word
 from ui.tokens import Space
@@ -379,7 +379,7 @@ class Transcript(QAbstractScrollArea):
 
     def _paint_bars(self, painter: QPainter, offset: int) -> None:
         """Paint placeholders before and after the turns at hand."""
-        column = self._column()
+        column, sizes = self._column(), lengths()
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.current().colour("hover"))
         spots: list[int] = []
@@ -388,9 +388,9 @@ class Transcript(QAbstractScrollArea):
         if self._reach.after:
             spots += range(offset + self._tops[-1], self.viewport().height(), self._average)
         for top in spots[:60]:
-            painter.drawEllipse(column.left(), top, 28, 28)
-            painter.drawRoundedRect(column.left() + 44, top + 4, 120, 10, 5, 5)
-            painter.drawRoundedRect(column.left() + 44, top + 26, column.width() - 160, 10, 5, 5)
+            painter.drawEllipse(column.left(), top, sizes.face, sizes.face)
+            painter.drawRoundedRect(column.left() + sizes.gutter, top + 4, 120, 10, 5, 5)
+            painter.drawRoundedRect(column.left() + sizes.gutter, top + 26, column.width() - 160, 10, 5, 5)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Show which turn holds the keyboard."""

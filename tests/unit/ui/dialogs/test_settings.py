@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QFrame, QLineEdit, QSpinBox
+from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QFrame, QLineEdit, QSpinBox, QStyle
 from pytestqt.qtbot import QtBot
 
 from app.config.model import SettingValue
@@ -13,6 +13,7 @@ from tests.unit.ui.conftest import Rest
 from tests.unit.ui.shelf import Shelf
 from ui.bridge import Bridge
 from ui.dialogs.settings import Settings
+from ui.theme import Theme
 
 
 @pytest.fixture
@@ -89,3 +90,14 @@ def test_fractions_are_shown_as_they_are(settings: Settings) -> None:
         editor = settings._fields[setting.name].editor
         if isinstance(editor, QDoubleSpinBox):
             assert editor.value() == setting.default
+
+
+def test_the_mark_of_a_check_box_is_whole_at_every_size_of_text(settings: Settings, look: Theme) -> None:
+    box = settings._fields["window.close_to_tray"].editor
+    style = box.style()
+    for scale in (0.75, 1.0, 1.5, 2.0):
+        look.set_scale(scale)
+        box.ensurePolished()
+        mark = style.pixelMetric(QStyle.PixelMetric.PM_IndicatorWidth, None, box)
+        assert mark == round(16 * scale) + 2
+        assert box.width() >= mark

@@ -1,6 +1,6 @@
 """Nothing is cut off, and the one action is told."""
 
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QStackedWidget
 from pytestqt.qtbot import QtBot
 
 from ui.theme import Theme
@@ -20,6 +20,26 @@ def test_words_have_the_room_they_need(qtbot: QtBot, look: Theme) -> None:
             needed = label.minimumHeight()
             label.setMinimumHeight(0)
             assert needed == label.heightForWidth(label.width())
+
+
+def test_words_break_where_there_is_less_room(qtbot: QtBot, look: Theme) -> None:
+    pages = QStackedWidget()
+    qtbot.addWidget(pages)
+    empty = EmptyState("inbox", "Nothing yet", "A long sentence that says what will be here. " * 4, "Import…")
+    pages.addWidget(empty)
+    least = empty.minimumSizeHint().height()
+    look.set_scale(2.0)
+    pages.resize(500, 700)
+    pages.show()
+    words = [label for label in empty.findChildren(QLabel) if label.isVisible()]
+    assert all(empty.rect().contains(label.geometry()) for label in words)
+    assert empty.minimumSizeHint().width() < 500
+    look.set_scale(1.0)
+    assert empty._text.width() == 440
+    pages.resize(240, 700)
+    assert empty._text.width() < 240
+    empty.hide()
+    assert empty.minimumSizeHint().height() == least
 
 
 def test_action_and_second_are_told(qtbot: QtBot, look: Theme) -> None:

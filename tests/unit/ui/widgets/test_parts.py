@@ -12,8 +12,9 @@ from ui.models.when import number
 from ui.theme import Scheme, Theme
 from ui.widgets.button import ToolButton
 from ui.widgets.facets import FacetGroup, FacetRow, FacetTree
+from ui.widgets.fieldicons import FieldIcons
 from ui.widgets.inspector import Bar, Bars, Section
-from ui.widgets.searchbox import Hint, SearchBox, offer_to_clear
+from ui.widgets.searchbox import Hint, SearchBox
 from ui.widgets.sign import Sign
 from ui.widgets.splitter import PaneSplitter
 from ui.widgets.tagedit import Chip, TagEdit
@@ -180,7 +181,7 @@ def test_splitter_sizes_come_back(qtbot: Any) -> None:
 def test_the_button_that_empties_a_field_follows_the_theme(qtbot: Any, look: Theme) -> None:
     field = QLineEdit()
     qtbot.addWidget(field)
-    offer_to_clear(field)
+    FieldIcons(field)
     button = field.findChild(ToolButton)
     looks = []
     for scheme in (Scheme.LIGHT, Scheme.DARK):

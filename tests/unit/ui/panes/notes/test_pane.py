@@ -1,12 +1,15 @@
 """The Notes pane at work."""
 
+import asyncio
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QInputDialog, QPushButton
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QInputDialog, QMenu, QPushButton
 
 from app.changes import ChangeSet
+from app.errors import NotFoundError
 from tests.unit.ui.panes.shelf import Shelf, ShelfBridge, until
 from ui.panes.base import Place
 
@@ -24,6 +27,14 @@ def _ready(pane: Any) -> Any:
 def _text(pane: Any) -> str:
     source: str = pane.document.editor.source()
     return source
+
+
+def _menu(pane: Any) -> dict[str, Any]:
+    """Return what the menu that is open offers, and close it."""
+    menu = next(one for one in pane.findChildren(QMenu) if one.isVisible())
+    actions = {action.text(): action for action in menu.actions() if not action.isSeparator()}
+    menu.close()
+    return actions
 
 
 def test_the_first_note_opens_with_links_and_history(
@@ -191,12 +202,65 @@ def test_several_are_tagged_together(books: Shelf, ask: ShelfBridge, open_pane: 
     _fill(books)
     pane = open_pane("notes")
     run_async(_ready(pane))
-    pane._tag(["note-000000", "note-000001"])
+    pane.listing.list.menu_asked.emit(["note-000000", "note-000001"], QPoint(5, 5))
+    actions = _menu(pane)
+    assert list(actions) == ["Add tags…", "Delete 2 notes"]
+    actions["Add tags…"].trigger()
     box = pane.findChild(QInputDialog)
     box.setTextValue("Spring, garden")
     box.accept()
     run_async(until(lambda: "spring" in books.memories["note-000001"].tags))
     assert "spring" in books.memories["note-000000"].tags
+    run_async(ask.idle())
+    assert pane.told.notices[-1].text == "Tagged 2 notes"
+
+
+def test_the_menu_of_one_row(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+    _fill(books)
+    pane = open_pane("notes")
+    run_async(_ready(pane))
+    pane.listing.list.menu_asked.emit(["note-000001"], QPoint(5, 5))
+    actions = _menu(pane)
+    assert list(actions) == ["Copy link", "Rename", "Pin or unpin", "Add tags…", "Delete"]
+    actions["Copy link"].trigger()
+    assert QGuiApplication.clipboard().text() == "keepsake://memory/note-000001"
+    actions["Add tags…"].trigger()
+    box = pane.findChild(QInputDialog)
+    assert box.labelText() == "Tags, separated by commas:"
+    box.setTextValue(" , ")
+    box.accept()
+    run_async(ask.idle())
+    assert not ask.called("note.tag_many")
+    ask.faults["note.tag_many"] = NotFoundError("It is gone.")
+    pane._start_tagging(["note-000001"], ["spring"])
+    run_async(ask.idle())
+    assert (pane.told.notices[-1].text, pane.told.notices[-1].kind) == ("It is gone.", "error")
+    del ask.faults["note.tag_many"]
+    pane._start_tagging(["note-000001"], ["spring"])
+    run_async(ask.idle())
+    title = books.memories["note-000001"].title
+    assert pane.told.notices[-1].text == f"Tagged ‘{title}’"
+    pane.listing.list.menu_asked.emit(["note-000001"], QPoint(5, 5))
+    _menu(pane)["Delete"].trigger()
+    run_async(ask.idle())
+    assert pane.told.notices[-1].text == f"Deleted ‘{title}’"
+    assert pane.told.notices[-1].history_ids
+
+
+def test_the_head_keeps_its_words_where_it_is_narrow(
+    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, look: Any
+) -> None:
+    _fill(books)
+    pane = open_pane("notes")
+    run_async(_ready(pane))
+    # Facets and inspector step aside at the first; only then it can be so narrow.
+    for width in (1000, 740):
+        pane.resize(width, 540)
+        run_async(asyncio.sleep(0))
+    look.set_scale(1.5)
+    run_async(until(lambda: pane.document.title.width() > 350))
+    assert pane.width() == 740
+    assert pane.listing.filter.width() > 250
 
 
 def test_facets_narrow_and_nest(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:

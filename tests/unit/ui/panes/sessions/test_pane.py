@@ -4,14 +4,15 @@ import asyncio
 from datetime import timedelta
 from typing import Any
 
-from PySide6.QtCore import QDate, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QDate, QPoint, Qt
+from PySide6.QtGui import QFontMetrics, QGuiApplication
 from PySide6.QtWidgets import QMenu
 
 from app.errors import NotFoundError
 from app.sessions.model import NewMessage
 from tests.unit.ui.panes.shelf import NOW, Shelf, ShelfBridge, until
 from ui.panes.base import Place
+from ui.panes.sessions.block import lengths
 
 LONG = [("user", f"turn {n} about {'frost' if n % 100 == 7 else 'roses'}") for n in range(10_000)]
 
@@ -212,6 +213,39 @@ def test_tool_answers_fold_and_unfold(
     assert block.height > before + 200
     qtbot.keyClick(pane.transcript, Qt.Key.Key_Return)
     assert block.height == before
+
+
+def test_the_menu_of_rows(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+    _fill(books)
+    pane = open_pane("sessions")
+    run_async(until(lambda: len(pane.reach.messages) == 2))
+    names = []
+    for ids in (["ses-000000"], ["ses-000000", "ses-000001"]):
+        pane.listing.list.menu_asked.emit(ids, QPoint(5, 5))
+        menu = next(one for one in pane.findChildren(QMenu) if one.isVisible())
+        actions = {action.text(): action for action in menu.actions() if not action.isSeparator()}
+        menu.close()
+        names.append(list(actions))
+    assert names == [["Copy link", "Rename", "Forget"], ["Forget 2 conversations"]]
+    actions["Forget 2 conversations"].trigger()
+    run_async(ask.idle())
+    assert [one["session"] for one in ask.called("session.forget")] == ["ses-000000", "ses-000001"]
+
+
+def test_what_turns_are_made_of_grows_with_the_text(
+    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, look: Any
+) -> None:
+    books.add_session("Tools", [("user", "weather?"), ("tool", "frost")])
+    pane = open_pane("sessions")
+    run_async(until(lambda: len(pane.reach.messages) == 2))
+    rows = {}
+    for scale in (1.0, 2.0, 1.0):
+        look.set_scale(scale)
+        pane.grab()
+        fold = pane.transcript._blocks[1].parts[0]
+        rows[scale] = (fold.height, lengths().icon, lengths().face)
+        assert QFontMetrics(look.font("small")).height() < fold.height
+    assert rows == {1.0: (30, 13, 28), 2.0: (60, 26, 40)}
 
 
 def test_a_menu_copies_a_message(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
