@@ -185,7 +185,7 @@ _BY_STORE: Final = (
 )
 _BY_TIME: Final = "SELECT group_concat(id, ' '), group_concat(created_at, ' ') FROM chunks INDEXED BY chunks_by_time"
 _SPANS: Final = (
-    "SELECT group_concat(id, ' '), group_concat(seq_end - seq_start, ' ') FROM chunks INDEXED BY chunks_by_role"
+    "SELECT group_concat(id, ' '), group_concat(seq_end - seq_start, ' ') FROM chunks INDEXED BY chunks_spanning"
     " WHERE kind = 'passage' AND seq_end > seq_start"
 )
 _NEW: Final = (

@@ -43,7 +43,7 @@ FALLBACK = "balanced"  # where the weights of "learned" are missing
 NO_MEANING = "Search by meaning was left out: "
 WARM_LEAST = 5_000
 """With fewer chunks the first search has little to read."""
-_WARM_LIMIT_S = 600.0
+_KNOWING_LIMIT_S = 600.0
 _OPENING_S = 2.0  # so long a search waits for an embedder that is being opened
 _QUICK = frozenset({"static", "hashed"})
 """Embedders that look words up; others take long enough to be waited for beside the database."""
@@ -79,6 +79,7 @@ class SearchService:
         self._clock = clock
         self._vectors = vectors
         self._kept: Postings | None = None
+        self._knowing: asyncio.Future[None] | None = None
         self.turns = Turns()
         self._tune = tune or (lambda recipe: recipe)
         self._has_ranker = False
@@ -144,6 +145,7 @@ class SearchService:
 
     async def _answer(self, request: Request, watch: Stopwatch, over: Serving | None) -> tuple[Answer, tuple[str, ...]]:
         """Search, by words alone where the vectors fail; with what to say of that."""
+        await self._know()
         try:
             meaning = await self._meaning(request, over)
             return await self._store.read(partial(answer, request=request, meaning=meaning, watch=watch)), ()
@@ -170,6 +172,7 @@ class SearchService:
         chosen, _ = await self._usable(self._tune(recipe_named(recipe)))
         wanted = ("words",) if self._sync.generations.keeps_private() else chosen.legs
         request = Request(query, chosen, wanted, stores, 0, 1, None, self._postings)
+        await self._know()
         try:
             meaning = await self._meaning(request, None)
             if meaning is not None:  # what is looked for more than once is made a vector once
@@ -233,14 +236,29 @@ class SearchService:
         """Read what is known of all chunks, which takes seconds of a million, so that no search need wait for it."""
         try:
             if await self._store.read(chunk_count, is_background=True) >= WARM_LEAST:
-                know = partial(_know_chunks, postings=self._postings)
-                await self._store.read(know, limit_s=_WARM_LIMIT_S, is_background=True)
+                await self._know(is_background=True)
+                know = partial(_know_words, postings=self._postings)
+                await self._store.read(know, limit_s=_KNOWING_LIMIT_S, is_background=True)
         except KeepsakeError as error:  # the first search reads it, or says why not
             self._trace.event("search.fallback", error=error.code)
 
+    async def _know(self, *, is_background: bool = False) -> None:
+        """Wait until what is known of all chunks was read: of a million that may take longer than a search may."""
+        reading = self._knowing
+        if reading is None:
+            know = partial(_know_chunks, postings=self._postings)
+            read = self._store.read(know, limit_s=_KNOWING_LIMIT_S, is_background=is_background)
+            reading = self._knowing = asyncio.ensure_future(read)
+        try:
+            await asyncio.shield(reading)  # whoever types on gives up a search, not what the next one needs
+        except BaseException:
+            if reading.done() and self._knowing is reading:
+                self._knowing = None
+            raise
+
     def forget_words(self) -> None:
         """Let go of what is kept of words that were asked for and of names; it is read again when it is needed."""
-        self._kept = None
+        self._kept = self._knowing = None
         self._speakers.forget()
 
     def _postings(self) -> "Postings":
@@ -266,11 +284,14 @@ def _search_past(connection: apsw.Connection, query: Query, moment: Moment) -> F
 
 def _know_chunks(connection: apsw.Connection, postings: "Callable[[], Postings]") -> None:
     from app.index.postings import last_chunk  # noqa: PLC0415  (numpy waits)
-    from app.retrieval.frequent import know_frequent  # noqa: PLC0415
 
-    kept = postings()
-    kept.heads(connection, last_chunk(connection))
-    know_frequent(connection, kept)
+    postings().heads(connection, last_chunk(connection))
+
+
+def _know_words(connection: apsw.Connection, postings: "Callable[[], Postings]") -> None:
+    from app.retrieval.frequent import know_frequent  # noqa: PLC0415  (numpy waits)
+
+    know_frequent(connection, postings())
 
 
 def _load_ranker() -> None:

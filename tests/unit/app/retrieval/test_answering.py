@@ -1,5 +1,7 @@
 """One search in one go; where the vectors fail, words answer and the answer says so."""
 
+import asyncio
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,11 +19,15 @@ from app.memories.model import STORES
 from app.retrieval import service
 from app.retrieval.answering import Answer, Meaning, Request, Stopwatch, VectorsFailedError, answer
 from app.retrieval.deep import vectors_of
+from app.retrieval.model import Found
 from app.retrieval.query import parse
 from app.retrieval.recipes import recipe
 from app.retrieval.service import SearchService
 from app.trace.journal import Trace
 from tests.unit.app.shelf import Shelf
+
+_LIMIT_S = 0.5
+_LONG = "WITH RECURSIVE n (x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM n WHERE x < 100000) SELECT max(x) FROM n"
 
 
 def asked(shelf: Shelf, text: str, meaning: Meaning | None) -> Answer:
@@ -93,6 +99,33 @@ def test_what_is_known_of_chunks_is_read_before_it_is_asked_for(
     shelf.do(search.warm())
     assert len(times) == read
     assert [hit.id for hit in shelf.do(search.search("heron")).hits] == ["s#1"]
+    assert len(times) == 1
+
+
+def test_the_first_search_waits_for_what_takes_longer_than_a_search_may(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shelf.say("a grey heron")
+    search = SearchService(shelf.store, shelf.sync(), Trace(None), shelf.clock)
+    reading, times = heads._longer, list[int]()
+
+    def slow(connection: apsw.Connection, known: Heads, last: int, lengths: Lengths) -> Heads:
+        times.append(last)
+        begun = time.monotonic()
+        while time.monotonic() - begun < 2 * _LIMIT_S:
+            connection.execute(_LONG).fetchall()
+        return reading(connection, known, last, lengths)
+
+    async def both() -> list[Found]:
+        given_up = asyncio.create_task(search.search("teal"))
+        await asyncio.sleep(0)
+        given_up.cancel()
+        return list(await asyncio.gather(search.search("heron"), search.search("grey")))
+
+    monkeypatch.setattr(heads, "_longer", slow)
+    monkeypatch.setattr(shelf.store, "_read_limit_s", _LIMIT_S)
+    found = shelf.do(both())
+    assert [[hit.id for hit in one.hits] for one in found] == [["s#1"], ["s#1"]]
     assert len(times) == 1
 
 
