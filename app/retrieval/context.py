@@ -19,7 +19,7 @@ from app.memories.reflections import ReflectionService
 from app.retrieval import context_reads as reads
 from app.retrieval.answering import Meaning, Request, VectorsFailedError
 from app.retrieval.context_model import Context, ContextItem, ContextTerms, SectionName
-from app.retrieval.context_prompt import on_question, query_of, touching, words_of
+from app.retrieval.context_prompt import on_question, query_of, said_in, touching, words_of
 from app.retrieval.context_render import assembled, deduplicated
 from app.retrieval.context_search import memories_on, turns_on
 from app.retrieval.model import Term
@@ -46,9 +46,9 @@ _NOTHING_ASKED: Final = "The prompt has no word to search for, so nothing was se
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a context is for: the prompt and its words, the conversation at hand, the agent, and what it may see."""
+    """What a context is for: what is said and its words, the conversation at hand, the agent, and what it may see."""
 
-    prompt: str
+    text: str
     terms: tuple[Term, ...]
     session: str
     agent: str
@@ -105,7 +105,8 @@ class ContextService:
         terms = self._terms()
         # No conversation and no agent has a name that cannot be stored; what is left of such a one names nobody.
         whose = (storable(session)[0], storable(agent)[0])
-        asked = Asked(prompt, words_of(prompt), *whose, tuple(stores), "private" in stores)
+        text = said_in(prompt)
+        asked = Asked(text, words_of(text), *whose, tuple(stores), "private" in stores)
         work = self._parts(asked, terms)
         laps: dict[str, float] = {}
         answers = await asyncio.gather(
@@ -158,7 +159,7 @@ class ContextService:
     async def _on_prompt(self, asked: Asked, terms: ContextTerms) -> Told:
         """Return what a search finds: all of it in one job, for which the prompt is made a vector once."""
         work = partial(_looked_up, asked=asked, terms=terms)
-        query = query_of(asked.prompt, self._clock.now_ms(), asked.session)
+        query = query_of(asked.text, self._clock.now_ms(), asked.session)
         return await self._search.aside(query, terms.recipe, asked.stores, work)
 
     async def _fresh(self, asked: Asked, terms: ContextTerms) -> Told:

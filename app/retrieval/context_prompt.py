@@ -26,9 +26,13 @@ _READ: Final = 20_000
 _WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 
 
-def words_of(prompt: str) -> tuple[Term, ...]:
-    """Return what ``prompt`` asks for; nothing when it has only words like "the"."""
-    text, _ = storable(_read(prompt))
+def said_in(prompt: str) -> str:
+    """Return what of ``prompt`` is read: nothing that it was told before, and no more than a search can use."""
+    return storable(without_recalled(prompt)[:_READ])[0]
+
+
+def words_of(text: str) -> tuple[Term, ...]:
+    """Return the words of ``text``; none when it has only such as "the"."""
     found: dict[str, str] = {}
     for word in _WORD.findall(text):
         found.setdefault(word.casefold(), word)
@@ -38,18 +42,14 @@ def words_of(prompt: str) -> tuple[Term, ...]:
     return tuple(Term(word) for word in kept if word in chosen)
 
 
-def query_of(prompt: str, now_ms: int, but_session: str) -> Query:
-    """Return the search for ``prompt`` as somebody asks it at a time, leaving out one conversation.
+def query_of(text: str, now_ms: int, but_session: str) -> Query:
+    """Return the search for ``text`` as somebody asks it at a time, leaving out one conversation.
 
     It has all its words, as a search that a person types: which of them are sought, whether it asks when or how many,
     and whether it is a message that goes on with something, is seen from the whole.
     """
     excluded = (("session_is", but_session),) if but_session else ()
-    return replace(plain(_read(prompt), now_ms), excluded=excluded)
-
-
-def _read(prompt: str) -> str:
-    return without_recalled(prompt)[:_READ]
+    return replace(plain(text, now_ms), excluded=excluded)
 
 
 def cosine_of(hit: Hit) -> float | None:

@@ -95,6 +95,8 @@ class Conversations:
         """Return the first turn of each of the conversations ``numbers`` that ``where`` allows."""
         ids = self._turns.of(self.heads, np.array(numbers, dtype=np.int64))
         ids = ids[passing(connection, self.heads, ids, where)]
+        # A turn that was changed has a later chunk than those that follow it.
+        ids = ids[np.argsort(self.heads.first[ids], kind="stable")]
         owner, first = np.unique(self.heads.owner[ids], return_index=True)
         return Places(owner.astype(np.int64), self.heads.first[ids[first]].astype(np.int64))
 

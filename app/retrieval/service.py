@@ -245,16 +245,12 @@ class SearchService:
     async def _know(self, *, is_background: bool = False) -> None:
         """Wait until what is known of all chunks was read: of a million that may take longer than a search may."""
         reading = self._knowing
-        if reading is None:
+        # Nobody may have waited any more when it failed: then it begins anew.
+        if reading is None or (reading.done() and (reading.cancelled() or reading.exception())):
             know = partial(_know_chunks, postings=self._postings)
             read = self._store.read(know, limit_s=_KNOWING_LIMIT_S, is_background=is_background)
             reading = self._knowing = asyncio.ensure_future(read)
-        try:
-            await asyncio.shield(reading)  # whoever types on gives up a search, not what the next one needs
-        except BaseException:
-            if reading.done() and self._knowing is reading:
-                self._knowing = None
-            raise
+        await asyncio.shield(reading)  # whoever types on gives up a search, not what the next one needs
 
     def forget_words(self) -> None:
         """Let go of what is kept of words that were asked for and of names; it is read again when it is needed."""

@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from queue import SimpleQueue
 
 import pytest
 
-from app.changes import Event, Progress
 from app.errors import InputError, KeepsakeError, ModelUnavailableError
 from app.host import Host
+from tests.unit.app.api.building import Built
 from tests.unit.app.embed.service import KEY, Answer, Service
 
 GERMAN = "Heute habe ich mit meiner Schwester den Garten umgegraben, und dann sind wir noch an den See gefahren. " * 3
@@ -20,24 +19,6 @@ def service() -> Iterator[Service]:
     made = Service(width=8)
     yield made
     made.close()
-
-
-class Built:
-    """Waits for a build to end."""
-
-    def __init__(self, host: Host) -> None:
-        self._ends: SimpleQueue[str] = SimpleQueue()
-        host.subscribe(self._hear)
-
-    def _hear(self, event: Event) -> None:
-        if isinstance(event, Progress) and event.job == "embedding" and event.state != "running":
-            self._ends.put(event.state)
-
-    def ended(self) -> str:
-        return self._ends.get(timeout=60)
-
-    def wait(self, state: str = "finished") -> None:
-        assert self.ended() == state
 
 
 def say(host: Host, *texts: str) -> None:

@@ -11,6 +11,7 @@ import pytest
 from app.changes import Event, Progress
 from app.errors import CancelledByPersonError, ModelUnavailableError
 from app.host import Host
+from tests.unit.app.api.building import Built
 from tests.unit.app.embed.gazer import NAME, write_gazer
 from tests.unit.app.embed.hub import Hub, files_in, running
 from tests.unit.app.embed.judge import write_judge
@@ -65,21 +66,6 @@ class Jobs:
             progress = self.heard.get(timeout=LIMIT_S)
             if progress.state != "running":
                 return progress.state
-
-
-class Built:
-    """Hears when the vectors of another model are made."""
-
-    def __init__(self, host: Host) -> None:
-        self._ends: SimpleQueue[str] = SimpleQueue()
-        host.subscribe(self._hear)
-
-    def _hear(self, event: Event) -> None:
-        if isinstance(event, Progress) and event.job == "embedding" and event.state != "running":
-            self._ends.put(event.state)
-
-    def wait(self) -> None:
-        assert self._ends.get(timeout=60) == "finished"
 
 
 def closed(vault: Path, **settings: Any) -> Host:

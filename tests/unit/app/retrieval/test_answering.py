@@ -129,6 +129,29 @@ def test_the_first_search_waits_for_what_takes_longer_than_a_search_may(
     assert len(times) == 1
 
 
+def test_what_failed_when_nobody_waited_any_more_is_read_anew(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    shelf.say("a grey heron")
+    search = SearchService(shelf.store, shelf.sync(), Trace(None), shelf.clock)
+    reading, failing = heads._longer, [True]
+
+    def once(connection: apsw.Connection, known: Heads, last: int, lengths: Lengths) -> Heads:
+        if failing and failing.pop():
+            raise apsw.BusyError("locked")
+        return reading(connection, known, last, lengths)
+
+    async def given_up() -> list[str]:
+        first = asyncio.create_task(search.search("heron"))
+        while failing:
+            await asyncio.sleep(0)
+            if search._knowing is not None:
+                first.cancel()
+        await asyncio.wait([first])
+        return [hit.id for hit in (await search.search("heron")).hits]
+
+    monkeypatch.setattr(heads, "_longer", once)
+    assert shelf.do(given_up()) == ["s#1"]
+
+
 def test_where_it_cannot_be_read_beforehand_the_search_says_why(shelf: Shelf) -> None:
     search = SearchService(shelf.store, shelf.sync(), Trace(None), shelf.clock)
     shelf.store.close()
