@@ -91,6 +91,19 @@ def test_a_long_conversation_is_read_found_renamed_and_forgotten(
     run_async(until(lambda: list(pane.listing.model.ids) == [session]))
 
 
+def test_a_conversation_forgotten_while_it_is_read_closes_without_a_failure(
+    host: Host, bridge: Bridge, open_pane: Open, run_async: Run
+) -> None:
+    session = host.ask("session.append", messages=turns(2), title="Brief").session_id
+    pane = open_pane("sessions")
+    run_async(until(lambda: len(pane.reach.messages) == 2))
+    pane.bridge.changed.disconnect()  # so that only the reading finds out
+    host.ask("session.forget", session=session)
+    pane.reach.open(session, None)
+    run_async(until(lambda: pane._session is None))
+    assert pane.notices == []
+
+
 def test_an_agent_s_turn_appears_by_itself(host: Host, bridge: Bridge, open_pane: Open, run_async: Run) -> None:
     session = host.ask("session.append", messages=turns(2), title="Live").session_id
     pane = open_pane("sessions")

@@ -191,7 +191,7 @@ class SessionsPane(ReadingPane):
         self._choice.timeout.connect(self._on_choice_timeout)
         self.listing.loaded.connect(self._on_listing_loaded)
         self.listing.failed.connect(self.tell_error)
-        self.reach.failed.connect(self.tell_error)
+        self.reach.failed.connect(self._on_reach_failed)
         self.reach.replaced.connect(self._on_reach_replaced)
         self.head.renamed.connect(self._on_head_renamed)
         self.head.find_asked.connect(self._open_finder)
@@ -280,6 +280,13 @@ class SessionsPane(ReadingPane):
         self.composer.hide()
         self._right.setCurrentWidget(self._nothing_chosen)
         self.registry.refresh()
+
+    def _on_reach_failed(self, error: KeepsakeError) -> None:
+        if isinstance(error, NotFoundError) and self._session is not None:
+            # Forgotten while it was read: whoever did that tells it, with what undoes it.
+            self.bridge.start(self._refresh_head(self._session.id))
+        else:
+            self.tell_error(error)
 
     def _on_reach_replaced(self) -> None:
         self._opening = ""
