@@ -108,13 +108,17 @@ def restore(context: typer.Context, name: Name) -> None:
 
 
 def _restore_here(vault: Path, name: str) -> None:
-    from app.store.restore import finish  # noqa: PLC0415
+    from app.core.paths import migrations  # noqa: PLC0415
+    from app.store.migrate import migrations_in  # noqa: PLC0415
+    from app.store.restore import DATABASE, finish  # noqa: PLC0415
     from app.store.store import prepare_folder  # noqa: PLC0415
+    from app.store.vault_files import require_own_files  # noqa: PLC0415
 
     prepare_folder(vault)
+    require_own_files(vault, DATABASE)
     with _locked(vault):
         plan = _copies().stage_restore(vault, name)
-        before = finish(vault)
+        before = finish(vault, len(migrations_in(migrations())))
     # Opening it brings an older one up to date.
     with open_door(vault):
         pass

@@ -4,6 +4,7 @@ import errno
 import os
 from pathlib import Path
 
+from app.core.regular_files import UnsafeFileError, open_anew, partial_beside
 from app.errors import DiskFullError, KeepsakeError, VaultReadOnlyError, VaultUnusableError
 
 _READ_ONLY = {errno.EROFS, errno.EACCES, errno.EPERM}
@@ -12,6 +13,8 @@ _FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
 def from_os(error: OSError, path: Path) -> KeepsakeError:
     """Return the failure that ``error`` on ``path`` stands for."""
+    if isinstance(error, UnsafeFileError):
+        return VaultUnusableError(error.sentence, path=error.filename)
     if error.errno in _FULL:
         return DiskFullError(f"The disk that holds {path} is full. Free some space and try again.", path=str(path))
     if error.errno in _READ_ONLY:
@@ -25,10 +28,9 @@ def replace_file(path: Path, data: bytes) -> None:
     Raises:
         KeepsakeError: As ``from_os`` gives it.
     """
-    partial = path.with_name(path.name + ".partial")
+    partial = partial_beside(path)
     try:
-        handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(handle, "wb") as file:
+        with os.fdopen(open_anew(partial), "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())

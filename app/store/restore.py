@@ -5,21 +5,27 @@ The next opening of the vault carries it out by renaming files; killed between a
 What was there before becomes a backup; when it is damaged, its files are kept as they are.
 """
 
+import os
 import shutil
 from contextlib import closing
 from pathlib import Path
+from typing import NoReturn
 
 import apsw
 
 from app.core.disk import from_os
-from app.errors import KeepsakeError
+from app.core.regular_files import UnsafeFileError, make_folder, require_file
+from app.errors import KeepsakeError, VaultDamagedError
 from app.store.backup import backup_path, copy_database, keep_name
-from app.store.connection import APPLICATION_ID
+from app.store.connection import APPLICATION_ID, load_vectors
 from app.store.faults import sqlite_faults
+from app.store.vault_files import require_readable_copy
 
 DATABASE = "memory.db"
 STAGED = "restore.db"
+REFUSED = "restore.db.refused"
 ASIDE = "replaced"
+_LOGS = (DATABASE + "-wal", DATABASE + "-journal")
 
 
 def open_copy(path: Path) -> apsw.Connection:
@@ -27,7 +33,9 @@ def open_copy(path: Path) -> apsw.Connection:
 
     Raises:
         VaultDamagedError: It is damaged, or no database.
+        VaultUnusableError: It is a link, or no file.
     """
+    require_readable_copy(path)
     log = path.with_name(path.name + "-wal")
     has_log = log.exists() and log.stat().st_size > 0
     name = f"{path.absolute().as_uri()}?mode=ro" + ("" if has_log else "&immutable=1")
@@ -48,7 +56,7 @@ def stage(vault: Path, source: Path) -> None:
 
 def is_staged(vault: Path) -> bool:
     """Return whether a restore waits for the next opening."""
-    return (vault / STAGED).exists()
+    return os.path.lexists(vault / STAGED)
 
 
 def unstage(vault: Path) -> bool:
@@ -61,18 +69,66 @@ def unstage(vault: Path) -> bool:
     return was_staged
 
 
-def finish(vault: Path) -> Path | None:
+def finish(vault: Path, known: int) -> Path | None:
     """Carry out a staged restore, or what is left of one; only for who holds the vault's lock.
+
+    Args:
+        vault: The vault's folder.
+        known: The newest schema this program knows.
 
     Returns:
         Where what was there before is now, ``None`` when nothing was to be done.
+
+    Raises:
+        VaultDamagedError: What was staged cannot take over; it was called off and the vault is as before.
     """
     try:
         if is_staged(vault):
+            if problem := _problem_of(vault / STAGED, known):
+                _call_off(vault, problem)
             _swap(vault)
         return _keep(vault) if (vault / ASIDE).is_dir() else None
     except OSError as error:
         raise from_os(error, vault) from error
+
+
+def _problem_of(staged: Path, known: int) -> str:
+    """Return why a staged database must not take the vault's place, ``""`` when it may."""
+    try:
+        require_file(staged)
+        # A staged copy has no log; one that lies beside it is not of it and does not go with it.
+        name = f"{staged.absolute().as_uri()}?mode=ro&immutable=1"
+        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        with sqlite_faults(), closing(apsw.Connection(name, flags=flags)) as connection:
+            if connection.pragma("application_id") != APPLICATION_ID:
+                return "is no database of Keepsake"
+            if not 0 < int(str(connection.pragma("user_version"))) <= known:
+                return "is from a newer Keepsake"
+            load_vectors(connection)
+            return "" if connection.execute("PRAGMA integrity_check(1)").get == "ok" else "is damaged"
+    except UnsafeFileError:
+        return "is a link, or no file of its own"
+    except (KeepsakeError, apsw.Error):
+        return "is damaged"
+
+
+def _call_off(vault: Path, problem: str) -> NoReturn:
+    """Put the staged database aside, leave or bring back the vault's own, and say so."""
+    database, aside = vault / DATABASE, vault / ASIDE
+    if not database.exists() and (aside / DATABASE).exists():  # killed between the steps of the swap
+        for name in (*_LOGS, DATABASE):
+            if (aside / name).exists():
+                (aside / name).rename(vault / name)
+    refused = _free_name(vault / REFUSED)
+    (vault / STAGED).rename(refused)
+    is_there = database.exists() and database.stat().st_size
+    yours = f"Your memory in {database} is as it was before" if is_there else f"There is no {database}"
+    raise VaultDamagedError(
+        f"The restore was called off: the backup that waited to be restored {problem}. {yours}, and that backup is now"
+        f" {refused.name} in the same folder. Start Keepsake again; 'keepsake backup list' shows the other backups.",
+        path=str(database),
+        refused=str(refused),
+    )
 
 
 def _swap(vault: Path) -> None:
@@ -80,8 +136,8 @@ def _swap(vault: Path) -> None:
     if database.exists() and (aside / DATABASE).exists():
         aside.rename(_free_name(aside))  # left over from an earlier restore
     aside.mkdir(mode=0o700, exist_ok=True)
-    # The log last: beside another database it would be taken for that one's.
-    for name in (DATABASE, DATABASE + "-wal"):
+    # The logs last: beside another database they would be taken for that one's.
+    for name in (DATABASE, *_LOGS):
         if (vault / name).exists():
             (vault / name).rename(aside / name)
     (vault / (DATABASE + "-shm")).unlink(missing_ok=True)
@@ -110,7 +166,7 @@ def _keep(vault: Path) -> Path | None:
 
 def _keep_files(aside: Path, target: Path) -> Path:
     (aside / (DATABASE + "-shm")).unlink(missing_ok=True)
-    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folder(target.parent)
     try:
         return aside.rename(_free_name(target))
     except OSError:  # backups lie on another disk, which a folder cannot be renamed to
@@ -119,4 +175,4 @@ def _keep_files(aside: Path, target: Path) -> Path:
 
 def _free_name(path: Path) -> Path:
     names = (path.with_name(f"{path.name}-{number}") for number in range(2, 1_000_000))
-    return path if not path.exists() else next(name for name in names if not name.exists())
+    return path if not os.path.lexists(path) else next(name for name in names if not os.path.lexists(name))

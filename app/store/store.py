@@ -16,6 +16,7 @@ from app.store.connection import create_file, open_reader, open_writer
 from app.store.lock import VaultLock
 from app.store.migrate import migrate, migrations_in
 from app.store.terms import READ_LIMIT_S, Terms, trace_read, trace_write
+from app.store.vault_files import require_own_files
 from app.store.worker import Pool, Work
 
 if TYPE_CHECKING:
@@ -78,9 +79,10 @@ class Store:
         """
         terms = terms or Terms(read_limit_s=read_limit_s)
         prepare_folder(vault)
+        require_own_files(vault, DATABASE)
         lock = VaultLock(vault).acquire()
         try:
-            restore.finish(vault)
+            restore.finish(vault, len(migrations_in(migrations)))
             preflight.look(vault / DATABASE, len(migrations_in(migrations)))
             create_file(vault / DATABASE)
             connection = open_writer(vault / DATABASE, terms.busy_ms, is_wal=terms.is_wal)

@@ -13,7 +13,7 @@ import apsw
 
 from app.index.vectors import HAS_VECTOR
 from app.store.preflight import SET_ASIDE
-from app.store.restore import ASIDE, DATABASE, STAGED
+from app.store.restore import ASIDE, DATABASE, REFUSED, is_staged
 from app.upkeep import copies, mending, rebuild
 from app.upkeep.model import Finding
 from app.upkeep.rebuild import REPAIR
@@ -183,16 +183,20 @@ def _files(vault: Path) -> Iterator[Finding]:
 
 def private_files(vault: Path) -> list[Path]:
     """Return what nobody but its owner should read."""
-    return [vault, *vault.glob(f"{DATABASE}*"), *vault.glob("backups/*.db")]
+    files = (*vault.glob(f"{DATABASE}*"), *vault.glob("backups/*.db"))
+    return [vault, *(path for path in files if not path.is_symlink())]
 
 
 def _leftovers(vault: Path) -> Iterator[Finding]:
     for path in sorted(vault.glob(f"{DATABASE}{SET_ASIDE}*")):
         what = f"The database's log was damaged and was set aside as {path.name}; what was written last may be missing."
         yield Finding("files", "warning", what, "Look whether anything is missing, then delete the file.")
-    if (vault / STAGED).exists():
+    if is_staged(vault):
         what = "A backup waits to take the vault's place at the next start."
         yield Finding("backups", "warning", what, "Call it off with 'keepsake call backup.cancel_restore'.")
+    for path in sorted(vault.glob(f"{REFUSED}*")):
+        what = f"{path.name} is a backup that could not be restored, so the restore was called off."
+        yield Finding("files", "warning", what, "Restore another backup; delete this file if it is of no use.")
     for path in sorted(vault.glob(f"{ASIDE}*")):
         what = f"{path.name} holds a database that a restore replaced."
         yield Finding("files", "warning", what, "Delete the folder once you are sure that nothing in it is missed.")

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -213,3 +214,61 @@ def test_opening_a_copy_writes_nothing(older: Path) -> None:
     with closing(restore.open_copy(older)) as connection, pytest.raises(apsw.ReadOnlyError):
         connection.execute("DELETE FROM meta")
     assert [path for path in older.parent.iterdir() if path.name.startswith(older.name)] == [older]
+
+
+def _overwritten(staged: Path) -> None:
+    staged.write_bytes(os.urandom(4096) * 20)
+
+
+def _damaged_inside(staged: Path) -> None:
+    with staged.open("r+b") as file:
+        for page in range(20, 60):
+            file.seek(page * 4096)
+            file.write(os.urandom(4096))
+
+
+def _of_another_program(staged: Path) -> None:
+    with closing(apsw.Connection(str(staged))) as connection:
+        connection.pragma("application_id", 7)
+
+
+def _newer(staged: Path) -> None:
+    with closing(apsw.Connection(str(staged))) as connection:
+        connection.pragma("user_version", 9_999)
+
+
+def _linked(staged: Path) -> None:
+    staged.rename(staged.with_name("elsewhere"))
+    staged.symlink_to(staged.with_name("elsewhere"))
+
+
+@pytest.mark.parametrize("spoil", [_overwritten, _damaged_inside, _of_another_program, _newer, _linked])
+def test_what_cannot_take_over_is_put_aside_and_the_vault_stays(
+    vault: Path, older: Path, spoil: Callable[[Path], None]
+) -> None:
+    restore.stage(vault, older)
+    spoil(vault / restore.STAGED)
+    with pytest.raises(VaultDamagedError, match="restore was called off") as caught:
+        opened(vault)
+    assert str(vault / DATABASE) in caught.value.message
+    assert restore.REFUSED in caught.value.message
+    assert os.path.lexists(vault / restore.REFUSED)
+    assert not (vault / restore.ASIDE).exists()
+    assert opened(vault) == "now"
+
+
+def test_a_database_moved_away_before_the_restore_failed_comes_back(vault: Path, older: Path) -> None:
+    restore.stage(vault, older)
+    (vault / restore.ASIDE).mkdir()
+    (vault / DATABASE).rename(vault / restore.ASIDE / DATABASE)
+    _overwritten(vault / restore.STAGED)
+    with pytest.raises(VaultDamagedError, match="is as it was before"):
+        opened(vault)
+    assert opened(vault) == "now"
+
+
+def test_a_rollback_journal_goes_with_its_database(vault: Path, older: Path) -> None:
+    restore.stage(vault, older)
+    (vault / f"{DATABASE}-journal").write_bytes(b"of the database that was replaced")
+    assert opened(vault) == "then"
+    assert not (vault / f"{DATABASE}-journal").exists()

@@ -1,0 +1,45 @@
+"""Names of a vault's database files and folders, and the check that none of them leads out of it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from app.core.disk import from_os
+from app.core.regular_files import require_file, require_folder
+from app.store.backup import FOLDER
+
+_ENDINGS: Final = ("", "-wal", "-shm", "-journal")
+_FOLDERS: Final = (FOLDER, "replaced", "agents")
+
+
+def database_files(database: Path) -> Iterator[Path]:
+    """Yield a database and the files that SQLite keeps beside it, there or not."""
+    yield from (database.with_name(database.name + ending) for ending in _ENDINGS)
+
+
+def require_own_files(vault: Path, database: str) -> None:
+    """Refuse a vault in which a link, pipe or device stands where the engine writes in place.
+
+    Raises:
+        VaultUnusableError: The sentence names it and says what to do.
+    """
+    try:
+        for path in database_files(vault / database):
+            require_file(path)
+        for name in _FOLDERS:
+            require_folder(vault / name)
+    except OSError as error:
+        raise from_os(error, vault) from error
+
+
+def require_readable_copy(database: Path) -> None:
+    """Refuse a copy of a database that SQLite would follow out of its folder, or wait for.
+
+    Raises:
+        VaultUnusableError: The sentence names it and says what to do.
+    """
+    try:
+        for path in database_files(database):
+            require_file(path, is_written=False)
+    except OSError as error:
+        raise from_os(error, database) from error
