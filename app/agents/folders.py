@@ -6,10 +6,12 @@ import unicodedata
 from pathlib import Path
 
 from app.core.disk import from_os, replace_file
+from app.core.regular_files import make_folder, open_for_reading, require_folder
 
 AGENTS = "agents"
 DATABASE = "memory.db"
 _NAME_FILE = "agent.txt"
+_MAX_NAME_BYTES = 1 << 16
 _READABLE = 32
 _OTHER = re.compile(r"[^a-z0-9]+")
 
@@ -39,7 +41,7 @@ def prepare(folder: Path, agent: str) -> None:
     """
     try:
         for path in (folder.parent, folder):
-            path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folder(path)
     except OSError as error:
         raise from_os(error, folder) from error
     if not (folder / _NAME_FILE).exists():
@@ -53,7 +55,8 @@ def existing(vault: Path) -> list[tuple[str, Path]]:
         MachineError: The folders cannot be read.
     """
     try:
-        found = [path.parent for path in (vault / AGENTS).glob(f"*/{DATABASE}")]
+        require_folder(vault / AGENTS)
+        found = [path.parent for path in (vault / AGENTS).glob(f"*/{DATABASE}") if not path.parent.is_symlink()]
         return sorted((_name_in(folder), folder) for folder in found)
     except OSError as error:
         raise from_os(error, vault / AGENTS) from error
@@ -70,7 +73,8 @@ def size_of(folder: Path) -> int:
 def _name_in(folder: Path) -> str:
     """Return the name kept in a folder if the folder is that name's."""
     try:
-        name = (folder / _NAME_FILE).read_text(encoding="utf-8")
+        with open_for_reading(folder / _NAME_FILE) as file:
+            name = file.read(_MAX_NAME_BYTES).decode("utf-8")
     except (OSError, UnicodeDecodeError):
         return ""
     return name if folder_of(folder.parent.parent, name) == folder else ""

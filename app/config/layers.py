@@ -10,6 +10,7 @@ from tomlkit.exceptions import ParseError, TOMLKitError
 
 from app.config.schema import BY_NAME, SETTINGS, Setting, Value
 from app.core.disk import from_os
+from app.core.regular_files import open_for_reading
 from app.errors import InputError
 
 MAX_BYTES: Final = 1 << 20
@@ -50,7 +51,7 @@ def read_document(path: Path) -> tomlkit.TOMLDocument:
         KeepsakeError: It cannot be read.
     """
     try:
-        with path.open("rb") as file:
+        with open_for_reading(path) as file:
             data = file.read(MAX_BYTES + 1)
     except (FileNotFoundError, NotADirectoryError):  # a vault that cannot be says so where it is opened
         return tomlkit.document()

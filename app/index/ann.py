@@ -20,6 +20,7 @@ import apsw
 import numpy as np
 
 from app.core.disk import from_os
+from app.core.regular_files import open_anew, open_for_reading
 from app.index.codes import Codes, Frame, encode, frame, joined, without
 from app.index.vectors import HAS_VECTOR, Generation
 
@@ -266,14 +267,15 @@ def _write(path: Path, generation: Generation, codes: Codes) -> Codes:
         "arrays": {name: [array.dtype.str, list(array.shape)] for name, array in arrays.items()},
     }
     fresh = path.with_suffix(".new")
-    with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+    # Of one name, so that ``forget`` finds what a killed writer left.
+    with os.fdopen(open_anew(fresh), "wb") as file:
         file.write(_MAGIC + json.dumps(header).encode() + b"\n")
         for name, array in arrays.items():
             if name == _MAPPED:
                 start = file.tell()
             file.write(np.ascontiguousarray(array).data)
     if _MAPS:
-        with fresh.open("rb") as file:
+        with open_for_reading(fresh) as file:
             codes = replace(codes, numbers=_laid(file, start, codes.numbers.shape))
     fresh.replace(path)
     return codes
@@ -307,7 +309,7 @@ def _arrays(codes: Codes) -> "dict[str, NDArray[Any]]":
 def _header(path: Path, generation: Generation) -> dict[str, Any] | None:
     """Return what the file says of itself if it is of this generation."""
     try:
-        with path.open("rb") as file:
+        with open_for_reading(path) as file:
             if file.readline(64) != _MAGIC:
                 return None
             header = json.loads(file.readline(4_096))
@@ -338,7 +340,7 @@ def _read(path: Path, generation: Generation) -> Codes | None:
         return None
     try:
         digest, made = hashlib.blake2b(digest_size=16), dict[str, Any]()
-        with path.open("rb") as file:
+        with open_for_reading(path) as file:
             file.readline()
             file.readline()
             for name, (dtype, shape) in header["arrays"].items():

@@ -3,6 +3,7 @@
 They are backups, a restore that waits for the next start, and what was set aside because it was damaged or replaced.
 """
 
+import os
 import shutil
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
@@ -12,6 +13,7 @@ from typing import Protocol
 import apsw
 
 from app.core.disk import from_os
+from app.core.regular_files import open_anew, require_folder
 from app.errors import KeepsakeError
 from app.memories.receipt import BackupChoice, BackupFile, BackupOutcome, Target
 from app.store import pages
@@ -65,12 +67,14 @@ class BackupCleaner:
         """Return what may hold a copy: databases, folders with the files of one, logs."""
         backups = self._vault / FOLDER
         try:
+            require_folder(backups)
             found = [*backups.glob("*.db*"), *(path for path in backups.glob("*Z-*") if path.is_dir())]
             for pattern in (f"{STAGED}*", f"{ASIDE}*", f"{DATABASE}{SET_ASIDE}*"):
                 found += self._vault.glob(pattern)
         except OSError as error:
             raise from_os(error, self._vault) from error
-        return sorted(found)
+        # What a link leads to is no copy of this vault, and not ours to change.
+        return sorted(path for path in found if not path.is_symlink())
 
     def _holds(self, path: Path, targets: Sequence[Target], samples: Sequence[str]) -> bool:
         sought = [*samples, *(one.id for one in targets)]
@@ -106,8 +110,7 @@ class BackupCleaner:
         """Write a backup anew without the targets; it is replaced when the new one is whole."""
         partial = path.with_name(path.name + ".partial")
         try:
-            partial.write_bytes(b"")
-            partial.chmod(0o600)
+            os.close(open_anew(partial))
             with closing(apsw.Connection(str(partial))) as target, closing(_look_into(path)) as source:
                 with target.backup("main", source, "main") as task:
                     task.step(-1)

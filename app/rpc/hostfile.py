@@ -9,12 +9,14 @@ from pathlib import Path
 import msgspec
 
 from app import __version__
-from app.core.disk import replace_file
+from app.core.disk import from_os, replace_file
+from app.core.regular_files import UnsafeFileError, open_for_reading
 from app.errors import HostUnreachableError
 from app.rpc.framing import PROTOCOL
 
 FILE = "host.json"
 _TOKEN_BYTES = 32
+_MAX_BYTES = 1 << 16
 _log = logging.getLogger(__name__)
 
 
@@ -62,9 +64,13 @@ def read_hostfile(vault: Path) -> HostFile:
 
     Raises:
         HostUnreachableError: There is no such file, or it is not readable as one.
+        VaultUnusableError: A link or something else that is no file stands in its place.
     """
     try:
-        return msgspec.json.decode((vault / FILE).read_bytes(), type=HostFile)
+        with open_for_reading(vault / FILE) as file:
+            return msgspec.json.decode(file.read(_MAX_BYTES), type=HostFile)
+    except UnsafeFileError as error:
+        raise from_os(error, vault / FILE) from error
     except OSError as error:
         raise unreachable(vault) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:

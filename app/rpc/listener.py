@@ -81,6 +81,8 @@ def _prepare_folder(folder: Path) -> None:
 
 def _remove_stale(path: Path) -> None:
     """Remove what a host that died left behind; refuse when somebody listens there."""
+    if path.is_symlink():
+        raise OSError("a link, which is not followed")
     if not path.is_socket():
         return
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:

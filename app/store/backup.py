@@ -11,8 +11,8 @@ from pathlib import Path
 import apsw
 
 from app.core.disk import from_os
+from app.core.regular_files import make_folder, open_anew
 from app.errors import VaultDamagedError
-from app.store.connection import create_file
 from app.store.faults import sqlite_faults
 
 FOLDER = "backups"
@@ -40,12 +40,12 @@ def copy_database(source: apsw.Connection, target: Path) -> Path:
         VaultDamagedError: The copy does not pass SQLite's quick check.
     """
     try:
-        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(target.parent)
+        partial = target.with_name(target.name + PARTIAL)
+        _discard(partial)
+        os.close(open_anew(partial))
     except OSError as error:
         raise from_os(error, target.parent) from error
-    partial = target.with_name(target.name + PARTIAL)
-    _discard(partial)
-    create_file(partial)
     try:
         with sqlite_faults():
             _copy(source, partial)
@@ -70,7 +70,7 @@ def keep_name(path: Path) -> None:
 
 
 def _discard(partial: Path) -> None:
-    for path in (partial, partial.with_name(partial.name + "-journal")):
+    for path in (partial, *(partial.with_name(partial.name + ending) for ending in ("-journal", "-wal", "-shm"))):
         path.unlink(missing_ok=True)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import apsw
 
 from app.core.disk import from_os
+from app.core.regular_files import open_file
 from app.store.faults import sqlite_faults
 
 APPLICATION_ID = 0x4B454550  # "KEEP"
@@ -22,7 +23,7 @@ WORDS_TABLE = "chunks_words"
 def create_file(path: Path) -> None:
     """Create an empty database file for its owner only; SQLite gives ``-wal`` and ``-shm`` the same mode."""
     try:
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        os.close(open_file(path, os.O_RDWR | os.O_CREAT))
     except OSError as error:
         raise from_os(error, path) from error
 

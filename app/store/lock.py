@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Self
 
 from app.core.disk import from_os
+from app.core.regular_files import open_file
 from app.errors import VaultLockedError
 
 if sys.platform == "win32":  # pragma: no cover
@@ -31,9 +32,10 @@ class VaultLock:
         Raises:
             VaultLockedError: Another process has it.
             VaultReadOnlyError: The vault cannot be written.
+            VaultUnusableError: A link or something else that is no file stands in its place.
         """
         try:
-            handle = os.open(self._path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+            handle = open_file(self._path, os.O_RDWR | os.O_CREAT)
         except OSError as error:
             raise from_os(error, self._path) from error
         try:

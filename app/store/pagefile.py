@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.core.disk import from_os
+from app.core.regular_files import open_for_reading
 from app.errors import VaultDamagedError
 from app.store.wal import committed_pages
 
@@ -56,7 +57,7 @@ class PageFile:
         try:
             self._data = _mapped(path)
             log = path.with_name(path.name + "-wal")
-            self._log = log.read_bytes() if log.exists() else b""
+            self._log = _read_log(log) if log.exists() else b""
         except OSError as error:
             raise from_os(error, path) from error
         self.page_size, self._frames = self._layout(path)
@@ -203,8 +204,13 @@ class PageFile:
         return found
 
 
+def _read_log(path: Path) -> bytes:
+    with open_for_reading(path) as file:
+        return file.read()
+
+
 def _mapped(path: Path) -> bytes | mmap.mmap:
-    with path.open("rb") as file:
+    with open_for_reading(path) as file:
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if path.stat().st_size else b""
 
 

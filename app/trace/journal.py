@@ -16,6 +16,7 @@ from typing import Final
 
 import msgspec
 
+from app.core.regular_files import make_folder
 from app.errors import KeepsakeError
 from app.trace.rotation import RotatingFile
 
@@ -150,7 +151,7 @@ def _clean(field: str, fact: object) -> Scalar:
 
 def _is_made(folder: Path) -> bool:
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(folder)
     except OSError as error:
         _log.info("no trace is kept: %s", error.strerror)
         return False

@@ -5,6 +5,8 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from app.core.regular_files import open_file
+
 
 class RotatingFile:
     """Lines appended to ``path``; older ones lie in ``path.1``, ``path.2`` and so on.
@@ -56,7 +58,7 @@ class RotatingFile:
 
     def _open(self) -> int:
         if self._handle is None:
-            self._handle = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            self._handle = open_file(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
             self._size = os.fstat(self._handle).st_size
         return self._handle
 

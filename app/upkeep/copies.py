@@ -1,7 +1,6 @@
 """The backups of a vault as files: listing, finding, verifying. Needs no open vault, so it works when none opens."""
 
 import contextlib
-import shutil
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime
@@ -10,9 +9,11 @@ from pathlib import Path
 import apsw
 
 from app.config.config import FILE
+from app.config.layers import MAX_BYTES
 from app.core.clock import optional_datetime
-from app.core.disk import from_os
+from app.core.disk import from_os, replace_file
 from app.core.paths import migrations, user_path
+from app.core.regular_files import open_for_reading, require_folder
 from app.errors import InputError, KeepsakeError, NotFoundError, VaultDamagedError
 from app.store.backup import FOLDER, PARTIAL, keep_name, read_name
 from app.store.connection import APPLICATION_ID, load_vectors
@@ -30,6 +31,7 @@ AT_NEXT_START = "It takes the vault's place when Keepsake is started again; unti
 def list_backups(vault: Path) -> list[BackupInfo]:
     """Return the backups of ``vault``, newest first."""
     try:
+        require_folder(vault / FOLDER)
         found = [_info(path) for path in (vault / FOLDER).iterdir() if _is_backup(path)]
     except FileNotFoundError:
         return []
@@ -58,7 +60,7 @@ def find_backup(vault: Path, name: str) -> Path:
     if path.is_dir():
         path = path / DATABASE
     if ("/" in name or "\\" in name) and path.is_file():
-        return path
+        return path.resolve()  # a link that the person names is theirs to follow
     raise NotFoundError("There is no backup of that name. 'keepsake backup list' shows them.", name=name)
 
 
@@ -115,15 +117,17 @@ def keep_settings(vault: Path, backup: Path) -> None:
     """Lay a copy of the vault's settings beside ``backup``, where there are any."""
     if not (vault / FILE).is_file():
         return
-    target = backup.with_suffix(".toml")
-    partial = target.with_name(target.name + PARTIAL)
+    copy_settings(vault / FILE, backup.with_suffix(".toml"))
+
+
+def copy_settings(source: Path, target: Path) -> None:
+    """Copy a settings file to ``target``, whole or not at all, for its owner only."""
     try:
-        shutil.copyfile(vault / FILE, partial)
-        partial.chmod(0o600)
-        partial.replace(target)
+        with open_for_reading(source) as file:
+            data = file.read(MAX_BYTES)
+        replace_file(target, data)
         keep_name(target)
     except OSError as error:
-        partial.unlink(missing_ok=True)
         raise from_os(error, target) from error
 
 
@@ -135,6 +139,8 @@ def discard_partial(vault: Path) -> None:
 
 
 def _is_backup(path: Path) -> bool:
+    if path.is_symlink():  # nothing of ours: it leads out of the vault
+        return False
     if path.is_dir():
         return (path / DATABASE).exists() or read_name(path.name) is not None
     return path.suffix == ".db" and path.is_file()
@@ -153,7 +159,7 @@ def _info(path: Path) -> BackupInfo:
 
 def _schema_of(path: Path) -> int:
     try:
-        with path.open("rb") as file:
+        with open_for_reading(path) as file:
             header = file.read(HEADER_BYTES)
     except OSError:
         return 0

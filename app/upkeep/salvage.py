@@ -17,7 +17,7 @@ from app.store.migrate import migrations_in
 from app.store.pagefile import BrokenPageError, Cell, PageFile, Row, Walk
 from app.store.preflight import SALVAGING
 from app.store.store import DATABASE, Store
-from app.upkeep import mending, rebuild, regain
+from app.upkeep import copies, mending, rebuild, regain
 from app.upkeep.model import SalvagedTable, SalvageReport
 
 _SCHEMA_ROOT = 1
@@ -123,8 +123,7 @@ def _salvage(source: PageFile, vault: Path, into: Path) -> SalvageReport:
         finally:
             connection.close()
         if (vault / FILE).is_file():
-            shutil.copy(vault / FILE, place / FILE)
-            (place / FILE).chmod(0o600)
+            copies.copy_settings(vault / FILE, place / FILE)
         _move_up(place, into)
     except BaseException as error:
         shutil.rmtree(into, ignore_errors=True)
