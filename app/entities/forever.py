@@ -1,9 +1,12 @@
 """Names that only one turn or memory gave: found before it goes for ever, and taken away after it."""
 
 import json
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Iterable, Iterator
 
 import apsw
+
+from app.store.quotes import Left
 
 Names = frozenset[tuple[str, str]]
 
@@ -22,10 +25,60 @@ def names_in(connection: apsw.Connection, kind: str, target: str) -> Names:
     return frozenset((str(entity), str(key)) for entity, key in rows)
 
 
+def unmentioned_in(connection: apsw.Connection, texts: Iterable[str]) -> Names:
+    """Return entities and names that ``texts`` say and nothing mentions: what an earlier wording left behind."""
+    rows = connection.execute(
+        "SELECT e.id, e.name_key, e.canonical_name FROM entities e"
+        " WHERE NOT EXISTS (SELECT 1 FROM mentions m WHERE m.entity_id = e.id)"
+        " UNION ALL SELECT a.entity_id, a.alias_key, a.alias FROM entity_aliases a WHERE NOT EXISTS (SELECT 1"
+        " FROM mentions m WHERE m.entity_id = a.entity_id AND substr(m.surface, instr(m.surface, ':') + 1)"
+        " = a.alias_key)"
+    ).fetchall()
+    said = "\n".join(texts).casefold() if rows else ""
+    return frozenset(
+        (str(entity), str(key)) for entity, key, name in rows if _says(said, str(key)) or _says(said, str(name))
+    )
+
+
+def _says(text: str, name: str) -> bool:
+    """Return whether a casefolded text has a name, as whole words where words are told apart by spaces."""
+    sought = name.casefold()
+    if not sought or sought not in text:
+        return False
+    return not sought.isascii() or re.search(rf"(?<!\w){re.escape(sought)}(?!\w)", text) is not None
+
+
+def spellings(connection: apsw.Connection, names: Collection[tuple[str, str]]) -> frozenset[str]:
+    """Return how ``names`` are written in the tables of entities now."""
+    wanted = json.dumps([list(name) for name in names])
+    rows = connection.execute(
+        "SELECT e.canonical_name, e.name_key FROM json_each(?1) w JOIN entities e ON e.id = w.value ->> 0"
+        " UNION SELECT a.alias, a.alias_key FROM json_each(?1) w JOIN entity_aliases a"
+        " ON a.entity_id = w.value ->> 0 AND a.alias_key = w.value ->> 1",
+        (wanted,),
+    )
+    return frozenset(str(spelling) for row in rows for spelling in row)
+
+
+def kept(connection: apsw.Connection, names: Collection[tuple[str, str]]) -> Iterator[Left]:
+    """Yield entities that still have one of ``names`` though no text mentions it: a person decided about them."""
+    wanted = json.dumps([list(name) for name in names])
+    rows = connection.execute(
+        "SELECT DISTINCT e.id FROM json_each(?) w JOIN entities e ON e.id = w.value ->> 0"
+        " WHERE (e.name_key = w.value ->> 1 OR EXISTS (SELECT 1 FROM entity_aliases a WHERE a.entity_id = e.id"
+        " AND a.alias_key = w.value ->> 1)) AND NOT EXISTS (SELECT 1 FROM mentions m WHERE m.entity_id = e.id"
+        " AND substr(m.surface, instr(m.surface, ':') + 1) = w.value ->> 1) ORDER BY e.id",
+        (wanted,),
+    )
+    for (entity,) in rows.fetchall():
+        yield Left("entities", str(entity), "has a name from it")
+
+
 def drop(connection: apsw.Connection, names: Collection[tuple[str, str]]) -> dict[str, int]:
     """Remove those of ``names`` that nothing else mentions and no person decided about.
 
-    An entity goes when nothing mentions it any more; one that stays loses the aliases that nothing else uses.
+    An entity goes when nothing mentions it any more, be it of ``names`` or not: it may be of an earlier wording. One
+    that stays loses the aliases that nothing else uses.
     """
     wanted = json.dumps([list(name) for name in names])
     aliases = connection.execute(
@@ -36,9 +89,30 @@ def drop(connection: apsw.Connection, names: Collection[tuple[str, str]]) -> dic
         (wanted,),
     ).fetchall()
     entities = connection.execute(
-        "DELETE FROM entities WHERE id IN (SELECT e.id FROM json_each(?) w JOIN entities e ON e.id = w.value ->> 0"
-        " WHERE e.mention_count = 0 AND e.touched = 0 AND e.protected = 0"
-        " AND NOT EXISTS (SELECT 1 FROM relations r WHERE e.id IN (r.subject_id, r.object_id))) RETURNING 1",
+        "DELETE FROM entities WHERE id IN (SELECT e.id FROM entities e WHERE e.touched = 0 AND e.protected = 0"
+        " AND NOT EXISTS (SELECT 1 FROM mentions m WHERE m.entity_id = e.id)"
+        " AND NOT EXISTS (SELECT 1 FROM relations r WHERE r.subject_id = e.id)"
+        " AND NOT EXISTS (SELECT 1 FROM relations r WHERE r.object_id = e.id)"
+        " AND (e.id IN (SELECT w.value ->> 0 FROM json_each(?) w)"
+        " OR NOT EXISTS (SELECT 1 FROM memory_history h WHERE h.target = e.id))) RETURNING id",
         (wanted,),
     ).fetchall()
-    return {"entity_aliases": len(aliases), "entities": len(entities)}
+    removed = {"entity_aliases": len(aliases), "entities": len(entities)}
+    return removed | {"memory_history": _drop_history(connection, [str(row[0]) for row in entities])}
+
+
+def _drop_history(connection: apsw.Connection, entities: list[str]) -> int:
+    """Remove what was decided about entities that are gone, and undone again: it has their names."""
+    gone = json.dumps(entities)
+    connection.execute(
+        "UPDATE memory_history SET undone_by = NULL WHERE undone_by IN (SELECT h.id FROM memory_history h"
+        " WHERE h.target_kind = 'entity' AND h.target IN (SELECT value FROM json_each(?)))",
+        (gone,),
+    )
+    return len(
+        connection.execute(
+            "DELETE FROM memory_history WHERE target_kind = 'entity' AND target IN (SELECT value FROM json_each(?))"
+            " RETURNING 1",
+            (gone,),
+        ).fetchall()
+    )

@@ -39,6 +39,12 @@ def tails(terms: Iterable[str]) -> tuple[str, ...]:
     )
 
 
+def names(spellings: Iterable[str]) -> tuple[str, ...]:
+    """Return those spellings of names that are long and varied enough to be looked for, at most ``MOST``."""
+    plain = {piece for spelling in spellings for piece in _PLAIN.findall(spelling) if _is_distinctive(piece)}
+    return tuple(sorted(plain, key=lambda one: (-len(one), one))[:MOST])
+
+
 def _of(text: str) -> Sequence[str]:
     pieces = [piece.strip() for piece in _PLAIN.findall(text)]
     cut = [piece[start : start + LENGTH].strip() for piece in pieces for start in _starts(len(piece))]

@@ -4,7 +4,7 @@ import asyncio
 import json
 import logging
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any, Protocol
@@ -37,9 +37,11 @@ _TERM_TEXTS = 200
 _TERM_CHARACTERS = 20_000
 _READER = "A reader still held an older state of the vault; the next start of Keepsake finishes this."
 _NO_ROOM = "There was no room on the disk to write the database anew, which would have removed the last traces."
+_NAMED = "Names from it stay with people or things you changed, protected or connected yourself; see what is left."
 _RESUMED = "This was interrupted and finished later; the whole file was written anew."
 _OF_COPIES = {
     "kept": "Copies that were kept still hold it. To clean them too, forget it again and say what to do with backups.",
+    "incomplete": "Copies that were written anew still hold something of it; forget it again and have them deleted.",
     "unreadable": "Damaged copies hold it and cannot be written anew; forget it again and have them deleted.",
 }
 _AREAS = frozenset({"memories", "tags", "links", "sessions", "messages", "entities", "index"})
@@ -71,6 +73,15 @@ class NameKeeper(Protocol):
 
     def names_in(self, connection: apsw.Connection, kind: str, target: str) -> Names:
         """Return the names that a target uses."""
+
+    def unmentioned_in(self, connection: apsw.Connection, texts: Iterable[str]) -> Names:
+        """Return the names that ``texts`` say and nothing mentions."""
+
+    def spellings(self, connection: apsw.Connection, names: Names) -> Collection[str]:
+        """Return how names are written."""
+
+    def kept(self, connection: apsw.Connection, names: Names) -> Iterator[Left]:
+        """Yield what still has one of ``names`` though nothing mentions it."""
 
     def drop(self, connection: apsw.Connection, names: Names) -> dict[str, int]:
         """Remove those that nothing uses any more."""
@@ -208,6 +219,7 @@ class ForeverService:
     def _traces(self, targets: Sequence[Target], connection: apsw.Connection) -> _Traces:
         texts = [text for one in targets for text in self._erasers[one.kind].texts(connection, one.id)]
         names = {name for one in targets for name in self._names.names_in(connection, one.kind, one.id)}
+        names.update(self._names.unmentioned_in(connection, texts))
         short = [text[:_TERM_CHARACTERS] for text in texts[:_TERM_TEXTS]]
         terms = words.terms_of(connection, WORD_INDEX, short)
         return _Traces(evidence.samples(texts), frozenset(terms), frozenset(names))
@@ -225,13 +237,16 @@ class ForeverService:
             while (grown := await self._store.write(partial(self._step, receipt, target))) is not None:
                 receipt = grown
                 progress(sum(receipt.removed.values()))
-        receipt = await self._store.write(partial(self._drop_names, receipt, traces.names))
+        receipt, spellings = await self._store.write(partial(self._drop_names, receipt, traces.names))
+        traces.samples = (*traces.samples, *evidence.names(spellings))
         await self._merge_words()
         receipt = await self._prove(receipt, targets, traces, is_resumed=is_resumed)
         await self._forget_caches()
         files = await asyncio.to_thread(self._backups.clean, targets, traces.samples, receipt.choice)
         notes = [sentence for outcome, sentence in _OF_COPIES.items() if any(file.outcome == outcome for file in files)]
         receipt = replace(receipt, backups=files, notes=tuple(dict.fromkeys((*receipt.notes, *notes))))
+        if any(file.outcome == "incomplete" for file in files):
+            receipt = replace(receipt, verified=False, how="not verified")
         if not pages_are_pending(receipt):
             receipt = replace(receipt, finished_at=to_datetime(self._clock.now_ms()))
         await self._store.write(lambda connection: _keep(connection, receipt))
@@ -242,9 +257,15 @@ class ForeverService:
         removed = self._erasers[target.kind].step(connection, target.id, BATCH)
         return self._counted(connection, receipt, removed) if removed else None
 
-    def _drop_names(self, receipt: Receipt, names: Names, connection: apsw.Connection) -> Receipt:
+    def _drop_names(
+        self, receipt: Receipt, names: Names, connection: apsw.Connection
+    ) -> tuple[Receipt, Collection[str]]:
+        """Remove names that nothing uses any more, and return how they were written."""
         pages.forget_statistics(connection)
-        return self._counted(connection, receipt, self._names.drop(connection, names))
+        before = self._names.spellings(connection, names)
+        receipt = self._counted(connection, receipt, self._names.drop(connection, names))
+        after = self._names.spellings(connection, names)
+        return receipt, {spelling for spelling in before if spelling not in after}
 
     @staticmethod
     def _counted(connection: apsw.Connection, receipt: Receipt, removed: Mapping[str, int]) -> Receipt:
@@ -283,14 +304,17 @@ class ForeverService:
                 notes.append(_NO_ROOM)
         if not is_empty:
             notes.append(_READER)
-        is_gone = is_empty and not ghosts and _NO_ROOM not in notes
+        named = await self._store.read(lambda connection: list(self._names.kept(connection, traces.names)))
+        if named:
+            notes.append(_NAMED)
+        is_gone = is_empty and not ghosts and not named and _NO_ROOM not in notes
         referring = await self._store.read(partial(self._left, targets))
         return replace(
             receipt,
             looked_for=len(needles),
             verified=is_gone,
             how=how if is_gone else "not verified",
-            left=tuple(dict.fromkeys((*referring, *quoted)))[:_MOST_LEFT],
+            left=tuple(dict.fromkeys((*named, *referring, *quoted)))[:_MOST_LEFT],
             notes=tuple(dict.fromkeys((*receipt.notes, *notes))),
         )
 

@@ -5,7 +5,7 @@ They are backups, a restore that waits for the next start, and what was set asid
 
 import os
 import shutil
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Protocol
@@ -16,7 +16,7 @@ from app.core.disk import from_os
 from app.core.regular_files import open_anew, require_folder
 from app.errors import KeepsakeError
 from app.memories.receipt import BackupChoice, BackupFile, BackupOutcome, Target
-from app.store import pages
+from app.store import pages, quotes, words
 from app.store.backup import FOLDER
 from app.store.connection import open_writer
 from app.store.faults import sqlite_faults
@@ -29,13 +29,19 @@ _WORD_INDEX = "chunks_fts"
 class _Eraser(Protocol):
     def exists(self, connection: apsw.Connection, target: str) -> bool: ...
 
+    def texts(self, connection: apsw.Connection, target: str) -> Iterator[str]: ...
+
     def step(self, connection: apsw.Connection, target: str, limit: int) -> dict[str, int]: ...
 
 
 class _NameKeeper(Protocol):
     def names_in(self, connection: apsw.Connection, kind: str, target: str) -> Collection[tuple[str, str]]: ...
 
+    def unmentioned_in(self, connection: apsw.Connection, texts: Iterable[str]) -> Collection[tuple[str, str]]: ...
+
     def drop(self, connection: apsw.Connection, names: Collection[tuple[str, str]]) -> dict[str, int]: ...
+
+    def kept(self, connection: apsw.Connection, names: Collection[tuple[str, str]]) -> Iterator[object]: ...
 
 
 class BackupCleaner:
@@ -61,7 +67,7 @@ class BackupCleaner:
             choice: Keep those files, rewrite each without the targets, or delete it.
         """
         held = [path for path in self._copies() if self._holds(path, targets, samples)]
-        return tuple(BackupFile(path.name, self._treat(path, targets, choice)) for path in held)
+        return tuple(BackupFile(path.name, self._treat(path, targets, samples, choice)) for path in held)
 
     def _copies(self) -> list[Path]:
         """Return what may hold a copy: databases, folders with the files of one, logs."""
@@ -87,7 +93,9 @@ class BackupCleaner:
             # Of another schema, encrypted, damaged or no database: its bytes are all there is to go by.
             return bool(pages.found_in([path], sought))
 
-    def _treat(self, path: Path, targets: Sequence[Target], choice: BackupChoice) -> BackupOutcome:
+    def _treat(
+        self, path: Path, targets: Sequence[Target], samples: Sequence[str], choice: BackupChoice
+    ) -> BackupOutcome:
         if choice == "keep":
             return "kept"
         try:
@@ -99,15 +107,18 @@ class BackupCleaner:
                 return "deleted"
             if path.is_dir():
                 return "unreadable"
-            self._rewrite(path, targets)
+            is_gone = self._rewrite(path, targets, samples)
         except OSError as error:
             raise from_os(error, path) from error
         except (apsw.Error, KeepsakeError):
             return "unreadable"
-        return "rewritten"
+        return "rewritten" if is_gone else "incomplete"
 
-    def _rewrite(self, path: Path, targets: Sequence[Target]) -> None:
-        """Write a backup anew without the targets; it is replaced when the new one is whole."""
+    def _rewrite(self, path: Path, targets: Sequence[Target], samples: Sequence[str]) -> bool:
+        """Write a backup anew without the targets and return whether nothing of them is found in it.
+
+        It is replaced when the new one is whole.
+        """
         partial = path.with_name(path.name + ".partial")
         try:
             os.close(open_anew(partial))
@@ -116,17 +127,24 @@ class BackupCleaner:
                     task.step(-1)
                 target.pragma("journal_mode", "DELETE")
             with sqlite_faults(), closing(open_writer(partial)) as copy:
-                self._erase(copy, targets)
+                names = self._erase(copy, targets)
                 copy.pragma("journal_mode", "DELETE")
                 pages.rewrite(copy)
+                is_gone = not any(self._names.kept(copy, names)) and (
+                    not _ghosts(copy, partial, samples) or _is_gone_without_words(copy, partial, samples)
+                )
             partial.replace(path)
+            return is_gone
         finally:
             for file in (partial, *pages.files_of(partial)):
                 file.unlink(missing_ok=True)
 
-    def _erase(self, copy: apsw.Connection, targets: Sequence[Target]) -> None:
+    def _erase(self, copy: apsw.Connection, targets: Sequence[Target]) -> Collection[tuple[str, str]]:
+        """Remove the targets and return the names they used."""
         with copy:
             names = {name for one in targets for name in self._names.names_in(copy, one.kind, one.id)}
+            texts = [text for one in targets for text in self._erasers[one.kind].texts(copy, one.id)]
+            names.update(self._names.unmentioned_in(copy, texts))
             for one in targets:
                 while self._erasers[one.kind].step(copy, one.id, 1_000):
                     pass
@@ -135,6 +153,20 @@ class BackupCleaner:
             pages.begin_merging_words(copy, _WORD_INDEX)
             while pages.merge_words(copy, _WORD_INDEX):
                 pass
+        return names
+
+
+def _ghosts(copy: apsw.Connection, path: Path, samples: Sequence[str]) -> set[str]:
+    """Return those of ``samples`` that are in the bytes of a copy though nothing in it says them."""
+    unsaid = {hit for hit in pages.found_in([path], samples) if not quotes.places_of(copy, hit)}
+    return unsaid - words.known_within(copy, _WORD_INDEX, unsaid)
+
+
+def _is_gone_without_words(copy: apsw.Connection, path: Path, samples: Sequence[str]) -> bool:
+    """Make the word index of a copy anew and return whether that took the last traces away."""
+    pages.rebuild_words(copy, _WORD_INDEX)
+    pages.rewrite(copy)
+    return not _ghosts(copy, path, samples)
 
 
 def _look_into(path: Path) -> apsw.Connection:

@@ -7,13 +7,16 @@ from typing import Literal
 from app.store.quotes import Left
 
 BackupChoice = Literal["keep", "rewrite", "delete"]
-BackupOutcome = Literal["kept", "rewritten", "deleted", "unreadable"]
+BackupOutcome = Literal["kept", "rewritten", "deleted", "unreadable", "incomplete"]
 How = Literal["overwritten in place", "file rewritten", "nothing to look for", "not verified"]
 
 
 @dataclass(frozen=True, slots=True)
 class BackupFile:
-    """A backup that held what was forgotten, by file name, and what became of it."""
+    """A backup that held what was forgotten, by file name, and what became of it.
+
+    ``incomplete``: it was written anew without it, and something of it was found in the new file all the same.
+    """
 
     name: str
     outcome: BackupOutcome
@@ -31,7 +34,8 @@ class Receipt:
         finished_at: When it was done, ``None`` while it is pending: the next start of the vault finishes it.
         removed: How many rows went from each table.
         looked_for: Distinct strings of the text that were searched in the raw bytes of the database and its log.
-        verified: None of them is there any more, but where somebody else's text says the same.
+        verified: None of them is there any more, but where somebody else's text says the same, and no name from it
+            stays that nothing else mentions; nor is any left in a backup that was written anew.
         how: What it took.
         left: What else quotes or refers to it, and is not touched.
         backups: Backup files that held it.

@@ -45,7 +45,7 @@ class Left:
     Args:
         table: Where.
         id: Whose, ``""`` when the row has no id.
-        why: ``quotes it``, ``was drawn from it`` or ``was superseded by it``.
+        why: ``quotes it``, ``was drawn from it``, ``was superseded by it`` or ``has a name from it``.
     """
 
     table: str

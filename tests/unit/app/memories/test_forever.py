@@ -342,3 +342,58 @@ def test_the_vectors_beside_the_database_are_dropped(host: Host) -> None:
         (host.vault / name).write_bytes(b"all vectors")
     forget(host, ids)
     assert not list(host.vault.glob("vectors.*"))
+
+
+EARLIER = "Xaver Quellenbrink told me about his illness. #plumbrandel"
+NAMED = ["Quellenbrink", "quellenbrink", "plumbrandel"]
+
+
+def named_in_the_files(vault: Path) -> dict[str, list[str]]:
+    """Return the names of the earlier wording that are in the bytes of each file."""
+    files = {path: path.read_bytes() for path in vault.glob("**/*") if path.is_file()}
+    found = {path.name: [name for name in NAMED if name.encode() in data] for path, data in files.items()}
+    return {name: names for name, names in found.items() if names}
+
+
+def edited_away(host: Host) -> str:
+    """Save a note with names, word it anew without them, back up at once and return its id."""
+    note = host.ask("note.save", content=EARLIER)
+    host.ask("vault.settle", names=True)
+    host.ask("note.update", id=note.id, version=note.version, content="nothing to see")
+    host.ask("backup.now")
+    return str(note.id)
+
+
+def test_names_of_an_earlier_wording_go_from_the_vault_and_its_copies(host: Host) -> None:
+    note = edited_away(host)
+    assert len(named_in_the_files(host.vault)) > 1
+    receipt = host.ask("memory.forget_forever", ids=[note], confirm=True, backups="rewrite")
+    assert named_in_the_files(host.vault) == {}
+    assert receipt.verified
+    assert receipt.left == ()
+    assert [file.outcome for file in receipt.backups] == ["rewritten"]
+
+
+def test_a_name_that_a_person_decided_about_is_named_as_left(host: Host) -> None:
+    note = host.ask("note.save", content=EARLIER)
+    host.ask("vault.settle", names=True)
+    (entity,) = [item for item in host.ask("entity.list") if "Quellenbrink" in item.name]
+    host.ask("entity.rename", id=entity.id, name="Xaver Quellenbrink", summary="A neighbour")
+    host.ask("note.update", id=note.id, version=note.version, content="nothing to see")
+    host.ask("backup.now")
+    receipt = host.ask("memory.forget_forever", ids=[note.id], confirm=True, backups="rewrite")
+    assert not receipt.verified
+    assert receipt.how == "not verified"
+    assert ("entities", entity.id, "has a name from it") in {(one.table, one.id, one.why) for one in receipt.left}
+    assert any("changed, protected or connected" in note for note in receipt.notes)
+    assert [file.outcome for file in receipt.backups] == ["incomplete"]
+
+
+def test_a_name_that_others_mention_stays_and_nothing_is_left(host: Host) -> None:
+    host.ask("note.save", content="Xaver Quellenbrink told me about his garden.")
+    note = edited_away(host)
+    receipt = host.ask("memory.forget_forever", ids=[note], confirm=True, backups="rewrite")
+    assert receipt.verified
+    assert "entities" not in {item.table for item in receipt.left}
+    assert any("Quellenbrink" in item.name for item in host.ask("entity.list"))
+    assert not any("plumbrandel" in names for names in named_in_the_files(host.vault).values())
