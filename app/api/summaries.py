@@ -54,7 +54,7 @@ async def set_summary(
     expected_epoch: int | None = None,
     upper_seq: int | None = None,
 ) -> Changed[SummaryWritten]:
-    """Replace the summary of a conversation, unless somebody else did since it was read.
+    """Replace the summary of a conversation, unless somebody else did since it was read; can be undone.
 
     A write that comes too late is no error: it answers ``applied: false`` and the epoch there is, and changes nothing.
     Turns that the summary stands for stay readable and searchable.

@@ -180,13 +180,13 @@ class UndoService:
         applier = self._appliers.get(entry.target_kind)
         if applier is None:
             raise InternalError("Nobody knows how to undo a change of this kind.", target_kind=entry.target_kind)
-        before, at_ms = applier.current(connection, entry.target), self._clock.now_ms()
+        before, at_ms = _concerned(applier.current(connection, entry.target), entry), self._clock.now_ms()
         if changed := differing(before, entry.after):
             raise StaleError(
                 _sentence(entry, changed, before), history=entry.id, target=entry.target, changed=list(changed)
             )
         applier.apply(connection, entry.target, entry.before, at_ms)
-        after = applier.current(connection, entry.target)
+        after = _concerned(applier.current(connection, entry.target), entry)
         made = journal.record(
             connection,
             target_kind=entry.target_kind,
@@ -200,6 +200,14 @@ class UndoService:
         )
         journal.mark_undone(connection, entry.id, made)
         return made
+
+
+def _concerned(state: State | None, entry: HistoryRow) -> State | None:
+    """Return what of a state an entry is about: of a conversation, title or summary may change without the other."""
+    recorded = (entry.before or {}) | (entry.after or {})
+    if state is None or entry.target_kind != "session" or not recorded:
+        return state
+    return {name: value for name, value in state.items() if name in recorded}
 
 
 def _standing(connection: apsw.Connection, history_id: int) -> int:

@@ -19,7 +19,15 @@ from app.sessions import plan, repo
 from app.sessions.condense import CondensedTurns, Summariser, condensed
 from app.sessions.model import Message
 from app.sessions.plan import Terms, Weight
-from app.sessions.state import SummaryState, count_after, read_state, weights_after, write_state
+from app.sessions.state import (
+    SummaryState,
+    count_after,
+    kept_summary,
+    read_state,
+    record_summary,
+    weights_after,
+    write_state,
+)
 from app.sessions.summary import touched
 from app.store.store import Store
 
@@ -135,7 +143,7 @@ class CompactionService:
             text, made_by = draft.state.summary, "none"
             if terms.is_condensing:
                 text, made_by = condensed(text, draft.turns, plan.summary_room(terms)), CondensedTurns.name
-            return self._apply(connection, draft, text, made_by)
+            return self._apply(connection, draft, text, made_by, actor)
 
         return _changed(await self._store.write(work), actor)
 
@@ -144,7 +152,7 @@ class CompactionService:
         if isinstance(draft, Compacted):
             return _changed(draft, actor)
         text, made_by, note = await self._summarise(draft, terms)
-        done = await self._store.write(lambda connection: self._apply(connection, draft, text, made_by))
+        done = await self._store.write(lambda connection: self._apply(connection, draft, text, made_by, actor))
         return _changed(replace(done, note=note), actor)
 
     async def _summarise(self, draft: _Draft, terms: Terms) -> tuple[str, str, str]:
@@ -158,12 +166,14 @@ class CompactionService:
             _log.warning("%s wrote no summary, turns are condensed instead: %s", self._summariser.name, error.message)
             return condensed(earlier, draft.turns, room), CondensedTurns.name, error.message
 
-    def _apply(self, connection: apsw.Connection, draft: _Draft, text: str, made_by: str) -> Compacted:
+    def _apply(self, connection: apsw.Connection, draft: _Draft, text: str, made_by: str, actor: str) -> Compacted:
         session, now = draft.state.session_id, self._clock.now_ms()
+        before = kept_summary(connection, session)
         is_applied = write_state(connection, session, storable(text)[0], draft.upper_seq, draft.state.epoch, now)
         state = read_state(connection, session)
         if not is_applied:
             return _unchanged(connection, state, "stale")
+        record_summary(connection, session, before, actor, now)
         return Compacted(
             session, True, "", state.epoch, state.upper_seq, draft.condensed, draft.retained, state.summary, made_by
         )

@@ -25,6 +25,8 @@ _TEXTS = (
     "SELECT value FROM session_state, json_each(scratchpad) WHERE session_id = :id",
     "SELECT summary FROM session_summaries WHERE session_id = :id",
     "SELECT before ->> 'title' FROM memory_history WHERE target_kind = 'session' AND target = :id",
+    "SELECT before ->> 'summary' FROM memory_history WHERE target_kind = 'session' AND target = :id",
+    "SELECT after ->> 'summary' FROM memory_history WHERE target_kind = 'session' AND target = :id",
 )
 _OF_TURNS = (
     "SELECT content FROM messages WHERE session_id = :id AND {}",

@@ -19,6 +19,7 @@ from app.memories.model import Facet
 from app.sessions import listing, receipts, repo
 from app.sessions.capture import Capture
 from app.sessions.model import IMPORTANCE, Appended, Message, NewMessage, Session, SessionFilter, SessionOrder
+from app.sessions.state import kept_summary, summary_epoch, write_state
 from app.store import journal
 from app.store.store import Store
 
@@ -300,13 +301,18 @@ class SessionApplier:
 
     def current(self, connection: apsw.Connection, target: str) -> dict[str, Any] | None:
         """Return the session's state as history keeps it."""
-        return repo.state_of(connection, target)
+        state = repo.state_of(connection, target)
+        return None if state is None else state | kept_summary(connection, target)
 
     def apply(self, connection: apsw.Connection, target: str, state: dict[str, Any] | None, at_ms: int) -> None:
-        """Make ``state`` the session's state; ``None`` forgets it at ``at_ms``."""
+        """Make ``state`` the session's state, as far as it goes; ``None`` forgets it at ``at_ms``."""
         if state is None:
-            state = {**(repo.state_of(connection, target) or {"title": ""}), "forgotten_at": at_ms}
-        apply_state(connection, target, state, self._index)
+            state = {"forgotten_at": at_ms}
+        whole = (repo.state_of(connection, target) or {"title": ""}) | state
+        apply_state(connection, target, whole, self._index)
+        if "summary" in state:
+            epoch = summary_epoch(connection, target)
+            write_state(connection, target, state["summary"], state["summary_upper_seq"], epoch, at_ms)
 
 
 def apply_state(

@@ -3,11 +3,13 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import apsw
 
 from app.errors import NotFoundError
 from app.sessions.plan import Weight, cost
+from app.store import journal
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,40 @@ def write_state(
         (summary, upper_seq, now_ms, session, expected_epoch),
     )
     return connection.changes() == 1
+
+
+def kept_summary(connection: apsw.Connection, session: str) -> dict[str, Any]:
+    """Return the summary of a conversation, forgotten or not, as history keeps it."""
+    row = connection.execute(
+        "SELECT summary, summary_upper_seq FROM session_state WHERE session_id = ?", (session,)
+    ).fetchone()
+    return {} if row is None else {"summary": row[0], "summary_upper_seq": row[1]}
+
+
+def summary_epoch(connection: apsw.Connection, session: str) -> int:
+    """Return how often the summary of a conversation, forgotten or not, was written."""
+    return int(connection.execute("SELECT summary_epoch FROM session_state WHERE session_id = ?", (session,)).get or 0)
+
+
+def record_summary(
+    connection: apsw.Connection, session: str, before: dict[str, Any], actor: str, now_ms: int
+) -> tuple[int, ...]:
+    """Note in the history that a summary is no longer as ``before``; return the entry, none when it is the same."""
+    after = kept_summary(connection, session)
+    if after == before:
+        return ()
+    return (
+        journal.record(
+            connection,
+            target_kind="session",
+            target=session,
+            event="UPDATE",
+            before=before,
+            after=after,
+            actor=actor,
+            at_ms=now_ms,
+        ),
+    )
 
 
 def weights_after(connection: apsw.Connection, session: str, after: int, limit: int = -1) -> list[Weight]:

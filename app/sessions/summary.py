@@ -1,6 +1,6 @@
 """The rolling summary of a conversation: what stands for its older turns, replaced by compare-and-swap."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import apsw
 
@@ -9,7 +9,7 @@ from app.core.clock import Clock
 from app.core.text import storable
 from app.errors import InputError
 from app.sessions.capture import Capture
-from app.sessions.state import SummaryState, read_state, write_state
+from app.sessions.state import SummaryState, kept_summary, read_state, record_summary, write_state
 from app.store.store import Store
 
 MAX_SUMMARY_CHARACTERS = 200_000
@@ -54,7 +54,7 @@ class SummaryService:
         expected_epoch: int | None = None,
         upper_seq: int | None = None,
     ) -> Changed[SummaryWritten]:
-        """Replace the summary, unless it was replaced since ``expected_epoch``.
+        """Replace the summary, unless it was replaced since ``expected_epoch``; can be undone.
 
         Turns that the summary stands for stay where they are, readable and searchable. Of an agent whose conversations
         are not kept, nothing is stored: the answer then is not ``applied``.
@@ -74,19 +74,22 @@ class SummaryService:
             raise InputError(f"A summary has at most {MAX_SUMMARY_CHARACTERS:,} characters.", field="summary")
         text, _ = storable(summary)
 
-        def work(connection: apsw.Connection) -> SummaryWritten:
+        def work(connection: apsw.Connection) -> Changed[SummaryWritten]:
             if self._capture and not self._capture.keeps(connection, session, actor):
-                return SummaryWritten(False, expected_epoch or 0)
+                return Changed(SummaryWritten(False, expected_epoch or 0), touched(session, actor, is_written=False))
             state = read_state(connection, session)
             upper = state.upper_seq if upper_seq is None else upper_seq
             if not 0 <= upper <= state.last_seq:
                 raise InputError(f"'upper_seq' must be from 0 to {state.last_seq}, the last turn.", field="upper_seq")
             expected = state.epoch if expected_epoch is None else expected_epoch
-            is_applied = write_state(connection, session, text, upper, expected, self._clock.now_ms())
-            return SummaryWritten(is_applied, expected + 1 if is_applied else state.epoch)
+            before, now = kept_summary(connection, session), self._clock.now_ms()
+            if not write_state(connection, session, text, upper, expected, now):
+                return Changed(SummaryWritten(False, state.epoch), touched(session, actor, is_written=False))
+            entries = record_summary(connection, session, before, actor, now)
+            changes = replace(touched(session, actor, is_written=True), history_ids=entries)
+            return Changed(SummaryWritten(True, expected + 1), changes)
 
-        written = await self._store.write(work)
-        return Changed(written, touched(session, actor, is_written=written.applied))
+        return await self._store.write(work)
 
 
 def touched(session: str, actor: str, *, is_written: bool) -> ChangeSet:

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from app.errors import InputError, NotFoundError
+from app.errors import InputError, NotFoundError, StaleError
+from app.host import Host
 from app.sessions.summary import MAX_SUMMARY_CHARACTERS, SummaryWritten
 from tests.unit.app.sessions.talks import Desk, open_desk, sized
 
@@ -88,3 +89,41 @@ def test_of_many_writers_one_wins_each_epoch(desk: Desk) -> None:
         answers = desk.do(race(epoch))
         assert sum(answer.applied for answer in answers) == 1
         assert {answer.epoch for answer in answers} == {epoch + 1}
+
+
+def undo(host: Host, *entries: int) -> tuple[int, ...]:
+    return host.call("memory.undo", {"history_ids": list(entries)}).result().changes.history_ids
+
+
+def test_undoing_brings_the_earlier_summary_back(host: Host) -> None:
+    host.ask("session.append", session="talk", messages=[{"role": "user", "content": f"turn {n}"} for n in range(4)])
+    host.ask("session.summary.set", session="talk", summary="Ana moved.", upper_seq=2)
+    made = host.call("session.summary.set", {"session": "talk", "summary": "All is lost.", "upper_seq": 4}).result()
+    host.ask("session.rename", session="talk", title="Another title")
+    (back,) = undo(host, *made.changes.history_ids)
+    state = host.ask("session.summary.get", session="talk")
+    assert (state.summary, state.upper_seq, state.epoch) == ("Ana moved.", 2, 3)
+    assert host.ask("session.get", session="talk").title == "Another title"
+    undo(host, back)
+    assert host.ask("session.summary.get", session="talk").summary == "All is lost."
+
+
+def test_undoing_everything_leaves_no_summary(host: Host) -> None:
+    turns = [{"role": "user", "content": f"turn {n} of a long talk about herons"} for n in range(40)]
+    host.ask("session.append", session="talk", messages=turns, title="Herons")
+    host.ask("session.summary.set", session="talk", summary="Ana moved.", upper_seq=2)
+    host.ask("session.rename", session="talk", title="Another title")
+    host.ask("session.compact", session="talk", retain_recent=4)
+    host.ask("session.forget", session="talk")
+    undo(host, *(entry.id for entry in host.ask("memory.history", target="talk")))
+    state = host.ask("session.summary.get", session="talk")
+    assert (state.summary, state.upper_seq) == ("", 0)
+    assert host.ask("session.get", session="talk").title == "Herons"
+
+
+def test_a_later_summary_has_to_be_undone_first(host: Host) -> None:
+    host.ask("session.append", session="talk", messages=[{"role": "user", "content": "turn"}])
+    first = host.call("session.summary.set", {"session": "talk", "summary": "one"}).result()
+    host.ask("session.summary.set", session="talk", summary="two")
+    with pytest.raises(StaleError, match=r"changed again since \(summary\)"):
+        undo(host, *first.changes.history_ids)
