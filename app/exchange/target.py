@@ -60,8 +60,7 @@ class FileTarget:
 
     def open(self) -> IO[bytes]:
         """Open the file for writing, readable by its owner alone."""
-        handle = os.open(self.partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE_FILE)
-        return os.fdopen(handle, "wb")
+        return _open_new(self.partial)
 
     def commit(self) -> None:
         """Put the written file in its place."""
@@ -70,6 +69,12 @@ class FileTarget:
     def abandon(self) -> None:
         """Remove what was written."""
         self.partial.unlink(missing_ok=True)
+
+
+def _open_new(path: Path) -> IO[bytes]:
+    """Open a file that is not there yet for writing, readable by its owner alone whatever the umask says."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    return os.fdopen(os.open(path, flags, PRIVATE_FILE), "wb")
 
 
 def _is_ours(path: Path) -> bool:
@@ -112,13 +117,15 @@ class FolderTarget:
     def open(self, place: PurePosixPath) -> "TargetFile":
         """Open a file of the folder for writing."""
         file = self.partial / place
-        file.parent.mkdir(parents=True, exist_ok=True, mode=PRIVATE_FOLDER)
+        for folder in reversed(PurePosixPath(place).parents):  # the mode counts for the last of a path only
+            (self.partial / folder).mkdir(exist_ok=True, mode=PRIVATE_FOLDER)
         return TargetFile(file, place, self._written)
 
     def commit(self) -> None:
         """Put the written folder in its place."""
         manifest = {"keepsake": 1, "files": self._written}
-        (self.partial / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
+        with _open_new(self.partial / MANIFEST) as stream:
+            stream.write(json.dumps(manifest).encode())
         old = _beside(self.path)
         if self.path.exists():
             self.path.rename(old)
@@ -134,7 +141,7 @@ class TargetFile:
     """A text file being written, whose size and digest are noted when it closes."""
 
     def __init__(self, file: Path, place: PurePosixPath, written: dict[str, tuple[int, str]]) -> None:
-        self._stream = file.open("xb")
+        self._stream = _open_new(file)
         self._place = place.as_posix()
         self._written = written
         self._digest = hashlib.blake2b(digest_size=16)

@@ -3,10 +3,12 @@
 import hashlib
 import logging
 import os
+import re
 import socket
 import stat
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +20,8 @@ _MAX_PATH = 103
 HAS_UNIX_SOCKETS = sys.platform != "win32"
 _BACKLOG = 64
 _CONNECT_SECONDS = 1.0
+_ABANDONED_S = 60.0
+_NAME = re.compile(r"[0-9a-f]{16}\.sock")
 _log = logging.getLogger(__name__)
 
 
@@ -37,9 +41,13 @@ def listen_on_path(vault: Path) -> tuple[socket.socket, Path]:
     reasons = []
     for path in _candidates(vault):
         try:
-            return _bind(path), path
+            listening = _bind(path)
         except OSError as error:
             reasons.append(f"{path}: {error.strerror or error}")
+            continue
+        if path.parent != vault:
+            _remove_abandoned(path)
+        return listening, path
     raise MachineError(f"No folder can hold Keepsake's socket ({'; '.join(reasons)}).", tried=len(reasons))
 
 
@@ -65,6 +73,31 @@ def _bind(path: Path) -> socket.socket:
         raise
     listening.setblocking(False)
     return listening
+
+
+def _remove_abandoned(own: Path) -> None:
+    """Remove the sockets that hosts of other vaults left beside ``own`` when they were killed."""
+    for path in own.parent.glob("*.sock"):
+        try:
+            found = path.lstat()
+            is_ours = stat.S_ISSOCK(found.st_mode) and found.st_uid == os.getuid() and _NAME.fullmatch(path.name)
+            # One that has just been made may not be listened on yet.
+            if path != own and is_ours and time.time() - found.st_mtime > _ABANDONED_S and not _is_answered(path):
+                path.unlink(missing_ok=True)
+        except OSError as error:
+            _log.info("the socket %s was left as it is: %s", path, error.strerror)
+
+
+def _is_answered(path: Path) -> bool:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        probe.setblocking(False)
+        try:
+            probe.connect(str(path))
+        except ConnectionRefusedError:
+            return False
+        except OSError:
+            return True
+    return True
 
 
 def _prepare_folder(folder: Path) -> None:

@@ -1,4 +1,6 @@
 import json
+import os
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -187,3 +189,18 @@ def test_a_full_disk_is_said_and_leaves_nothing(small_disk: SmallDisk, make: typ
 def test_a_place_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     with pytest.raises((MachineError, InputError)):
         JsonlExporter(tmp_path / ("x" * 300))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of files")
+@pytest.mark.parametrize("make", [JsonlExporter, MarkdownExporter])
+def test_nobody_else_reads_an_export_whatever_the_umask(tmp_path: Path, make: Callable[[Path], Exporter]) -> None:
+    before = os.umask(0)
+    try:
+        exported(make(tmp_path / "out"), note(attributes={"path": "a/b/N.md"})).finish()
+    finally:
+        os.umask(before)
+    out = tmp_path / "out"
+    made = [out, *out.rglob("*")]
+    modes = {path.relative_to(tmp_path).as_posix(): path.stat().st_mode & 0o777 for path in made}
+    assert modes == {name: 0o700 if (tmp_path / name).is_dir() else 0o600 for name in modes}
+    assert any(path.is_file() for path in made)

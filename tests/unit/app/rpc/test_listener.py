@@ -39,6 +39,26 @@ def test_what_a_dead_host_left_is_removed(tmp_path: Path, runtime: Path) -> None
     assert same == path
 
 
+def test_what_killed_hosts_of_other_vaults_left_is_removed(tmp_path: Path, runtime: Path) -> None:
+    dead, abandoned = listen_on_path(tmp_path / "killed")
+    fresh, made_just_now = listen_on_path(tmp_path / "starting")
+    alive, answered = listen_on_path(tmp_path / "running")
+    dead.close()
+    fresh.close()
+    foreign = abandoned.with_name("another-program.sock")
+    with socket.socket(socket.AF_UNIX) as bound:
+        bound.bind(str(foreign))
+    for path in (abandoned, answered, foreign):
+        os.utime(path, (0, 0))
+    opened, own = listen_on_path(tmp_path / "own")
+    assert not abandoned.exists()
+    assert all(path.exists() for path in (made_just_now, answered, foreign, own))
+    alive.close()
+    opened.close()
+    for path in (made_just_now, answered, foreign, own):
+        path.unlink()
+
+
 def test_a_socket_somebody_listens_on_is_left_alone(short_vault: Path, runtime: Path) -> None:
     first, path = listen_on_path(short_vault)
     second, other = listen_on_path(short_vault)
