@@ -14,8 +14,9 @@ from typing import TypeVar
 
 import apsw
 
-from app.errors import InternalError, KeepsakeError, MachineError
+from app.errors import DiskFullError, InternalError, KeepsakeError, MachineError
 from app.store.faults import from_binding, from_sqlite
+from app.store.pages import empty_log
 from app.store.terms import Performance
 
 T = TypeVar("T")
@@ -67,6 +68,7 @@ class ConnectionThread(threading.Thread):
         self._jobs = jobs
         self._writes = writes
         self._watch = watch
+        self._is_log_swollen = False
 
     def run(self) -> None:
         """Serve jobs; the connection is opened for the first and closed at the end."""
@@ -116,10 +118,21 @@ class ConnectionThread(threading.Thread):
             return self._read(connection, job)
         if job.is_bare:
             return job.work(connection)
-        if job.is_derived:
-            with _unsynchronised(connection):
+        with _unsynchronised(connection) if job.is_derived else contextlib.nullcontext():
+            try:
                 return _transact(connection, job)
-        return _transact(connection, job)
+            except (apsw.FullError, DiskFullError):
+                self._is_log_swollen = True
+                raise
+            finally:
+                self._shrink_log(connection)
+
+    def _shrink_log(self, connection: apsw.Connection) -> None:
+        """Give back the room that a transaction took in the log before the disk was full, as soon as that can be."""
+        if self._is_log_swollen:
+            # Without room for what was committed, or while somebody reads, it stays until after a later write.
+            with contextlib.suppress(apsw.Error):
+                self._is_log_swollen = not empty_log(connection)
 
     @staticmethod
     def _read(connection: apsw.Connection, job: Job) -> object:

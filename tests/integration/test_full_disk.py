@@ -9,6 +9,7 @@ import pytest
 
 from app.errors import DiskFullError
 from app.host import Host
+from app.store.pages import empty_log
 from tests.helpers.disks import SmallDisk
 from tests.helpers.noise import AllowLogs
 
@@ -186,3 +187,36 @@ def test_a_new_vault_on_a_full_disk(disk: Disk) -> None:
     host.start()
     assert is_sound(host)
     host.stop()
+
+
+def log_size(disk: Disk) -> int:
+    return (disk.place / "vault" / "memory.db-wal").stat().st_size
+
+
+def append_too_much(host: Host) -> None:
+    turns = [{"role": "user", "content": f"turn {number} " + "heron pond " * 200_000} for number in range(12)]
+    with pytest.raises(DiskFullError):
+        host.ask("session.append", session="large", messages=turns)
+
+
+def test_what_was_rolled_back_takes_no_room(host: Host, disk: Disk) -> None:
+    say(host, 0)
+    host.ask("vault.settle")
+    store: Any = host.catalogue._engine.store  # type: ignore[attr-defined]
+    host.submit(store.tend(empty_log)).result()
+    append_too_much(host)
+    assert log_size(disk) < 1 << 20
+    say(host, 1)
+    assert host.ask("session.length", session="s") == 2
+    assert is_sound(host)
+
+
+def test_what_was_rolled_back_gives_its_room_back_once_what_was_committed_has_some(host: Host, disk: Disk) -> None:
+    (disk.place / "ballast").write_bytes(bytes(8 << 20))
+    say(host, 0)
+    host.ask("vault.settle")
+    append_too_much(host)
+    disk.free()
+    say(host, 1)
+    assert log_size(disk) < 1 << 20
+    assert is_sound(host)
