@@ -34,7 +34,7 @@ async def import_file(
         store: Who may see the imported notes.
     """
     source = user_path(path)
-    work = engine.jobs.begin(f"Importing {source.name}", "bytes", job)
+    work = engine.jobs.begin(f"Importing {source.name or source}", "bytes", job)
     state = "failed"
     try:
         if engine.config.flag("backup.before_import"):

@@ -2,18 +2,18 @@
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from io import BytesIO
 from pathlib import Path
 from typing import IO
 
 import ijson.common
 
-from app.errors import FormatError, NotFoundError
+from app.errors import CancelledByPersonError, FormatError, NotFoundError
 from app.exchange import encoding, foreign
 from app.exchange.jsonitems import decode
 from app.exchange.lines import GZIP, read_lines
-from app.exchange.markdown import SUFFIXES
+from app.exchange.markdown import OF_THE_SYSTEM, SUFFIXES
 from app.exchange.model import ImportPreview
 from app.exchange.source import DAMAGE, Entry, entries, is_zip, open_zip, readable, utf8_stream
 
@@ -32,19 +32,24 @@ _OWN_LINE = re.compile(rb'\s*\{\s*"type"\s*:\s*"(?:session|message|memory)"')
 _BROKEN = ((re.compile(rb'"mapping"\s*:\s*\{'), "chatgpt"), (re.compile(rb'"chat_messages"\s*:'), "claude"))
 
 
-def detect(path: Path) -> str:
+def detect(path: Path, cancelled: Callable[[], bool] = lambda: False) -> str:
     """Return the format of what lies at ``path``: one of ``FORMATS``.
+
+    Args:
+        path: A file or a folder.
+        cancelled: Asked before every folder that is searched.
 
     Raises:
         NotFoundError: There is nothing.
         FormatError: It is none of them; the message says what it seems to be and what is supported.
         MachineError: It cannot be read.
+        CancelledByPersonError: It was stopped.
     """
     if not path.exists():
         raise NotFoundError(f"There is no file or folder at {path}.", path=str(path))
     with readable(path):
         if path.is_dir():
-            return _folder(path)
+            return _folder(path, cancelled)
         if not path.is_file():
             raise _refusal(path, "is neither a file nor a folder")
         if not path.stat().st_size:
@@ -71,22 +76,26 @@ def preview(path: Path) -> ImportPreview:
         return ImportPreview(found, path.stat().st_size, path.name)
 
 
-def _folder(path: Path) -> str:
+def _folder(path: Path, cancelled: Callable[[], bool]) -> str:
     with entries(path) as found:
         if found:
             return _entry(path, found[0])
     names = [child.name for child in path.iterdir()]
     if name := foreign.by_names(names):
         raise _refusal(path, f"looks like an export of {name}, which is not supported yet")
-    if next(_notes(path), None) is not None:
+    if next(_notes(path, cancelled), None) is not None:
         return "markdown"
     raise _refusal(path, "holds no Markdown notes and no conversations.json")
 
 
-def _notes(path: Path) -> Iterator[Path]:
-    """Yield the Markdown files an import would read, hidden folders left out."""
+def _notes(path: Path, cancelled: Callable[[], bool] = lambda: False) -> Iterator[Path]:
+    """Yield the Markdown files an import would read, without folders that are hidden or the system's."""
     for folder, folders, files in os.walk(path):
-        folders[:] = [name for name in folders if not name.startswith(".")]
+        if cancelled():
+            raise CancelledByPersonError("The search for notes was stopped; nothing was imported.")
+        folders[:] = [
+            name for name in folders if not name.startswith(".") and str(Path(folder, name)) not in OF_THE_SYSTEM
+        ]
         yield from (Path(folder, name) for name in files if Path(name).suffix.lower() in SUFFIXES)
 
 

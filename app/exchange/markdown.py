@@ -18,6 +18,7 @@ SUFFIXES = frozenset({".md", ".markdown", ".mdown", ".mkd", ".mdx"})
 DAY_S = 86_400
 MAX_BYTES = 64 << 20
 POSITION_EVERY = 50
+OF_THE_SYSTEM = frozenset({"/dev", "/proc", "/sys"})  # what is in them is made up as it is read, without an end
 _APPLE_DOUBLE = "._"  # macOS keeps a file's extra data under this name on foreign disks
 _NEWLINES = {"\r\n": "crlf", "\r": "cr"}
 
@@ -48,7 +49,7 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
 
     Args:
         path: A Markdown file, or a folder that is searched to the bottom, hidden folders left out.
-        cancelled: Asked before every file; reading stops when it says so.
+        cancelled: Asked before every folder and file; reading stops when it says so.
 
     Raises:
         NotFoundError: There is nothing at ``path``.
@@ -56,7 +57,11 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
     if not path.exists():
         raise NotFoundError(f"There is no file or folder at {path}.", path=str(path))
     root = path.resolve() if path.is_dir() else path.resolve().parent
-    found = _walk(root) if path.is_dir() else _Found([(path.resolve(), path.stat().st_size)])
+    found = _Found()
+    if path.is_dir():
+        yield from _walk(root, found, cancelled)
+    else:
+        found.files.append((path.resolve(), path.stat().st_size))
     yield from found.problems
     if found.others:
         kinds = ", ".join(f"{count} {suffix}" for suffix, count in found.others.most_common(6))
@@ -90,10 +95,12 @@ def _parsed(front: FrontMatter, body: str) -> Parsed:
     return Parsed(front, body, tags, cut or len({normalise_tag(tag) for tag in names}) > MAX_TAGS)
 
 
-def _walk(root: Path) -> _Found:
-    found, folders = _Found(), [root]
-    while folders:
+def _walk(root: Path, found: _Found, cancelled: Callable[[], bool]) -> Iterator[Position]:
+    """Look for notes in all folders below ``root``, saying how many there are so far."""
+    folders = [root]
+    while folders and not cancelled():
         folder = folders.pop()
+        yield Position(0, None, f"looking for notes, {len(found.files):,} so far")
         try:
             children = sorted(folder.iterdir(), reverse=True)
         except OSError as error:
@@ -102,7 +109,6 @@ def _walk(root: Path) -> _Found:
         for child in children:
             _meet(child, root, found, folders)
     found.files.sort()
-    return found
 
 
 def _meet(child: Path, root: Path, found: _Found, folders: list[Path]) -> None:
@@ -110,7 +116,11 @@ def _meet(child: Path, root: Path, found: _Found, folders: list[Path]) -> None:
         if child.is_symlink():
             _meet_link(child, root, found)
         elif child.is_dir():
-            if not child.name.startswith("."):
+            if str(child) in OF_THE_SYSTEM:
+                found.problems.append(
+                    Problem(_shown(child.relative_to(root)), "It belongs to the system and was left out.")
+                )
+            elif not child.name.startswith("."):
                 folders.append(child)
         elif child.suffix.lower() in SUFFIXES and child.is_file() and not child.name.startswith(_APPLE_DOUBLE):
             found.files.append((child, child.stat().st_size))

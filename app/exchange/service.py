@@ -164,7 +164,13 @@ class ExchangeService:
             FormatError: It cannot be read as that format.
             MachineError: The machine refuses to read it.
         """
-        name = await asyncio.to_thread(detect, path) if format_name == "auto" else format_name
+        name = format_name
+        if name == "auto":
+            work.advance(0, None, "finding out what it is")
+            try:
+                name = await asyncio.to_thread(detect, path, work.is_cancelled)
+            except CancelledByPersonError:
+                return ImportReport(str(path), name, cancelled=True)
         if name not in READERS:
             raise FormatError(f"There is no format of that name. {SUPPORTED}", formats=[*READERS])
         ingest = partial(self._new_sink().ingest, source=f"import:{name}", format=name, store=store, actor=actor)

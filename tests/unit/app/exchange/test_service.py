@@ -11,8 +11,9 @@ from typing import Any, TypeVar
 import pytest
 
 from app.errors import CancelledByPersonError, FormatError, InputError, NotFoundError
+from app.exchange import markdown
 from app.exchange.batches import MAX_RECORDS, Storable
-from app.exchange.model import MessageRecord, Problem
+from app.exchange.model import MemoryRecord, MessageRecord, Position, Problem
 from app.exchange.service import ExchangeService, Ingested
 from app.memories.archive_model import Archived
 from app.memories.model import Memory, StoreName
@@ -218,3 +219,52 @@ async def test_what_is_gone_stays_out_where_it_cannot_be_told_or_is_not_wanted(t
 async def test_a_preview(tmp_path: Path) -> None:
     path = export(tmp_path, 1)
     assert (await service(Shelf()).preview(path)).format == "chatgpt"
+
+
+def deep_folders(tmp_path: Path, count: int = 50) -> Path:
+    root = tmp_path / "disk"
+    for number in range(count):
+        (root / f"{number}" / "below").mkdir(parents=True)
+    return root
+
+
+class StoppedAfter(Watch):
+    """A job that is stopped at the so many-th look."""
+
+    def __init__(self, looks: int) -> None:
+        super().__init__()
+        self.looks = looks
+
+    def is_cancelled(self) -> bool:
+        self.looks -= 1
+        return self.looks < 0
+
+
+@on_loop
+async def test_a_search_for_notes_says_so_and_can_be_stopped(tmp_path: Path) -> None:
+    watch = StoppedAfter(5)
+    report = await service(Shelf()).import_path(deep_folders(tmp_path), "auto", "private", "a", watch)
+    assert (report.cancelled, report.memories) == (True, 0)
+    assert watch.heard == [(0, None, "finding out what it is")]
+
+
+@on_loop
+async def test_reading_a_large_folder_can_be_stopped_before_the_first_note(tmp_path: Path) -> None:
+    root = deep_folders(tmp_path)
+    (root / "note.md").write_text("A heron")
+    shelf, watch = Shelf(), StoppedAfter(5)
+    report = await service(shelf).import_path(root, "markdown", "private", "a", watch)
+    assert (report.cancelled, shelf.batches) == (True, [])
+
+
+def test_folders_of_the_system_are_left_out_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "proc").mkdir()
+    (tmp_path / "proc" / "note.md").write_text("made up as it is read")
+    (tmp_path / "note.md").write_text("A heron")
+    monkeypatch.setattr(markdown, "OF_THE_SYSTEM", frozenset({str(tmp_path.resolve() / "proc")}))
+    found = list(markdown.read(tmp_path, lambda: False))
+    assert [record.content for record in found if isinstance(record, MemoryRecord)] == ["A heron"]
+    assert ("proc", "It belongs to the system and was left out.") in {
+        (record.place, record.what) for record in found if isinstance(record, Problem)
+    }
+    assert any(isinstance(record, Position) and "looking for notes" in record.detail for record in found)
