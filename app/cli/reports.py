@@ -53,7 +53,7 @@ def progress_words(progress: "Progress") -> str:
     parts = [one_line(progress.title)]
     if progress.total:
         parts.append(f"{min(100, 100 * progress.done // progress.total)} %")
-    parts.append(done)
+    parts.append(one_line(progress.detail) if progress.detail and not progress.done else done)
     if progress.rate:
         parts.append(f"{size_words(int(progress.rate)) if is_bytes else f'{progress.rate:,.0f}'}/s")
     return "  ".join(parts)

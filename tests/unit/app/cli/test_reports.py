@@ -55,3 +55,8 @@ def test_progress_is_one_line() -> None:
         == "Importing x  25 %  50 bytes  10 bytes/s"
     )
     assert progress_words(Progress("r", "Exporting", 50, None, "items")) == "Exporting  50 items"
+
+
+def test_work_that_has_not_begun_to_count_says_what_it_does() -> None:
+    searching = Progress("r", "Importing /", 0, None, "bytes", detail="looking for notes, 3 so far")
+    assert progress_words(searching) == "Importing /  looking for notes, 3 so far"
