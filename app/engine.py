@@ -86,6 +86,7 @@ from app.upkeep.model import Finding
 
 PERSON = "person"  # whose vault this is
 _INDEXED_AREAS = frozenset({"messages", "memories"})
+_READING_WORK = frozenset({"index", "entities", "heap", "warming"})  # what also runs where nothing can be written
 _WARM_AFTER_S = 2.0  # the window comes first
 _BROKEN = "The background work “{work}” stopped because of a fault in Keepsake; it begins again when you restart it."
 
@@ -329,6 +330,9 @@ class Engine:
         if self.config.flag("index.vectors"):
             work["vectors"] = self.builder.run()
         for name, task in work.items():
+            if self.store.read_only is not None and name not in _READING_WORK:
+                task.close()
+                continue
             begun = asyncio.create_task(task, name=name)
             begun.add_done_callback(self._look_at)
             self._background.add(begun)

@@ -25,12 +25,14 @@ class Holdings:
     Args:
         pending: Pieces of text whose vector is not made yet.
         notes: Sentences about what the person should know, worst first.
+        read_only: Why nothing can be written, in a sentence; empty where all is well.
     """
 
     memories: int = 0
     sessions: int = 0
     pending: int = 0
     notes: tuple[str, ...] = ()
+    read_only: str = ""
 
 
 def tr(text: str, n: int = -1) -> str:
@@ -83,7 +85,7 @@ def status_text(holdings: Holdings) -> str:
     """Return the line while nothing long is running."""
     index = tr("indexing {n} pieces").format(n=count(holdings.pending)) if holdings.pending else tr("index complete")
     parts = [
-        tr("Idle"),
+        tr("Read-only") if holdings.read_only else tr("Idle"),
         tr("1 memory") if holdings.memories == 1 else tr("{n} memories").format(n=count(holdings.memories)),
         tr("1 session") if holdings.sessions == 1 else tr("{n} sessions").format(n=count(holdings.sessions)),
         index,
@@ -179,7 +181,11 @@ class StatusLine(QWidget):
             self._text.setText(self.tr("No vault is open") if self._closed else self.tr("Opening…"))
         else:
             self._sign.show_icon(
-                *(("triangle-alert", "warning") if self._holdings.notes else ("circle-check", "success"))
+                *(
+                    ("triangle-alert", "warning")
+                    if self._holdings.notes or self._holdings.read_only
+                    else ("circle-check", "success")
+                )
             )
             self._text.setText(status_text(self._holdings))
 

@@ -19,6 +19,7 @@ class Watch(QObject):
     """Tells a status line about changes and progress."""
 
     holdings_changed = Signal(object)
+    found_read_only = Signal(str)
 
     def __init__(self, bridge: "Bridge", line: StatusLine, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -26,6 +27,7 @@ class Watch(QObject):
         self._line = line
         self._busy = False
         self._stopped = False
+        self._read_only = ""
         self._timer = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._timer.timeout.connect(self._ask)
         bridge.changed.connect(self._on_bridge_changed)
@@ -49,9 +51,14 @@ class Watch(QObject):
             self._busy = False
         if self._stopped:
             return
-        holdings = Holdings(status.memories, status.sessions, status.pending_vectors, tuple(status.notes))
+        holdings = Holdings(
+            status.memories, status.sessions, status.pending_vectors, tuple(status.notes), status.read_only
+        )
         self._line.set_holdings(holdings)
         self.holdings_changed.emit(holdings)
+        if status.read_only != self._read_only:
+            self._read_only = status.read_only
+            self.found_read_only.emit(status.read_only)
         if status.pending_vectors:
             self._timer.start(INDEXING_MS)
 

@@ -125,6 +125,8 @@ class EntitySync:
             return False
 
     async def _step(self) -> bool:
+        if self._store.read_only is not None:
+            return False
         if not self._begun:
             await self._store.write(unread.begin)
             self._begun = True

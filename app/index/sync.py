@@ -178,6 +178,8 @@ class IndexSync:
             return False
 
     async def _step(self) -> bool:
+        if self._store.read_only is not None:
+            return False
         if await self._store.write(self._move_or_build, is_derived=True):
             return True
         if self._embeds and await self._embed_some():

@@ -30,10 +30,10 @@ class VaultLock:
 
         Raises:
             VaultLockedError: Another process has it.
-            VaultReadOnlyError: The vault cannot be written.
+            VaultReadOnlyError: The vault cannot be written, and has no lock file to be read.
         """
         try:
-            handle = os.open(self._path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+            handle = self._opened()
         except OSError as error:
             raise from_os(error, self._path) from error
         try:
@@ -47,11 +47,26 @@ class VaultLock:
         self._write_owner(handle)
         return self
 
+    @property
+    def is_held(self) -> bool:
+        """Return whether this process has the lock."""
+        return self._handle is not None
+
     def release(self) -> None:
         """Give the lock back; without one, do nothing."""
         if self._handle is not None:
             os.close(self._handle)
             self._handle = None
+
+    def _opened(self) -> int:
+        """Open the lock file; one that is there can be locked where nothing can be written."""
+        flags = getattr(os, "O_CLOEXEC", 0)
+        try:
+            return os.open(self._path, os.O_RDWR | os.O_CREAT | flags, 0o600)
+        except OSError:
+            if not self._path.exists():
+                raise
+            return os.open(self._path, os.O_RDONLY | flags)
 
     @staticmethod
     def _write_owner(handle: int) -> None:

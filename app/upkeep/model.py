@@ -35,6 +35,7 @@ class VaultStatus:
         embedder: What makes its vectors.
         notes: Sentences about what does not work at the moment.
         isolated: Agents whose own vaults are open.
+        read_only: Why nothing can be written, in a sentence; empty where all is well.
     """
 
     vault: str
@@ -48,6 +49,7 @@ class VaultStatus:
     jobs: tuple[Progress, ...] = ()
     notes: tuple[str, ...] = ()
     isolated: tuple[str, ...] = ()
+    read_only: str = ""
 
 
 @dataclass(frozen=True, slots=True)

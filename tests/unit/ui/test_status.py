@@ -12,6 +12,10 @@ def test_idle_line() -> None:
     assert status_text(Holdings(41208, 312)) == "Idle · 41,208 memories · 312 sessions · index complete"
 
 
+def test_a_read_only_vault_is_not_called_idle() -> None:
+    assert status_text(Holdings(5, 2, read_only="The disk is full.")).startswith("Read-only · 5 memories")
+
+
 def test_one_is_not_many() -> None:
     assert "1 memory · 1 session ·" in status_text(Holdings(1, 1))
 
