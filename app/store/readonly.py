@@ -1,12 +1,14 @@
 """Read-only opening of a vault whose disk is full or cannot be written."""
 
 import os
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
 from app.errors import DiskFullError, KeepsakeError, VaultReadOnlyError
 from app.store import preflight
 from app.store.connection import open_frozen_reader
+from app.store.migrate import Migration, check_applied
 
 
 def unwritable(database: Path) -> VaultReadOnlyError | None:
@@ -32,7 +34,7 @@ def read_only_error(cause: KeepsakeError, vault: Path) -> KeepsakeError:
     )
 
 
-def check_schema(database: Path, known: int) -> int:
+def check_schema(database: Path, steps: Sequence[Migration]) -> int:
     """Return the number of the schema of a vault that is to be read only.
 
     Raises:
@@ -44,9 +46,12 @@ def check_schema(database: Path, known: int) -> int:
             " make the folder writable, or copy it to a place that is.",
             path=str(database),
         )
+    known = len(steps)
     preflight.look(database, known, is_writable=False)
     with closing(open_frozen_reader(database)) as connection:
         have = int(str(connection.pragma("user_version")))
+        if have == known:
+            check_applied(connection, steps)
     if have < known:
         raise VaultReadOnlyError(
             f"This vault is from an older Keepsake (schema {have}; this one needs {known}) and must be brought up to"

@@ -1,6 +1,7 @@
 """The vault's database as the rest of the engine sees it: write, read, close."""
 
 import asyncio
+import filecmp
 import os
 from contextlib import suppress
 from functools import partial
@@ -107,7 +108,7 @@ class Store:
         if not lock.is_held:
             with suppress(DiskFullError, VaultReadOnlyError):  # there is no lock file, and none can be made
                 lock.acquire()
-        schema = readonly.check_schema(vault / DATABASE, len(migrations_in(migrations)))
+        schema = readonly.check_schema(vault / DATABASE, migrations_in(migrations))
         return cls(vault, lock, schema, terms, readonly.read_only_error(cause, vault))
 
     async def write(self, work: Work[T], *, is_derived: bool = False) -> T:
@@ -215,7 +216,13 @@ def _prepare(vault: Path, migrations: Path, terms: Terms) -> int:
 
 
 def _before_migration(connection: apsw.Connection, vault: Path) -> Path:
-    return copy_database(connection, backup_path(vault, "before-migration"))
+    """Back the vault up, once however often its migration is tried and fails."""
+    made = copy_database(connection, backup_path(vault, "before-migration"))
+    for earlier in sorted(made.parent.glob("*-before-migration*.db")):
+        if earlier != made and filecmp.cmp(made, earlier, shallow=False):
+            made.unlink()
+            return earlier
+    return made
 
 
 def prepare_folder(vault: Path) -> None:

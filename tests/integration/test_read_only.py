@@ -1,4 +1,4 @@
-"""A vault that cannot be written opens for reading, with what its write-ahead log holds; a write says why it is refused."""
+"""A vault that cannot be written opens for reading, its write-ahead log included; a write says why it is refused."""
 
 import os
 from collections.abc import Iterator
@@ -59,7 +59,7 @@ def test_a_read_only_disk_can_be_read(place: Path, tmp_path: Path, *, has_log: b
     host = opened(vault)
     try:
         title = "Boiler in the log" if has_log else "Boiler"
-        assert [hit.title for hit in host.ask("memory.search", query="boiler mended").hits][0] == title
+        assert host.ask("memory.search", query="boiler mended").hits[0].title == title
         assert host.ask("memory.search", query="roses garden").hits[0].id == "s#1"
         assert [item.title for item in host.ask("memory.list")] == [title]
         assert host.ask("vault.check").ok
