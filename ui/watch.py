@@ -33,6 +33,7 @@ class Watch(QObject):
         bridge.changed.connect(self._on_bridge_changed)
         bridge.progressed.connect(self._on_bridge_progressed)
         line.cancel_asked.connect(self._on_line_cancel_asked)
+        line.pause_asked.connect(self._on_line_pause_asked)
         self._ask()
 
     def stop(self) -> None:
@@ -51,15 +52,22 @@ class Watch(QObject):
             self._busy = False
         if self._stopped:
             return
+        titles = tuple(job.title for job in status.jobs)
         holdings = Holdings(
-            status.memories, status.sessions, status.pending_vectors, tuple(status.notes), status.read_only
+            status.memories,
+            status.sessions,
+            status.pending_vectors,
+            tuple(status.notes),
+            status.read_only,
+            status.pending_names,
+            titles,
         )
         self._line.set_holdings(holdings)
         self.holdings_changed.emit(holdings)
         if status.read_only != self._read_only:
             self._read_only = status.read_only
             self.found_read_only.emit(status.read_only)
-        if status.pending_vectors:
+        if status.pending_vectors or status.pending_names or titles:
             self._timer.start(INDEXING_MS)
 
     def _ask(self) -> None:
@@ -76,3 +84,6 @@ class Watch(QObject):
 
     def _on_line_cancel_asked(self, job: str) -> None:
         self._bridge.start(self._bridge.call("job.cancel", job=job))
+
+    def _on_line_pause_asked(self, job: str, is_pause: bool) -> None:
+        self._bridge.start(self._bridge.call("job.pause" if is_pause else "job.resume", job=job))

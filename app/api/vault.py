@@ -73,5 +73,5 @@ async def settle(engine: Engine, caller: Caller, names: bool = False) -> VaultSt
 
 
 async def _status(engine: Engine) -> VaultStatus:
-    found = await engine.care.status()
+    found = replace(await engine.care.status(), pending_names=await engine.entity_sync.left())
     return found if engine.isolated is None else replace(found, isolated=engine.isolated.opened())

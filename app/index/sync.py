@@ -70,7 +70,7 @@ class IndexSync:
         store: The vault's database.
         clock: Where the time comes from.
         open_embedder: Makes the embedder; called once, in a worker thread, with the first text.
-        progressed: Called with the number of vectors still to make after each step.
+        progressed: Called after each step with the number of vectors made in it, and of those still to make.
         embeds: False where vectors are switched off; passages are made all the same.
         retry_s: Seconds after which what failed is looked at again when nothing else happens.
         batch: Texts turned into vectors at once.
@@ -84,7 +84,7 @@ class IndexSync:
         store: Store,
         clock: Clock,
         open_embedder: Callable[[], Embedder],
-        progressed: Callable[[int], None],
+        progressed: Callable[[int, int], None],
         *,
         embeds: bool = True,
         retry_s: float = RETRY_MS / 1000,
@@ -108,6 +108,7 @@ class IndexSync:
         self._hurry = asyncio.Event()
         self.generations = generations or Generations(store, clock, self._opened)
         self.generations.activated = self._on_activated
+        self.is_paused: Callable[[], bool] = lambda: False
         self._near: Near | None = None
         self._next_near: Near | None = None
         self.failure = ""
@@ -178,7 +179,7 @@ class IndexSync:
             return False
 
     async def _step(self) -> bool:
-        if self._store.read_only is not None:
+        if self._store.read_only is not None or self.is_paused():
             return False
         if await self._store.write(self._move_or_build, is_derived=True):
             return True
@@ -298,7 +299,7 @@ class IndexSync:
         self.failure = ""
         pending = await self._store.read(repo.pending_count, is_background=True)
         self._trace.event("index.batch", texts=len(texts), pending=pending)
-        self._progressed(pending)
+        self._progressed(len(texts), pending)
         return True
 
     async def _without_private(self, texts: Sequence[repo.PendingText]) -> list[repo.PendingText]:

@@ -36,6 +36,7 @@ class VaultStatus:
         notes: Sentences about what does not work at the moment.
         isolated: Agents whose own vaults are open.
         read_only: Why nothing can be written, in a sentence; empty where all is well.
+        pending_names: About how many turns and memories are still to be read for names.
     """
 
     vault: str
@@ -50,6 +51,7 @@ class VaultStatus:
     notes: tuple[str, ...] = ()
     isolated: tuple[str, ...] = ()
     read_only: str = ""
+    pending_names: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,6 +69,7 @@ class Shelf:
             total_chunks=60000,
             notes=(),
             jobs=(),
+            pending_names=0,
             read_only=self.read_only,
             embedder="static-256",
             memories=41208,
