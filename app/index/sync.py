@@ -16,7 +16,7 @@ from app.core.text import content_hash
 from app.core.whereabouts import whereabouts
 from app.embed.model import Embedder
 from app.errors import KeepsakeError
-from app.index import generations, moves, repo, vectors
+from app.index import generations, long_memories, moves, repo, vectors
 from app.index.chunking import Line, Passage, passages
 from app.index.extract import MAX_CHUNK_CHARACTERS, message_text
 from app.index.grams import grams
@@ -109,6 +109,7 @@ class IndexSync:
         self.generations = generations or Generations(store, clock, self._opened)
         self.generations.activated = self._on_activated
         self.is_paused: Callable[[], bool] = lambda: False
+        self._prepared: long_memories.Prepared | None = None
         self._near: Near | None = None
         self._next_near: Near | None = None
         self.failure = ""
@@ -181,6 +182,9 @@ class IndexSync:
     async def _step(self) -> bool:
         if self._store.read_only is not None or self.is_paused():
             return False
+        if await self._store.read(partial(long_memories.is_waiting, prepared=self._prepared), is_background=True):
+            prepare = Indexer().long_memory_prepared
+            self._prepared = await self._store.read(prepare, limit_s=_TEND_LIMIT_S, is_background=True)
         if await self._store.write(self._move_or_build, is_derived=True):
             return True
         if self._embeds and await self._embed_some():
@@ -320,7 +324,17 @@ class IndexSync:
     # Passages -------------------------------------------------------------------------------------------------
 
     def _move_or_build(self, connection: apsw.Connection) -> bool:
-        return moves.step(connection, Indexer().messages_stored) or self._build_passages(connection)
+        return (
+            moves.step(connection, Indexer().messages_stored)
+            or self._continue_long(connection)
+            or self._build_passages(connection)
+        )
+
+    def _continue_long(self, connection: apsw.Connection) -> bool:
+        is_more = long_memories.step(connection, self._prepared)
+        if not is_more:
+            self._prepared = None
+        return is_more
 
     @staticmethod
     def _build_passages(connection: apsw.Connection) -> bool:
