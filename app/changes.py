@@ -39,8 +39,9 @@ class Progress:
         total: Units in all, ``None`` when not known yet.
         unit: What is counted: ``bytes``, ``messages``, ``files``.
         rate: Units a second over the last moments, ``None`` until measured.
-        state: ``running``, ``finished``, ``cancelled`` or ``failed``.
+        state: ``running``, ``paused``, ``finished``, ``cancelled`` or ``failed``.
         detail: One line for a person, such as the file at hand.
+        can_pause: Whether ``job.pause`` holds it up; work that goes on by itself is paused, never cancelled.
     """
 
     job: str
@@ -51,6 +52,7 @@ class Progress:
     rate: float | None = None
     state: str = "running"
     detail: str = ""
+    can_pause: bool = False
 
 
 @dataclass(frozen=True, slots=True)

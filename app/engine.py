@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
@@ -36,7 +36,7 @@ from app.index.fetching import ModelFetching
 from app.index.indexer import Indexer
 from app.index.serving import Generations
 from app.index.sync import IndexSync
-from app.jobs import Jobs
+from app.jobs import BackgroundJob, Jobs
 from app.memories.access import AccessCounter
 from app.memories.archive import ArchiveService
 from app.memories.batch import BatchService
@@ -86,6 +86,8 @@ from app.upkeep.model import Finding
 
 PERSON = "person"  # whose vault this is
 _INDEXED_AREAS = frozenset({"messages", "memories"})
+_READING_WORK = frozenset({"index", "entities", "heap", "warming"})  # what also runs where nothing can be written
+_LISTED_FROM = 200  # texts left to index or read for names; less is done before anybody could look
 _WARM_AFTER_S = 2.0  # the window comes first
 _BROKEN = "The background work “{work}” stopped because of a fault in Keepsake; it begins again when you restart it."
 
@@ -191,6 +193,10 @@ class Engine:
             trace=self.trace,
             generations=self.generations,
         )
+        self._index_job = BackgroundJob(
+            self.jobs, "index", "Indexing for search by meaning", "texts", self._in_loop(self.sync.wake), _LISTED_FROM
+        )
+        self.sync.is_paused = lambda: self._index_job.is_paused
         self.builder = GenerationBuilder(
             self.store,
             clock,
@@ -237,6 +243,9 @@ class Engine:
             self.sync.wait_quiet,
             batch=config.whole("ner.batch"),
             trace=self.trace,
+            job=BackgroundJob(
+                self.jobs, "names", "Recognising names", "texts", self._in_loop(self._wake_names), _LISTED_FROM
+            ),
         )
 
     def _build_changes(self, clock: Clock, indexer: Indexer) -> None:
@@ -296,7 +305,7 @@ class Engine:
     def _build_care(self, config: Config, clock: Clock, indexer: Indexer) -> None:
         new_sink = partial(VaultSink, self.store, self.sessions, indexer, clock)
         self.exchange = ExchangeService(new_sink, VaultSource(self.store, self.memory_reads, self.archive))
-        self.backups = BackupService(self.store, clock, config, self.publish)
+        self.backups = BackupService(self.store, clock, config, self.publish, self.jobs)
         model = partial(config.text, "embedding.model")
         settings = partial(_settings_findings, config)
         self.care = CareService(self.store, self.sync, self.jobs, model, self._failures, clock, settings)
@@ -329,6 +338,9 @@ class Engine:
         if self.config.flag("index.vectors"):
             work["vectors"] = self.builder.run()
         for name, task in work.items():
+            if self.store.read_only is not None and name not in _READING_WORK:
+                task.close()
+                continue
             begun = asyncio.create_task(task, name=name)
             begun.add_done_callback(self._look_at)
             self._background.add(begun)
@@ -343,7 +355,11 @@ class Engine:
     async def _warm(self) -> None:
         await asyncio.sleep(_WARM_AFTER_S)
         await self.sync.wait_quiet()
-        await self.search.warm()
+        job = self.jobs.begin("Preparing search", "steps", "warming")
+        try:
+            await self.search.warm()
+        finally:
+            self.jobs.end(job, "finished")
 
     def interrupt(self) -> None:
         """Tell long work and background work to stop; what is written stays."""
@@ -391,9 +407,19 @@ class Engine:
                 self._loop.call_soon_threadsafe(self.heap.wake)
         self.publish(progress)
 
-    def _on_vectors_made(self, pending: int) -> None:
-        state = "running" if pending else "finished"
-        self.feed.publish(Progress("index", "Indexing for search by meaning", 0, pending, "chunks", state=state))
+    def _on_vectors_made(self, made: int, pending: int) -> None:
+        self._index_job.advance(made, pending)
+
+    def _wake_names(self) -> None:
+        self.entity_sync.wake()
+
+    def _in_loop(self, call: Callable[[], None]) -> Callable[[], None]:
+        """Return what makes ``call`` on the engine's loop, from any thread."""
+
+        def later() -> None:
+            self._loop.call_soon_threadsafe(call)
+
+        return later
 
 
 def _settings_findings(config: Config) -> list[Finding]:

@@ -21,18 +21,49 @@ class Job:
         title: What is done, in words.
         unit: What is counted.
         publish: Hears of its progress, at most ten times a second and at each change of state.
+        resumed: Called when a pause ends; without it the job cannot be paused.
     """
 
-    def __init__(self, job_id: str, title: str, unit: str, publish: Callable[[Progress], None]) -> None:
+    def __init__(
+        self,
+        job_id: str,
+        title: str,
+        unit: str,
+        publish: Callable[[Progress], None],
+        resumed: Callable[[], None] | None = None,
+    ) -> None:
         self._publish = publish
+        self._resumed = resumed
         self._cancelled = threading.Event()
         self._published = 0.0
         self._samples: list[tuple[float, int]] = []
-        self.progress = Progress(job_id, title, 0, unit=unit)
+        self.progress = Progress(job_id, title, 0, unit=unit, can_pause=resumed is not None)
 
     def cancel(self) -> None:
         """Ask the work to stop at its next safe point."""
         self._cancelled.set()
+
+    def pause(self) -> bool:
+        """Hold the work up at its next safe point; False when it cannot be paused."""
+        if self._resumed is None:
+            return False
+        self.progress = replace(self.progress, state="paused", rate=None)
+        self._publish(self.progress)
+        return True
+
+    def resume(self) -> bool:
+        """Let the work go on; False when it was not paused."""
+        if self._resumed is None or not self.is_paused():
+            return False
+        self.progress = replace(self.progress, state="running")
+        self._samples = []
+        self._publish(self.progress)
+        self._resumed()
+        return True
+
+    def is_paused(self) -> bool:
+        """Return whether it is held up."""
+        return self.progress.state == "paused"
 
     def is_cancelled(self) -> bool:
         """Return whether it was asked to stop."""
@@ -55,6 +86,52 @@ class Job:
         self._publish(self.progress)
 
 
+class BackgroundJob:
+    """Background work that is listed as a job while much of it is left, and that can be paused.
+
+    Args:
+        jobs: Lists it.
+        job_id: Its id, always the same.
+        title: What is done, in words.
+        unit: What is counted.
+        resumed: Called when a pause ends; from any thread.
+        least: How much must be left for it to be listed.
+    """
+
+    def __init__(
+        self, jobs: "Jobs", job_id: str, title: str, unit: str, resumed: Callable[[], None], least: int = 1
+    ) -> None:
+        self._jobs = jobs
+        self._names = (title, unit, job_id)
+        self._resumed = resumed
+        self._least = least
+        self._job: Job | None = None
+        self._done = 0
+
+    @property
+    def is_paused(self) -> bool:
+        """Return whether a person paused it."""
+        return self._job is not None and self._job.is_paused()
+
+    def advance(self, done: int, left: int) -> None:
+        """Say that ``done`` more are finished and how many are left; with none left it is no job any more."""
+        if self._job is None and left >= self._least:
+            self._done = 0
+            self._job = self._jobs.begin(*self._names, resumed=self._resumed)
+        if self._job is None:
+            return
+        self._done += done
+        self._job.advance(self._done, self._done + left)
+        if not left:
+            self.finish()
+
+    def finish(self) -> None:
+        """Take it off the list."""
+        job, self._job = self._job, None
+        if job is not None:
+            self._jobs.end(job, "finished")
+
+
 class Jobs:
     """The long work under way; its methods are called from any thread.
 
@@ -67,14 +144,14 @@ class Jobs:
         self._running: dict[str, Job] = {}
         self._lock = threading.Lock()
 
-    def begin(self, title: str, unit: str, job_id: str = "") -> Job:
-        """Return a new job that is listed until ``end``.
+    def begin(self, title: str, unit: str, job_id: str = "", resumed: Callable[[], None] | None = None) -> Job:
+        """Return a new job that is listed until ``end``; it can be paused where ``resumed`` is given.
 
         Raises:
             InputError: One of that id is running.
         """
         key = job_id or new_id("run")
-        job = Job(key, title, unit, self._publish)
+        job = Job(key, title, unit, self._publish, resumed)
         with self._lock:
             if self._running.setdefault(key, job) is not job:
                 raise InputError(f"Job {key} is running already.", job=key)
@@ -91,11 +168,21 @@ class Jobs:
         return [job.progress for job in self._listed()]
 
     def cancel(self, job_id: str) -> bool:
-        """Ask a job to stop; False when there is none of that id."""
+        """Ask a job to stop, or pause one that would only begin again; False when there is none of that id."""
         job = self._running.get(job_id)
-        if job is not None:
+        if job is not None and not job.pause():
             job.cancel()
         return job is not None
+
+    def pause(self, job_id: str) -> bool:
+        """Hold a job up; False when there is none of that id, or it cannot be paused."""
+        job = self._running.get(job_id)
+        return job is not None and job.pause()
+
+    def resume(self, job_id: str) -> bool:
+        """Let a paused job go on; False when none of that id is paused."""
+        job = self._running.get(job_id)
+        return job is not None and job.resume()
 
     def cancel_all(self) -> None:
         """Ask every job to stop."""

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QWidget
 
 from app.changes import Progress
 from ui import theme
+from ui.icons import icon
 from ui.tokens import Space
 from ui.widgets.button import icon_button
 from ui.widgets.elided import ElidedLabel
@@ -25,12 +26,18 @@ class Holdings:
     Args:
         pending: Pieces of text whose vector is not made yet.
         notes: Sentences about what the person should know, worst first.
+        read_only: Why nothing can be written, in a sentence; empty where all is well.
+        names: Texts that are still to be read for names.
+        jobs: Titles of long work under way.
     """
 
     memories: int = 0
     sessions: int = 0
     pending: int = 0
     notes: tuple[str, ...] = ()
+    read_only: str = ""
+    names: int = 0
+    jobs: tuple[str, ...] = ()
 
 
 def tr(text: str, n: int = -1) -> str:
@@ -82,8 +89,10 @@ def progress_text(progress: Progress) -> str:
 def status_text(holdings: Holdings) -> str:
     """Return the line while nothing long is running."""
     index = tr("indexing {n} pieces").format(n=count(holdings.pending)) if holdings.pending else tr("index complete")
+    if holdings.names:
+        index += " · " + tr("recognising names in {n} texts").format(n=count(holdings.names))
     parts = [
-        tr("Idle"),
+        _state(holdings),
         tr("1 memory") if holdings.memories == 1 else tr("{n} memories").format(n=count(holdings.memories)),
         tr("1 session") if holdings.sessions == 1 else tr("{n} sessions").format(n=count(holdings.sessions)),
         index,
@@ -91,10 +100,20 @@ def status_text(holdings: Holdings) -> str:
     return " · ".join([*parts, *holdings.notes[:1]])
 
 
+def _state(holdings: Holdings) -> str:
+    """Return what the vault does, in a word or by its name."""
+    if holdings.read_only:
+        return tr("Read-only")
+    if holdings.jobs:
+        return holdings.jobs[0]
+    return tr("Working") if holdings.pending or holdings.names else tr("Idle")
+
+
 class StatusLine(QWidget):
     """Shows the line, progress with a cancel button, and after five seconds of waiting what is waited for."""
 
     cancel_asked = Signal(str)
+    pause_asked = Signal(str, bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -143,7 +162,7 @@ class StatusLine(QWidget):
 
     def set_progress(self, progress: Progress) -> None:
         """Take over how far long work has come; finished work leaves the line."""
-        if progress.state == "running":
+        if progress.state in {"running", "paused"}:
             self._jobs[progress.job] = progress
         else:
             self._jobs.pop(progress.job, None)
@@ -179,22 +198,35 @@ class StatusLine(QWidget):
             self._text.setText(self.tr("No vault is open") if self._closed else self.tr("Opening…"))
         else:
             self._sign.show_icon(
-                *(("triangle-alert", "warning") if self._holdings.notes else ("circle-check", "success"))
+                *(
+                    ("triangle-alert", "warning")
+                    if self._holdings.notes or self._holdings.read_only
+                    else ("circle-check", "success")
+                )
             )
             self._text.setText(status_text(self._holdings))
 
     def _show_job(self, job: Progress) -> None:
         more = self.tr(" (and {n} more)").format(n=len(self._jobs) - 1) if len(self._jobs) > 1 else ""
         self._sign.show_icon("activity", "accent")
-        self._text.setText(f"{job.title}{more} — {progress_text(job)}")
+        state = self.tr(" (paused)") if job.state == "paused" else ""
+        self._text.setText(f"{job.title}{state}{more} — {progress_text(job)}")
         self._bar.setRange(0, 1000 if job.total else 0)
         if job.total:
             self._bar.setValue(min(1000, round(1000 * job.done / job.total)))
-        label = self.tr("Cancel: {title}").format(title=job.title)
+        if job.state == "paused":
+            label = self.tr("Go on: {title}").format(title=job.title)
+        elif job.can_pause:
+            label = self.tr("Pause: {title}").format(title=job.title)
+        else:
+            label = self.tr("Cancel: {title}").format(title=job.title)
+        self._cancel.setIcon(icon({"paused": "play"}.get(job.state, "pause" if job.can_pause else "x")))
         self._cancel.setAccessibleName(label)
         self._cancel.setToolTip(label)
 
     def _on_cancel_clicked(self) -> None:
-        job = next(reversed(self._jobs), None)
-        if job is not None:
-            self.cancel_asked.emit(job)
+        job = next(reversed(self._jobs.values()), None)
+        if job is not None and job.can_pause:
+            self.pause_asked.emit(job.job, job.state != "paused")
+        elif job is not None:
+            self.cancel_asked.emit(job.job)

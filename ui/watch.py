@@ -19,6 +19,7 @@ class Watch(QObject):
     """Tells a status line about changes and progress."""
 
     holdings_changed = Signal(object)
+    found_read_only = Signal(str)
 
     def __init__(self, bridge: "Bridge", line: StatusLine, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -26,11 +27,13 @@ class Watch(QObject):
         self._line = line
         self._busy = False
         self._stopped = False
+        self._read_only = ""
         self._timer = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._timer.timeout.connect(self._ask)
         bridge.changed.connect(self._on_bridge_changed)
         bridge.progressed.connect(self._on_bridge_progressed)
         line.cancel_asked.connect(self._on_line_cancel_asked)
+        line.pause_asked.connect(self._on_line_pause_asked)
         self._ask()
 
     def stop(self) -> None:
@@ -49,10 +52,22 @@ class Watch(QObject):
             self._busy = False
         if self._stopped:
             return
-        holdings = Holdings(status.memories, status.sessions, status.pending_vectors, tuple(status.notes))
+        titles = tuple(job.title for job in status.jobs)
+        holdings = Holdings(
+            status.memories,
+            status.sessions,
+            status.pending_vectors,
+            tuple(status.notes),
+            status.read_only,
+            status.pending_names,
+            titles,
+        )
         self._line.set_holdings(holdings)
         self.holdings_changed.emit(holdings)
-        if status.pending_vectors:
+        if status.read_only != self._read_only:
+            self._read_only = status.read_only
+            self.found_read_only.emit(status.read_only)
+        if status.pending_vectors or status.pending_names or titles:
             self._timer.start(INDEXING_MS)
 
     def _ask(self) -> None:
@@ -69,3 +84,6 @@ class Watch(QObject):
 
     def _on_line_cancel_asked(self, job: str) -> None:
         self._bridge.start(self._bridge.call("job.cancel", job=job))
+
+    def _on_line_pause_asked(self, job: str, is_pause: bool) -> None:
+        self._bridge.start(self._bridge.call("job.pause" if is_pause else "job.resume", job=job))

@@ -126,6 +126,7 @@ class Window(QMainWindow):
         self.palette_popup.set_bridge(bridge)
         self.bridge = bridge
         self.watch = Watch(bridge, self.status_line, self)
+        self.watch.found_read_only.connect(self.banner.tell)
         bridge.start(self.appearance.load())
         self._pages.addWidget(self.panes)
         self._pages.setCurrentWidget(self.panes)

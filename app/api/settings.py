@@ -53,3 +53,23 @@ async def cancel_job(engine: Engine, caller: Caller, job: str) -> bool:
         job: Its id.
     """
     return engine.jobs.cancel(job)
+
+
+@operation("job.pause", access="write", trust="full")
+async def pause_job(engine: Engine, caller: Caller, job: str) -> bool:
+    """Hold background work up until ``job.resume`` or the next start; false when it cannot be paused.
+
+    Args:
+        job: Its id.
+    """
+    return engine.jobs.pause(job)
+
+
+@operation("job.resume", access="write", trust="full")
+async def resume_job(engine: Engine, caller: Caller, job: str) -> bool:
+    """Let paused background work go on; false when none of that id is paused.
+
+    Args:
+        job: Its id.
+    """
+    return engine.jobs.resume(job)

@@ -19,7 +19,8 @@ async def status(engine: Engine, caller: Caller) -> VaultStatus:
 @operation("vault.check", trust="full")
 async def check(engine: Engine, caller: Caller) -> CheckReport:
     """Check that the vault is sound; reads all of it. Each finding says whether a repair mends it."""
-    await engine.forever.settled()
+    if engine.store.read_only is None:
+        await engine.forever.settled()
     report = await engine.care.check()
     return report if engine.isolated is None else await with_isolated(report, engine.isolated)
 
@@ -72,5 +73,5 @@ async def settle(engine: Engine, caller: Caller, names: bool = False) -> VaultSt
 
 
 async def _status(engine: Engine) -> VaultStatus:
-    found = await engine.care.status()
+    found = replace(await engine.care.status(), pending_names=await engine.entity_sync.left())
     return found if engine.isolated is None else replace(found, isolated=engine.isolated.opened())

@@ -1,6 +1,7 @@
 """The verbs of ``keepsake``; each says what it wants of a vault and how the answer is read."""
 
 import sys
+import time
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -90,7 +91,11 @@ def import_(
     ] = "auto",
     store: Annotated[str, typer.Option(help="Who may see imported notes: private, shared or social.")] = "private",
     wait: Annotated[
-        bool, typer.Option("--wait/--no-wait", help="Wait until everything can be found by meaning.")
+        bool,
+        typer.Option(
+            "--wait/--no-wait",
+            help="Wait until everything can be found by meaning, which may take longer than the import.",
+        ),
     ] = True,
 ) -> None:
     """Import an export of ChatGPT or Claude, a folder of Markdown, or Keepsake's own JSON lines.
@@ -104,7 +109,6 @@ def import_(
         report = msgspec.convert(raw, ImportReport)
         _say_all(reports.import_lines(report))
         if not door.is_remote and wait and not report.cancelled:
-            terminal.show_line("Preparing search by meaning; Ctrl-C leaves that for later.")
             _settle(door)
         elif not door.is_remote:
             terminal.say("Search by meaning follows when the window is open or 'keepsake serve' runs.")
@@ -212,12 +216,22 @@ def _show(progress: Any) -> None:
 
 
 def _settle(door: Any) -> None:
+    """Wait for search by meaning, and say so before and how long it took after."""
+    begun = time.monotonic()
+    if count := door.call("vault.status")["pending_vectors"]:
+        terminal.tell(
+            f"Imported; words can be found. Preparing search by meaning, {count} texts so far; Ctrl-C or --no-wait"
+            " leaves that for later."
+        )
     try:
         status = door.call("vault.settle")
     except KeyboardInterrupt:
         status = {"pending_vectors": 1}
     terminal.show_line("")
-    if status["pending_vectors"]:
+    if not status["pending_vectors"]:
+        if count:
+            terminal.tell(f"Search by meaning is ready ({time.monotonic() - begun:.1f} s).")
+    else:
         terminal.say("Search by meaning follows when the window is open or 'keepsake serve' runs.")
 
 

@@ -27,7 +27,11 @@ def vault_rule(config: Config) -> Iterator[ConfigFinding]:
     if not place.is_dir():
         yield _error("vault", f"The vault's path leads through {place}, which is no folder.", "Name another --vault.")
     elif not os.access(place, os.W_OK | os.X_OK):
-        yield _error("vault", f"{place} cannot be written.", "Allow yourself to write there, or name another --vault.")
+        # A vault that is there opens for reading; a new one cannot be made.
+        severity = _warning if (config.vault / "memory.db").exists() else _error
+        yield severity(
+            "vault", f"{place} cannot be written.", "Allow yourself to write there, or name another --vault."
+        )
 
 
 def provider_rule(config: Config) -> Iterator[ConfigFinding]:

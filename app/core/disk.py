@@ -1,5 +1,6 @@
 """Files: what the system reports, as failures a person can act on, and replacing a file whole or not at all."""
 
+import contextlib
 import errno
 import os
 from pathlib import Path
@@ -36,5 +37,6 @@ def replace_file(path: Path, data: bytes) -> None:
             os.fsync(file.fileno())
         partial.replace(path)
     except OSError as error:
-        partial.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # where nothing can be written, nothing can be removed either
+            partial.unlink(missing_ok=True)
         raise from_os(error, path) from error

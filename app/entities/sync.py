@@ -16,6 +16,7 @@ from app.entities.linking import Found
 from app.entities.ner.provider import NOTHING_KNOWN, Known, Span
 from app.entities.ner.strategy import Strategy, fast
 from app.errors import KeepsakeError
+from app.jobs import BackgroundJob
 from app.store.store import Store
 from app.trace.journal import Trace
 
@@ -40,6 +41,7 @@ class EntitySync:
         strategy: Who finds the names.
         batch: Texts read at once.
         trace: Told of each batch and failure.
+        job: Told how far reading has come; pauses it.
     """
 
     def __init__(
@@ -52,6 +54,7 @@ class EntitySync:
         *,
         batch: int = BATCH,
         trace: Trace | None = None,
+        job: BackgroundJob | None = None,
     ) -> None:
         self._store = store
         self._clock = clock
@@ -60,6 +63,7 @@ class EntitySync:
         self._strategy = strategy or fast()
         self._batch = batch
         self._trace = trace or Trace()
+        self._job = job
         self._known = NOTHING_KNOWN
         self._stale = True
         self._untold = 0
@@ -80,6 +84,10 @@ class EntitySync:
     async def wait_idle(self) -> None:
         """Return once everything has been read, or what is left cannot be read now."""
         await self._idle.wait()
+
+    async def left(self) -> int:
+        """Return about how many turns and memories are left to read."""
+        return await self._store.read(unread.left)
 
     async def start_over(self) -> None:
         """Read everything again in the background; what a person decided stays."""
@@ -125,6 +133,8 @@ class EntitySync:
             return False
 
     async def _step(self) -> bool:
+        if self._store.read_only is not None or (self._job is not None and self._job.is_paused):
+            return False
         if not self._begun:
             await self._store.write(unread.begin)
             self._begun = True
@@ -139,6 +149,8 @@ class EntitySync:
         work = partial(unread.record, batch=batch, found=found, now_ms=self._clock.now_ms())
         self._untold += await self._store.write(work, is_derived=True)
         self._batches += 1
+        if self._job is not None:
+            self._job.advance(len(batch.readings), await self._store.read(unread.left, is_background=True))
         if self._batches % _TELL_EVERY == 0:
             self._stale = True
             self._tell()
@@ -147,6 +159,8 @@ class EntitySync:
 
     async def _finish(self) -> bool:
         """Take away what nothing mentions any more, and tell what changed; return whether more is left to do."""
+        if self._job is not None:
+            self._job.finish()
         dropped = await self._store.write(partial(unread.drop_unused, limit=UNUSED_A_STEP), is_derived=True)
         self._untold += dropped
         self._tell()

@@ -77,6 +77,14 @@ def start_over(connection: apsw.Connection) -> None:
     )
 
 
+def left(connection: apsw.Connection) -> int:
+    """Return about how many turns and memories are left to read."""
+    held = connection.execute("SELECT value FROM meta WHERE key = ?", (MARK,)).get
+    newest = connection.execute("SELECT coalesce(max(rowid), 0) FROM messages").get
+    waiting = connection.execute("SELECT count(*) FROM pending_mentions").get
+    return max(0, int(str(newest)) - int(str(held or 0))) + int(str(waiting))
+
+
 def next_batch(connection: apsw.Connection, limit: int) -> Batch | None:
     """Return what to read next, ``None`` when everything has been read; people's own memories come first."""
     return _memories(connection, limit) or _restored(connection, limit) or _new_turns(connection, limit)

@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from app.errors import InputError
@@ -152,6 +153,11 @@ class _Joining:
         first, last = self.turns[0], self.turns[-1]
         self.made.append(Passage(first.seq, last.seq, self.text, closed, last.created_ms))
         self.begin(self.text)
+
+
+def first_pieces(text: str, count: int) -> list[Piece]:
+    """Return at most ``count`` pieces from the beginning of ``text``; the others are not cut."""
+    return list(islice(_cut(text, SIZE, OVERLAP), count))
 
 
 def _cut(text: str, size: int, overlap: int) -> Iterator[Piece]:

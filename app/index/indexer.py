@@ -6,8 +6,8 @@ import apsw
 
 from app.core.clock import to_ms
 from app.core.text import content_hash
-from app.index import moves, repo, vectors
-from app.index.chunking import pieces
+from app.index import long_memories, moves, repo, vectors
+from app.index.chunking import Piece, pieces
 from app.index.extract import MAX_CHUNK_CHARACTERS, memory_text, message_text
 from app.index.grams import grams
 from app.memories.model import Memory
@@ -41,12 +41,20 @@ class Indexer:
             self.messages_stored(connection, batch)
 
     def memory_stored(self, connection: apsw.Connection, memory: Memory) -> None:
-        """Index a memory, in place of what was indexed of it before."""
+        """Index a memory, in place of what was indexed of it before; most of a long one in the background."""
+        if long_memories.is_long(connection, memory):
+            long_memories.begin(connection, memory, _of_piece)
+            return
         self.memory_removed(connection, memory.id)
         repo.insert_chunks(connection, list(_of_memory(memory)))
 
+    def long_memory_prepared(self, connection: apsw.Connection) -> long_memories.Prepared | None:
+        """Return the chunks that a long memory still lacks, to be written a few at a time."""
+        return long_memories.prepare(connection, _of_piece)
+
     def memory_removed(self, connection: apsw.Connection, memory_id: str) -> None:
         """Drop a memory's chunks and vectors."""
+        long_memories.forget(connection, memory_id)
         vectors.delete_vectors(connection, repo.delete_of_memory(connection, memory_id))
 
 
@@ -71,23 +79,25 @@ def _of_message(message: Message) -> repo.Chunk:
 
 
 def _of_memory(memory: Memory) -> Iterable[repo.Chunk]:
+    return (_of_piece(memory, number, piece) for number, piece in enumerate(pieces(memory_text(memory))))
+
+
+def _of_piece(memory: Memory, number: int, piece: Piece) -> repo.Chunk:
     # The title leads each piece, so that a long note is found by its name wherever the words stand.
-    text = memory_text(memory)
-    for number, piece in enumerate(pieces(text)):
-        body = piece.text if number == 0 or not memory.title else f"{memory.title}\n{piece.text}"
-        yield repo.Chunk(
-            kind="memory",
-            text=body,
-            grams=grams(body),
-            content_hash=content_hash(body),
-            created_ms=to_ms(memory.updated_at),
-            memory_id=memory.id,
-            session_id=memory.session_id,
-            seq_start=number,
-            seq_end=number,
-            store=memory.store,
-            role=memory.kind,
-        )
+    body = piece.text if number == 0 or not memory.title else f"{memory.title}\n{piece.text}"
+    return repo.Chunk(
+        kind="memory",
+        text=body,
+        grams=grams(body),
+        content_hash=content_hash(body),
+        created_ms=to_ms(memory.updated_at),
+        memory_id=memory.id,
+        session_id=memory.session_id,
+        seq_start=number,
+        seq_end=number,
+        store=memory.store,
+        role=memory.kind,
+    )
 
 
 def _batches(messages: Iterable[Message]) -> Iterable[list[Message]]:

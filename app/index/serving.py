@@ -156,6 +156,8 @@ class Generations:
 
     async def _open(self) -> Serving:
         row = await self._store.read(generations.serving, is_background=True)
+        if self._store.read_only is not None:
+            return await self._open_read_only(row)
         if row is not None and self._is_another(row):
             old = await self._old(row)
             if old is not None:
@@ -167,6 +169,18 @@ class Generations:
         if row is not None and not self.note and row.identity != wanted.identity:
             self.note = f"{row.source.model} is another one than before; the vectors are made anew."
         return await self._prepare(wanted, None)
+
+    async def _open_read_only(self, row: generations.Row | None) -> Serving:
+        """Open the model of the vectors there are, for a vault to which nothing can be written."""
+        if row is None:
+            raise ModelUnavailableError("This vault is open for reading only and has no vectors yet.")
+        opened = partial(self._reopen, row.source) if self._is_another(row) else self._open_wanted
+        embedder = await asyncio.to_thread(opened)
+        if embedder.identity != row.identity:
+            embedder.close()
+            raise ModelUnavailableError("The model that made this vault's vectors is not here any more.")
+        self._serving = Serving(embedder, row.generation, row.source)
+        return self._serving
 
     async def _prepare(self, wanted: Embedder, old: Serving | None, *, waits: bool | None = None) -> Serving:
         """Let ``wanted`` serve, or be built while ``old`` serves."""

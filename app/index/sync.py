@@ -16,7 +16,7 @@ from app.core.text import content_hash
 from app.core.whereabouts import whereabouts
 from app.embed.model import Embedder
 from app.errors import KeepsakeError
-from app.index import generations, moves, repo, vectors
+from app.index import generations, long_memories, moves, repo, vectors
 from app.index.chunking import Line, Passage, passages
 from app.index.extract import MAX_CHUNK_CHARACTERS, message_text
 from app.index.grams import grams
@@ -70,7 +70,7 @@ class IndexSync:
         store: The vault's database.
         clock: Where the time comes from.
         open_embedder: Makes the embedder; called once, in a worker thread, with the first text.
-        progressed: Called with the number of vectors still to make after each step.
+        progressed: Called after each step with the number of vectors made in it, and of those still to make.
         embeds: False where vectors are switched off; passages are made all the same.
         retry_s: Seconds after which what failed is looked at again when nothing else happens.
         batch: Texts turned into vectors at once.
@@ -84,7 +84,7 @@ class IndexSync:
         store: Store,
         clock: Clock,
         open_embedder: Callable[[], Embedder],
-        progressed: Callable[[int], None],
+        progressed: Callable[[int, int], None],
         *,
         embeds: bool = True,
         retry_s: float = RETRY_MS / 1000,
@@ -108,6 +108,8 @@ class IndexSync:
         self._hurry = asyncio.Event()
         self.generations = generations or Generations(store, clock, self._opened)
         self.generations.activated = self._on_activated
+        self.is_paused: Callable[[], bool] = lambda: False
+        self._prepared: long_memories.Prepared | None = None
         self._near: Near | None = None
         self._next_near: Near | None = None
         self.failure = ""
@@ -178,6 +180,11 @@ class IndexSync:
             return False
 
     async def _step(self) -> bool:
+        if self._store.read_only is not None or self.is_paused():
+            return False
+        if await self._store.read(partial(long_memories.is_waiting, prepared=self._prepared), is_background=True):
+            prepare = Indexer().long_memory_prepared
+            self._prepared = await self._store.read(prepare, limit_s=_TEND_LIMIT_S, is_background=True)
         if await self._store.write(self._move_or_build, is_derived=True):
             return True
         if self._embeds and await self._embed_some():
@@ -296,7 +303,7 @@ class IndexSync:
         self.failure = ""
         pending = await self._store.read(repo.pending_count, is_background=True)
         self._trace.event("index.batch", texts=len(texts), pending=pending)
-        self._progressed(pending)
+        self._progressed(len(texts), pending)
         return True
 
     async def _without_private(self, texts: Sequence[repo.PendingText]) -> list[repo.PendingText]:
@@ -317,7 +324,17 @@ class IndexSync:
     # Passages -------------------------------------------------------------------------------------------------
 
     def _move_or_build(self, connection: apsw.Connection) -> bool:
-        return moves.step(connection, Indexer().messages_stored) or self._build_passages(connection)
+        return (
+            moves.step(connection, Indexer().messages_stored)
+            or self._continue_long(connection)
+            or self._build_passages(connection)
+        )
+
+    def _continue_long(self, connection: apsw.Connection) -> bool:
+        is_more = long_memories.step(connection, self._prepared)
+        if not is_more:
+            self._prepared = None
+        return is_more
 
     @staticmethod
     def _build_passages(connection: apsw.Connection) -> bool:

@@ -44,21 +44,47 @@ def open_writer(path: Path, busy_ms: int = BUSY_MS, *, is_wal: bool = True) -> a
 
 def open_reader(path: Path, busy_ms: int = BUSY_MS) -> apsw.Connection:
     """Open a connection that cannot write."""
+    return _open(path, apsw.SQLITE_OPEN_READONLY, busy_ms, _make_readable)
+
+
+def open_frozen_reader(path: Path, busy_ms: int = BUSY_MS) -> apsw.Connection:
+    """Open a reader of a database on a disk that is full or cannot be written.
+
+    Nothing is written beside it. A log with data is read too, with its index in memory instead of a shared file; that
+    needs a file system layer without locks, which is safe because nobody can write.
+    """
+    name = path.absolute().as_uri()
+    log = path.with_name(path.name + "-wal")
+    has_log = log.exists() and log.stat().st_size > 0
+    lockless = "win32-none" if os.name == "nt" else "unix-none"
+    name += f"?mode=ro&vfs={lockless}" if has_log else "?mode=ro&immutable=1"
 
     def configure(connection: apsw.Connection) -> None:
-        # Before nothing can be made any more. What it lists is looked for when it is asked, not now.
-        connection.execute(
-            f"CREATE VIRTUAL TABLE temp.{WORDS_TABLE} USING fts5vocab ('main', 'chunks_fts', 'instance')"
-        )
-        connection.pragma("query_only", True)
+        connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        _make_readable(connection)
 
-    return _open(path, apsw.SQLITE_OPEN_READONLY, busy_ms, configure)
+    return _open(name, apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI, busy_ms, configure, is_exclusive=has_log)
 
 
-def _open(path: Path, flags: int, busy_ms: int, configure: Callable[[apsw.Connection], object]) -> apsw.Connection:
+def _make_readable(connection: apsw.Connection) -> None:
+    # Before nothing can be made any more. What it lists is looked for when it is asked, not now.
+    connection.execute(f"CREATE VIRTUAL TABLE temp.{WORDS_TABLE} USING fts5vocab ('main', 'chunks_fts', 'instance')")
+    connection.pragma("query_only", True)
+
+
+def _open(
+    path: Path | str,
+    flags: int,
+    busy_ms: int,
+    configure: Callable[[apsw.Connection], object],
+    *,
+    is_exclusive: bool = False,
+) -> apsw.Connection:
     with sqlite_faults():
         connection = apsw.Connection(str(path), flags=flags)
         try:
+            if is_exclusive:
+                connection.pragma("locking_mode", "EXCLUSIVE")  # before the first read, or the log needs shared memory
             _configure(connection, busy_ms)
             configure(connection)
         except BaseException:

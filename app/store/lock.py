@@ -31,11 +31,11 @@ class VaultLock:
 
         Raises:
             VaultLockedError: Another process has it.
-            VaultReadOnlyError: The vault cannot be written.
+            VaultReadOnlyError: The vault cannot be written, and has no lock file to be read.
             VaultUnusableError: A link or something else that is no file stands in its place.
         """
         try:
-            handle = open_file(self._path, os.O_RDWR | os.O_CREAT)
+            handle = self._opened()
         except OSError as error:
             raise from_os(error, self._path) from error
         try:
@@ -49,11 +49,25 @@ class VaultLock:
         self._write_owner(handle)
         return self
 
+    @property
+    def is_held(self) -> bool:
+        """Return whether this process has the lock."""
+        return self._handle is not None
+
     def release(self) -> None:
         """Give the lock back; without one, do nothing."""
         if self._handle is not None:
             os.close(self._handle)
             self._handle = None
+
+    def _opened(self) -> int:
+        """Open the lock file; one that is there can be locked where nothing can be written."""
+        try:
+            return open_file(self._path, os.O_RDWR | os.O_CREAT)
+        except OSError:
+            if not self._path.exists():
+                raise
+            return open_file(self._path, os.O_RDONLY)
 
     @staticmethod
     def _write_owner(handle: int) -> None:

@@ -1,7 +1,12 @@
-"""Numbered SQL files, one transaction each; a newer vault is refused and an older one backed up first."""
+"""Migrations: numbered SQL files, one transaction each.
 
+A newer vault is refused and an older one backed up first. The vault records name and SHA-256 of each file that was
+applied; where that record is missing or differs, its schema must be the one that these files make.
+"""
+
+import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,8 +15,10 @@ import apsw
 from app.errors import InternalError, VaultNewerError, VaultUnusableError
 from app.store.connection import APPLICATION_ID
 from app.store.faults import sqlite_faults
+from app.store.schema import expected_objects, objects_of
 from app.trace.journal import Trace
 
+_KEY = "migration:"
 _NAME = re.compile(r"(\d{4})_\w+\.sql\Z")
 
 
@@ -21,6 +28,16 @@ class Migration:
 
     number: int
     path: Path
+
+    @property
+    def sql(self) -> str:
+        """Return its statements, with the same line ends on every system."""
+        return self.path.read_text(encoding="utf-8")
+
+    @property
+    def record(self) -> str:
+        """Return its file name and SHA-256, as the vault records them."""
+        return f"{self.path.name} {hashlib.sha256(self.sql.encode()).hexdigest()}"
 
 
 def migrations_in(folder: Path) -> list[Migration]:
@@ -51,7 +68,8 @@ def migrate(
 
     Raises:
         VaultNewerError: The vault is from a newer Keepsake.
-        VaultUnusableError: The file is a database of another program.
+        VaultUnusableError: The file is a database of another program, its schema is not the one its number promises, or
+            a step failed; nothing was changed.
     """
     steps = migrations_in(folder)
     with sqlite_faults():
@@ -64,12 +82,57 @@ def migrate(
                 schema=have,
                 known=len(steps),
             )
+        is_recorded = check_applied(connection, steps[:have])
         if 0 < have < len(steps):
             back_up()
+        if have == len(steps) and not is_recorded:
+            _record(connection, steps)
         for step in steps[have:]:
             with (trace or Trace()).span("store.migration", before=step.number - 1, after=step.number):
-                _apply(connection, step)
+                _apply(connection, step, steps[: step.number])
     return len(steps)
+
+
+def check_applied(connection: apsw.Connection, applied: Sequence[Migration]) -> bool:
+    """Check that ``applied`` migrations are those that made the vault; return whether it has them on record.
+
+    Raises:
+        VaultUnusableError: They are not; an unreleased Keepsake made the vault.
+    """
+    if not applied or _recorded(connection) == {_key(step): step.record for step in applied}:
+        return True
+    with sqlite_faults():
+        if objects_of(connection) == expected_objects([step.sql for step in applied]):
+            return False
+    raise VaultUnusableError(
+        "This vault was made by an unreleased version of Keepsake, and its tables differ from those of every release."
+        " Nothing was changed. 'keepsake salvage --into FOLDER' copies everything readable into a new vault.",
+        schema=applied[-1].number,
+    )
+
+
+def _recorded(connection: apsw.Connection) -> dict[str, str]:
+    if not _has_meta(connection):
+        return {}
+    rows = connection.execute("SELECT key, value FROM meta WHERE key >= ? AND key < ?", (_KEY, _KEY + "~"))
+    return {str(key): str(value) for key, value in rows}
+
+
+def _record(connection: apsw.Connection, steps: Sequence[Migration]) -> None:
+    if not _has_meta(connection):
+        return
+    connection.executemany(
+        "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+        [(_key(step), step.record) for step in steps],
+    )
+
+
+def _has_meta(connection: apsw.Connection) -> bool:
+    return bool(connection.execute("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'meta'").get)
+
+
+def _key(step: Migration) -> str:
+    return f"{_KEY}{step.number:04}"
 
 
 def _check_owner(connection: apsw.Connection, have: int) -> None:
@@ -79,10 +142,23 @@ def _check_owner(connection: apsw.Connection, have: int) -> None:
         raise VaultUnusableError("memory.db is the database of another program; nothing was changed.")
 
 
-def _apply(connection: apsw.Connection, step: Migration) -> None:
+def _apply(connection: apsw.Connection, step: Migration, applied: Sequence[Migration]) -> None:
+    try:
+        _run(connection, step, applied)
+    except (apsw.SQLError, apsw.ConstraintError) as error:
+        raise VaultUnusableError(
+            f"This vault could not be brought up to date (step {step.number}). Nothing was changed. 'keepsake salvage"
+            " --into FOLDER' copies everything readable into a new vault.",
+            schema=step.number - 1,
+            sqlite=type(error).__name__,
+        ) from error
+
+
+def _run(connection: apsw.Connection, step: Migration, applied: Sequence[Migration]) -> None:
     connection.execute("BEGIN IMMEDIATE")
     try:
-        connection.execute(step.path.read_text(encoding="utf-8"))
+        connection.execute(step.sql)
+        _record(connection, applied)
         connection.pragma("application_id", APPLICATION_ID)
         connection.pragma("user_version", step.number)
         connection.execute("COMMIT")

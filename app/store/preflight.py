@@ -1,5 +1,6 @@
 """Looks at a vault's files before anything opens them for writing: what cannot be opened is left as it lies."""
 
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import apsw
 from app.core.disk import from_os
 from app.errors import VaultDamagedError, VaultNewerError, VaultUnusableError
 from app.store.backup import FOLDER
-from app.store.connection import APPLICATION_ID, BUSY_MS
+from app.store.connection import APPLICATION_ID, BUSY_MS, open_frozen_reader
 from app.store.faults import sqlite_faults
 from app.store.restore import open_copy
 from app.store.wal import has_sound_header
@@ -22,12 +23,13 @@ _ADVICE = (
 )
 
 
-def look(database: Path, known: int) -> None:
+def look(database: Path, known: int, *, is_writable: bool = True) -> None:
     """Refuse what must not be opened.
 
     Args:
         database: The vault's database, which may be missing.
         known: The newest schema this program knows.
+        is_writable: False to leave every file as it lies.
 
     Raises:
         VaultDamagedError: It is damaged, or gone although the vault was in use.
@@ -38,12 +40,13 @@ def look(database: Path, known: int) -> None:
         if not database.exists() or not database.stat().st_size:
             _refuse_lost(database)
             return
-        _set_log_aside(database)
+        if is_writable:
+            _set_log_aside(database)
     except OSError as error:
         raise from_os(error, database) from error
     try:
         with sqlite_faults():
-            _look_inside(database, known)
+            _look_inside(database, known, open_copy if is_writable else open_frozen_reader)
     except VaultDamagedError as error:
         raise VaultDamagedError(f"The vault's database is damaged. {_ADVICE}", **error.data) from error
 
@@ -78,11 +81,11 @@ def _set_log_aside(database: Path) -> None:
             log.rename(database.with_name(f"{database.name}{SET_ASIDE}{taken or ''}"))
 
 
-def _look_inside(database: Path, known: int) -> None:
+def _look_inside(database: Path, known: int, opened: Callable[[Path], apsw.Connection]) -> None:
     if database.with_name(database.name + "-journal").exists():
         return  # a transaction was cut off; only who may write can take it back
     try:
-        with closing(open_copy(database)) as connection:
+        with closing(opened(database)) as connection:
             connection.set_busy_timeout(BUSY_MS)
             have = int(str(connection.pragma("user_version")))
             owner = int(str(connection.pragma("application_id")))

@@ -1,7 +1,9 @@
 """The vault's database as the rest of the engine sees it: write, read, close."""
 
 import asyncio
+import filecmp
 import os
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
@@ -9,10 +11,10 @@ from typing import TYPE_CHECKING, TypeVar, cast
 import apsw
 
 from app.core.disk import from_os
-from app.errors import VaultUnusableError
-from app.store import preflight, restore
+from app.errors import DiskFullError, KeepsakeError, VaultReadOnlyError, VaultUnusableError
+from app.store import preflight, readonly, restore
 from app.store.backup import backup_path, copy_database
-from app.store.connection import create_file, open_reader, open_writer
+from app.store.connection import create_file, open_frozen_reader, open_reader, open_writer
 from app.store.lock import VaultLock
 from app.store.migrate import migrate, migrations_in
 from app.store.terms import READ_LIMIT_S, Terms, trace_read, trace_write
@@ -36,8 +38,11 @@ class Store:
     snapshot for the whole of its work.
     """
 
-    def __init__(self, vault: Path, lock: VaultLock, schema: int, terms: Terms) -> None:
+    def __init__(
+        self, vault: Path, lock: VaultLock, schema: int, terms: Terms, read_only: KeepsakeError | None = None
+    ) -> None:
         self.vault = vault
+        self.read_only = read_only
         self._read_limit_s = terms.read_limit_s
         self._is_wal = terms.is_wal
         self._trace = terms.trace
@@ -52,7 +57,7 @@ class Store:
         self._readers = Pool(
             "reader",
             terms.readers,
-            partial(open_reader, self.path, terms.busy_ms),
+            partial(open_reader if read_only is None else open_frozen_reader, self.path, terms.busy_ms),
             writes=False,
             watch=partial(trace_read, terms.trace) if watching else None,
         )
@@ -63,6 +68,8 @@ class Store:
     ) -> "Store":
         """Open the vault at ``vault``, making it when there is none.
 
+        One whose disk is full or cannot be written is opened for reading only; ``read_only`` then says why.
+
         Args:
             vault: The vault's folder.
             migrations: Where the SQL files of the schema are.
@@ -71,7 +78,7 @@ class Store:
 
         Raises:
             VaultUnusableError: The path is a file or cannot be made.
-            VaultReadOnlyError: It cannot be written.
+            VaultReadOnlyError: It cannot be written, and cannot be read as it is either.
             VaultLockedError: Another process has it.
             VaultNewerError: It is from a newer Keepsake.
             VaultDamagedError: The database is damaged.
@@ -80,23 +87,31 @@ class Store:
         terms = terms or Terms(read_limit_s=read_limit_s)
         prepare_folder(vault)
         require_own_files(vault, DATABASE)
-        lock = VaultLock(vault).acquire()
+        lock = VaultLock(vault)
         try:
-            restore.finish(vault, len(migrations_in(migrations)))
-            preflight.look(vault / DATABASE, len(migrations_in(migrations)))
-            create_file(vault / DATABASE)
-            connection = open_writer(vault / DATABASE, terms.busy_ms, is_wal=terms.is_wal)
-            try:
-                # Should this fail, the log stays as it was found.
-                connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-                schema = migrate(connection, migrations, lambda: _before_migration(connection, vault), terms.trace)
-                connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
-            finally:
-                connection.close()
+            cause: KeepsakeError | None = readonly.unwritable(vault / DATABASE)
+            if cause is None:
+                try:
+                    lock.acquire()
+                    return cls(vault, lock, _prepare(vault, migrations, terms), terms)
+                except (DiskFullError, VaultReadOnlyError) as error:
+                    if not has_database(vault):
+                        raise
+                    cause = error
+            return cls._open_read_only(vault, migrations, terms, lock, cause)
         except BaseException:
             lock.release()
             raise
-        return cls(vault, lock, schema, terms)
+
+    @classmethod
+    def _open_read_only(
+        cls, vault: Path, migrations: Path, terms: Terms, lock: VaultLock, cause: KeepsakeError
+    ) -> "Store":
+        if not lock.is_held:
+            with suppress(DiskFullError, VaultReadOnlyError):  # there is no lock file, and none can be made
+                lock.acquire()
+        schema = readonly.check_schema(vault / DATABASE, migrations_in(migrations))
+        return cls(vault, lock, schema, terms, readonly.read_only_error(cause, vault))
 
     async def write(self, work: Work[T], *, is_derived: bool = False) -> T:
         """Run ``work`` on the writer in one transaction, committed (and durable) before this returns.
@@ -107,12 +122,24 @@ class Store:
                 the last of it, the end of the process never does.
         """
         # Without a write-ahead log the order on the disk is what keeps the file sound.
+        self.require_writable()
         is_relaxed = is_derived and self._is_wal
         return cast("T", await asyncio.wrap_future(self._writer.submit(work, is_derived=is_relaxed)))
 
     async def tend(self, work: Work[T]) -> T:
         """Run ``work`` on the writer outside a transaction: checkpoints, rewriting the file."""
+        self.require_writable()
         return cast("T", await asyncio.wrap_future(self._writer.submit(work, is_bare=True)))
+
+    def require_writable(self) -> None:
+        """Refuse a write to a vault that is open for reading only.
+
+        Raises:
+            DiskFullError: Its disk was full when it was opened.
+            VaultReadOnlyError: Its folder cannot be written.
+        """
+        if self.read_only is not None:
+            raise type(self.read_only)(self.read_only.message, **self.read_only.data)
 
     async def read(self, work: Work[T], *, limit_s: float | None = None, is_background: bool = False) -> T:
         """Run ``work`` on a reader.
@@ -152,6 +179,7 @@ class Store:
             reason: Why, as a word for its name.
             when: The time its name says; now when left out.
         """
+        self.require_writable()
         target = backup_path(self.vault, reason, when)
         copy: Callable[[apsw.Connection], Path] = partial(copy_database, target=target)
         with self._trace.span("store.backup") as facts:
@@ -167,8 +195,36 @@ class Store:
         self._lock.release()
 
 
+def has_database(vault: Path) -> bool:
+    """Return whether there is a database to be read."""
+    database = vault / DATABASE
+    return database.is_file() and database.stat().st_size > 0
+
+
+def _prepare(vault: Path, migrations: Path, terms: Terms) -> int:
+    """Make the database ready to be written and return its schema's number."""
+    restore.finish(vault, len(migrations_in(migrations)))
+    preflight.look(vault / DATABASE, len(migrations_in(migrations)))
+    create_file(vault / DATABASE)
+    connection = open_writer(vault / DATABASE, terms.busy_ms, is_wal=terms.is_wal)
+    try:
+        # Should this fail, the log stays as it was found.
+        connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        schema = migrate(connection, migrations, lambda: _before_migration(connection, vault), terms.trace)
+        connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
+    finally:
+        connection.close()
+    return schema
+
+
 def _before_migration(connection: apsw.Connection, vault: Path) -> Path:
-    return copy_database(connection, backup_path(vault, "before-migration"))
+    """Back the vault up, once however often its migration is tried and fails."""
+    made = copy_database(connection, backup_path(vault, "before-migration"))
+    for earlier in sorted(made.parent.glob("*-before-migration*.db")):
+        if earlier != made and filecmp.cmp(made, earlier, shallow=False):
+            made.unlink()
+            return earlier
+    return made
 
 
 def prepare_folder(vault: Path) -> None:
@@ -182,7 +238,7 @@ def prepare_folder(vault: Path) -> None:
         if vault.exists() and not vault.is_dir():
             raise VaultUnusableError(f"{vault} is a file, not a folder. Name a folder with --vault.", path=str(vault))
         vault.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if os.name == "posix" and vault.stat().st_mode & 0o077:
+        if os.name == "posix" and vault.stat().st_mode & 0o077 and readonly.unwritable(vault / DATABASE) is None:
             vault.chmod(0o700)
     except OSError as error:
         raise from_os(error, vault) from error

@@ -13,6 +13,7 @@ import apsw
 from app.changes import Changed, ChangeSet
 from app.core.clock import Clock, optional_datetime, to_datetime
 from app.errors import KeepsakeError
+from app.jobs import Jobs
 from app.store import restore
 from app.store.store import Store
 from app.upkeep import copies, thinning
@@ -60,6 +61,7 @@ class BackupService:
         clock: Where the time comes from; backups bear it in their names.
         wishes: The settings ``backup.*``, looked at each time.
         publish: Hears of daily backups.
+        jobs: Lists a backup while it is made.
         check_s: Seconds between looks at whether a backup is due.
     """
 
@@ -69,10 +71,12 @@ class BackupService:
         clock: Clock,
         wishes: Wishes,
         publish: Callable[[ChangeSet], None],
+        jobs: Jobs,
         check_s: float = _CHECK_S,
     ) -> None:
         self._store = store
         self._publish = publish
+        self._jobs = jobs
         self._clock = clock
         self._wishes = wishes
         self._check_s = check_s
@@ -88,6 +92,13 @@ class BackupService:
             return await self._make(reason)
 
     async def _make(self, reason: str) -> BackupInfo:
+        job = self._jobs.begin("Making a backup", "copies")
+        try:
+            return await self._copied(reason)
+        finally:
+            self._jobs.end(job, "finished")
+
+    async def _copied(self, reason: str) -> BackupInfo:
         path = await self._store.back_up(reason, self._now())
         try:
             await asyncio.to_thread(copies.keep_settings, self._store.vault, path)

@@ -76,6 +76,7 @@ class CareService:
             total_chunks=index.chunks,
             pending_vectors=index.pending,
             jobs=tuple(self._jobs.all()),
+            read_only=self._store.read_only.message if self._store.read_only is not None else "",
             notes=tuple(
                 filter(None, (index.failure, self._rebuild_failure, _withheld(index.withheld), *self._failures()))
             ),
@@ -102,7 +103,9 @@ class CareService:
         begun = time.perf_counter()
         vault: Path = self._store.vault
         found = await self._store.read(lambda connection: findings(connection, vault), limit_s=_NO_LIMIT_S)
-        if not await self._store.read(rebuild.is_unfinished):
+        if self._store.read_only is not None:
+            found.append(_unchecked_words())
+        elif not await self._store.read(rebuild.is_unfinished):
             words = await self._words()
             found += [] if words is None else [words]
         since = await self._store.read(first_write)
@@ -197,6 +200,11 @@ class CareService:
 
     def _now(self) -> datetime:
         return to_datetime(self._clock.now_ms())
+
+
+def _unchecked_words() -> Finding:
+    what = "The words of the search index were not checked: that needs a vault that can be written."
+    return Finding("words", "warning", what, "Free some space or make the folder writable, and check again.")
 
 
 def _withheld(count: int) -> str:

@@ -35,6 +35,8 @@ class VaultStatus:
         embedder: What makes its vectors.
         notes: Sentences about what does not work at the moment.
         isolated: Agents whose own vaults are open.
+        read_only: Why nothing can be written, in a sentence; empty where all is well.
+        pending_names: About how many turns and memories are still to be read for names.
     """
 
     vault: str
@@ -48,6 +50,8 @@ class VaultStatus:
     jobs: tuple[Progress, ...] = ()
     notes: tuple[str, ...] = ()
     isolated: tuple[str, ...] = ()
+    read_only: str = ""
+    pending_names: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,3 +32,15 @@ def small_disk(tmp_path: Path) -> Iterator[SmallDisk]:
     yield mount
     for place in mounted:
         subprocess.run(["umount", "--lazy", str(place)], check=True)
+
+
+def make_read_only(place: Path) -> None:
+    """Mount the disk at ``place`` again so that nothing on it can be changed; skip where that is denied."""
+    answer = subprocess.run(["mount", "-o", "remount,ro", str(place)], capture_output=True, text=True, check=False)
+    if answer.returncode:
+        pytest.skip(f"mounting a disk read-only was denied: {answer.stderr.strip()}")
+
+
+def make_writable(place: Path) -> None:
+    """Undo ``make_read_only``."""
+    subprocess.run(["mount", "-o", "remount,rw", str(place)], check=True)

@@ -276,6 +276,18 @@ def test_ctrl_c_stops_an_import_in_order(keepsake: Keepsake, place: Path, tmp_pa
     assert json.loads(keepsake("call", "memory.stats").stdout)["messages"] == 20_000
 
 
+def test_an_import_says_what_it_waits_for(keepsake: Keepsake, tmp_path: Path) -> None:
+    turns = [{"session": "s", "role": "user", "content": f"turn {number} of the garden"} for number in range(2000)]
+    (tmp_path / "turns.jsonl").write_text("\n".join(map(json.dumps, turns)))
+    done = keepsake("import", "turns.jsonl")
+    assert done.returncode == 0
+    assert b"Preparing search by meaning" in done.stderr
+    assert b"--no-wait" in done.stderr
+    assert b"Search by meaning is ready (" in done.stderr
+    again = keepsake("import", "--no-wait", "turns.jsonl")
+    assert b"Preparing" not in again.stderr
+
+
 def test_bytes_that_are_no_text_do_no_harm(keepsake: Keepsake) -> None:
     kept = keepsake("capture", b"not \xe9 utf-8")
     assert kept.returncode == 0, kept.stderr

@@ -390,11 +390,16 @@ def test_a_log_of_garbage_is_kept_and_named(crashed: Path) -> None:
 # The machine ---------------------------------------------------------------------------------------------------------
 
 
-def test_a_read_only_place_is_said_and_can_be_salvaged(small_disk: SmallDisk, used: Path, tmp_path: Path) -> None:
+def test_a_read_only_place_is_read_and_can_be_salvaged(small_disk: SmallDisk, used: Path, tmp_path: Path) -> None:
     disk = small_disk(30)
     vault = Path(shutil.copytree(used, disk / "vault"))
     subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
-    opening_fails(vault, VaultReadOnlyError, "cannot be written")
+    host = Host(vault, serve=False)
+    host.start()
+    assert "cannot be written" in host.ask("vault.status").read_only
+    with pytest.raises(VaultReadOnlyError):
+        host.ask("note.save", content="x")
+    host.stop()
     report = salvage(vault, tmp_path / "saved")
     assert kept(report, "messages") == SESSIONS * TURNS
     assert not has_losses(report)

@@ -154,7 +154,7 @@ def test_the_index_waits_and_catches_up(host: Host, disk: Disk) -> None:
     assert is_sound(host)
 
 
-def test_the_vault_opens_on_a_full_disk_or_says_why(disk: Disk, allow_logs: AllowLogs) -> None:
+def test_the_vault_opens_for_reading_on_a_full_disk(disk: Disk, allow_logs: AllowLogs) -> None:
     allow_logs("other programs cannot reach this vault")
     vault = disk.place / "vault"
     with_turns = Host(vault)
@@ -163,12 +163,15 @@ def test_the_vault_opens_on_a_full_disk_or_says_why(disk: Disk, allow_logs: Allo
     with_turns.stop()
     disk.fill()
     opened = Host(vault)
+    opened.start()
     try:
-        opened.start()
-    except DiskFullError:
-        pass
-    else:
         assert opened.ask("session.length", session="s") == 1
+        assert opened.ask("memory.search", query="turn").hits
+        assert opened.ask("vault.check").ok
+        assert "disk is full" in opened.ask("vault.status").read_only
+        with pytest.raises(DiskFullError, match="reading only"):
+            say(opened, 1)
+    finally:
         opened.stop()
     disk.free()
     again = Host(vault)

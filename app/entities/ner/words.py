@@ -75,10 +75,13 @@ def words(text: str) -> list[Word]:
     previous = 0
     before: Word | None = None
     for match in _WORD.finditer(text):
-        start, end, word = match.start(), match.end(), match[0]
-        gap = text[previous:start]
-        first = before is None or _begins(gap, before)
-        joined = before is not None and (gap == " " or (gap == ". " and _is_short(before)))
+        (start, end), word = match.span(), match[0]
+        if before is not None and start == previous + 1 and text[previous] == " ":  # most words, without a slice
+            first, joined = before.text[-1] == "." and len(before.text) > len("U.S."), True
+        else:
+            gap = text[previous:start]
+            first = before is None or _begins(gap, before)
+            joined = before is not None and gap == ". " and _is_short(before)
         key = word.casefold()
         bare = key[:-2] if len(key) > _POSSESSIVE and key[-2] in "'’" and key[-1] == "s" else key
         made = Word(start, end, word, key, bare, word[0].isupper(), first, joined)
@@ -88,8 +91,6 @@ def words(text: str) -> list[Word]:
 
 
 def _begins(gap: str, before: Word) -> bool:
-    if gap == " ":
-        return before.text[-1] == "." and len(before.text) > len("U.S.")
     if gap == ". " and _is_short(before):
         return False
     return any(letter in _ENDERS for letter in gap)

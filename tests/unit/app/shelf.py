@@ -88,7 +88,9 @@ class Shelf:
         return self.do(self.undoing.undo(history_ids)).value
 
     def syncing(self, **options: Any) -> IndexSync:
-        return IndexSync(self.store, self.clock, lambda: self.embedder, self.told.append, **options)
+        return IndexSync(
+            self.store, self.clock, lambda: self.embedder, lambda _, left: self.told.append(left), **options
+        )
 
     def sync(self, **options: Any) -> IndexSync:
         """Run the background work until it is idle."""

@@ -163,7 +163,12 @@ def test_a_read_only_disk(vault: Path, small_disk: Callable[[int], Path]) -> Non
     place = small_disk(8)
     shutil.copytree(vault, place / "vault")
     subprocess.run(["mount", "-o", "remount,ro", str(place)], check=True)
-    assert "cannot be written" in refused(place / "vault").message
+    host = Host(place / "vault", serve=False)
+    host.start()
+    try:
+        assert "cannot be written" in host.ask("vault.status").read_only
+    finally:
+        host.stop()
 
 
 def test_a_trace_that_cannot_be_kept_does_not_keep_the_vault_closed(vault: Path) -> None:

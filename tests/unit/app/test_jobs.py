@@ -7,7 +7,7 @@ import pytest
 
 from app.changes import Progress
 from app.errors import InputError
-from app.jobs import Jobs
+from app.jobs import BackgroundJob, Jobs
 
 
 def test_a_job_from_beginning_to_end() -> None:
@@ -76,3 +76,39 @@ def test_cancelling() -> None:
     assert (first.is_cancelled(), second.is_cancelled()) == (True, False)
     jobs.cancel_all()
     assert second.is_cancelled()
+
+
+def test_background_work_is_listed_while_much_is_left() -> None:
+    jobs = Jobs(lambda _: None)
+    work = BackgroundJob(jobs, "names", "Recognising names", "texts", lambda: None, least=100)
+    work.advance(50, 99)
+    assert jobs.all() == []
+    work.advance(50, 150)
+    work.advance(50, 60)
+    assert [(job.job, job.done, job.total, job.can_pause) for job in jobs.all()] == [("names", 100, 160, True)]
+    work.advance(60, 0)
+    assert jobs.all() == []
+
+
+def test_background_work_is_paused_and_resumed() -> None:
+    resumed: list[bool] = []
+    jobs = Jobs(lambda _: None)
+    work = BackgroundJob(jobs, "names", "Recognising names", "texts", lambda: resumed.append(work.is_paused))
+    work.advance(1, 9)
+    assert not jobs.resume("names")
+    assert jobs.cancel("names")  # it would only begin again
+    assert work.is_paused
+    assert jobs.all()[0].state == "paused"
+    work.advance(1, 8)
+    assert work.is_paused
+    assert jobs.resume("names")
+    assert resumed == [False]
+    assert not jobs.pause("nothing")
+
+
+def test_other_jobs_cannot_be_paused() -> None:
+    jobs = Jobs(lambda _: None)
+    job = jobs.begin("Importing", "bytes", "import")
+    assert not jobs.pause("import")
+    assert jobs.cancel("import")
+    assert job.is_cancelled()

@@ -26,6 +26,7 @@ class Shelf:
     calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     refuse: dict[str, KeepsakeError] = field(default_factory=dict)
     pending: int = 0
+    read_only: str = ""
     settings: dict[str, SettingValue] = field(default_factory=dict)
     listeners: list[Listener] = field(default_factory=list)
     next_id: int = 100
@@ -67,6 +68,9 @@ class Shelf:
             pending_vectors=self.pending,
             total_chunks=60000,
             notes=(),
+            jobs=(),
+            pending_names=0,
+            read_only=self.read_only,
             embedder="static-256",
             memories=41208,
             sessions=312,

@@ -1,6 +1,9 @@
 """What the line at the foot says."""
 
+from dataclasses import replace
+
 import pytest
+from PySide6.QtWidgets import QToolButton
 from pytestqt.qtbot import QtBot
 
 from app.changes import Progress
@@ -10,6 +13,10 @@ from ui.status import Holdings, StatusLine, amount, progress_text, span, status_
 
 def test_idle_line() -> None:
     assert status_text(Holdings(41208, 312)) == "Idle · 41,208 memories · 312 sessions · index complete"
+
+
+def test_a_read_only_vault_is_not_called_idle() -> None:
+    assert status_text(Holdings(5, 2, read_only="The disk is full.")).startswith("Read-only · 5 memories")
 
 
 def test_one_is_not_many() -> None:
@@ -86,3 +93,26 @@ def test_waiting_is_told_only_after_patience(line: StatusLine, qtbot: QtBot, mon
     qtbot.waitUntil(lambda: line.text == "Waiting for the vault to answer…")
     line.done("the vault to answer")
     assert line.text.startswith("Idle")
+
+
+def test_names_that_wait_and_jobs_are_not_idle() -> None:
+    assert status_text(Holdings(5, 2, names=88_000)).startswith("Working · ")
+    assert "recognising names in 88,000 texts" in status_text(Holdings(5, 2, names=88_000))
+    assert status_text(Holdings(5, 2, jobs=("Making a backup",))).startswith("Making a backup · ")
+
+
+def test_background_work_is_paused_and_goes_on(line: StatusLine, qtbot: QtBot) -> None:
+    work = Progress("names", "Recognising names", 31_000, 119_000, "texts", can_pause=True)
+    line.set_progress(work)
+    assert line.text.startswith("Recognising names — 31,000 of 119,000 texts")
+    button = line.findChild(QToolButton)
+    assert button is not None
+    with qtbot.waitSignal(line.pause_asked) as asked:
+        button.click()
+    assert asked.args == ["names", True]
+    line.set_progress(replace(work, state="paused"))
+    assert "(paused)" in line.text
+    assert button.accessibleName() == "Go on: Recognising names"
+    with qtbot.waitSignal(line.pause_asked) as asked:
+        button.click()
+    assert asked.args == ["names", False]

@@ -266,3 +266,12 @@ def test_an_unknown_kept_pane_opens_the_first(door: Bridge, kept: str, qtbot: Qt
     window.attach(door)
     assert _front(window) == PANES[0].name
     window.retire()
+
+
+def test_a_read_only_vault_shows_why_in_the_banner(window: Window, shelf: Shelf, rest: Rest) -> None:
+    shelf.read_only = "The disk is full, so this vault is open for reading only."
+    for listener in shelf.listeners:
+        listener(ChangeSet(frozenset({"settings"})))
+    rest(lambda: window.banner.text == shelf.read_only)
+    assert window.banner.isVisible()
+    assert window.status_line.text.startswith("Read-only")

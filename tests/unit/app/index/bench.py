@@ -71,7 +71,7 @@ class Bench:
         )
         store, clock = self.shelf.store, self.shelf.clock
         self.sync = IndexSync(
-            store, clock, lambda: self.open(self.source()), lambda _: None, generations=self.generations
+            store, clock, lambda: self.open(self.source()), lambda _, __: None, generations=self.generations
         )
         self.builder = GenerationBuilder(
             store, clock, self.generations, self.jobs, self.events.append, self.sync, batch=16

@@ -6,9 +6,13 @@ import apsw
 import pytest
 
 from app.core.paths import migrations
-from app.errors import InternalError
+from app.embed.model import Identity
+from app.errors import InternalError, VaultUnusableError
+from app.index import vectors
 from app.store.connection import open_writer
 from app.store.migrate import migrate, migrations_in
+from app.store.store import Store
+from app.upkeep import rebuild
 
 
 @pytest.fixture
@@ -51,10 +55,76 @@ def test_a_failing_step_leaves_the_vault_as_it_was(folder: Path, database: Path)
     connection = open_writer(database)
     migrate(connection, folder, _never)
     (folder / "0002_second.sql").write_text("ALTER TABLE one ADD COLUMN b; CREATE TABLE one (c);")
-    with pytest.raises(apsw.SQLError):
+    with pytest.raises(VaultUnusableError, match="keepsake salvage"):
         migrate(connection, folder, list)
     assert connection.pragma("user_version") == 1
     assert connection.execute("SELECT count(*) FROM pragma_table_info('one')").get == 1
+    connection.close()
+
+
+META = "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);"
+
+
+def records(connection: apsw.Connection) -> list[tuple[object, ...]]:
+    return connection.execute("SELECT key, substr(value, 1, 14) FROM meta ORDER BY key").fetchall()
+
+
+def test_what_was_applied_is_recorded(folder: Path, database: Path) -> None:
+    (folder / "0001_first.sql").write_text(META)
+    (folder / "0002_second.sql").write_text("CREATE TABLE two (a);")
+    connection = open_writer(database)
+    migrate(connection, folder, _never)
+    expected = [("migration:0001", "0001_first.sql"), ("migration:0002", "0002_second.sq")]
+    assert records(connection) == expected
+    connection.execute("DELETE FROM meta")
+    assert migrate(connection, folder, _never) == 2
+    assert records(connection) == expected
+    connection.close()
+
+
+def test_an_edited_comment_is_no_other_schema(folder: Path, database: Path) -> None:
+    (folder / "0001_first.sql").write_text(META)
+    connection = open_writer(database)
+    migrate(connection, folder, _never)
+    (folder / "0001_first.sql").write_text("-- What is said of the vault.\n" + META.replace(", ", ",\n  "))
+    assert migrate(connection, folder, _never) == 1
+    connection.close()
+
+
+@pytest.mark.parametrize("is_recorded", [False, True])
+def test_another_schema_of_the_same_number_is_refused_untouched(
+    folder: Path, database: Path, *, is_recorded: bool
+) -> None:
+    (folder / "0001_first.sql").write_text(META)
+    connection = open_writer(database)
+    migrate(connection, folder, _never)
+    if not is_recorded:
+        connection.execute("DELETE FROM meta")
+    (folder / "0001_first.sql").write_text(META + "CREATE INDEX by_value ON meta (value);")
+    (folder / "0002_second.sql").write_text("CREATE TABLE two (a);")
+    with pytest.raises(VaultUnusableError, match=r"unreleased.*keepsake salvage"):
+        migrate(connection, folder, _never)
+    assert connection.pragma("user_version") == 1
+    connection.close()
+
+
+def test_a_migration_that_fails_again_and_again_leaves_one_backup(folder: Path, tmp_path: Path) -> None:
+    vault = tmp_path / "vault"
+    Store.open(vault, folder).close()
+    (folder / "0002_second.sql").write_text("CREATE TABLE one (c);")
+    for _ in range(3):
+        with pytest.raises(VaultUnusableError):
+            Store.open(vault, folder)
+    assert len(list((vault / "backups").iterdir())) == 1
+
+
+def test_a_rebuilt_index_and_new_vectors_are_the_same_schema(database: Path) -> None:
+    connection = open_writer(database)
+    migrate(connection, migrations(), _never)
+    rebuild.clear(connection)
+    vectors.open_generation(connection, Identity("hashed", "hashed", 16, "1"), 1)
+    connection.execute("DELETE FROM meta WHERE key LIKE 'migration:%'")
+    assert migrate(connection, migrations(), _never) == len(migrations_in(migrations()))
     connection.close()
 
 

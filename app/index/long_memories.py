@@ -1,0 +1,141 @@
+"""Chunks of long memories, made in the background a few at a time, so that one long note does not hold the writer.
+
+The memory itself and its first chunks are written with the change; a row of ``meta`` says how far the rest is, so that
+the next opening goes on. Chunks of the text before go first; until then a search may still find it by words it had.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import islice
+
+import apsw
+
+from app.index import repo, vectors
+from app.index.chunking import Piece, first_pieces, pieces
+from app.index.extract import memory_text
+from app.memories import repo as memories
+from app.memories.model import Memory
+
+AT_ONCE = 60  # chunks that one transaction writes or deletes: some 20 ms of the writer
+_KEY, _END = "chunks:", "chunks;"
+
+ChunkOf = Callable[[Memory, int, Piece], repo.Chunk]
+
+
+def is_long(connection: apsw.Connection, memory: Memory) -> bool:
+    """Return whether a memory has, or is to have, more chunks than one transaction should write."""
+    if len(first_pieces(memory_text(memory), AT_ONCE + 1)) > AT_ONCE:
+        return True
+    sql = "SELECT count(*) FROM (SELECT 1 FROM chunks WHERE memory_id = ? LIMIT ?)"
+    return int(connection.execute(sql, (memory.id, AT_ONCE + 1)).get) > AT_ONCE
+
+
+def begin(connection: apsw.Connection, memory: Memory, chunk_of: ChunkOf) -> None:
+    """Make the first chunks of a long memory; the others, and the end of those before, follow with ``step``."""
+    newest = int(connection.execute("SELECT coalesce(max(id), 0) FROM chunks WHERE memory_id = ?", (memory.id,)).get)
+    # Who may not see the memory any more must not find it by what it said.
+    connection.execute("UPDATE chunks SET store = ?1 WHERE memory_id = ?2 AND store <> ?1", (memory.store, memory.id))
+    first = enumerate(first_pieces(memory_text(memory), AT_ONCE))
+    chunks = [chunk_of(memory, number, piece) for number, piece in first]
+    repo.insert_chunks(connection, chunks)
+    _note(connection, _Row(memory.id, newest, len(chunks)))
+
+
+def forget(connection: apsw.Connection, memory_id: str) -> None:
+    """Let nothing more be made of a memory."""
+    connection.execute("DELETE FROM meta WHERE key = ?", (_KEY + memory_id,))
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Chunks of a long memory that are still to be written, from piece ``number`` on."""
+
+    memory_id: str
+    version: int
+    number: int
+    chunks: tuple[repo.Chunk, ...]
+
+
+def prepare(connection: apsw.Connection, chunk_of: ChunkOf) -> Prepared | None:
+    """Return the chunks that one long memory lacks, None when none does; for a reader, as it takes long."""
+    row = _waiting(connection)
+    memory = None if row is None else memories.get(connection, row.memory_id)
+    if row is None or memory is None:
+        return None
+    found = islice(enumerate(pieces(memory_text(memory))), row.number, None)
+    chunks = tuple(chunk_of(memory, number, piece) for number, piece in found)
+    return Prepared(memory.id, memory.version, row.number, chunks)
+
+
+def is_waiting(connection: apsw.Connection, prepared: Prepared | None) -> bool:
+    """Return whether a long memory lacks chunks other than those ``prepared``."""
+    row = _waiting(connection)
+    return row is not None and not _fits(connection, row, prepared)
+
+
+def step(connection: apsw.Connection, prepared: Prepared | None) -> bool:
+    """Delete or write a few chunks of one long memory, and return whether there was anything to do."""
+    row = _waiting(connection)
+    if row is None:
+        return False
+    gone = connection.execute(
+        "DELETE FROM chunks WHERE id IN (SELECT id FROM chunks WHERE memory_id = ? AND id <= ? LIMIT ?) RETURNING id",
+        (row.memory_id, row.newest, AT_ONCE),
+    ).fetchall()
+    if gone:
+        vectors.delete_vectors(connection, [int(str(found[0])) for found in gone])
+    elif _version(connection, row.memory_id) is None:
+        forget(connection, row.memory_id)
+    elif prepared is not None and _fits(connection, row, prepared):
+        _write(connection, row, prepared)
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    memory_id: str
+    newest: int
+    number: int
+
+
+def _waiting(connection: apsw.Connection) -> _Row | None:
+    row = connection.execute(
+        "SELECT key, value FROM meta WHERE key >= ? AND key < ? ORDER BY key LIMIT 1", (_KEY, _END)
+    ).fetchone()
+    if row is None:
+        return None
+    newest, number = map(int, str(row[1]).split())
+    return _Row(str(row[0]).removeprefix(_KEY), newest, number)
+
+
+def _version(connection: apsw.Connection, memory_id: str) -> int | None:
+    row = connection.execute(
+        "SELECT version FROM memories WHERE id = ? AND valid_until IS NULL", (memory_id,)
+    ).fetchone()
+    return None if row is None else int(str(row[0]))
+
+
+def _fits(connection: apsw.Connection, row: _Row, prepared: Prepared | None) -> bool:
+    return (
+        prepared is not None
+        and prepared.memory_id == row.memory_id
+        and prepared.number <= row.number <= prepared.number + len(prepared.chunks)
+        and prepared.version == _version(connection, row.memory_id)
+    )
+
+
+def _write(connection: apsw.Connection, row: _Row, prepared: Prepared) -> None:
+    done = row.number - prepared.number
+    chunks = prepared.chunks[done : done + AT_ONCE]
+    repo.insert_chunks(connection, chunks)
+    if done + len(chunks) >= len(prepared.chunks):
+        forget(connection, row.memory_id)
+    else:
+        _note(connection, replace(row, number=row.number + len(chunks)))
+
+
+def _note(connection: apsw.Connection, row: _Row) -> None:
+    connection.execute(
+        "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+        (_KEY + row.memory_id, f"{row.newest} {row.number}"),
+    )

@@ -1,0 +1,61 @@
+"""Read-only opening of a vault whose disk is full or cannot be written."""
+
+import os
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+from app.errors import DiskFullError, KeepsakeError, VaultReadOnlyError
+from app.store import preflight
+from app.store.connection import open_frozen_reader
+from app.store.migrate import Migration, check_applied
+
+
+def unwritable(database: Path) -> VaultReadOnlyError | None:
+    """Return the error that tells why a database that is there cannot be written; None where it can."""
+    vault = database.parent
+    if not database.is_file() or (os.access(vault, os.W_OK) and os.access(database, os.W_OK)):
+        return None
+    return VaultReadOnlyError(f"{vault} cannot be written.", path=str(vault))
+
+
+def read_only_error(cause: KeepsakeError, vault: Path) -> KeepsakeError:
+    """Return the error that every write to a vault opened read-only answers."""
+    if isinstance(cause, DiskFullError):
+        return DiskFullError(
+            "The disk is full, so this vault is open for reading only. Free some space and restart Keepsake; nothing"
+            " already saved was lost.",
+            path=str(vault),
+        )
+    return VaultReadOnlyError(
+        f"{vault} cannot be written, so this vault is open for reading only. Make its folder writable, or copy the"
+        " folder to a place that is, and restart Keepsake.",
+        path=str(vault),
+    )
+
+
+def check_schema(database: Path, steps: Sequence[Migration]) -> int:
+    """Return the number of the schema of a vault that is to be read only.
+
+    Raises:
+        VaultReadOnlyError: It is from an older Keepsake, or a change to it was cut off; both need a writable folder.
+    """
+    if database.with_name(database.name + "-journal").exists():
+        raise VaultReadOnlyError(
+            "A change to this vault was cut off, and undoing it needs a folder that can be written. Free some space,"
+            " make the folder writable, or copy it to a place that is.",
+            path=str(database),
+        )
+    known = len(steps)
+    preflight.look(database, known, is_writable=False)
+    with closing(open_frozen_reader(database)) as connection:
+        have = int(str(connection.pragma("user_version")))
+        if have == known:
+            check_applied(connection, steps)
+    if have < known:
+        raise VaultReadOnlyError(
+            f"This vault is from an older Keepsake (schema {have}; this one needs {known}) and must be brought up to"
+            " date before it is read, which needs free space and a folder that can be written.",
+            path=str(database),
+        )
+    return have

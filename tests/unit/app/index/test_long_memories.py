@@ -1,0 +1,78 @@
+"""Long notes: saved at once, indexed a little at a time, with the same chunks as if it had been done in one."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import apsw
+import pytest
+
+from app.host import Host
+from app.index.chunking import pieces
+from app.index.long_memories import AT_ONCE
+
+LONG = " ".join(f"Word{number} stands in a sentence of its own." for number in range(4000))
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> Iterator[Host]:
+    running = Host(tmp_path / "vault", serve=False, overrides={"index.vectors": False})
+    running.start()
+    yield running
+    running.stop()
+
+
+def chunks(host: Host) -> list[tuple[object, ...]]:
+    connection = apsw.Connection(str(host.vault / "memory.db"), flags=apsw.SQLITE_OPEN_READONLY)
+    rows = connection.execute("SELECT seq_start, text, store FROM chunks WHERE kind = 'memory' ORDER BY 1").fetchall()
+    connection.close()
+    return rows
+
+
+def expected(text: str, store: str = "private") -> list[tuple[object, ...]]:
+    found = pieces(f"Long\n{text}")
+    assert len(found) > 3 * AT_ONCE
+    return [(number, piece.text if number == 0 else f"Long\n{piece.text}", store) for number, piece in enumerate(found)]
+
+
+def test_all_of_it_is_indexed_in_the_end(host: Host) -> None:
+    note = host.ask("note.save", title="Long", content=LONG)
+    assert host.ask("note.get", id=note.id).content == LONG
+    assert len(chunks(host)) >= AT_ONCE
+    host.ask("vault.settle")
+    assert chunks(host) == expected(LONG)
+    assert host.ask("memory.search", query="Word3999").hits[0].id == note.id
+    assert host.ask("vault.check").ok
+
+
+def test_an_update_replaces_every_chunk(host: Host) -> None:
+    note = host.ask("note.save", title="Long", content=LONG)
+    changed = LONG.replace("Word", "Name")
+    note = host.ask("note.update", id=note.id, version=note.version, content=changed, store="shared")
+    assert {store for _, _, store in chunks(host)} == {"shared"}
+    host.ask("vault.settle")
+    assert chunks(host) == expected(changed, "shared")
+    assert not host.ask("memory.search", query="Word3999", recipe="words").hits
+    note = host.ask("note.update", id=note.id, version=note.version, content="Short")
+    host.ask("vault.settle")
+    assert [text for _, text, _ in chunks(host)] == ["Long\nShort"]
+
+
+def test_a_deleted_note_leaves_nothing(host: Host) -> None:
+    note = host.ask("note.save", title="Long", content=LONG)
+    host.ask("note.delete", id=note.id)
+    host.ask("vault.settle")
+    assert chunks(host) == []
+
+
+def test_the_next_start_goes_on(tmp_path: Path) -> None:
+    first = Host(tmp_path / "vault", serve=False, overrides={"index.vectors": False})
+    first.start()
+    first.ask("note.save", title="Long", content=LONG)
+    first.stop()
+    again = Host(tmp_path / "vault", serve=False, overrides={"index.vectors": False})
+    again.start()
+    try:
+        again.ask("vault.settle")
+        assert chunks(again) == expected(LONG)
+    finally:
+        again.stop()
