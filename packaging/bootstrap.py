@@ -101,7 +101,7 @@ def find_python() -> tuple[str, str]:
     """
     if sys.version_info >= OLDEST:
         return sys.executable, f"{sys.version_info[0]}.{sys.version_info[1]}"
-    for version in ("3.13", "3.12", "3.11"):
+    for version in ("3.14", "3.13", "3.12", "3.11"):
         path = shutil.which(f"python{version}")
         if path and _succeeds([path, "-c", ""], quiet=True):
             return path, version
