@@ -147,7 +147,7 @@ def search(
     with open_door(context.obj) as door:
         raw = door.call("memory.search", query=text, limit=limit, recipe=recipe)
     if json:
-        _say_json(raw)
+        terminal.say_json(raw)
     else:
         _say_all(hits.found_lines(msgspec.convert(raw, Found), 1, styled=terminal.is_styled()))
 
@@ -187,7 +187,7 @@ def call(
         raise InputError("A key is not given as an argument. Use 'keepsake secret set', which reads it unseen.")
     given = _arguments(_standard_input(asked=True) if arguments == "-" else terminal.given(arguments))
     with open_door(context.obj) as door:
-        _say_json(door.call(operation, **given))
+        terminal.say_json(door.call(operation, **given))
 
 
 application.command()(care.check)
@@ -245,9 +245,3 @@ def _arguments(text: str) -> dict[str, Any]:
 def _say_all(lines: list[str]) -> None:
     for line in lines:
         terminal.say(line)
-
-
-def _say_json(value: Any) -> None:
-    encoded = msgspec.json.format(msgspec.json.encode(value)).decode()
-    encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower().replace("-", "")
-    terminal.say(encoded if encoding == "utf8" else terminal.ascii_json(value))

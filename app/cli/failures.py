@@ -37,7 +37,7 @@ class Boundary:
             return False
         self.status, sentence = outcome(error)
         if self._debug:
-            traceback.print_exception(error)
+            terminal.tell("".join(traceback.format_exception(error)).rstrip())
         if sentence:
             terminal.tell(f"keepsake: {terminal.printable(sentence)}")
         return True

@@ -59,7 +59,7 @@ def marked(text: str, spans: "tuple[Span, ...]", *, styled: bool) -> str:
 
 def _hit_lines(rank: int, hit: "Hit", *, styled: bool) -> list[str]:
     title = one_line(hit.title) or hit.kind.capitalize()
-    where = [hit.created_at.astimezone().strftime("%Y-%m-%d %H:%M"), one_line(hit.agent), hit.kind, hit.id]
+    where = [hit.created_at.astimezone().strftime("%Y-%m-%d %H:%M"), one_line(hit.agent), hit.kind, one_line(hit.id)]
     margin = " " * 4
     return [
         f"{rank:>2}. {bold(title, styled=styled)}",

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from app import __version__
+from app.core.text import has_controls
 from app.rpc.hostfile import FILE
 from tests.helpers.material import NAUGHTY, ROOT
 from tests.integration.command_lines import run_all
@@ -245,6 +247,49 @@ def test_arguments_that_say_nothing_are_refused(keepsake: Keepsake, arguments: l
     done = keepsake(*arguments)
     assert done.returncode == 65
     assert b"\x1b" not in done.stderr
+
+
+def test_nothing_that_is_printed_steers_the_terminal(keepsake: Keepsake, place: Path, tmp_path: Path) -> None:
+    bad = "a\x1b]0;t\x07\x1b[2J\x9b2K\x7f\u202eb\u2066"
+    lines = [
+        {"type": "session", "id": bad, "title": bad, "agent": bad, "channel": bad},
+        {"type": "message", "session": bad, "role": "user", "content": f"heron {bad}", "author": bad},
+        {"type": "memory", "kind": "note", "id": f"note-{bad}", "content": f"heron {bad}", "title": bad, "tags": [bad]},
+    ]
+    (tmp_path / "hostile.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    quoted = json.dumps(bad)
+    command_lines = [
+        ["import", "hostile.jsonl"],
+        ["search", "heron"],
+        ["search", "--json", "heron"],
+        ["search", f"agent:{bad}"],
+        ["call", "session.list"],
+        ["call", "note.list"],
+        ["call", "session.get", f'{{"session": {quoted}}}'],
+        ["call", "note.get", f'{{"id": {quoted}}}'],
+        ["call", "note.save", f'{{"content": "x", "id": {quoted}}}'],
+        ["call", bad],
+        ["call", "--list", bad],
+        ["config", "get", bad],
+        ["config", "set", bad, bad],
+        ["config", "list"],
+        ["secret", "list"],
+        ["backup", "verify", bad],
+        ["restore", bad],
+        ["salvage", bad, bad],
+        ["import", bad],
+        ["export", f"{bad}/{bad}"],
+        ["--debug", "import", bad],
+        ["--vault", str(tmp_path / f"vault{bad}"), "check"],
+        [bad],
+        ["search", bad, f"--{bad}"],
+    ]
+    vault = ["--vault", str(place)]
+    answers = run_all([vault + arguments for arguments in command_lines], tmp_path, surroundings(tmp_path))
+    for arguments, said in zip(command_lines, answers, strict=True):
+        printed = re.sub(r"[\n\t]", "", said.output + said.errors)
+        assert not has_controls(printed), (arguments, said)
+    assert [said.status for said in answers[:3]] == [0, 0, 0]
 
 
 def test_ctrl_c_stops_an_import_in_order(keepsake: Keepsake, place: Path, tmp_path: Path) -> None:
