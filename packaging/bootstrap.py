@@ -156,7 +156,8 @@ def install_packages(venv: Path) -> None:
     """
     pip = [str(python_of(venv)), "-m", "pip", "--disable-pip-version-check", "--no-input", "install"]
     if not sys.stdout.isatty():
-        pip.append("--quiet")
+        # Twice, for its warnings too: they are about the machine's own pip configuration. Errors are still said.
+        pip += ["--quiet", "--quiet"]
     print("Installing the Python packages (about 650 MB on disk); this takes a minute or two.", flush=True)
     # A person's own `user = true` would make pip refuse to work inside an environment.
     if not _succeeds([*pip, "--require-hashes", "-r", str(CONSTRAINTS)], PIP_USER="0"):

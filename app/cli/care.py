@@ -107,6 +107,9 @@ def restore(context: typer.Context, name: Name) -> None:
     terminal.say(plan.remark)
 
 
+backups.command(name="restore")(restore)
+
+
 def _restore_here(vault: Path, name: str) -> None:
     from app.store.restore import finish  # noqa: PLC0415
     from app.store.store import prepare_folder  # noqa: PLC0415

@@ -66,7 +66,8 @@ def _usage(error: BaseException) -> tuple[int, str] | None:
         return None
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "keepsake"
-    return USAGE, f"{str(describe()).rstrip('.')}. See '{command} --help'."
+    said = str(describe()).replace("Value error, ", "").rstrip(".")
+    return USAGE, f"{said}. See '{command} --help'."
 
 
 def _forget_output() -> None:

@@ -31,6 +31,8 @@ def found_lines(found: "Found", first: int, *, styled: bool) -> list[str]:
         lines += [*([""] if lines else []), *_hit_lines(rank, hit, styled=styled)]
     if not found.hits:
         lines.append("Nothing found.")
+    elif found.query.terms and all(leg.leg == "vector" for hit in found.hits for leg in hit.why.legs):
+        lines.insert(0, "Nothing has these words; this is nearest in meaning.")
     return lines + [dim(printable(note), styled=styled) for note in found.notes]
 
 

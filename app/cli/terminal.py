@@ -35,8 +35,12 @@ def say_json(value: Any) -> None:
     if encoding != "utf8":
         say(ascii_json(value))
         return
-    encoded = msgspec.json.format(msgspec.json.encode(value)).decode()
-    say(_escaped(encoded))
+    say_encoded(msgspec.json.format(msgspec.json.encode(value)).decode())
+
+
+def say_encoded(text: str) -> None:
+    """Write a text that is JSON already to standard output, with control characters as escapes."""
+    say(_escaped(text))
 
 
 def say_all(lines: Iterable[str]) -> None:

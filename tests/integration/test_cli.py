@@ -193,6 +193,51 @@ def test_what_was_left_out_shows_in_the_status(keepsake: Keepsake, tmp_path: Pat
     assert b"kept" in keepsake("search", "kept").stdout
 
 
+def test_pictures_beside_notes_are_no_loss(keepsake: Keepsake, tmp_path: Path) -> None:
+    (tmp_path / "notes" / ".hidden").mkdir(parents=True)
+    (tmp_path / "notes" / "note.md").write_text("kept")
+    (tmp_path / "notes" / "picture.png").write_bytes(b"x")
+    done = keepsake("import", "notes")
+    assert done.returncode == 0
+    assert b"(1 .png)." in done.stdout
+    assert b"1 hidden folder was left out (.hidden)." in done.stdout
+
+
+def test_an_export_goes_to_standard_output(keepsake: Keepsake, tmp_path: Path) -> None:
+    keepsake("capture", "kept \x9b")
+    done = keepsake("export", "-")
+    assert done.returncode == 0, done.stderr
+    assert "kept \x9b" in {json.loads(line).get("content") for line in done.stdout.splitlines()}
+    assert b"\\u009b" in done.stdout
+    assert not (tmp_path / "-").exists()
+    assert keepsake("export", "--format", "markdown", "-").returncode == 65
+
+
+def test_a_search_without_words_and_one_that_finds_nothing(keepsake: Keepsake) -> None:
+    keepsake("capture", "heron")
+    for text in ("-", "()*&^%", "___"):
+        done = keepsake("search", "--", text)
+        assert done.returncode == 65
+        assert "no word to look for" in sentence(done)
+    nothing = keepsake("search", "zzzqqq")
+    assert nothing.returncode == 0
+    assert nothing.stdout.startswith(b"Noth")
+
+
+def test_what_people_try_first_works(keepsake: Keepsake) -> None:
+    keepsake("capture", "heron")
+    wrong = keepsake("export", "--format", "xml", "x")
+    assert wrong.returncode == 2
+    assert "'xml' is not one of 'jsonl', 'markdown'." in sentence(wrong)
+    listed = keepsake("config", "list").stdout
+    assert listed
+    assert keepsake("config").stdout == keepsake("config", "show").stdout == listed
+    made = Path(keepsake("backup").stdout.decode().strip())
+    assert keepsake("backup", "restore", made.name).returncode == 0
+    asked = {"_KEEPSAKE_COMPLETE": "complete_bash", "COMP_WORDS": "keepsake expo", "COMP_CWORD": "1"}
+    assert keepsake(**asked).stdout.split() == [b"export"]
+
+
 def test_wrong_usage_and_wrong_input_are_sentences(keepsake: Keepsake) -> None:
     statuses = {
         ("nonsense",): 2,
