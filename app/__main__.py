@@ -1,6 +1,7 @@
 """``keepsake`` and ``python -m app``."""
 
 import logging
+import os
 import signal
 import sys
 import warnings
@@ -9,6 +10,7 @@ from types import FrameType
 
 from app import __version__
 
+_COMPLETING = "_KEEPSAKE_COMPLETE"  # set by a shell that asks what may stand next
 _TERMINATED = 128 + signal.SIGTERM
 
 
@@ -38,6 +40,8 @@ def _run(arguments: list[str]) -> int:
 
     # Not its ``main``, which would leave with a status of its own when whoever reads our output has left.
     command = typer.main.get_command(application)
+    if _COMPLETING in os.environ:
+        command.main(arguments, prog_name="keepsake")
     try:
         with command.make_context("keepsake", arguments) as context:
             command.invoke(context)

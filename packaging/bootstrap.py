@@ -101,7 +101,7 @@ def find_python() -> tuple[str, str]:
     """
     if sys.version_info >= OLDEST:
         return sys.executable, f"{sys.version_info[0]}.{sys.version_info[1]}"
-    for version in ("3.13", "3.12", "3.11"):
+    for version in ("3.14", "3.13", "3.12", "3.11"):
         path = shutil.which(f"python{version}")
         if path and _succeeds([path, "-c", ""], quiet=True):
             return path, version
@@ -156,7 +156,8 @@ def install_packages(venv: Path) -> None:
     """
     pip = [str(python_of(venv)), "-m", "pip", "--disable-pip-version-check", "--no-input", "install"]
     if not sys.stdout.isatty():
-        pip.append("--quiet")
+        # Twice, for its warnings too: they are about the machine's own pip configuration. Errors are still said.
+        pip += ["--quiet", "--quiet"]
     print("Installing the Python packages (about 650 MB on disk); this takes a minute or two.", flush=True)
     # A person's own `user = true` would make pip refuse to work inside an environment.
     if not _succeeds([*pip, "--require-hashes", "-r", str(CONSTRAINTS)], PIP_USER="0"):

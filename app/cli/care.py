@@ -107,6 +107,9 @@ def restore(context: typer.Context, name: Name) -> None:
     terminal.say(plan.remark)
 
 
+backups.command(name="restore")(restore)
+
+
 def _restore_here(vault: Path, name: str) -> None:
     from app.core.paths import migrations  # noqa: PLC0415
     from app.store.migrate import migrations_in  # noqa: PLC0415

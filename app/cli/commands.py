@@ -1,9 +1,11 @@
 """The verbs of ``keepsake``; each says what it wants of a vault and how the answer is read."""
 
+import re
 import sys
+import tempfile
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 import typer
@@ -15,11 +17,12 @@ from app.core.paths import default_vault, resources, user_path
 from app.errors import InputError
 
 _LOSSES = 1
+_WORDS = re.compile(r"[^\W_]|[^\x00-\x7f]")
 
 application = typer.Typer(
     name="keepsake",
     no_args_is_help=False,
-    add_completion=False,
+    add_completion=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -87,7 +90,8 @@ def import_(
     context: typer.Context,
     path: Text,
     form: Annotated[
-        str, typer.Option("--format", help="chatgpt, claude, markdown, keepsake, or auto to look.")
+        Literal["auto", "chatgpt", "claude", "markdown", "keepsake"],
+        typer.Option("--format", help="What the file is; auto looks into it."),
     ] = "auto",
     store: Annotated[str, typer.Option(help="Who may see imported notes: private, shared or social.")] = "private",
     wait: Annotated[
@@ -100,7 +104,8 @@ def import_(
 ) -> None:
     """Import an export of ChatGPT or Claude, a folder of Markdown, or Keepsake's own JSON lines.
 
-    What is there already is not added again. The exit status is 1 when something of it had to be left out.
+    What is there already is not added again. The exit status is 1 when a conversation, message or note had to be left
+    out; pictures and other files beside notes are only counted.
     """
     from app.exchange.model import ImportReport  # noqa: PLC0415
 
@@ -122,18 +127,36 @@ def export(
     context: typer.Context,
     path: Text,
     form: Annotated[
-        str, typer.Option("--format", help="jsonl is complete and can be imported; markdown is for reading.")
+        Literal["jsonl", "markdown"],
+        typer.Option("--format", help="jsonl is complete and can be imported; markdown is for reading."),
     ] = "jsonl",
     removed: Annotated[
         bool, typer.Option(help="Also what was deleted, superseded or archived, marked so; only in jsonl.")
     ] = True,
 ) -> None:
-    """Write all conversations and memories to a file (jsonl) or into a new or empty folder (markdown)."""
+    """Write all conversations and memories to a file (jsonl) or into a new or empty folder (markdown).
+
+    The path '-' writes jsonl to standard output.
+    """
     from app.exchange.model import ExportReport  # noqa: PLC0415
 
+    if path == "-":
+        _export_to_output(context.obj, form, removed=removed)
+        return
     with open_door(context.obj) as door:
         raw = door.work("exchange.export", _show, path=str(_path(path)), format=form, removed=removed)
         _say_all(reports.export_lines(msgspec.convert(raw, ExportReport)))
+
+
+def _export_to_output(vault: Path, form: str, *, removed: bool) -> None:
+    if form != "jsonl":
+        raise InputError("Only jsonl can be written to standard output. Name a folder for Markdown.")
+    with tempfile.TemporaryDirectory(prefix="keepsake-export-") as folder, open_door(vault) as door:
+        file = Path(folder) / "export.jsonl"
+        door.work("exchange.export", _show, path=str(file), format=form, removed=removed)
+        with file.open(encoding="utf-8", newline="\n") as lines:
+            for line in lines:
+                terminal.say_encoded(line.rstrip("\n"))
 
 
 @application.command()
@@ -144,14 +167,19 @@ def search(
     recipe: Annotated[str | None, typer.Option(help="How words and meaning are weighed.", show_default=False)] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the whole answer as JSON.")] = False,
 ) -> None:
-    """Find turns of conversations, notes and facts, each with the reason for its place."""
+    """Find turns of conversations, notes and facts, each with the reason for its place.
+
+    The exit status is 0 also when nothing is found; the first line then says so.
+    """
     from app.retrieval.model import Found  # noqa: PLC0415
 
     text = terminal.given(" ".join(query))
+    if text.strip() and not _WORDS.search(text):
+        raise InputError("There is no word to look for. Name one, or use an operator such as kind:note.")
     with open_door(context.obj) as door:
         raw = door.call("memory.search", query=text, limit=limit, recipe=recipe)
     if json:
-        _say_json(raw)
+        terminal.say_json(raw)
     else:
         _say_all(hits.found_lines(msgspec.convert(raw, Found), 1, styled=terminal.is_styled()))
 
@@ -191,7 +219,7 @@ def call(
         raise InputError("A key is not given as an argument. Use 'keepsake secret set', which reads it unseen.")
     given = _arguments(_standard_input(asked=True) if arguments == "-" else terminal.given(arguments))
     with open_door(context.obj) as door:
-        _say_json(door.call(operation, **given))
+        terminal.say_json(door.call(operation, **given))
 
 
 application.command()(care.check)
@@ -259,9 +287,3 @@ def _arguments(text: str) -> dict[str, Any]:
 def _say_all(lines: list[str]) -> None:
     for line in lines:
         terminal.say(line)
-
-
-def _say_json(value: Any) -> None:
-    encoded = msgspec.json.format(msgspec.json.encode(value)).decode()
-    encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower().replace("-", "")
-    terminal.say(encoded if encoding == "utf8" else terminal.ascii_json(value))

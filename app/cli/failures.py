@@ -37,7 +37,7 @@ class Boundary:
             return False
         self.status, sentence = outcome(error)
         if self._debug:
-            traceback.print_exception(error)
+            terminal.tell("".join(traceback.format_exception(error)).rstrip())
         if sentence:
             terminal.tell(f"keepsake: {terminal.printable(sentence)}")
         return True
@@ -66,7 +66,8 @@ def _usage(error: BaseException) -> tuple[int, str] | None:
         return None
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "keepsake"
-    return USAGE, f"{str(describe()).rstrip('.')}. See '{command} --help'."
+    said = str(describe()).replace("Value error, ", "").rstrip(".")
+    return USAGE, f"{said}. See '{command} --help'."
 
 
 def _forget_output() -> None:

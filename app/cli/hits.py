@@ -31,6 +31,8 @@ def found_lines(found: "Found", first: int, *, styled: bool) -> list[str]:
         lines += [*([""] if lines else []), *_hit_lines(rank, hit, styled=styled)]
     if not found.hits:
         lines.append("Nothing found.")
+    elif found.query.terms and all(leg.leg == "vector" for hit in found.hits for leg in hit.why.legs):
+        lines.insert(0, "Nothing has these words; this is nearest in meaning.")
     return lines + [dim(printable(note), styled=styled) for note in found.notes]
 
 
@@ -59,7 +61,7 @@ def marked(text: str, spans: "tuple[Span, ...]", *, styled: bool) -> str:
 
 def _hit_lines(rank: int, hit: "Hit", *, styled: bool) -> list[str]:
     title = one_line(hit.title) or hit.kind.capitalize()
-    where = [hit.created_at.astimezone().strftime("%Y-%m-%d %H:%M"), one_line(hit.agent), hit.kind, hit.id]
+    where = [hit.created_at.astimezone().strftime("%Y-%m-%d %H:%M"), one_line(hit.agent), hit.kind, one_line(hit.id)]
     margin = " " * 4
     return [
         f"{rank:>2}. {bold(title, styled=styled)}",

@@ -83,8 +83,8 @@ def _problem_lines(report: "ImportReport") -> list[str]:
         return []
     lines = [f"{_count(report.problem_count, 'problem')}:"]
     for problem in report.problems[:SHOWN_PROBLEMS]:
-        kept = "left out" if problem.lost else "repaired"
-        lines.append(f"  {printable(problem.place)}: {printable(problem.what)} ({kept})")
+        kept = "" if problem.foreign else " (left out)" if problem.lost else " (repaired)"
+        lines.append(f"  {printable(problem.place)}: {printable(problem.what)}{kept}")
     if (more := report.problem_count - SHOWN_PROBLEMS) > 0:
         lines.append(f"  … and {more:,} more.")
     return lines

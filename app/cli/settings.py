@@ -94,6 +94,14 @@ def _settings_of(vault: Path) -> Iterator[Settings]:
         client.close()
 
 
+@application.callback(invoke_without_command=True)
+def config(context: typer.Context) -> None:
+    """List, read, change and check settings; without a command, list them."""
+    if context.invoked_subcommand is None:
+        list_settings(context)
+
+
+@application.command(name="show", hidden=True)
 @application.command(name="list")
 def list_settings(
     context: typer.Context,

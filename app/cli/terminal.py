@@ -2,14 +2,18 @@
 
 import json
 import os
+import re
 import sys
-import unicodedata
 from collections.abc import Iterable
 from typing import Any, TextIO
 
+import msgspec
+
+from app.core.text import has_controls
+
 _BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 _KEPT = {"\n", "\t"}
-_TURNING = {*"\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"}
+_STYLES = re.compile("(\x1b\\[[012]m)")
 
 
 def prepare() -> None:
@@ -20,8 +24,23 @@ def prepare() -> None:
 
 
 def say(text: str = "") -> None:
-    """Write a line to standard output."""
-    _write(sys.stdout, text + "\n")
+    """Write a line to standard output; of control characters, only what ``bold`` and ``dim`` add reaches a terminal."""
+    pieces = _STYLES.split(text) if is_styled() else [text]
+    _write(sys.stdout, "".join(piece if at % 2 else printable(piece) for at, piece in enumerate(pieces)) + "\n")
+
+
+def say_json(value: Any) -> None:
+    """Write a JSON value to standard output, with control characters as escapes."""
+    encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower().replace("-", "")
+    if encoding != "utf8":
+        say(ascii_json(value))
+        return
+    say_encoded(msgspec.json.format(msgspec.json.encode(value)).decode())
+
+
+def say_encoded(text: str) -> None:
+    """Write a text that is JSON already to standard output, with control characters as escapes."""
+    say(_escaped(text))
 
 
 def say_all(lines: Iterable[str]) -> None:
@@ -33,13 +52,13 @@ def say_all(lines: Iterable[str]) -> None:
 def tell(text: str) -> None:
     """Write a line to standard error, in place of a progress line that may stand there."""
     show_line("")
-    _write(sys.stderr, text + "\n")
+    _write(sys.stderr, printable(text) + "\n")
 
 
 def show_line(text: str) -> None:
     """Write a passing line to standard error when that is a terminal; the next one replaces it."""
     if sys.stderr is not None and sys.stderr.isatty():
-        _write(sys.stderr, f"\r\x1b[K{text}")
+        _write(sys.stderr, f"\r\x1b[K{one_line(text)}")
         sys.stderr.flush()
 
 
@@ -56,7 +75,7 @@ def printable(text: str) -> str:
 
 
 def _steers(char: str) -> bool:
-    return char in _TURNING or unicodedata.category(char) == "Cc"
+    return has_controls(char)
 
 
 def one_line(text: str) -> str:
@@ -87,7 +106,14 @@ def given(text: str) -> str:
 
 def ascii_json(value: Any) -> str:
     """Return ``value`` as JSON that every encoding can carry."""
-    return json.dumps(value, indent=2)
+    return _escaped(json.dumps(value, indent=2))
+
+
+def _escaped(encoded: str) -> str:
+    """Return JSON with the control characters in its strings as escapes."""
+    if not has_controls(encoded.replace("\n", "")):
+        return encoded
+    return "".join(f"\\u{ord(char):04x}" if char not in _KEPT and has_controls(char) else char for char in encoded)
 
 
 def _write(stream: TextIO | None, text: str) -> None:

@@ -129,8 +129,9 @@ class Keyring:
         with self._turn:
             if self._is_closed:
                 raise _closed()
-            if self._thread is not None and self._thread.is_alive():
-                raise TimeoutError  # an earlier question still waits
+            # A thread that has answered may take a moment to end.
+            if self._thread is not None and self._thread.is_alive() and not self._asked.done():
+                raise TimeoutError
             answer: Future[T] = Future()
             self._asked = answer
             # Not one of a pool: nobody could end it, and the program's end must not wait for it.

@@ -6,6 +6,8 @@ import unicodedata
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _SPACE = re.compile(r"\s+")
+# C0 and C1 control characters, and those that turn the direction of the text around them.
+_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def storable(text: str) -> tuple[str, int]:
@@ -30,6 +32,16 @@ def _join(text: str) -> str:
         lambda m: m[0].encode("utf-16-le", "surrogatepass").decode("utf-16-le"),
         text,
     )
+
+
+def has_controls(text: str) -> bool:
+    """Return whether control characters stand in ``text``: C0, C1, or those that turn its direction."""
+    return _CONTROLS.search(text) is not None
+
+
+def without_controls(text: str) -> str:
+    """Return ``text`` with U+FFFD in place of each control character (see ``has_controls``)."""
+    return _CONTROLS.sub("\ufffd", text)
 
 
 def collapse(text: str) -> str:

@@ -19,6 +19,7 @@ DAY_S = 86_400
 MAX_BYTES = 64 << 20
 POSITION_EVERY = 50
 OF_THE_SYSTEM = frozenset({"/dev", "/proc", "/sys"})  # what is in them is made up as it is read, without an end
+_SHOWN_HIDDEN = 6  # folders named in the report
 _APPLE_DOUBLE = "._"  # macOS keeps a file's extra data under this name on foreign disks
 _NEWLINES = {"\r\n": "crlf", "\r": "cr"}
 
@@ -39,6 +40,7 @@ class _Found:
 
     files: list[tuple[Path, int]] = field(default_factory=list)
     others: Counter[str] = field(default_factory=Counter)
+    hidden: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
 
@@ -65,7 +67,13 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
     yield from found.problems
     if found.others:
         kinds = ", ".join(f"{count} {suffix}" for suffix, count in found.others.most_common(6))
-        yield Problem(root.name, f"{found.others.total()} files that are not Markdown were left out ({kinds}).")
+        said = f"{found.others.total()} files that are not Markdown were left out ({kinds})."
+        yield Problem(root.name, said, lost=False, foreign=True)
+    if found.hidden:
+        count = len(found.hidden)
+        names = ", ".join(sorted(found.hidden)[:_SHOWN_HIDDEN])
+        said = f"{count} hidden {'folder was' if count == 1 else 'folders were'} left out ({names})."
+        yield Problem(root.name, said, lost=False, foreign=True)
     total, done = sum(size for _, size in found.files), 0
     for number, (file, size) in enumerate(found.files):
         if cancelled():
@@ -120,7 +128,9 @@ def _meet(child: Path, root: Path, found: _Found, folders: list[Path]) -> None:
                 found.problems.append(
                     Problem(_shown(child.relative_to(root)), "It belongs to the system and was left out.")
                 )
-            elif not child.name.startswith("."):
+            elif child.name.startswith("."):
+                found.hidden.append(_shown(child.relative_to(root)))
+            else:
                 folders.append(child)
         elif child.suffix.lower() in SUFFIXES and child.is_file() and not child.name.startswith(_APPLE_DOUBLE):
             found.files.append((child, child.stat().st_size))

@@ -99,12 +99,14 @@ class Problem:
     Args:
         place: Where: ``conversations.json, conversation 3 ("Trip"), message 7`` or ``notes/a.md, line 2``.
         what: What is wrong, in a sentence.
-        lost: True when something was left out; False when it went in with a repair.
+        lost: True when something was left out; False when it went in with a repair, or is none of what is imported.
+        foreign: True for what no import takes, such as pictures beside notes.
     """
 
     place: str
     what: str
     lost: bool = True
+    foreign: bool = False
 
 
 @dataclass(frozen=True, slots=True)

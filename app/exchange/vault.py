@@ -11,7 +11,7 @@ import apsw
 
 from app.core.clock import Clock
 from app.core.ids import new_id
-from app.core.text import content_hash, storable
+from app.core.text import content_hash, has_controls, storable, without_controls
 from app.errors import NotFoundError
 from app.exchange.model import MemoryRecord, MessageRecord, Problem, SessionRecord
 from app.exchange.service import Ingested
@@ -137,7 +137,7 @@ class VaultSink:
                 turns.append(record)
         if turns:
             self._append(connection, turns, fmt, counts)
-        memories = [record for record in batch if isinstance(record, MemoryRecord)]
+        memories = [_of_session(record) for record in batch if isinstance(record, MemoryRecord)]
         stored = ingest(
             connection,
             memories,
@@ -166,7 +166,8 @@ class VaultSink:
         opened = _Session(session_id, is_forgotten=head is not None and head[1] is not None)
         self._open[record.key] = opened
         if head is None:
-            heading = Heading(record.title, record.agent, record.channel, record.created_ms, record.attributes)
+            agent, channel = without_controls(record.agent), without_controls(record.channel)
+            heading = Heading(record.title, agent, channel, record.created_ms, record.attributes)
             self._sessions.create_in(connection, session_id, heading)
             counts.sessions += 1
             if fmt == "keepsake":
@@ -240,10 +241,16 @@ class VaultSink:
 
 def _session_id(key: str) -> str:
     """Return the id of a foreign conversation with us: its key where that can be an id, else made of it."""
-    clean = clean_name(key)
-    if clean and not storable(key)[1] and len(key) <= MAX_NAME_CHARACTERS:
+    clean = without_controls(clean_name(key))
+    if clean and not storable(key)[1] and not has_controls(key) and len(key) <= MAX_NAME_CHARACTERS:
         return key
     return f"{clean[: MAX_NAME_CHARACTERS // 2]}:{content_hash(key)}"
+
+
+def _of_session(record: MemoryRecord) -> MemoryRecord:
+    """Return ``record`` naming its conversation by the id that it has with us."""
+    key = record.session_key
+    return replace(record, session_key=_session_id(key)) if key and has_controls(key) else record
 
 
 def _key(role: str, content: str) -> str:

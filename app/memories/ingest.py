@@ -9,7 +9,7 @@ import apsw
 from app.changes import ChangeSet
 from app.core.clock import optional_datetime, to_datetime
 from app.core.ids import PREFIXES
-from app.core.text import excerpt, storable
+from app.core.text import excerpt, storable, without_controls
 from app.errors import InputError
 from app.exchange.model import MemoryRecord, Problem
 from app.memories import archive, archive_repo, origins, repo, rules
@@ -99,7 +99,7 @@ class _Import:
             if memory is None or not self._creation_undone(memory):
                 return "unchanged"
         else:
-            memory_id = known.memory_id if known else record.key if _is_own(record) else None
+            memory_id = known.memory_id if known else without_controls(record.key) if _is_own(record) else None
             memory = None if memory_id is None else repo.get(self._connection, memory_id)
             if memory_id is not None and archive_repo.holds(self._connection, memory_id):
                 return "unchanged"  # it was put out of the way, which no import turns back
@@ -153,6 +153,7 @@ class _Import:
             title = excerpt(title, rules.MAX_TITLE - 1)
         if not _is_own(record):
             attributes.setdefault("origin", {"format": self._fmt, "key": record.key})
+        superseded_by = record.superseded_by
         created = self._writer.at_ms if record.created_ms is None else record.created_ms
         draft = NewMemory(
             content=record.content,
@@ -160,13 +161,13 @@ class _Import:
             kind=record.kind,
             tags=record.tags,
             store=record.store or self._store,
-            source=record.source or self._source,
-            id=record.key if _is_own(record) else None,
+            source=without_controls(record.source or self._source),
+            id=without_controls(record.key) if _is_own(record) else None,
             facts=record.facts,
-            category=record.category,
-            key=record.fact_key,
-            type=record.type,
-            session_id=record.session_key,
+            category=without_controls(record.category),
+            key=without_controls(record.fact_key),
+            type=without_controls(record.type),
+            session_id=None if record.session_key is None else without_controls(record.session_key),
             confidence=1.0 if record.confidence is None else record.confidence,
             decay_rate=record.decay_rate or 0.0,
             pinned=record.pinned,
@@ -175,9 +176,9 @@ class _Import:
             event_time=optional_datetime(record.event_ms),
             expires_at=optional_datetime(record.expires_ms),
             attributes=attributes,
-            files=record.files,
-            people=record.people,
-            sources=record.sources,
+            files=tuple(map(without_controls, record.files)),
+            people=tuple(map(without_controls, record.people)),
+            sources=tuple(replace(source, id=without_controls(source.id)) for source in record.sources),
         )
         return replace(
             rules.compose(draft, self._writer.at_ms),
@@ -185,7 +186,7 @@ class _Import:
             access_count=record.access_count,
             last_accessed=optional_datetime(record.accessed_ms),
             deleted_at=optional_datetime(record.deleted_ms),
-            superseded_by=None if record.superseded_by is None else rules.clean_name("id", record.superseded_by),
+            superseded_by=None if superseded_by is None else rules.clean_name("id", without_controls(superseded_by)),
         )
 
     def _creation_undone(self, memory: Memory) -> bool:

@@ -9,7 +9,7 @@ from app.core.clock import to_datetime, to_ms
 from app.core.ids import new_id
 from app.core.plain import plain
 from app.core.tags import normalise_tags
-from app.core.text import storable
+from app.core.text import has_controls, storable
 from app.core.tokens import estimate_tokens
 from app.errors import InputError
 from app.memories.model import KINDS, SOURCE_KINDS, STORES, Memory, NewMemory, Source, StoreName
@@ -123,11 +123,13 @@ def clean_name(field: str, value: str) -> str:
     """Return a storable short name on one line, such as a source or key.
 
     Raises:
-        InputError: It is longer than a name may be, or an empty id.
+        InputError: It is longer than a name may be, has control characters, or is an empty id.
     """
     clean = " ".join(storable(value)[0].split())
     if len(clean) > MAX_NAME:
         raise InputError(f"A memory's {field} has at most {MAX_NAME} characters.", field=field, allowed=MAX_NAME)
+    if has_controls(clean):
+        raise InputError(f"A memory's {field} must not contain control characters. Leave them out.", field=field)
     if field == "id" and not clean:
         raise InputError("A memory's id must not be empty; leave it out to get a new one.", field=field)
     return clean

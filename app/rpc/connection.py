@@ -1,20 +1,33 @@
 """One client at the socket, host side: hello, then its requests, several at a time."""
 
 import asyncio
+import contextlib
 import hmac
 import logging
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from app.api.registry import Reply
 from app.core.whereabouts import whereabouts
-from app.errors import AccessDeniedError, HostUnreachableError, KeepsakeError, internal
-from app.rpc.framing import HEADER_BYTES, MAX_FRAME, MAX_HELLO, FrameError, decode, encode, length_of
+from app.errors import AccessDeniedError, HostUnreachableError, KeepsakeError, MachineError, internal
+from app.rpc.framing import (
+    HEADER_BYTES,
+    MAX_FRAME,
+    MAX_HELLO,
+    MAX_SHORT_FRAME,
+    FrameError,
+    FrameTextError,
+    decode,
+    encode,
+    length_of,
+)
 from app.rpc.messages import Message, Request, answer, failure, request_of, token_of
 from app.rpc.subscription import Subscription
 
 MAX_IN_FLIGHT = 16
+MAX_UNSENT = 8 * 1024 * 1024  # beyond, no more requests are taken from a client that does not read its answers
+_LONG_FRAMES = 2  # received at once
 _log = logging.getLogger(__name__)
 
 
@@ -35,12 +48,17 @@ class House:
         token: What a client must show.
         welcome: The answer to one that did.
         call: Answers a request.
+        admit: Called once the token is right; raises when no place is free.
+        patience: How long it may take.
+        long_frames: Taken while a long frame is received, by all connections together.
     """
 
     token: str
     welcome: Message
     call: Callable[[Request], Coroutine[Any, Any, Reply]]
+    admit: Callable[["Connection"], None]
     patience: Patience = Patience()
+    long_frames: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_LONG_FRAMES))
 
 
 class Connection:
@@ -59,6 +77,9 @@ class Connection:
         self._sending = asyncio.Lock()
         self._slots = asyncio.Semaphore(MAX_IN_FLIGHT)
         self._answers: set[asyncio.Task[None]] = set()
+        self._unsent = 0
+        self._has_room = asyncio.Event()
+        self._has_room.set()
         self._reading: asyncio.Task[None] | None = None
         self._subscription: Subscription | None = None
         self._pump: asyncio.Task[None] | None = None
@@ -81,6 +102,11 @@ class Connection:
         if self._reading is not None:
             self._reading.cancel()
 
+    def turn_away(self, error: KeepsakeError) -> None:
+        """Close the connection with a reason; ``run`` then returns."""
+        self._writer.write(encode(failure(None, error)))
+        self._writer.close()
+
     def tell(self, frame: bytes) -> None:
         """Send an event if the client has subscribed."""
         if self._subscription is not None and not self._subscription.offer(frame):
@@ -92,13 +118,24 @@ class Connection:
             await self._greet()
             while True:
                 await self._slots.acquire()
-                self._start(request_of(await self._next(MAX_FRAME)))
-        except (FrameError, AccessDeniedError) as error:
+                await self._has_room.wait()
+                await self._receive()
+        except (FrameError, AccessDeniedError, MachineError) as error:
             await self._send(failure(None, error))
             self._writer.close()
         except (EOFError, OSError) as error:
             # TimeoutError is an OSError too: a client that stalls has left, as far as we can tell.
             _log.debug("a client left: %r", error)
+
+    async def _receive(self) -> None:
+        try:
+            self._start(request_of(await self._next(MAX_FRAME)))
+        except FrameTextError as error:
+            request_id = request_of(error.content).id
+            if isinstance(request_id, str) and not request_id.isascii():
+                raise
+            await self._send(failure(request_id, error))
+            self._slots.release()
 
     async def _greet(self) -> None:
         try:
@@ -108,12 +145,15 @@ class Connection:
             raise FrameError(f"No hello came within {self._house.patience.hello:g} seconds.") from error
         if not hmac.compare_digest(token.encode(), self._house.token.encode()):
             raise AccessDeniedError("This token is not the one in the vault's host.json.")
+        self._house.admit(self)
         await self._send(self._house.welcome)
 
     async def _next(self, limit: int) -> Message:
         length = length_of(await self._reader.readexactly(HEADER_BYTES), limit)
-        async with asyncio.timeout(self._house.patience.frame):
-            return decode(await self._reader.readexactly(length))
+        async with self._house.long_frames if length > MAX_SHORT_FRAME else contextlib.nullcontext():
+            async with asyncio.timeout(self._house.patience.frame):
+                payload = await self._reader.readexactly(length)
+        return decode(payload)
 
     def _start(self, request: Request) -> None:
         task = asyncio.create_task(self._serve(request))
@@ -152,7 +192,18 @@ class Connection:
             frame = encode(message)
         except KeepsakeError as error:
             frame = encode(failure(message.get("id"), error))
-        await self._send_frame(frame)
+        self._count_unsent(len(frame))
+        try:
+            await self._send_frame(frame)
+        finally:
+            self._count_unsent(-len(frame))
+
+    def _count_unsent(self, size: int) -> None:
+        self._unsent += size
+        if self._unsent > MAX_UNSENT:
+            self._has_room.clear()
+        else:
+            self._has_room.set()
 
     async def _send_frame(self, frame: bytes) -> None:
         async with self._sending:

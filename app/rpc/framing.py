@@ -1,5 +1,7 @@
 """How messages stand on the wire: four bytes of length, most significant first, then one JSON object in UTF-8."""
 
+import json
+import re
 import struct
 from typing import Any
 
@@ -12,8 +14,12 @@ HEADER_BYTES = 4
 # A stranger may not make the host hold more than this; whoever has shown the token may send a long conversation.
 MAX_HELLO = 4096
 MAX_FRAME = 64 * 1024 * 1024
+# Longer ones take turns, so that half-received frames of many clients together stay small.
+MAX_SHORT_FRAME = 4 * 1024 * 1024
 
 _LENGTH = struct.Struct(">I")
+_ESCAPED_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class FrameError(InputError):
@@ -26,6 +32,20 @@ class FrameJsonError(FrameError):
     """What came over the wire is not JSON."""
 
     code = "bad_json"
+
+
+class FrameTextError(FrameJsonError):
+    """A message whose texts hold half a character; the connection can go on.
+
+    Args:
+        content: The message as far as it could be read.
+    """
+
+    code = "invalid_input"
+
+    def __init__(self, content: dict[str, Any]) -> None:
+        super().__init__("A text holds half a character (a lone surrogate). Send it as proper Unicode.")
+        self.content = content
 
 
 def encode(message: dict[str, Any]) -> bytes:
@@ -63,12 +83,27 @@ def decode(payload: bytes) -> dict[str, Any]:
     """Return the message in a frame.
 
     Raises:
+        FrameTextError: It is one JSON object with a lone surrogate in it.
         FrameError: It is not one JSON object.
     """
     try:
         message = msgspec.json.decode(payload)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        if (content := _with_lone_surrogates(payload)) is not None:
+            raise FrameTextError(content) from None
         raise FrameJsonError("A message must be valid JSON in UTF-8.", reason=type(error).__name__) from None
     if not isinstance(message, dict):
         raise FrameError("A message must be one JSON object.", type=type(message).__name__)
     return message
+
+
+def _with_lone_surrogates(payload: bytes) -> dict[str, Any] | None:
+    """Return the JSON object in ``payload`` if lone surrogates are all that is wrong with it."""
+    if not _ESCAPED_SURROGATE.search(payload):
+        return None
+    try:
+        content = json.loads(payload)
+        written = json.dumps(content, ensure_ascii=False, allow_nan=False)
+    except (ValueError, RecursionError):
+        return None
+    return content if isinstance(content, dict) and _LONE_SURROGATE.search(written) else None

@@ -14,13 +14,14 @@ from app.changes import ChangeSet, Event, Feed
 from app.core.whereabouts import whereabouts
 from app.errors import MachineError
 from app.rpc.connection import Connection, House, Patience
-from app.rpc.framing import encode
+from app.rpc.framing import FrameError, encode
 from app.rpc.hostfile import new_hostfile, remove_hostfile, write_hostfile
 from app.rpc.listener import HAS_UNIX_SOCKETS, listen_on_loopback, listen_on_path
-from app.rpc.messages import CHANGED, PROGRESSED, Request, failure, notification, welcome
+from app.rpc.messages import CHANGED, PROGRESSED, Request, notification, welcome
 from app.rpc.peer import is_own
 
 MAX_CONNECTIONS = 64
+MAX_STRANGERS = 16  # connections without a right token so far; a newer one takes the place of the oldest
 _GRACE_SECONDS = 5.0
 _MAX_IDS = 10_000  # beyond, a change set means everything in its areas
 _log = logging.getLogger(__name__)
@@ -53,6 +54,8 @@ class SocketServer:
         self._loopback = loopback
         self._patience = patience or Patience()
         self._connections: dict[asyncio.Task[None], Connection] = {}
+        self._strangers: dict[Connection, None] = {}
+        self._clients: set[Connection] = set()
         self._path: Path | None = None
 
     async def start(self) -> None:
@@ -70,6 +73,7 @@ class SocketServer:
             description.token,
             welcome(__version__, str(self._vault), description.pid),
             self._call,
+            self._admit,
             self._patience,
         )
         # Whoever comes before the server is started waits; nobody is judged by the token of a host before this one.
@@ -115,23 +119,40 @@ class SocketServer:
             self._catalogue.trace.event("socket.refused", reason="other_user")
             writer.close()
             return
-        if len(self._connections) >= MAX_CONNECTIONS:
-            refusal = MachineError(f"{MAX_CONNECTIONS} programs are connected already.", allowed=MAX_CONNECTIONS)
-            writer.write(encode(failure(None, refusal)))
-            writer.close()
-            self._catalogue.trace.event("socket.refused", reason="too_many")
-            return
+        if len(self._strangers) >= MAX_STRANGERS:
+            oldest = next(iter(self._strangers))
+            del self._strangers[oldest]
+            oldest.turn_away(FrameError("No hello came while others waited. Send it at once."))
+            self._catalogue.trace.event("socket.refused", reason="no_hello")
         connection = Connection(reader, writer, self._house)
         task = asyncio.create_task(connection.run(), name="client")
         self._connections[task] = connection
+        self._strangers[connection] = None
         task.add_done_callback(self._on_disconnected)
         self._catalogue.trace.event("socket.opened", connections=len(self._connections))
 
     def _on_disconnected(self, task: "asyncio.Task[None]") -> None:
-        del self._connections[task]
+        connection = self._connections.pop(task)
+        self._strangers.pop(connection, None)
+        self._clients.discard(connection)
         self._catalogue.trace.event("socket.closed", connections=len(self._connections))
         if not task.cancelled() and (error := task.exception()) is not None:
             _log.error("a connection failed: %s", whereabouts(error))
+
+    def _admit(self, connection: Connection) -> None:
+        """Move a connection from the strangers to the clients.
+
+        Raises:
+            MachineError: All places are taken.
+        """
+        if len(self._clients) >= MAX_CONNECTIONS:
+            self._catalogue.trace.event("socket.refused", reason="too_many")
+            raise MachineError(
+                f"{MAX_CONNECTIONS} programs are connected to Keepsake already. Close one and try again.",
+                allowed=MAX_CONNECTIONS,
+            )
+        self._strangers.pop(connection, None)
+        self._clients.add(connection)
 
     async def _call(self, request: Request) -> Reply:
         if request.method == "describe":

@@ -1,9 +1,10 @@
 """The client's end of the wire: finding the host, the hello, and messages over a blocking socket."""
 
 import socket
+import time
 from pathlib import Path
 
-from app.errors import AccessDeniedError, HostUnreachableError
+from app.errors import AccessDeniedError, HostUnreachableError, MachineError
 from app.rpc.framing import HEADER_BYTES, decode, encode, length_of
 from app.rpc.hostfile import HostFile, read_hostfile, unreachable
 from app.rpc.messages import Message, check_welcome, hello
@@ -11,6 +12,7 @@ from app.rpc.peer import is_own
 
 CONNECT_SECONDS = 5.0
 _PART = 1 << 20
+_PAUSE_SECONDS = 0.05
 
 
 def dial(vault: Path) -> socket.socket:
@@ -35,6 +37,8 @@ def dial(vault: Path) -> socket.socket:
 def _dial(description: HostFile, vault: Path) -> socket.socket:
     try:
         connected = _connected(description)
+    except BlockingIOError as error:
+        raise MachineError("Keepsake runs but is too busy to take another program now. Try again shortly.") from error
     except (OSError, ValueError, OverflowError) as error:
         raise unreachable(vault) from error
     try:
@@ -81,11 +85,25 @@ def _connected(description: HostFile) -> socket.socket:
     connected = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         connected.settimeout(CONNECT_SECONDS)
-        connected.connect(description.socket)
+        _connect_path(connected, description.socket)
     except BaseException:
         connected.close()
         raise
     return connected
+
+
+def _connect_path(connected: socket.socket, path: str) -> None:
+    """Connect to a Unix socket; where too many wait to be let in, the system refuses at once, so try again."""
+    until = time.monotonic() + CONNECT_SECONDS
+    while True:
+        try:
+            connected.connect(path)
+        except BlockingIOError:
+            if time.monotonic() >= until:
+                raise
+            time.sleep(_PAUSE_SECONDS)
+        else:
+            return
 
 
 def _greet(connected: socket.socket, description: HostFile, vault: Path) -> None:

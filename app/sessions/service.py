@@ -12,7 +12,7 @@ from app.core.clock import Clock, to_datetime, to_ms
 from app.core.ids import new_id
 from app.core.plain import plain
 from app.core.recalled import without_recalled
-from app.core.text import excerpt, storable
+from app.core.text import excerpt, has_controls, storable
 from app.core.tokens import estimate_tokens
 from app.errors import InputError, NotFoundError, StaleError
 from app.memories.model import Facet
@@ -183,8 +183,8 @@ class SessionService:
             connection,
             key,
             title=clean_name(heading.title),
-            agent=clean_name(heading.agent),
-            channel=clean_name(heading.channel),
+            agent=check_plain(clean_name(heading.agent), "agent"),
+            channel=check_plain(clean_name(heading.channel), "channel"),
             created_ms=now if created is None else created,
             now_ms=now,
             attributes=plain(heading.attributes or {}),
@@ -383,6 +383,17 @@ def clean_name(text: str) -> str:
     return excerpt(clean, MAX_NAME_CHARACTERS)
 
 
+def check_plain(name: str, field: str) -> str:
+    """Return a name unchanged.
+
+    Raises:
+        InputError: It holds control characters, which could steer the terminal that shows it.
+    """
+    if has_controls(name):
+        raise InputError(f"'{field}' must not contain control characters. Leave them out.", field=field)
+    return name
+
+
 def check_name(session: str, field: str) -> str:
     """Return a caller's id unchanged.
 
@@ -391,7 +402,7 @@ def check_name(session: str, field: str) -> str:
     """
     if not session.strip() or len(session) > MAX_NAME_CHARACTERS or storable(session)[1]:
         raise InputError(f"'{field}' must have 1 to {MAX_NAME_CHARACTERS} ordinary characters.", field=field)
-    return session
+    return check_plain(session, field)
 
 
 def _clean_filter(wanted: SessionFilter) -> SessionFilter:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from app import __version__
+from app.core.text import has_controls
 from app.rpc.hostfile import FILE
 from tests.helpers.material import NAUGHTY, ROOT
 from tests.integration.command_lines import run_all
@@ -191,6 +193,51 @@ def test_what_was_left_out_shows_in_the_status(keepsake: Keepsake, tmp_path: Pat
     assert b"kept" in keepsake("search", "kept").stdout
 
 
+def test_pictures_beside_notes_are_no_loss(keepsake: Keepsake, tmp_path: Path) -> None:
+    (tmp_path / "notes" / ".hidden").mkdir(parents=True)
+    (tmp_path / "notes" / "note.md").write_text("kept")
+    (tmp_path / "notes" / "picture.png").write_bytes(b"x")
+    done = keepsake("import", "notes")
+    assert done.returncode == 0
+    assert b"(1 .png)." in done.stdout
+    assert b"1 hidden folder was left out (.hidden)." in done.stdout
+
+
+def test_an_export_goes_to_standard_output(keepsake: Keepsake, tmp_path: Path) -> None:
+    keepsake("capture", "kept \x9b")
+    done = keepsake("export", "-")
+    assert done.returncode == 0, done.stderr
+    assert "kept \x9b" in {json.loads(line).get("content") for line in done.stdout.splitlines()}
+    assert b"\\u009b" in done.stdout
+    assert not (tmp_path / "-").exists()
+    assert keepsake("export", "--format", "markdown", "-").returncode == 65
+
+
+def test_a_search_without_words_and_one_that_finds_nothing(keepsake: Keepsake) -> None:
+    keepsake("capture", "heron")
+    for text in ("-", "()*&^%", "___"):
+        done = keepsake("search", "--", text)
+        assert done.returncode == 65
+        assert "no word to look for" in sentence(done)
+    nothing = keepsake("search", "zzzqqq")
+    assert nothing.returncode == 0
+    assert nothing.stdout.startswith(b"Noth")
+
+
+def test_what_people_try_first_works(keepsake: Keepsake) -> None:
+    keepsake("capture", "heron")
+    wrong = keepsake("export", "--format", "xml", "x")
+    assert wrong.returncode == 2
+    assert "'xml' is not one of 'jsonl', 'markdown'." in sentence(wrong)
+    listed = keepsake("config", "list").stdout
+    assert listed
+    assert keepsake("config").stdout == keepsake("config", "show").stdout == listed
+    made = Path(keepsake("backup").stdout.decode().strip())
+    assert keepsake("backup", "restore", made.name).returncode == 0
+    asked = {"_KEEPSAKE_COMPLETE": "complete_bash", "COMP_WORDS": "keepsake expo", "COMP_CWORD": "1"}
+    assert keepsake(**asked).stdout.split() == [b"export"]
+
+
 def test_wrong_usage_and_wrong_input_are_sentences(keepsake: Keepsake) -> None:
     statuses = {
         ("nonsense",): 2,
@@ -245,6 +292,49 @@ def test_arguments_that_say_nothing_are_refused(keepsake: Keepsake, arguments: l
     done = keepsake(*arguments)
     assert done.returncode == 65
     assert b"\x1b" not in done.stderr
+
+
+def test_nothing_that_is_printed_steers_the_terminal(keepsake: Keepsake, place: Path, tmp_path: Path) -> None:
+    bad = "a\x1b]0;t\x07\x1b[2J\x9b2K\x7f\u202eb\u2066"
+    lines = [
+        {"type": "session", "id": bad, "title": bad, "agent": bad, "channel": bad},
+        {"type": "message", "session": bad, "role": "user", "content": f"heron {bad}", "author": bad},
+        {"type": "memory", "kind": "note", "id": f"note-{bad}", "content": f"heron {bad}", "title": bad, "tags": [bad]},
+    ]
+    (tmp_path / "hostile.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    quoted = json.dumps(bad)
+    command_lines = [
+        ["import", "hostile.jsonl"],
+        ["search", "heron"],
+        ["search", "--json", "heron"],
+        ["search", f"agent:{bad}"],
+        ["call", "session.list"],
+        ["call", "note.list"],
+        ["call", "session.get", f'{{"session": {quoted}}}'],
+        ["call", "note.get", f'{{"id": {quoted}}}'],
+        ["call", "note.save", f'{{"content": "x", "id": {quoted}}}'],
+        ["call", bad],
+        ["call", "--list", bad],
+        ["config", "get", bad],
+        ["config", "set", bad, bad],
+        ["config", "list"],
+        ["secret", "list"],
+        ["backup", "verify", bad],
+        ["restore", bad],
+        ["salvage", bad, bad],
+        ["import", bad],
+        ["export", f"{bad}/{bad}"],
+        ["--debug", "import", bad],
+        ["--vault", str(tmp_path / f"vault{bad}"), "check"],
+        [bad],
+        ["search", bad, f"--{bad}"],
+    ]
+    vault = ["--vault", str(place)]
+    answers = run_all([vault + arguments for arguments in command_lines], tmp_path, surroundings(tmp_path))
+    for arguments, said in zip(command_lines, answers, strict=True):
+        printed = re.sub(r"[\n\t]", "", said.output + said.errors)
+        assert not has_controls(printed), (arguments, said)
+    assert [said.status for said in answers[:3]] == [0, 0, 0]
 
 
 def test_ctrl_c_stops_an_import_in_order(keepsake: Keepsake, place: Path, tmp_path: Path) -> None:

@@ -50,6 +50,9 @@ def report_text(report: ImportReport) -> tuple[str, str]:
 
 def problem_lines(report: ImportReport) -> list[str]:
     """Return one line a problem, and one about those not listed."""
-    lines = [f"{item.place}: {item.what}" + ("" if item.lost else tr(" (repaired)")) for item in report.problems]
+    lines = [
+        f"{item.place}: {item.what}" + ("" if item.lost or item.foreign else tr(" (repaired)"))
+        for item in report.problems
+    ]
     more = report.problem_count - len(report.problems)
     return [*lines, tr("… and {n} more").format(n=count(more))] if more > 0 else lines

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from hypothesis import given
@@ -51,6 +52,9 @@ def test_any_spans_leave_the_words_alone(text: str, ranges: list[tuple[int, int]
 
 
 def test_text_of_others_cannot_steer_the_terminal() -> None:
-    for line in found_lines(Found(Query(""), "words", (hit("\x1b[2J\nx", "\x1b]0;t\x07"),)), 1, styled=False):
+    hostile = replace(hit("\x1b[2J\nx", "\x1b]0;t\x07"), id="chatgpt:\x1b]0;t\x07\n\x9b2J\u202e#1")
+    for line in found_lines(Found(Query(""), "words", (hostile,)), 1, styled=False):
+        assert "\x9b" not in line
+        assert "\u202e" not in line
         assert "\x1b" not in line
         assert "\n" not in line

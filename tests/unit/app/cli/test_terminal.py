@@ -1,12 +1,15 @@
 import io
 import json
+import re
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from app.cli import terminal
+from app.core.text import has_controls
 
 
 @given(st.text())
@@ -17,6 +20,28 @@ def test_nothing_printable_steers_a_terminal(text: str) -> None:
     assert "\u202e" not in shown
     assert terminal.printable(shown) == shown
     assert "\n" not in terminal.one_line(text)
+
+
+@given(st.text())
+def test_nothing_said_steers_a_terminal(text: str) -> None:
+    raw, errors = io.StringIO(), io.StringIO()
+    with redirect_stdout(raw), redirect_stderr(errors):
+        terminal.say(text)
+        terminal.tell(text)
+        terminal.show_line(text)
+    assert not has_controls(re.sub(r"[\n\t]", "", raw.getvalue() + errors.getvalue()))
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
+@given(text=st.text(st.characters(exclude_categories=["Cs"])))
+def test_json_has_controls_as_escapes(encoding: str, text: str) -> None:
+    raw = io.BytesIO()
+    with redirect_stdout(io.TextIOWrapper(raw, encoding, newline="\n")):
+        terminal.say_json({text: ["\x7f\x9b\u202e", text]})
+        terminal.flush()
+        said = raw.getvalue().decode(encoding)
+    assert not has_controls(said.replace("\n", ""))
+    assert json.loads(said) == {text: ["\x7f\x9b\u202e", text]}
 
 
 def test_scripts_and_emoji_stay_as_they_are() -> None:

@@ -4,6 +4,7 @@ import logging
 import subprocess
 import sys
 import threading
+from typing import Any
 
 import pytest
 from keyring.backends.chainer import ChainerBackend
@@ -11,6 +12,7 @@ from keyring.backends.fail import Keyring as FailKeyring
 from keyring.backends.null import Keyring as NullKeyring
 from keyring.errors import KeyringLocked, NoKeyringError
 
+from app.config import keyring as keyring_module
 from app.config.keyring import Keyring
 from app.errors import KeyringUnavailableError, MissingKeyringError
 from tests.helpers.keyrings import ForgetfulKeyring, MemoryKeyring, PlaintextKeyring, used
@@ -33,6 +35,24 @@ def test_kept_read_and_removed(memory_keyring: MemoryKeyring) -> None:
 def test_it_is_asked_in_a_thread_of_its_own(memory_keyring: MemoryKeyring) -> None:
     Keyring().read("openai")
     assert memory_keyring.threads == {"keepsake-keyring"}
+
+
+def test_a_thread_that_is_slow_to_end_does_not_refuse_the_next_question(
+    memory_keyring: MemoryKeyring, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work, held = keyring_module._work, threading.Event()
+
+    def answer_and_linger(*arguments: Any) -> None:
+        work(*arguments)
+        held.wait(30)
+
+    monkeypatch.setattr(keyring_module, "_work", answer_and_linger)
+    ours = Keyring()
+    try:
+        assert ours.read("openai") == ""
+        assert ours.read("openai") == ""
+    finally:
+        held.set()
 
 
 @pytest.mark.parametrize("backend", [FailKeyring, NullKeyring])

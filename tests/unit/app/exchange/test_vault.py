@@ -10,6 +10,7 @@ from typing import Any
 import apsw
 import pytest
 
+from app.core.text import has_controls
 from app.exchange.model import ImportReport, MessageRecord
 from app.exchange.vault import LONGEST_REST_S, VaultSink, _session_id
 from app.host import Host
@@ -44,6 +45,23 @@ def test_a_file_that_grew_adds_what_is_new(host: Host, tmp_path: Path) -> None:
     assert [content for _, content in said(host)] == ["a", "b", "a", "c"]
     again = bring_in(host, tmp_path, turn("a"), turn("b"), turn("a"), turn("c"))
     assert (again.messages, again.unchanged) == (0, 4)
+
+
+def test_control_characters_in_names_are_replaced(host: Host, tmp_path: Path) -> None:
+    bad = "a\x1b[2J\x9b\u202e"
+    lines = [
+        {"type": "session", "id": bad, "agent": bad, "channel": bad},
+        turn("x", bad),
+        {"type": "memory", "id": "note-\x1bx", "version": 1, "kind": "note", "content": "y", "session": bad},
+    ]
+    for expected in (1, 0):
+        report = bring_in(host, tmp_path, *lines)
+        assert (report.messages, report.memories, report.problem_count) == (expected, expected, 0)
+    (session,) = host.ask("session.list")
+    (note,) = host.ask("note.list")
+    names = (session.id, session.agent, session.channel, note.id)
+    assert not any(has_controls(name) for name in names)
+    assert (session.agent, note.id) == ("a\ufffd[2J\ufffd\ufffd", "note-\ufffdx")
 
 
 def test_turns_said_here_meanwhile_stay(host: Host, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.core.tags import MAX_TAG_LENGTH, MAX_TAGS
-from app.core.text import storable
+from app.core.text import storable, without_controls
 from app.errors import InputError, NotFoundError, StaleError
 from app.memories import rules
 from app.memories.model import Memory, MemoryFilter, NewMemory
@@ -57,6 +57,14 @@ def test_empty_memory_is_refused(desk: Desk, content: str, title: str) -> None:
 
 def test_title_alone_is_enough(desk: Desk) -> None:
     assert desk.save("", title="Later").title == "Later"
+
+
+@pytest.mark.parametrize("field", ["id", "source", "category", "key", "type", "session_id"])
+@pytest.mark.parametrize("control", ["\x1b", "\x7f", "\x9b", "\u202e"])
+def test_control_characters_are_refused_in_names(desk: Desk, field: str, control: str) -> None:
+    draft = NewMemory("x", **{field: f"a{control}b"})  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="control characters"):
+        desk.do(desk.service.save(draft))
 
 
 def test_known_id_is_refused_even_after_deletion(desk: Desk) -> None:
@@ -276,7 +284,11 @@ def test_restored_fact_takes_its_key_back(desk: Desk) -> None:
 @pytest.mark.parametrize("text", NAUGHTY)
 def test_naughty_strings_are_kept(desk: Desk, text: str) -> None:
     memory = desk.save(
-        f"x{text}", title=text[:900], tags=(text, f"a{text}"), source=text[:900], attributes={text: text}
+        f"x{text}",
+        title=text[:900],
+        tags=(text, f"a{text}"),
+        source=without_controls(" ".join(text[:900].split())),
+        attributes={text: text},
     )
     assert desk.get(memory.id) == memory
     assert memory.content == f"x{text}"

@@ -13,10 +13,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.changes import ChangeSet, Progress
-from app.rpc.connection import MAX_IN_FLIGHT, Patience
-from app.rpc.framing import MAX_FRAME, MAX_HELLO, encode
+from app.rpc.connection import MAX_IN_FLIGHT, MAX_UNSENT, Patience
+from app.rpc.framing import MAX_FRAME, MAX_HELLO, MAX_SHORT_FRAME, encode
 from app.rpc.hostfile import FILE, read_hostfile
-from app.rpc.server import MAX_CONNECTIONS
+from app.rpc.messages import hello
+from app.rpc.server import MAX_CONNECTIONS, MAX_STRANGERS
 from tests.helpers.noise import AllowLogs
 from tests.unit.app.rpc.conftest import Raw, Served, serving
 
@@ -60,6 +61,10 @@ BAD_REQUESTS = {
     "deep": framed(b'{"a":' + b"[" * 100_000 + b"]" * 100_000 + b"}"),
     "empty frame": struct.pack(">I", 0),
     "too long": struct.pack(">I", MAX_FRAME + 1),
+    "half a character as id": framed(b'{"jsonrpc":"2.0","id":"\\ud83d","method":"echo.say"}'),
+    "half a character as method": framed(b'{"jsonrpc":"2.0","id":null,"method":"\\ud83d"}'),
+    "half a character in no request": framed(b'{"text":"\\ud83d"}'),
+    "half a character in broken json": framed(b'{"text":"\\ud83d"'),
     "no version": framed(b'{"id":1,"method":"echo.say"}'),
     "another version": request(jsonrpc="1.0"),
     "version as number": request(jsonrpc=2.0),
@@ -199,9 +204,62 @@ def test_who_closed_its_sending_side_still_gets_answers(served: Served, raw: Con
 def test_one_too_many_is_turned_away(served: Served, raw: Connect) -> None:
     guests = [raw().greet(served.vault) for _ in range(MAX_CONNECTIONS)]
     late = raw()
-    assert "connected already" in late.receive()["error"]["message"]
+    late.send(encode(hello(read_hostfile(served.vault).token)))
+    assert "connected to Keepsake already" in late.receive()["error"]["message"]
     assert late.is_at_end()
     assert guests[0].ask(SAY)["result"]["value"] == "hello"
+
+
+def test_strangers_lock_nobody_out(served: Served, raw: Connect) -> None:
+    strangers = [raw() for _ in range(MAX_CONNECTIONS + MAX_STRANGERS)]
+    assert raw().greet(served.vault).ask(SAY)["result"]["value"] == "hello"
+    assert "No hello" in strangers[0].receive()["error"]["message"]
+    assert strangers[0].is_at_end()
+    strangers[-1].greet(served.vault)
+
+
+@pytest.mark.parametrize("surrogate", [b"\\ud83d", b"\\uDE00", b"\\ude00\\ud83d"])
+def test_half_a_character_is_a_failure_of_that_call_only(served: Served, raw: Connect, surrogate: bytes) -> None:
+    guest = raw().greet(served.vault)
+    guest.send(encode({"jsonrpc": "2.0", "id": "slow", "method": "echo.wait"}))
+    for number in range(MAX_IN_FLIGHT + 1):
+        frame = b'{"jsonrpc":"2.0","id":%d,"method":"echo.say","params":{"text":"%s"}}' % (number, surrogate)
+        guest.send(framed(frame))
+        answer = guest.receive()
+        assert answer["id"] == number
+        assert answer["error"]["data"]["code"] == "invalid_input"
+        assert "lone surrogate" in answer["error"]["message"]
+    assert guest.ask(SAY)["result"]["value"] == "hello"
+    served.open_gate()
+    assert guest.receive()["id"] == "slow"
+
+
+def test_long_frames_take_turns(folder: Path) -> None:
+    with serving(folder, patience=Patience(frame=1)) as served, contextlib.ExitStack() as leaving:
+        holders = [Raw(served.server.address).greet(folder) for _ in range(3)]
+        for guest in holders:
+            leaving.callback(guest.socket.close)
+            guest.send(struct.pack(">I", MAX_FRAME) + b"{")
+        short, long = (Raw(served.server.address).greet(folder) for _ in range(2))
+        for guest in (short, long):
+            leaving.callback(guest.socket.close)
+        assert short.ask(SAY)["result"]["value"] == "hello"
+        answer = long.ask(SAY | {"params": {"text": "x" * (MAX_SHORT_FRAME + 1)}})
+        assert len(answer["result"]["value"]) == MAX_SHORT_FRAME + 1
+
+
+def test_who_does_not_read_is_not_served_on(served: Served, raw: Connect) -> None:
+    guest, other = raw().greet(served.vault), raw().greet(served.vault)
+    asked = SAY | {"params": {"text": "x", "times": MAX_UNSENT}}
+    for number in range(MAX_IN_FLIGHT):
+        guest.send(encode(asked | {"id": number}))
+    guest.send(encode({"jsonrpc": "2.0", "id": "last", "method": "echo.wait"}))
+    for _ in range(50):
+        assert other.ask(SAY)["result"]["value"] == "hello"
+    assert served.gate.waiting == 0
+    assert {guest.receive()["id"] for _ in range(MAX_IN_FLIGHT)} == set(range(MAX_IN_FLIGHT))
+    served.open_gate()
+    assert guest.receive()["id"] == "last"
 
 
 def test_subscribers_hear_changes_and_progress(served: Served, raw: Connect) -> None:

@@ -1,12 +1,15 @@
+import contextlib
 import socket
+import sys
 import threading
 from pathlib import Path
 
 import pytest
 
-from app.errors import AccessDeniedError, HostUnreachableError
+from app.errors import AccessDeniedError, HostUnreachableError, MachineError
+from app.rpc import wire
 from app.rpc.framing import HEADER_BYTES, PROTOCOL, decode, encode, length_of
-from app.rpc.hostfile import HostFile, write_hostfile
+from app.rpc.hostfile import HostFile, new_hostfile, write_hostfile
 from app.rpc.messages import failure, token_of, welcome
 from app.rpc.wire import dial
 
@@ -53,3 +56,20 @@ def test_a_host_replaced_while_it_was_dialled_is_dialled_anew(vault: Path) -> No
 def test_nobody_answers(vault: Path) -> None:
     with pytest.raises(HostUnreachableError):
         dial(vault)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the system says something else")
+def test_a_host_that_is_overrun_is_busy_and_not_gone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wire, "CONNECT_SECONDS", 0.1)
+    with contextlib.ExitStack() as closing, contextlib.chdir(folder):
+        listening = closing.enter_context(socket.socket(socket.AF_UNIX))
+        listening.bind("full")
+        listening.listen(0)
+        for _ in range(4):
+            waiting = closing.enter_context(socket.socket(socket.AF_UNIX))
+            waiting.setblocking(False)
+            with contextlib.suppress(BlockingIOError):
+                waiting.connect("full")
+        write_hostfile(folder, new_hostfile("full", 0))
+        with pytest.raises(MachineError, match="too busy"):
+            dial(folder)

@@ -180,6 +180,22 @@ def test_a_name_is_one_short_storable_line(text: str) -> None:
     clean.encode()
 
 
+@pytest.mark.parametrize("control", ["\x1b", "\x07", "\x7f", "\x9b", "\u202e", "\u2066"])
+def test_control_characters_are_refused_in_ids_agents_and_channels(shelf: Shelf, control: str) -> None:
+    name = f"a{control}b"
+    for field, arguments in {
+        "session": {"session": name},
+        "agent": {"agent": name},
+        "channel": {"channel": name},
+    }.items():
+        with pytest.raises(InputError, match="control characters") as caught:
+            append(shelf, user("x"), **{"session": None, **arguments})
+        assert caught.value.data["field"] == field
+    with pytest.raises(InputError, match="control characters"):
+        shelf.do(shelf.sessions.append([user("x")], "s", Heading(), "person", key=name))
+    assert not shelf.do(shelf.sessions.agents())
+
+
 def test_an_id_is_kept_as_it_is() -> None:
     assert check_name(" two  spaces ", "session") == " two  spaces "
 
