@@ -11,6 +11,7 @@ from shiboken6 import isValid
 
 from app.errors import KeepsakeError
 from ui.actions import Action
+from ui.models.when import number
 from ui.panes.base import Place
 from ui.panes.notes.desk import Desk
 from ui.panes.notes.details import Details
@@ -22,6 +23,7 @@ from ui.panes.state import bytes_of, pack, unpack
 from ui.panes.words import title_of
 from ui.widgets.empty import EmptyState
 from ui.widgets.menu import Entry, open_menu
+from ui.widgets.selection import SHOWN, BulkAction, SelectionSummary
 from ui.widgets.splitter import PaneSplitter
 
 if TYPE_CHECKING:
@@ -81,15 +83,16 @@ class NotesPane(ReadingPane):
         """Return what can be done here."""
         always = partial(Action, group="notes", pane=self.name)
         opened = partial(always, enabled=self._has_memory)
+        changing = partial(always, enabled=self._can_change)
         return [
             always("notes.new", self.tr("New note"), self.new_note, "plus", "Ctrl+N", keywords="create write"),
             Action("notes.daily", self.tr("Today's note"), self.daily_note, "calendar-clock", "Ctrl+D", group="notes"),
             always("notes.filter", self.tr("Filter notes"), self.listing.filter.setFocus, "search", "Ctrl+F"),
             always("notes.trash", self.tr("Show deleted notes"), self.listing.trash.toggle, "trash-2"),
             always("notes.facets", self.tr("Show or hide facets"), self.listing.sides.click, "funnel"),
-            opened("notes.pin", self.tr("Pin or unpin"), self._toggle_pin, "pin", "Ctrl+Shift+D"),
-            opened("notes.delete", self.tr("Delete note"), self._delete_current, "trash-2"),
-            opened("notes.tag", self.tr("Add a tag"), self.document.tags.setFocus, "tag", "Ctrl+T"),
+            changing("notes.pin", self.tr("Pin or unpin"), self._toggle_pin, "pin", "Ctrl+Shift+D"),
+            changing("notes.delete", self.tr("Delete note"), self._delete_chosen, "trash-2"),
+            changing("notes.tag", self.tr("Add a tag"), self._add_tag, "tag", "Ctrl+T"),
             opened("notes.write", self.tr("Write"), partial(self.document.set_mode, "write"), "pencil"),
             opened(
                 "notes.split", self.tr("Write and preview"), partial(self.document.set_mode, "split"), "panel-right"
@@ -171,10 +174,20 @@ class NotesPane(ReadingPane):
             self.tr("New note"),
             parent=self,
         )
+        self._summary = SelectionSummary(
+            (
+                BulkAction("tag", self.tr("Add tags…"), "tag"),
+                BulkAction("pin", self.tr("Pin"), "pin"),
+                BulkAction("unpin", self.tr("Unpin"), "pin"),
+                BulkAction("delete", self.tr("Delete"), "trash-2"),
+                BulkAction("restore", self.tr("Restore"), "archive-restore"),
+            ),
+            self,
+        )
         self._right = QStackedWidget(self)
         self._right.setObjectName("sheet")
-        self._right.addWidget(self._nothing_chosen)
-        self._right.addWidget(self.document)
+        for page in (self._nothing_chosen, self.document, self._summary):
+            self._right.addWidget(page)
         self._split = PaneSplitter(parent=self)
         self._split.add(self.facets, 190, least=140)
         self._split.add(self.listing, 320, least=220)
@@ -206,6 +219,9 @@ class NotesPane(ReadingPane):
         rows.delete_asked.connect(self._delete)
         rows.rename_asked.connect(self._on_rows_rename_asked)
         rows.menu_asked.connect(self._on_rows_menu_asked)
+        rows.selection_changed.connect(self._on_rows_selection_changed)
+        self._summary.picked.connect(self._on_summary_picked)
+        self._summary.cleared.connect(self._on_summary_cleared)
         self._choice.timeout.connect(self._on_choice_timeout)
         self.listing.loaded.connect(self._on_listing_loaded)
         self.listing.counted.connect(self.facets.show_counts)
@@ -297,7 +313,12 @@ class NotesPane(ReadingPane):
         self._choice.start()
 
     def _on_choice_timeout(self) -> None:
-        identity = self.listing.list.current_id()
+        rows = self.listing.list
+        if rows.selected_count > 1:
+            return
+        if rows.selected_count == 1 and (last := rows.selected_ids()[0]) != rows.current_id():
+            rows.choose(last, quiet=True)
+        identity = rows.current_id()
         if identity and identity != self.desk.id:
             self.desk.open(identity)
             words = str(self.listing.list.currentIndex().data() or "")
@@ -314,14 +335,46 @@ class NotesPane(ReadingPane):
         self.document.title.selectAll()
 
     def _on_desk_opened(self) -> None:
-        self._right.setCurrentWidget(self.document)
+        self._show_right()
+
+    def _on_desk_closed(self) -> None:
+        self._show_right()
+
+    def _show_right(self) -> None:
+        """Show the open memory, or a summary while several are selected."""
+        page: QWidget = self.document if self.desk.is_open else self._nothing_chosen
+        if self.listing.list.selected_count > 1:
+            page = self._summary
+        self._right.setCurrentWidget(page)
         self._fit()
         self.registry.refresh()
 
-    def _on_desk_closed(self) -> None:
-        self._right.setCurrentWidget(self._nothing_chosen)
-        self._fit()
-        self.registry.refresh()
+    def _on_rows_selection_changed(self, count: int) -> None:
+        if count > 1:
+            self.desk.flush()
+            heading = self.tr("{count} notes selected").format(count=number(count))
+            self._summary.show_selection(heading, count, self.listing.list.selected_titles(SHOWN))
+            self._summary.offer(("restore",) if self.listing.trash.isChecked() else ("tag", "pin", "unpin", "delete"))
+        elif self._right.currentWidget() is self._summary:
+            self._choice.start()
+        if count > 1 or self._right.currentWidget() is self._summary:
+            self._show_right()
+
+    def _on_summary_picked(self, key: str) -> None:
+        ids = self.listing.list.selected_ids()
+        if key == "tag":
+            self._ask_for_tags(ids)
+        elif key == "delete":
+            self._delete(ids)
+        elif key == "restore":
+            self._start_restore(ids)
+        else:
+            self._start_pinning(ids, pinned=key == "pin")
+
+    def _on_summary_cleared(self) -> None:
+        rows = self.listing.list
+        self.listing.choose(self.desk.id or rows.current_id())
+        rows.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _on_desk_created(self, memory: "Memory") -> None:
         self.listing.choose(memory.id)
@@ -342,9 +395,56 @@ class NotesPane(ReadingPane):
 
     # --- changing several ---
 
+    def _can_change(self) -> bool:
+        """Whether what is selected, or open, is not in the trash."""
+        if self.listing.list.selected_count > 1:
+            return not self.listing.trash.isChecked()
+        return self.desk.memory is not None and self.desk.memory.deleted_at is None
+
+    def _selected_several(self) -> list[str]:
+        """Return the ids of what is selected, none unless there are several."""
+        rows = self.listing.list
+        return rows.selected_ids() if rows.selected_count > 1 else []
+
     def _toggle_pin(self) -> None:
-        if self.desk.memory is not None:
+        if ids := self._selected_several():
+            known = [row for row in map(self.listing.model.value, ids) if row is not None]
+            self._start_pinning(ids, pinned=not all(row.pinned for row in known))
+        elif self.desk.memory is not None:
             self.desk.change_now(pinned=not self.desk.memory.pinned)
+
+    def _is_pinned(self, identity: str) -> bool:
+        row = self.listing.model.value(identity)
+        return row is not None and row.pinned
+
+    def _start_pinning(self, ids: list[str], *, pinned: bool) -> None:
+        self.do(self._pin_all(ids, pinned=pinned))
+
+    async def _pin_all(self, ids: list[str], *, pinned: bool) -> None:
+        await self.desk.settle()
+        history: list[int] = []
+        for identity in ids:
+            reply = await self.bridge.reply("note.pin", id=identity, pinned=pinned)
+            history += history_of(reply)
+        if len(ids) == 1:
+            title = title_of(reply.value.title, reply.value.content, self.tr("Untitled"))
+            one = self.tr("Pinned ‘{title}’") if pinned else self.tr("Unpinned ‘{title}’")
+            self.tell_done(one, title, reply)
+        elif isValid(self):
+            words = self.tr("Pinned {count} notes") if pinned else self.tr("Unpinned {count} notes")
+            self.tell(words.format(count=number(len(ids))), tuple(history))
+
+    def _add_tag(self) -> None:
+        if ids := self._selected_several():
+            self._ask_for_tags(ids)
+        else:
+            self.document.tags.setFocus()
+
+    def _delete_chosen(self) -> None:
+        if ids := self._selected_several():
+            self._delete(ids)
+        else:
+            self._delete_current()
 
     def _delete_current(self) -> None:
         if self.desk.memory is not None:
@@ -417,11 +517,17 @@ class NotesPane(ReadingPane):
         delete = self.tr("Delete {count} notes").format(count=len(ids))
         if len(ids) == 1:
             link = [(self.tr("Copy link"), partial(self.copy_link, Place(self.name, ids[0])))]
+            pinned = self._is_pinned(ids[0])
             changing = [
                 (self.tr("Rename"), partial(self._on_rows_rename_asked, ids[0])),
-                (self.tr("Pin or unpin"), self._toggle_pin),
+                (self.tr("Unpin") if pinned else self.tr("Pin"), partial(self._start_pinning, ids, pinned=not pinned)),
             ]
             delete = self.tr("Delete")
+        else:
+            changing = [
+                (self.tr("Pin"), partial(self._start_pinning, ids, pinned=True)),
+                (self.tr("Unpin"), partial(self._start_pinning, ids, pinned=False)),
+            ]
         changing += [
             (self.tr("Add tags…"), partial(self._ask_for_tags, ids)),
             (delete, partial(self._delete, ids)),

@@ -204,7 +204,7 @@ def test_several_are_tagged_together(books: Shelf, ask: ShelfBridge, open_pane: 
     run_async(_ready(pane))
     pane.listing.list.menu_asked.emit(["note-000000", "note-000001"], QPoint(5, 5))
     actions = _menu(pane)
-    assert list(actions) == ["Add tags…", "Delete 2 notes"]
+    assert list(actions) == ["Pin", "Unpin", "Add tags…", "Delete 2 notes"]
     actions["Add tags…"].trigger()
     box = pane.findChild(QInputDialog)
     box.setTextValue("Spring, garden")
@@ -221,7 +221,7 @@ def test_the_menu_of_one_row(books: Shelf, ask: ShelfBridge, open_pane: Any, run
     run_async(_ready(pane))
     pane.listing.list.menu_asked.emit(["note-000001"], QPoint(5, 5))
     actions = _menu(pane)
-    assert list(actions) == ["Copy link", "Rename", "Pin or unpin", "Add tags…", "Delete"]
+    assert list(actions) == ["Copy link", "Rename", "Pin", "Add tags…", "Delete"]
     actions["Copy link"].trigger()
     assert QGuiApplication.clipboard().text() == "keepsake://memory/note-000001"
     actions["Add tags…"].trigger()
