@@ -1,6 +1,7 @@
 """One memory to read and write: title, tags, source and preview."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QSize, Qt, Signal
@@ -92,6 +93,8 @@ class Document(QFrame):
         elif not keep_place or self.editor.source() != content:
             self.editor.set_source(content, keep_place=keep_place)
         self.tags.set_tags(tags)
+        if not keep_place:
+            self.tags.discard_typed()
         self.preview.set_source(self._readable(memory), soon=keep_place)
         self.comparison.hide()
         gone = memory is not None and memory.deleted_at is not None
@@ -170,6 +173,8 @@ class Document(QFrame):
         column.addWidget(hairline(self))
         column.addWidget(self.comparison)
         column.addWidget(self._split, 1)
+        for before, after in pairwise((self.title, self.editor, self.preview.page, self.tags.field, *modes, *changing)):
+            self.setTabOrder(before, after)
 
     def _connect(self) -> None:
         self.title.textEdited.connect(self._on_title_text_edited)

@@ -39,8 +39,44 @@ def test_tags_are_added_normalised_and_once(tags: TagEdit, qtbot: Any) -> None:
     qtbot.keyClicks(tags.field, "#Garden  Roses")
     qtbot.keyClick(tags.field, Qt.Key.Key_Return)
     qtbot.keyClicks(tags.field, "home,")
-    assert tags.tags == ("home", "garden roses")
-    assert told == [("home", "garden roses")]
+    assert tags.tags == ("home", "garden-roses")
+    assert told == [("home", "garden-roses")]
+
+
+def test_signs_that_end_a_tag_in_a_text_are_left_out_and_it_is_said(tags: TagEdit, qtbot: Any) -> None:
+    qtbot.keyClicks(tags.field, "**bold** [x]")
+    qtbot.keyClick(tags.field, Qt.Key.Key_Return)
+    assert tags.tags == ("bold-x",)
+    assert tags.hint.text() == "Kept as #bold-x: a tag has no blanks or signs in it."
+    qtbot.keyClicks(tags.field, "n")
+    assert tags.hint.isHidden()
+    qtbot.keyClicks(tags.field, "ew")
+    qtbot.keyClick(tags.field, Qt.Key.Key_Return)
+    assert tags.tags == ("bold-x", "new")
+    assert tags.hint.isHidden()
+    qtbot.keyClicks(tags.field, "***")
+    qtbot.keyClick(tags.field, Qt.Key.Key_Return)
+    assert tags.tags == ("bold-x", "new")
+    assert tags.hint.text() == "A tag needs a letter or a number."
+
+
+def test_a_sentence_is_not_taken_for_a_tag_and_stays_typed(tags: TagEdit, qtbot: Any) -> None:
+    prose = "Anna planted the roses yesterday"
+    qtbot.keyClicks(tags.field, prose)
+    qtbot.keyClick(tags.field, Qt.Key.Key_Return)
+    assert tags.tags == ()
+    assert tags.field.text() == prose
+    assert "looks like a sentence" in tags.hint.text()
+    tags.discard_typed()
+    assert (tags.field.text(), tags.hint.isHidden()) == ("", True)
+
+
+def test_a_known_tag_with_blanks_is_taken_as_it_is(tags: TagEdit, qtbot: Any) -> None:
+    tags._known.setStringList(["rose list"])
+    qtbot.keyClicks(tags.field, "rose list")
+    qtbot.keyClick(tags.field, Qt.Key.Key_Return)
+    assert tags.tags == ("rose list",)
+    assert tags.hint.isHidden()
 
 
 def test_chips_are_walked_and_removed_by_key(tags: TagEdit, qtbot: Any) -> None:

@@ -215,6 +215,21 @@ def test_several_are_tagged_together(books: Shelf, ask: ShelfBridge, open_pane: 
     assert pane.told.notices[-1].text == "Tagged 2 notes"
 
 
+def test_tab_goes_from_the_title_to_the_text(
+    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+) -> None:
+    _fill(books)
+    pane = open_pane("notes")
+    run_async(_ready(pane))
+    pane.registry.run("notes.new")
+    qtbot.keyClick(pane.document.title, Qt.Key.Key_Tab)
+    assert pane.focusWidget() is pane.document.editor
+    qtbot.keyClick(pane.document.editor, Qt.Key.Key_Tab)
+    assert pane.focusWidget() is pane.document.tags.field
+    qtbot.keyClick(pane.document.tags.field, Qt.Key.Key_Backtab, Qt.KeyboardModifier.ShiftModifier)
+    assert pane.focusWidget() is pane.document.editor
+
+
 def test_the_menu_of_one_row(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
     _fill(books)
     pane = open_pane("notes")
