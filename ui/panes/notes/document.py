@@ -100,8 +100,9 @@ class Document(QFrame):
         gone = memory is not None and memory.deleted_at is not None
         self._set_fixed(gone or not editable)
         self._restore.setVisible(gone)
-        self._pin.setEnabled(memory is not None and not gone)
-        self._delete.setEnabled(memory is not None and not gone)
+        for button in (self._pin, self._delete):
+            button.setVisible(not gone)
+            button.setEnabled(memory is not None and not gone)
         self.show_facts(memory)
         self._buttons["write"].setEnabled(editable)
         self._buttons["split"].setEnabled(editable)

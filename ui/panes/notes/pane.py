@@ -48,6 +48,8 @@ class NotesPane(ReadingPane):
         super().__init__(bridge, actions, parent)
         self._dirty = True
         self._restored = ""
+        self._in_trash = False
+        self._before_trash = ""
         self._inspecting: bool | None = None
         self._faceted: bool | None = None
         self.listing = NoteList(bridge, self)
@@ -71,6 +73,8 @@ class NotesPane(ReadingPane):
         """Open a memory, or the list narrowed to a tag."""
         if place.id:
             self._restored = ""
+            if self.listing.model.row_of(place.id) < 0:
+                self.listing.trash.setChecked(False)
             self.listing.choose(place.id)
             self.desk.open(place.id)
 
@@ -186,7 +190,13 @@ class NotesPane(ReadingPane):
         )
         self._right = QStackedWidget(self)
         self._right.setObjectName("sheet")
-        for page in (self._nothing_chosen, self.document, self._summary):
+        self._trash_empty = EmptyState(
+            "trash-2",
+            self.tr("The trash is empty"),
+            self.tr("Notes you delete wait here until you restore them."),
+            parent=self,
+        )
+        for page in (self._nothing_chosen, self.document, self._summary, self._trash_empty):
             self._right.addWidget(page)
         self._split = PaneSplitter(parent=self)
         self._split.add(self.facets, 190, least=140)
@@ -262,6 +272,7 @@ class NotesPane(ReadingPane):
     def new_note(self) -> None:
         """Begin a note; it exists from its first letter on."""
         self._whole.setCurrentWidget(self._split)
+        self.listing.trash.setChecked(False)
         self.listing.list.clear_choice()
         self.desk.begin()
         self.document.title.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -299,7 +310,8 @@ class NotesPane(ReadingPane):
     def _on_listing_loaded(self) -> None:
         nothing = not self.listing.model.ids and not self.listing.filtered and not self.desk.busy
         self._whole.setCurrentWidget(self._empty if nothing else self._split)
-        if nothing or self.desk.busy:
+        self._follow_trash()
+        if nothing or self._in_trash or self.desk.busy:
             return
         if self._restored and self.listing.model.row_of(self._restored) >= 0:
             self.listing.choose(self._restored)
@@ -307,6 +319,28 @@ class NotesPane(ReadingPane):
         else:
             self.listing.list.choose_row(0)
         self._restored = ""
+
+    def _follow_trash(self) -> None:
+        """Show nothing beside the trash but what is in it, and what was open before when one leaves it."""
+        entered, self._in_trash = self._in_trash, self.listing.trash.isChecked()
+        rows, model, memory = self.listing.list, self.listing.model, self.desk.memory
+        if self._in_trash and model.row_of(self.desk.id) < 0:
+            self._before_trash = self._before_trash if entered else self.desk.id
+            self._open_row(rows.current_id() or next(iter(model.ids), ""))
+        elif entered and not self._in_trash:
+            deleted = memory is not None and memory.deleted_at is not None and memory.id == self.desk.id
+            if deleted or not self.desk.busy:
+                before = self._before_trash
+                self._open_row(before if model.row_of(before) >= 0 else next(iter(model.ids), ""))
+        self._show_right()
+
+    def _open_row(self, identity: str) -> None:
+        """Choose and open a row, or nothing for ``""``."""
+        if identity:
+            self.listing.choose(identity)
+            self.desk.open(identity)
+        else:
+            self.desk.close()
 
     def _on_rows_chosen(self, identity: str) -> None:
         del identity
@@ -342,7 +376,9 @@ class NotesPane(ReadingPane):
 
     def _show_right(self) -> None:
         """Show the open memory, or a summary while several are selected."""
-        page: QWidget = self.document if self.desk.is_open else self._nothing_chosen
+        page: QWidget = self._trash_empty if self._in_trash else self._nothing_chosen
+        if self.desk.is_open:
+            page = self.document
         if self.listing.list.selected_count > 1:
             page = self._summary
         self._right.setCurrentWidget(page)
