@@ -1,9 +1,11 @@
 """A list of two-line rows that opens a hundred thousand of them at once."""
 
+from html import escape
 from itertools import chain, islice
 
 from PySide6.QtCore import (
     QElapsedTimer,
+    QEvent,
     QItemSelection,
     QItemSelectionModel,
     QModelIndex,
@@ -12,8 +14,8 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter
-from PySide6.QtWidgets import QAbstractItemView, QApplication, QWidget
+from PySide6.QtGui import QFocusEvent, QHelpEvent, QKeyEvent, QPainter
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QToolTip, QWidget
 
 from ui import theme
 from ui.models.ids import IdListModel, Role
@@ -169,6 +171,16 @@ class CardList(RowView):
         room = self.viewport().rect().adjusted(Space.XL, Space.XXL, -Space.XL, -Space.XL)
         flags = int(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop) | int(Qt.TextFlag.TextWordWrap)
         painter.drawText(room, flags, self._empty)
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        """Tell all of a title that is cut."""
+        if event.type() != QEvent.Type.ToolTip or not isinstance(event, QHelpEvent):
+            return super().viewportEvent(event)
+        index = self.indexAt(event.pos())
+        card, rect = index.data(Role.CARD), self.visualRect(index)
+        words = card.title if card and self._cards.is_cut(rect, card) else ""
+        QToolTip.showText(event.globalPos(), escape(words), self.viewport(), rect)
+        return True
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Open with Enter, delete with Del, rename with F2, select one with Esc; else as every list."""

@@ -4,16 +4,16 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.memories.model import Memory
 from ui import theme
 from ui.models.markup import is_editable
 from ui.models.when import full
 from ui.panes.notes.conflict import Comparison
-from ui.panes.words import kind_word, source_word, store_word
+from ui.panes.words import kind_word, source_word, store_word, title_of
 from ui.tokens import Space
 from ui.widgets.button import icon_button
 from ui.widgets.editor import MarkdownEditor, Wanted
@@ -22,6 +22,7 @@ from ui.widgets.headrow import HeadRow
 from ui.widgets.markdown import MarkdownView
 from ui.widgets.splitter import PaneSplitter, hairline
 from ui.widgets.tagedit import TagEdit
+from ui.widgets.titlefield import TitleField
 
 if TYPE_CHECKING:
     from app.memories.model import Facet, Link
@@ -92,6 +93,8 @@ class Document(QFrame):
             self.editor.set_source("")
         elif not keep_place or self.editor.source() != content:
             self.editor.set_source(content, keep_place=keep_place)
+        named = memory is not None and memory.kind != "note"
+        self.title.setPlaceholderText(title_of("", content, self.tr("Title")) if named else self.tr("Title"))
         self.tags.set_tags(tags)
         if not keep_place:
             self.tags.discard_typed()
@@ -250,7 +253,7 @@ class Document(QFrame):
         (self.preview if mode == "read" else self.editor).setFocus(Qt.FocusReason.OtherFocusReason)
 
 
-class _TitleField(QLineEdit):
+class _TitleField(TitleField):
     """The title; Enter and Down go on to the text."""
 
     finished = Signal()
@@ -259,13 +262,7 @@ class _TitleField(QLineEdit):
         super().__init__(parent)
         self.setAccessibleName(self.tr("Title"))
         self.setPlaceholderText(self.tr("Title"))
-        self.setProperty("plain", True)
         theme.set_type(self, "title")
-
-    def sizeHint(self) -> QSize:
-        """Return room for descenders at every scale."""
-        hint = super().sizeHint()
-        return QSize(hint.width(), hint.height() + Space.XS)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Go on to the text."""

@@ -81,7 +81,9 @@ class NotesPane(ReadingPane):
     def current_place(self) -> Place:
         """Return the open memory."""
         memory = self.desk.memory
-        return Place(self.name, memory.id, title=memory.title) if memory else Place(self.name)
+        if memory is None:
+            return Place(self.name)
+        return Place(self.name, memory.id, title=title_of(memory.title, memory.content, ""))
 
     def commands(self) -> list[Action]:
         """Return what can be done here."""

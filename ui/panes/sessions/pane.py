@@ -82,7 +82,7 @@ class SessionsPane(ReadingPane):
         """Return the open conversation."""
         if self._session is None:
             return Place(self.name)
-        return Place(self.name, self._session.id, title=self._session.title)
+        return Place(self.name, self._session.id, title=self._session.label)
 
     def commands(self) -> list[Action]:
         """Return what can be done here."""
@@ -456,7 +456,7 @@ class SessionsPane(ReadingPane):
             for session in ids:
                 reply = await self.bridge.reply("session.forget", session=session)
                 history += history_of(reply)
-                titles.append(reply.value.title or self.tr("Untitled conversation"))
+                titles.append(reply.value.label or self.tr("Untitled conversation"))
         except KeepsakeError as error:
             self.tell_error(error)
         if not isValid(self) or not titles:
