@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
+from app.core.tags import inline_tag
 from app.memories.model import Memory
 from ui import theme
 from ui.models.markup import is_editable
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 Mode = Literal["write", "split", "read"]
 MODES: tuple[Mode, ...] = ("write", "split", "read")
 TITLE_LEAST = 150
+TEXT_LEAST = 200
 
 
 class Document(QFrame):
@@ -74,6 +76,12 @@ class Document(QFrame):
     def mode(self) -> Mode:
         """Whether one writes, reads, or both."""
         return self._mode
+
+    @property
+    def least_width(self) -> int:
+        """The width that source and preview need, as far as they are shown."""
+        shown = [part for part in (self.editor, self.preview) if not part.isHidden()]
+        return len(shown) * (TEXT_LEAST + self._split.handleWidth())
 
     def set_mode(self, mode: Mode) -> None:
         """Show source, preview, or both."""
@@ -168,8 +176,8 @@ class Document(QFrame):
         head.addWidget(self.tags)
         known.setContentsMargins(2, 0, Space.S, Space.XS)
         self._split = PaneSplitter(parent=self)
-        self._split.add(self.editor, 400, least=200, stretch=1)
-        self._split.add(self.preview, 400, least=200, stretch=1)
+        self._split.add(self.editor, 400, least=TEXT_LEAST, stretch=1)
+        self._split.add(self.preview, 400, least=TEXT_LEAST, stretch=1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -223,7 +231,7 @@ class Document(QFrame):
 
     async def _complete(self, kind: Wanted, prefix: str) -> Sequence[str]:
         if kind is Wanted.TAG:
-            return await self._suggest_tags(prefix)
+            return [tag for tag in await self._suggest_tags(prefix) if inline_tag(tag) == tag]
         titles: list[Link] = await self._bridge.call("note.titles", prefix=prefix, limit=20)
         return [link.title for link in titles if link.title]
 

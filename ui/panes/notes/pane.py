@@ -4,7 +4,7 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QT_TRANSLATE_NOOP, QPoint, Qt, QTimer
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QPoint, QSize, Qt, QTimer
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 from shiboken6 import isValid
@@ -34,6 +34,10 @@ if TYPE_CHECKING:
 
 CHOICE_MS = 90
 WIDE = 1180
+"""From this width on, facets and inspector show by themselves beside one text."""
+WIDE_SPLIT = 1400
+"""The same beside source and preview."""
+LIST_LEAST, RIGHT_LEAST, FACETS_LEAST, DETAILS_LEAST = 220, 320, 140, 180
 AREAS = frozenset({"memories", "tags", "links"})
 
 
@@ -52,6 +56,7 @@ class NotesPane(ReadingPane):
         self._before_trash = ""
         self._inspecting: bool | None = None
         self._faceted: bool | None = None
+        self._facets_first = True
         self.listing = NoteList(bridge, self)
         self.facets = NoteFacets(self)
         self.document = Document(bridge, self)
@@ -130,6 +135,7 @@ class NotesPane(ReadingPane):
     def toggle_inspector(self) -> None:
         """Show or hide links and history."""
         self._inspecting = self.details.isHidden()
+        self._facets_first = False
         self._fit()
 
     async def settle(self) -> None:
@@ -166,6 +172,11 @@ class NotesPane(ReadingPane):
         self.desk.flush()
         super().hideEvent(event)
 
+    def minimumSizeHint(self) -> QSize:
+        """Return room for list and text: the columns beside them step aside."""
+        width = LIST_LEAST + max(RIGHT_LEAST, self.document.least_width) + self._split.handleWidth()
+        return QSize(width, super().minimumSizeHint().height())
+
     def resizeEvent(self, event: object) -> None:
         """Let facets and inspector step aside where there is no room."""
         self._fit()
@@ -201,10 +212,10 @@ class NotesPane(ReadingPane):
         for page in (self._nothing_chosen, self.document, self._summary, self._trash_empty):
             self._right.addWidget(page)
         self._split = PaneSplitter(parent=self)
-        self._split.add(self.facets, 190, least=140)
-        self._split.add(self.listing, 320, least=220)
-        self._split.add(self._right, 700, least=320, stretch=1)
-        self._split.add(self.details, 250, least=180)
+        self._split.add(self.facets, 190, least=FACETS_LEAST)
+        self._split.add(self.listing, 320, least=LIST_LEAST)
+        self._split.add(self._right, 700, least=RIGHT_LEAST, stretch=1)
+        self._split.add(self.details, 250, least=DETAILS_LEAST)
         self._empty = EmptyState(
             "notebook-pen",
             self.tr("No notes yet"),
@@ -221,6 +232,8 @@ class NotesPane(ReadingPane):
         self._whole.addWidget(self._empty)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
+        # Its own least width is without facets and inspector: see minimumSizeHint.
+        outer.setSizeConstraint(QVBoxLayout.SizeConstraint.SetNoConstraint)
         outer.addWidget(self._whole)
         self.details.hide()
 
@@ -252,6 +265,7 @@ class NotesPane(ReadingPane):
         self.document.delete_asked.connect(self._delete_current)
         self.document.restore_asked.connect(self._restore_current)
         self.document.inspector_asked.connect(self.toggle_inspector)
+        self.document.mode_changed.connect(self._on_document_mode_changed)
         self.document.preview.wiki_clicked.connect(self.follow_wiki)
         self.document.preview.tag_clicked.connect(self.facets.choose_tag)
         self.document.preview.link_clicked.connect(self.follow_link)
@@ -261,13 +275,22 @@ class NotesPane(ReadingPane):
         self.details.version_asked.connect(self._on_details_version_asked)
 
     def _fit(self) -> None:
-        """Show facets and inspector where they fit, or where the person insists."""
-        wide = self.width() >= WIDE
-        faceted = wide if self._faceted is None else self._faceted
-        self.facets.setVisible(faceted)
-        self.listing.sides.setChecked(faceted)
-        inspecting = wide if self._inspecting is None else self._inspecting
-        self.details.setVisible(inspecting and self._right.currentWidget() is self.document)
+        """Show facets and inspector where there is room beside list and text; the one asked for last goes first."""
+        right = max(RIGHT_LEAST, self.document.least_width)
+        self._right.setMinimumWidth(right)
+        room = self.width() - LIST_LEAST - right - 3 * self._split.handleWidth()
+        wide = self.width() >= (WIDE_SPLIT if self.document.mode == "split" else WIDE)
+        reading = self._right.currentWidget() is self.document
+        facets = (self.facets, wide if self._faceted is None else self._faceted, FACETS_LEAST)
+        details = (self.details, reading and (wide if self._inspecting is None else self._inspecting), DETAILS_LEAST)
+        for column, wanted, least in (facets, details) if self._facets_first else (details, facets):
+            shown = wanted and room >= least
+            room -= least if shown else 0
+            column.setVisible(shown)
+        self.listing.sides.setChecked(not self.facets.isHidden())
+
+    def _on_document_mode_changed(self) -> None:
+        self._fit()
 
     # --- opening ---
 
@@ -423,6 +446,7 @@ class NotesPane(ReadingPane):
 
     def _on_sides_clicked(self) -> None:
         self._faceted = self.facets.isHidden()
+        self._facets_first = True
         self._fit()
 
     def _on_details_session_opened(self, session: str) -> None:

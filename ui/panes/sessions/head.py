@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
 
 from app.sessions.model import Session
 from ui import theme
-from ui.models.when import full, number
+from ui.models.when import full_span, number
 from ui.tokens import Space
 from ui.widgets.button import icon_button
 from ui.widgets.elided import ElidedLabel
@@ -71,7 +71,7 @@ class SessionHead(QFrame):
         if changed or not self.title.hasFocus():
             self.title.show_title(session.label)
         facts = [session.agent, self.tr("{count} messages").format(count=number(session.message_count))]
-        facts += [full(session.created_at)]
+        facts += [full_span(session.created_at, session.updated_at)]
         if session.consolidated_at is None:
             facts.append(self.tr("waiting to be consolidated"))
         self._facts.setText("  ·  ".join(fact for fact in facts if fact))

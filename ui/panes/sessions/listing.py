@@ -12,7 +12,7 @@ from app.errors import KeepsakeError
 from app.sessions.model import Session, SessionFilter
 from ui.models.cards import Badge, Card
 from ui.models.ids import IdListModel
-from ui.models.when import number, short
+from ui.models.when import number, short_span
 from ui.tokens import Space
 from ui.widgets.listview import CardList
 from ui.widgets.orders import Orders
@@ -178,7 +178,7 @@ class SessionList(QWidget):
             begun = session.label.removesuffix("…")
             words = words.removeprefix(begun).strip()
         pending = session.consolidated_at is None
-        when = short(session.updated_at, datetime.now(UTC))
+        when = short_span(session.created_at, session.updated_at, datetime.now(UTC))
         spoken = self.tr("{title}, {agent}, {count} messages, {when}").format(
             title=title, agent=session.agent or self.tr("no agent"), count=session.message_count, when=when
         )

@@ -215,6 +215,34 @@ def test_several_are_tagged_together(books: Shelf, ask: ShelfBridge, open_pane: 
     assert pane.told.notices[-1].text == "Tagged 2 notes"
 
 
+def test_side_columns_fold_before_source_and_preview_lose_their_room(
+    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+) -> None:
+    _fill(books)
+    pane = open_pane("notes")
+    run_async(_ready(pane))
+    pane.document.set_mode("split")
+    assert not pane.facets.isVisible()
+    assert not pane.details.isVisible()
+    pane.listing.sides.click()
+    pane.toggle_inspector()
+    assert pane.facets.isVisible()
+    assert pane.details.isVisible()
+    pane.resize(860, 500)
+    qtbot.waitUntil(lambda: not pane.facets.isVisible())
+    assert pane.details.isVisible()
+    editor, preview, document = pane.document.editor, pane.document.preview, pane.document
+    qtbot.waitUntil(lambda: document.width() >= document.minimumSizeHint().width())
+    assert editor.geometry().right() < preview.geometry().left()
+    assert preview.mapTo(document, preview.rect().topRight()).x() <= document.width()
+    qtbot.waitUntil(lambda: document.mapTo(pane, document.rect().topRight()).x() < pane.details.geometry().left())
+    pane.listing.sides.click()
+    assert pane.facets.isVisible()
+    assert not pane.details.isVisible()
+    pane.resize(1300, 500)
+    qtbot.waitUntil(pane.details.isVisible)
+
+
 def test_tab_goes_from_the_title_to_the_text(
     books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
 ) -> None:
