@@ -176,7 +176,7 @@ class TagEdit(QWidget):
     def _add(self, tag: str) -> None:
         chip = Chip(tag, self)
         # Chips come before the field for Tab as for the eye.
-        QWidget.setTabOrder(self.field.previousInFocusChain(), chip)
+        QWidget.setTabOrder(self.field.previousInFocusChain() or self, chip)
         chip.removed.connect(self._on_chip_removed)
         chip.walked.connect(self._on_chip_walked)
         self._flow.insert(len(self._chips), chip)

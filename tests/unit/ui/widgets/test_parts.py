@@ -283,3 +283,23 @@ def test_values_below_values_are_folded_by_key(qtbot: Any, look: Theme) -> None:
     assert item.isExpanded()
     assert sign(item) != folded
     assert tree.chosen("tag") == ()
+
+
+def test_a_chosen_row_is_painted_in_one_piece(qtbot: Any, look: Any) -> None:
+    tree = FacetTree("Facets")
+    qtbot.addWidget(tree)
+    tree.set_groups([FacetGroup("tag", "Tags", [FacetRow("a", 2), FacetRow("a/b", 1)], nested=True)])
+    tree.resize(240, 200)
+    tree.set_chosen("tag", ["a"])
+    head = tree.topLevelItem(0)
+    assert head is not None
+    item = head.child(0)
+    tree.setCurrentItem(item)
+    tree.show()
+    rect = tree.visualItemRect(item)
+    picture = tree.viewport().grab().toImage()
+    ratio = picture.devicePixelRatio()
+    line = round((rect.bottom() - 3) * ratio)
+    colours = {picture.pixelColor(round(x * ratio), line).name() for x in range(12, rect.right() - 14)}
+    assert len(colours) == 1
+    assert colours != {picture.pixelColor(1, line).name()}
