@@ -213,7 +213,7 @@ def _messages(
     wanted = [(session, int(target.rpartition("#")[2]), target) for session, target in turns]
     rows = connection.execute(
         "SELECT w.value ->> 2, substr(m.content, 1, 200000), m.created_at, m.role, m.author, s.title,"
-        " iif(?2, s.preview, ''), m.tool_calls"
+        " CASE WHEN ?2 THEN s.preview ELSE '' END, m.tool_calls"
         " FROM json_each(?1) w CROSS JOIN messages m ON m.session_id = w.value ->> 0 AND m.seq = w.value ->> 1"
         " CROSS JOIN sessions s ON s.id = m.session_id",
         (json.dumps(wanted), labelled),
