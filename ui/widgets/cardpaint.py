@@ -109,7 +109,7 @@ class CardPainter:
         right = line.width
         for badge in card.badges:
             width = _badge_width(badge, self._points)
-            if right - width < line.width // 3:
+            if right - width < line.width * 3 // 5:
                 break
             right -= width
             line.badge(right, width, badge)
