@@ -6,12 +6,15 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
 from app.errors import KeepsakeError
+from ui.models.when import number
 from ui.panes.base import Notice
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge
 
 LIMIT = 200
+MANY = 1000
+"""From this many changes on, undoing takes long enough to say that it has begun."""
 
 
 class _Step(QUndoCommand):
@@ -105,6 +108,7 @@ class Undo(QObject):
             if older is not None and older.history_ids == notice.history_ids:
                 older.setObsolete(True)
                 older.history_ids = ()
+        self._tell_begun(notice.history_ids)
         self._bridge.start(self._undo_apart(notice))
 
     def _start(self, step: _Step, *, redo: bool) -> None:
@@ -114,7 +118,15 @@ class Undo(QObject):
             self._move(redo=redo)
             return
         self._set_busy(True)
+        self._tell_begun(step.history_ids, redo=redo)
         self._bridge.start(self._carry_out(step, redo=redo))
+
+    def _tell_begun(self, history_ids: tuple[int, ...], *, redo: bool = False) -> None:
+        if len(history_ids) >= MANY:
+            words = self.tr("Undoing {count} changes. This may take some seconds.")
+            if redo:
+                words = self.tr("Redoing {count} changes. This may take some seconds.")
+            self.notice.emit(Notice(words.format(count=number(len(history_ids)))))
 
     async def _carry_out(self, step: _Step, *, redo: bool) -> None:
         if self._bridge is None:

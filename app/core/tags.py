@@ -1,10 +1,15 @@
 """Tag rules: trimmed, lower-cased, deduplicated, at most 16 of at most 64 characters."""
 
+import re
 import unicodedata
 from collections.abc import Iterable
 
 MAX_TAGS = 16
 MAX_TAG_LENGTH = 64
+INLINE_TAG_ENDS = r"\u2000-\u206f\u2e00-\u2e7f'!\"#$%&()*+,.:;<=>?@^`{|}~\[\]\\\s"
+"""The characters Obsidian ends a ``#tag`` at, for a set in a pattern; any other, emoji included, belongs to it."""
+
+_ENDS = re.compile(f"[{INLINE_TAG_ENDS}]+")
 
 
 def normalise_tag(tag: str) -> str:
@@ -22,3 +27,9 @@ def normalise_tags(tags: Iterable[str]) -> tuple[str, ...]:
         if name := normalise_tag(tag):
             seen.setdefault(name)
     return tuple(seen)[:MAX_TAGS]
+
+
+def inline_tag(tag: str) -> str:
+    """Return a tag as ``#tag`` can be typed: blanks become hyphens, other signs go; ``""`` when nothing is left."""
+    words = (_ENDS.sub("", word) for word in normalise_tag(tag).split())
+    return normalise_tag("-".join(word for word in words if word.strip("/_-")))

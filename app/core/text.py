@@ -8,6 +8,11 @@ _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _SPACE = re.compile(r"\s+")
 # C0 and C1 control characters, and those that turn the direction of the text around them.
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_LINK = re.compile(r"!?\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]|!?\[([^\[\]]*)\]\([^()\s]*\)")
+_TABLE_RULE = re.compile(r"\|[\s:|-]*--[\s:|-]*(?:\||$)")
+_HEADING = re.compile(r"(?:^|(?<=\s))#{1,6}\s+")
+_LINE_SIGNS = re.compile(r"(?m)^\s*(?:>|[-*+] (?:\[[ xX]\] )?)\s*")
+_INLINE_SIGNS = re.compile(r"\*\*|__|`+|\[\[|\]\]|^\s*\*(?=\S)")
 
 
 def storable(text: str) -> tuple[str, int]:
@@ -66,3 +71,12 @@ def excerpt(text: str, length: int) -> str:
     cut = flat[:length]
     head, _, _ = cut.rpartition(" ")
     return (head if len(head) > length // 2 else cut).rstrip() + "…"
+
+
+def without_markup(markdown: str) -> str:
+    """Return the words of Markdown in one line: no signs of headings, tables, links, quotes, lists or emphasis."""
+    text = _LINK.sub(lambda found: found[1] or found[2] or "", markdown)
+    text = _INLINE_SIGNS.sub("", _HEADING.sub("", _LINE_SIGNS.sub("", text)))
+    if text.count("|") > 1:
+        text = _TABLE_RULE.sub(" ", text).replace("|", " ")
+    return collapse(text)

@@ -104,10 +104,10 @@ def _backlinks(connection: apsw.Connection, memory: Memory, stores: Sequence[str
     found: list[Any] = connection.execute(
         "SELECT l.target, m.id, m.title, substr(m.content, 1, 200), l.context"
         " FROM memory_links l JOIN memories m ON m.id = l.memory_id"
-        " WHERE l.relation = 'wiki' AND m.valid_until IS NULL"
+        " WHERE l.relation = 'wiki' AND m.valid_until IS NULL AND m.id <> :id"
         f" AND (l.target_key IN (SELECT value FROM json_each(:names)) OR {_PATH_TO_NAME}) AND {seen(stores)}"
         " ORDER BY m.updated_at DESC, m.rowid DESC",
-        {"names": json.dumps(sorted(names))},
+        {"names": json.dumps(sorted(names)), "id": memory.id},
     ).fetchall()
     meant = resolve_all(connection, {row[0] for row in found}, stores=stores)
     links = {

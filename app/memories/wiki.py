@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from app.core.tags import MAX_TAG_LENGTH, normalise_tags
+from app.core.tags import INLINE_TAG_ENDS, MAX_TAG_LENGTH, normalise_tags
 from app.core.text import collapse
 from app.memories.fences import Ranges, code_ranges
 
@@ -17,8 +17,7 @@ _CONTEXT = 80  # characters kept on either side of a link
 _MAX_CONTEXT = 4 * _CONTEXT
 
 _LINK = re.compile(r"(!?)\[\[([^\[\]\n]+)\]\]")
-# The characters Obsidian ends a tag at; everything else, emoji and any script included, belongs to it.
-_TAG = re.compile(r"(?<!\S)#([^\u2000-\u206f\u2e00-\u2e7f'!\"#$%&()*+,.:;<=>?@^`{|}~\[\]\\\s]+)")
+_TAG = re.compile(rf"(?<!\S)#([^{INLINE_TAG_ENDS}]+)")
 _NO_NAME = re.compile(r"[\d/]+|[/_-]+")
 _ATTACHMENT = re.compile(
     r".+\.(?:png|jpe?g|gif|bmp|svg|webp|avif|heic|pdf|mp3|m4a|wav|ogg|flac|3gp|webm|mp4|ogv|mov|mkv|zip|csv|canvas)",

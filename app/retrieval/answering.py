@@ -180,16 +180,16 @@ def _shown(
         some = browsed.shown(request.offset, request.last)
         rows = rows_of(connection, [item.chunk_id for item in some])
         facets = facets_at(connection, browsed.heads, browsed.ids, postings().agents)
-        return hits_of(connection, some, rows, request.query), facets, len(browsed)
+        return hits_of(connection, some, rows, request.query, labelled=True), facets, len(browsed)
     if order.ranking is not None:
         kept = order.ranking.spread(request.per_session)
         shown = order.ranking.shown(kept[request.offset : request.last])
         rows = rows_of(connection, [item.chunk_id for item in shown])
         facets = facets_at(connection, order.ranking.found.heads, order.ranking.ids[kept], postings().agents)
-        return hits_of(connection, shown, rows, request.query), facets, len(kept)
+        return hits_of(connection, shown, rows, request.query, labelled=True), facets, len(kept)
     ranked = spread(order.ranked, request.per_session)
     rows = rows_of(connection, [item.chunk_id for item in ranked])
-    hits = hits_of(connection, ranked[request.offset : request.last], rows, request.query)
+    hits = hits_of(connection, ranked[request.offset : request.last], rows, request.query, labelled=True)
     return hits, facets_of(rows), len(ranked)
 
 

@@ -13,6 +13,7 @@ from app.core.recalled import without_recalled
 from app.index.repo import agents_of
 from app.retrieval.highlight import Snippets
 from app.retrieval.model import FacetCount, Hit, Query, Why
+from app.sessions.model import label_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -150,12 +151,25 @@ def _appearing(values: "Ids") -> list[tuple[int, int]]:
 
 
 def hits_of(
-    connection: apsw.Connection, ranked: Sequence[Ranked], rows: Mapping[int, Row], query: Query
+    connection: apsw.Connection,
+    ranked: Sequence[Ranked],
+    rows: Mapping[int, Row],
+    query: Query,
+    *,
+    labelled: bool = False,
 ) -> tuple[Hit, ...]:
-    """Return the hits of ``ranked``, leaving out what vanished meanwhile."""
+    """Return the hits of ``ranked``, leaving out what vanished meanwhile.
+
+    Args:
+        connection: Where they are kept.
+        ranked: Best first.
+        rows: What is known of each.
+        query: What was asked for.
+        labelled: Whether a conversation without a title is called by its first words.
+    """
     known = [(item, rows[item.chunk_id]) for item in ranked if item.chunk_id in rows]
     turns = [(row.session_id, item.target) for item, row in known if row.kind != "memory"]
-    said = _messages(connection, [(str(session), target) for session, target in turns])
+    said = _messages(connection, [(str(session), target) for session, target in turns], labelled=labelled)
     kept = _memories(connection, [str(row.memory_id) for _, row in known if row.kind == "memory"])
     snippets = Snippets(query.terms)
     built = (_hit(item, row, said, kept, snippets) for item, row in known)
@@ -192,14 +206,17 @@ def _hit(
     )
 
 
-def _messages(connection: apsw.Connection, turns: Sequence[tuple[str, str]]) -> dict[str, tuple[Any, ...]]:
+def _messages(
+    connection: apsw.Connection, turns: Sequence[tuple[str, str]], *, labelled: bool
+) -> dict[str, tuple[Any, ...]]:
     """Return what is kept of turns, by the id of each; they are asked for by session and id."""
     wanted = [(session, int(target.rpartition("#")[2]), target) for session, target in turns]
     rows = connection.execute(
-        "SELECT w.value ->> 2, substr(m.content, 1, 200000), m.created_at, m.role, m.author, s.title, m.tool_calls"
-        " FROM json_each(?) w CROSS JOIN messages m ON m.session_id = w.value ->> 0 AND m.seq = w.value ->> 1"
+        "SELECT w.value ->> 2, substr(m.content, 1, 200000), m.created_at, m.role, m.author, s.title,"
+        " CASE WHEN ?2 THEN s.preview ELSE '' END, m.tool_calls"
+        " FROM json_each(?1) w CROSS JOIN messages m ON m.session_id = w.value ->> 0 AND m.seq = w.value ->> 1"
         " CROSS JOIN sessions s ON s.id = m.session_id",
-        (json.dumps(wanted),),
+        (json.dumps(wanted), labelled),
     )
     return {row[0]: row[1:] for row in rows}
 
@@ -207,14 +224,14 @@ def _messages(connection: apsw.Connection, turns: Sequence[tuple[str, str]]) -> 
 def _message(found: tuple[Any, ...] | None, target: str, row: Row) -> Fields | None:
     if found is None:
         return None
-    content, created, role, author, title, tool_calls = found
+    content, created, role, author, title, preview, tool_calls = found
     return (
         without_recalled(content) or content or tool_calls or "",
         "",
         {
             "target": "message",
             "kind": "message",
-            "title": title,
+            "title": label_of(title, preview),
             "created_at": to_datetime(created),
             "session_id": row.session_id,
             "seq": int(target.rpartition("#")[2]),

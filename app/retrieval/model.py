@@ -111,7 +111,7 @@ class Hit:
 
     Args:
         id: ``<session id>#<seq>`` for a message, the memory's id otherwise.
-        title: The session's or memory's title.
+        title: The session's title, or its first words where it has none; the memory's title.
         snippet: Part of the text around the best match.
         highlights: Ranges in ``snippet`` to mark.
         kind: ``message`` or the memory's kind.

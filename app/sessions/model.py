@@ -4,9 +4,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
+from app.core.text import excerpt, without_markup
+
 Role = Literal["user", "assistant", "tool", "system"]
 SessionOrder = Literal["recent", "oldest", "title", "messages"]
 
+LABEL_CHARACTERS = 60
 IMPORTANCE: dict[str, float] = {"user": 0.5, "assistant": 0.5, "tool": 0.3, "system": 0.1}
 
 
@@ -77,6 +80,16 @@ class Session:
     preview: str = ""
     consolidated_at: datetime | None = None
     attributes: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def label(self) -> str:
+        """The title, else the first words; ``""`` when nothing was said."""
+        return label_of(self.title, self.preview)
+
+
+def label_of(title: str, preview: str) -> str:
+    """Return what a conversation is called: its title, else the first words of its preview."""
+    return title or excerpt(without_markup(preview), LABEL_CHARACTERS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,27 @@ def full(moment: datetime) -> str:
     return QLocale().toString(local(moment), "d MMMM yyyy, HH:mm")
 
 
+def short_span(first: datetime, last: datetime, now: datetime) -> str:
+    """Return the days from ``first`` to ``last`` in short, the time of one day as ``short`` does."""
+    if day_of(first) == day_of(last):
+        return short(last, now)
+    begun, ended, locale = local(first), local(last), QLocale()
+    if (begun.date().year(), begun.date().month()) == (ended.date().year(), ended.date().month()):
+        begin = locale.toString(begun.date(), "d")
+    else:
+        begin = locale.toString(begun.date(), "d MMM" if begun.date().year() == ended.date().year() else "d MMM yyyy")
+    end = "d MMM" if last.astimezone().year == now.astimezone().year else "d MMM yyyy"
+    return f"{begin} – {locale.toString(ended.date(), end)}"
+
+
+def full_span(first: datetime, last: datetime) -> str:
+    """Return day and time of ``first``, and the day of ``last`` where it is another."""
+    if day_of(first) == day_of(last):
+        return full(first)
+    begin, end = (QLocale().toString(local(moment), "d MMMM yyyy") for moment in (first, last))
+    return f"{begin} – {end}"
+
+
 def clock(moment: datetime) -> str:
     """Return the time of day."""
     return QLocale().toString(local(moment).time(), QLocale.FormatType.ShortFormat)

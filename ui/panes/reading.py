@@ -9,7 +9,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QInputDialog
 from shiboken6 import isValid
 
-from app.core.tags import normalise_tags
+from app.core.tags import inline_tag, normalise_tags
 from app.core.text import excerpt
 from app.errors import KeepsakeError
 from ui.navigation import link_of, place_of
@@ -81,7 +81,7 @@ class ReadingPane(Pane):
         box.open()
 
     def _on_tags_given(self, then: Callable[[list[str]], object], text: str) -> None:
-        if tags := normalise_tags(text.split(",")):
+        if tags := normalise_tags(map(inline_tag, text.split(","))):
             then(list(tags))
 
     def copy_link(self, place: Place) -> None:

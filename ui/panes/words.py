@@ -2,7 +2,10 @@
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
-from app.core.text import excerpt
+from app.core.text import excerpt, without_markup
+
+BEGINNING = 600
+"""Characters of a text that its first words are looked for in."""
 
 _KINDS: dict[str, tuple[object, object, str]] = {
     "note": (QT_TRANSLATE_NOOP("Words", "Note"), QT_TRANSLATE_NOOP("Words", "Notes"), "file-text"),
@@ -144,4 +147,4 @@ def feature_word(name: str) -> str:
 
 def title_of(title: str, content: str, untitled: str) -> str:
     """Return a title, else the first words, else ``untitled``."""
-    return title or excerpt(content.lstrip("# "), 80) or untitled
+    return title or excerpt(without_markup(content[:BEGINNING]), 80) or untitled

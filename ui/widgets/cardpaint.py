@@ -62,7 +62,7 @@ class CardPainter:
         inner = rect.adjusted(Space.XS + 2, 1, -Space.XS - 2, -1)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         paint_row_ground(painter, inner, state)
-        body = inner.adjusted(Space.M, Space.S - 1, -Space.M, -Space.S + 1)
+        body = self._body(rect)
         if card is None:
             self._bars(painter, body, state)
             return
@@ -73,6 +73,21 @@ class CardPainter:
         self._upper(_Line(painter, upper, self._fonts.small, state.mirrored), card, state)
         self._lower(_Line(painter, lower, self._fonts.small, state.mirrored), card)
         painter.setOpacity(1.0)
+
+    def is_cut(self, rect: QRect, card: Card) -> bool:
+        """Return whether a title does not fit into a row of the place ``rect``."""
+        room = self._body(rect).width()
+        if card.icon:
+            room -= self._icon + Space.S
+        if card.marked:
+            room -= DOT + 6
+        if card.date:
+            room -= _width(card.date, self._points) + Space.S
+        return _elided(card.title, room, self._points, True) != card.title
+
+    @staticmethod
+    def _body(rect: QRect) -> QRect:
+        return rect.adjusted(Space.XS + 2 + Space.M, Space.S, -Space.XS - 2 - Space.M, -Space.S)
 
     def _upper(self, line: "_Line", card: Card, state: RowState) -> None:
         look = theme.current()
@@ -94,7 +109,7 @@ class CardPainter:
         right = line.width
         for badge in card.badges:
             width = _badge_width(badge, self._points)
-            if right - width < line.width // 3:
+            if right - width < line.width * 3 // 5:
                 break
             right -= width
             line.badge(right, width, badge)

@@ -64,6 +64,7 @@ class MarkdownEditor(QPlainTextEdit):
         self._setting = False
         self._crlf = False
         self._asked = 0
+        self._taken = ""
         self._highlighter = MarkdownHighlighter(self.document())
         self._offers = Offers(self.tr("Completions"))
         self._popup = QCompleter(QStringListModel(self), self)
@@ -237,7 +238,8 @@ class MarkdownEditor(QPlainTextEdit):
         if self._setting or self._highlighter.is_colouring:
             return
         self.edited.emit()
-        if self._prefix() is not None:
+        prefix = self._prefix()
+        if prefix is not None and prefix[1] != self._taken:
             self._timer.start()
         else:
             self._asked += 1
@@ -275,8 +277,10 @@ class MarkdownEditor(QPlainTextEdit):
         cursor = self.textCursor()
         cursor.movePosition(QTextCursor.MoveOperation.Left, QTextCursor.MoveMode.KeepAnchor, len(prefix))
         after = self.document().characterAt(self.textCursor().position())
-        closing = ("" if after == "]" else "]]") if kind is Wanted.TITLE else " "
+        closing = "]]" if kind is Wanted.TITLE and after != "]" else ""
+        self._taken = word
         cursor.insertText(word + closing)
+        self._taken = ""
         self.setTextCursor(cursor)
 
     def _on_theme_changed(self) -> None:

@@ -75,6 +75,8 @@ class FacetTree(QTreeWidget):
         self.setMouseTracking(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setExpandsOnDoubleClick(False)
+        # Rows are switched on and off; a selection besides would only be painted beside their ground.
+        self.setSelectionMode(QTreeWidget.SelectionMode.NoSelection)
         self.setStyleSheet("QTreeWidget { background: transparent; }")
         self.setItemDelegate(_FacetDelegate(self))
         self._chosen: dict[str, set[str]] = {}
@@ -113,15 +115,7 @@ class FacetTree(QTreeWidget):
         return tuple(sorted(self._chosen.get(group, ())))
 
     def drawBranches(self, painter: QPainter, rect: QRect, index: Index) -> None:
-        """Draw the sign that folds what stands below a value; that of a heading is part of it."""
-        if not index.parent().isValid() or not index.model().hasChildren(index):
-            return
-        mirrored = self.isRightToLeft()
-        name = "chevron-down" if self.isExpanded(index) else ("chevron-left" if mirrored else "chevron-right")
-        side = theme.current().scaled(_ICON)
-        sign = pixmap(name, side, theme.current().tokens.muted, painter.device().devicePixelRatioF())
-        left = rect.left() if mirrored else rect.right() - side + 1
-        painter.drawPixmap(left, rect.center().y() - side // 2 + 1, sign)
+        """Draw nothing: the sign that folds a row is part of the row, whose ground goes across all of it."""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Switch with Enter and Space."""
@@ -208,13 +202,19 @@ class _FacetDelegate(QStyledItemDelegate):
         tree = self.parent()
         mirrored = isinstance(tree, QWidget) and tree.isRightToLeft()
         rect = option.rect.adjusted(Space.XS, 1, -Space.S, -1)
+        row = QRect(rect)
+        if isinstance(tree, QTreeWidget):
+            row.setLeft(Space.XS)
+            row.setRight(tree.viewport().width() - Space.S - 1)
         focused = isinstance(tree, QTreeWidget) and tree.hasFocus() and tree.currentIndex() == index
-        self._ground(painter, rect, option, bool(index.data(_CHOSEN)), focused)
+        self._ground(painter, row, option, bool(index.data(_CHOSEN)), focused)
         body = rect.adjusted(Space.S, 0, -Space.S, 0)
         if isinstance(index.data(_KEY), str):
             self._heading(painter, body, index, mirrored)
         else:
             self._value(painter, body, index, mirrored)
+            if index.model().hasChildren(index):
+                self._fold_sign(painter, option.rect, index, mirrored)
         painter.restore()
 
     @staticmethod
@@ -229,6 +229,17 @@ class _FacetDelegate(QStyledItemDelegate):
             painter.setPen(look.colour("accent"))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(rect, Radius.SMALL, Radius.SMALL)
+
+    @staticmethod
+    def _fold_sign(painter: QPainter, cell: QRect, index: Index, mirrored: bool) -> None:
+        """Draw the sign that folds what stands below a value, before the cell of its words."""
+        tree = index.model().parent()
+        opened = isinstance(tree, QTreeWidget) and tree.isExpanded(index)
+        name = "chevron-down" if opened else ("chevron-left" if mirrored else "chevron-right")
+        side = theme.current().scaled(_ICON)
+        sign = pixmap(name, side, theme.current().tokens.muted, painter.device().devicePixelRatioF())
+        left = cell.right() + 1 - Space.XS if mirrored else cell.left() - side + Space.XS
+        painter.drawPixmap(left, cell.center().y() - side // 2 + 1, sign)
 
     @staticmethod
     def _heading(painter: QPainter, body: QRect, index: Index, mirrored: bool) -> None:

@@ -1,7 +1,11 @@
 """A list of two-line rows that opens a hundred thousand of them at once."""
 
+from html import escape
+from itertools import chain, islice
+
 from PySide6.QtCore import (
     QElapsedTimer,
+    QEvent,
     QItemSelection,
     QItemSelectionModel,
     QModelIndex,
@@ -10,8 +14,8 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter
-from PySide6.QtWidgets import QAbstractItemView, QApplication, QWidget
+from PySide6.QtGui import QFocusEvent, QHelpEvent, QKeyEvent, QPainter
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QToolTip, QWidget
 
 from ui import theme
 from ui.models.ids import IdListModel, Role
@@ -19,7 +23,6 @@ from ui.tokens import Space
 from ui.widgets.cardpaint import CardPainter
 from ui.widgets.rowview import Index, RowState, RowView
 
-KEPT_SELECTION = 5000
 _FLAG = QItemSelectionModel.SelectionFlag
 
 
@@ -36,12 +39,15 @@ class CardList(RowView):
     """F2 was pressed on a row."""
     menu_asked = Signal(object, object)
     """A context menu is wanted: the selected ids and the global position."""
+    selection_changed = Signal(int)
+    """Other rows are selected now: how many."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(name, parent)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self._kept: tuple[list[str], str, str, int] = ([], "", "", 0)
         self._announced = ""
+        self._anchor = ""
         self._empty = ""
         self._typed = ""
         self._typed_at = QElapsedTimer()
@@ -64,12 +70,27 @@ class CardList(RowView):
 
     def selected_ids(self) -> list[str]:
         """Return the ids of all selected rows, in list order."""
-        rows: list[int] = []
-        chosen = self.selectionModel().selection()
-        for part in (chosen.at(place) for place in range(chosen.count())):
-            rows.extend(range(part.top(), part.bottom() + 1))
+        rows = [row for part in self._selected_ranges() for row in part]
         ids = self._source().ids
         return [ids[row] for row in sorted(rows) if row < len(ids)]
+
+    @property
+    def selected_count(self) -> int:
+        """How many rows are selected."""
+        return sum(map(len, self._selected_ranges()))
+
+    def selected_titles(self, limit: int) -> list[str]:
+        """Return titles of selected rows, in list order, at most ``limit``; those never seen are left out."""
+        source = self._source()
+        ranges = sorted(self._selected_ranges(), key=lambda part: part.start)
+        rows = islice(chain.from_iterable(ranges), limit)
+        cards = (source.card_of(source.ids[row]) for row in rows)
+        return [card.title for card in cards if card]
+
+    def _selected_ranges(self) -> list[range]:
+        chosen = self.selectionModel().selection()
+        parts = (chosen.at(place) for place in range(chosen.count()))
+        return [range(part.top(), part.bottom() + 1) for part in parts]
 
     def choose(self, identity: str, *, quiet: bool = False) -> bool:
         """Make the row of ``identity`` current and show it; ``quiet`` keeps ``chosen`` silent."""
@@ -106,6 +127,27 @@ class CardList(RowView):
         self._announced = ""
         self.selectionModel().clear()
 
+    def setSelection(self, rect: QRect, command: QItemSelectionModel.SelectionFlag) -> None:
+        """Extend from the row where the selection began; Qt forgets it where a program chose that row."""
+        first, last = self._source().row_of(self._anchor), self.currentIndex().row()
+        if not command & _FLAG.Current or first < 0 or last < 0:
+            super().setSelection(rect, command)
+            if not command & _FLAG.Current:
+                self._anchor = self.current_id()
+            return
+        first, last = min(first, last), max(first, last)
+        model = self.model()
+        self.selectionModel().select(QItemSelection(model.index(first, 0), model.index(last, 0)), command)
+
+    def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:
+        """Tell how many rows are selected; a single one is where an extension begins."""
+        super().selectionChanged(selected, deselected)
+        ranges = self._selected_ranges()
+        count = sum(map(len, ranges))
+        if count == 1:
+            self._anchor = self._source().ids[next(part.start for part in ranges if part)]
+        self.selection_changed.emit(count)
+
     def _source(self) -> IdListModel:
         model = self.model()
         if not isinstance(model, IdListModel):
@@ -130,8 +172,18 @@ class CardList(RowView):
         flags = int(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop) | int(Qt.TextFlag.TextWordWrap)
         painter.drawText(room, flags, self._empty)
 
+    def viewportEvent(self, event: QEvent) -> bool:
+        """Tell all of a title that is cut."""
+        if event.type() != QEvent.Type.ToolTip or not isinstance(event, QHelpEvent):
+            return super().viewportEvent(event)
+        index = self.indexAt(event.pos())
+        card, rect = index.data(Role.CARD), self.visualRect(index)
+        words = card.title if card and self._cards.is_cut(rect, card) else ""
+        QToolTip.showText(event.globalPos(), escape(words), self.viewport(), rect)
+        return True
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Open with Enter, delete with Del, rename with F2; else as every list."""
+        """Open with Enter, delete with Del, rename with F2, select one with Esc; else as every list."""
         key, identity = event.key(), self.current_id()
         if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and identity:
             self.opened.emit(identity)
@@ -139,6 +191,8 @@ class CardList(RowView):
             self.delete_asked.emit(self.selected_ids())
         elif key == Qt.Key.Key_F2 and identity:
             self.rename_asked.emit(identity)
+        elif key == Qt.Key.Key_Escape and identity and self.selected_count > 1:
+            self.choose(identity)
         else:
             super().keyPressEvent(event)
 
@@ -190,16 +244,15 @@ class CardList(RowView):
     def _on_model_about_to_be_reset(self) -> None:
         top = self.indexAt(QPoint(4, Space.XS))
         into = self.visualRect(top).top() if top.isValid() else 0
-        selected = self.selected_ids()
-        self._kept = (selected[:KEPT_SELECTION], self.current_id(), str(top.data(Role.ID) or ""), into)
+        self._kept = (self.selected_ids(), self.current_id(), str(top.data(Role.ID) or ""), into)
 
     def _on_model_reset(self) -> None:
         selected, current, top, into = self._kept
         source = self._source()
         self.updateGeometries()
         selection = QItemSelection()
-        for row in filter(lambda place: place >= 0, map(source.row_of, selected)):
-            selection.select(source.index(row), source.index(row))
+        for part in _runs(sorted(row for row in map(source.row_of, selected) if row >= 0)):
+            selection.select(source.index(part.start), source.index(part.stop - 1))
         self.selectionModel().select(selection, _FLAG.ClearAndSelect)
         if (row := source.row_of(current)) >= 0:
             self.selectionModel().setCurrentIndex(source.index(row), _FLAG.NoUpdate)
@@ -207,4 +260,17 @@ class CardList(RowView):
             self._announced = ""
         if (row := source.row_of(top)) >= 0 and self.verticalOffset() > 0:
             self.verticalScrollBar().setValue(row * self._cards.height + Space.XS - into)
+        if not selection.count():
+            self.selection_changed.emit(0)
         self.viewport().update()
+
+
+def _runs(rows: list[int]) -> list[range]:
+    """Return ascending ``rows`` as ranges without gaps."""
+    runs: list[range] = []
+    for row in rows:
+        if runs and runs[-1].stop == row:
+            runs[-1] = range(runs[-1].start, row + 1)
+        else:
+            runs.append(range(row, row + 1))
+    return runs

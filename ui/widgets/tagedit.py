@@ -8,17 +8,20 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QCompleter, QLineEdit, QSizePolicy, QToolButton, QWidget
 from shiboken6 import isValid
 
-from app.core.tags import MAX_TAG_LENGTH, MAX_TAGS, normalise_tag
+from app.core.tags import MAX_TAG_LENGTH, MAX_TAGS, inline_tag, normalise_tag
 from app.errors import KeepsakeError
 from ui import theme
 from ui.icons import icon
 from ui.tokens import Radius
+from ui.widgets.elided import ElidedLabel
 from ui.widgets.flow import Flow
 from ui.widgets.offers import Offers
 
 Start = Callable[[Coroutine[Any, Any, Any]], object]
 Suggest = Callable[[str], Awaitable[Sequence[str]]]
 SUGGEST_MS = 80
+PROSE_WORDS = 4
+"""From this many words on, what is typed is a sentence rather than a tag."""
 ICON = 11
 
 
@@ -93,9 +96,12 @@ class TagEdit(QWidget):
         self.field.setAccessibleName(name)
         self.field.setPlaceholderText(self.tr("Add a tag"))
         self.field.setProperty("plain", True)
-        self.field.setMaxLength(MAX_TAG_LENGTH + 1)
         self.field.setFixedWidth(130)
         self._flow.addWidget(self.field)
+        self.hint = ElidedLabel(parent=self)
+        theme.set_type(self.hint, "small muted")
+        self.hint.hide()
+        self._flow.addWidget(self.hint)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         self._known = QStringListModel(self)
         self._completer = QCompleter(self._known, self)
@@ -128,16 +134,49 @@ class TagEdit(QWidget):
             self._add(tag)
         self.updateGeometry()
 
-    def take_typed(self) -> None:
-        """Make a chip of what is typed."""
-        tag = normalise_tag(self.field.text().rstrip(","))
+    def discard_typed(self) -> None:
+        """Forget what is typed and what was said about it."""
         self.field.clear()
-        if tag and tag not in self.tags and len(self._chips) < MAX_TAGS:
+        self._say("")
+
+    def take_typed(self) -> None:
+        """Make a chip of what is typed; a sentence stays in the field, and it is said why."""
+        typed = self.field.text().strip().rstrip(",")
+        if refusal := self._refusal(typed):
+            self._say(refusal)
+            return
+        given = normalise_tag(typed)
+        tag = given if given in self._known.stringList() else inline_tag(typed)
+        self.field.clear()
+        if tag and tag not in self.tags:
             self._add(tag)
             self.edited.emit(self.tags)
+        if given and tag != given:
+            self._say_replaced(tag)
+
+    def _refusal(self, typed: str) -> str:
+        """Return why ``typed`` cannot become a tag, ``""`` when it can."""
+        if len(typed.split()) >= PROSE_WORDS or len(typed) > MAX_TAG_LENGTH:
+            return self.tr("This looks like a sentence. A tag is a word such as garden or garden/roses.")
+        if typed and len(self._chips) >= MAX_TAGS:
+            return self.tr("There is room for {count} tags. Remove one first.").format(count=MAX_TAGS)
+        return ""
+
+    def _say_replaced(self, tag: str) -> None:
+        if tag:
+            self._say(self.tr("Kept as #{tag}: a tag has no blanks or signs in it.").format(tag=tag))
+        else:
+            self._say(self.tr("A tag needs a letter or a number."))
+
+    def _say(self, words: str) -> None:
+        self.hint.setText(words)
+        self.hint.setVisible(bool(words))
+        self.updateGeometry()
 
     def _add(self, tag: str) -> None:
         chip = Chip(tag, self)
+        # Chips come before the field for Tab as for the eye.
+        QWidget.setTabOrder(self.field.previousInFocusChain() or self, chip)
         chip.removed.connect(self._on_chip_removed)
         chip.walked.connect(self._on_chip_walked)
         self._flow.insert(len(self._chips), chip)
@@ -168,6 +207,7 @@ class TagEdit(QWidget):
             self._chips[-1].setFocus()
 
     def _on_field_text_edited(self, text: str) -> None:
+        self._say("")
         if text.endswith(","):
             self.take_typed()
         elif text:

@@ -8,6 +8,7 @@ from app.errors import StaleError
 from tests.unit.ui.conftest import Rest
 from tests.unit.ui.shelf import Shelf
 from ui.bridge import Bridge
+from ui.models.when import number
 from ui.panes.base import Notice
 from ui.undo import Undo
 
@@ -40,6 +41,19 @@ def test_one_at_a_time(undo: Undo, shelf: Shelf, rest: Rest) -> None:
     undo.undo()
     rest(undo.can_undo)
     assert shelf.asked("memory.undo") == [{"history_ids": [2]}]
+
+
+def test_undoing_very_many_changes_says_that_it_has_begun(undo: Undo, rest: Rest) -> None:
+    told: list[str] = []
+    undo.notice.connect(lambda notice: told.append(notice.text))
+    undo.record("tag 5,000 notes", tuple(range(1, 5001)))
+    undo.undo()
+    assert told == [f"Undoing {number(5000)} changes. This may take some seconds."]
+    rest(undo.can_redo)
+    undo.record("one", (1,))
+    undo.undo()
+    rest(undo.can_redo)
+    assert len(told) == 1
 
 
 def test_failure_leaves_it_where_it_was(undo: Undo, shelf: Shelf, rest: Rest) -> None:

@@ -54,6 +54,11 @@ class Desk(QObject):
         return self._opening or (self._draft.id if self._draft else "")
 
     @property
+    def is_open(self) -> bool:
+        """Whether a page is shown: a memory, or one that is not written yet."""
+        return self._draft is not None
+
+    @property
     def busy(self) -> bool:
         """Whether something is open, being opened, or being written."""
         return self._draft is not None or bool(self._opening)

@@ -1,18 +1,20 @@
 """One memory to read and write: title, tags, source and preview."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
+from app.core.tags import inline_tag
 from app.memories.model import Memory
 from ui import theme
 from ui.models.markup import is_editable
 from ui.models.when import full
 from ui.panes.notes.conflict import Comparison
-from ui.panes.words import kind_word, source_word, store_word
+from ui.panes.words import kind_word, source_word, store_word, title_of
 from ui.tokens import Space
 from ui.widgets.button import icon_button
 from ui.widgets.editor import MarkdownEditor, Wanted
@@ -21,6 +23,7 @@ from ui.widgets.headrow import HeadRow
 from ui.widgets.markdown import MarkdownView
 from ui.widgets.splitter import PaneSplitter, hairline
 from ui.widgets.tagedit import TagEdit
+from ui.widgets.titlefield import TitleField
 
 if TYPE_CHECKING:
     from app.memories.model import Facet, Link
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
 Mode = Literal["write", "split", "read"]
 MODES: tuple[Mode, ...] = ("write", "split", "read")
 TITLE_LEAST = 150
+TEXT_LEAST = 200
 
 
 class Document(QFrame):
@@ -73,6 +77,12 @@ class Document(QFrame):
         """Whether one writes, reads, or both."""
         return self._mode
 
+    @property
+    def least_width(self) -> int:
+        """The width that source and preview need, as far as they are shown."""
+        shown = [part for part in (self.editor, self.preview) if not part.isHidden()]
+        return len(shown) * (TEXT_LEAST + self._split.handleWidth())
+
     def set_mode(self, mode: Mode) -> None:
         """Show source, preview, or both."""
         self._mode = mode
@@ -91,14 +101,19 @@ class Document(QFrame):
             self.editor.set_source("")
         elif not keep_place or self.editor.source() != content:
             self.editor.set_source(content, keep_place=keep_place)
+        named = memory is not None and memory.kind != "note"
+        self.title.setPlaceholderText(title_of("", content, self.tr("Title")) if named else self.tr("Title"))
         self.tags.set_tags(tags)
+        if not keep_place:
+            self.tags.discard_typed()
         self.preview.set_source(self._readable(memory), soon=keep_place)
         self.comparison.hide()
         gone = memory is not None and memory.deleted_at is not None
         self._set_fixed(gone or not editable)
         self._restore.setVisible(gone)
-        self._pin.setEnabled(memory is not None and not gone)
-        self._delete.setEnabled(memory is not None and not gone)
+        for button in (self._pin, self._delete):
+            button.setVisible(not gone)
+            button.setEnabled(memory is not None and not gone)
         self.show_facts(memory)
         self._buttons["write"].setEnabled(editable)
         self._buttons["split"].setEnabled(editable)
@@ -161,8 +176,8 @@ class Document(QFrame):
         head.addWidget(self.tags)
         known.setContentsMargins(2, 0, Space.S, Space.XS)
         self._split = PaneSplitter(parent=self)
-        self._split.add(self.editor, 400, least=200, stretch=1)
-        self._split.add(self.preview, 400, least=200, stretch=1)
+        self._split.add(self.editor, 400, least=TEXT_LEAST, stretch=1)
+        self._split.add(self.preview, 400, least=TEXT_LEAST, stretch=1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -170,6 +185,8 @@ class Document(QFrame):
         column.addWidget(hairline(self))
         column.addWidget(self.comparison)
         column.addWidget(self._split, 1)
+        for before, after in pairwise((self.title, self.editor, self.preview.page, self.tags.field, *modes, *changing)):
+            self.setTabOrder(before, after)
 
     def _connect(self) -> None:
         self.title.textEdited.connect(self._on_title_text_edited)
@@ -214,7 +231,7 @@ class Document(QFrame):
 
     async def _complete(self, kind: Wanted, prefix: str) -> Sequence[str]:
         if kind is Wanted.TAG:
-            return await self._suggest_tags(prefix)
+            return [tag for tag in await self._suggest_tags(prefix) if inline_tag(tag) == tag]
         titles: list[Link] = await self._bridge.call("note.titles", prefix=prefix, limit=20)
         return [link.title for link in titles if link.title]
 
@@ -244,7 +261,7 @@ class Document(QFrame):
         (self.preview if mode == "read" else self.editor).setFocus(Qt.FocusReason.OtherFocusReason)
 
 
-class _TitleField(QLineEdit):
+class _TitleField(TitleField):
     """The title; Enter and Down go on to the text."""
 
     finished = Signal()
@@ -253,13 +270,7 @@ class _TitleField(QLineEdit):
         super().__init__(parent)
         self.setAccessibleName(self.tr("Title"))
         self.setPlaceholderText(self.tr("Title"))
-        self.setProperty("plain", True)
         theme.set_type(self, "title")
-
-    def sizeHint(self) -> QSize:
-        """Return room for descenders at every scale."""
-        hint = super().sizeHint()
-        return QSize(hint.width(), hint.height() + Space.XS)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Go on to the text."""

@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 from shiboken6 import isValid
 
+from app.core.text import without_markup
 from app.errors import KeepsakeError
 from app.memories.model import KINDS, Facets, MemoryFilter, MemoryRow
 from ui.models.cards import Badge, Card
@@ -169,7 +170,7 @@ class NoteList(QWidget):
             spoken.append(self.tr("pinned"))
         return Card(
             title,
-            row.preview.lstrip("# ") if row.title else source_word(row.source),
+            without_markup(row.preview) if row.title else source_word(row.source),
             when,
             tuple(badges),
             icon=kind_icon(row.kind) if row.kind in KINDS else "file-text",

@@ -4,13 +4,14 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QT_TRANSLATE_NOOP, QPoint, Qt, QTimer
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QPoint, QSize, Qt, QTimer
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from app.errors import KeepsakeError
 from ui.actions import Action
+from ui.models.when import number
 from ui.panes.base import Place
 from ui.panes.notes.desk import Desk
 from ui.panes.notes.details import Details
@@ -22,6 +23,7 @@ from ui.panes.state import bytes_of, pack, unpack
 from ui.panes.words import title_of
 from ui.widgets.empty import EmptyState
 from ui.widgets.menu import Entry, open_menu
+from ui.widgets.selection import SHOWN, BulkAction, SelectionSummary
 from ui.widgets.splitter import PaneSplitter
 
 if TYPE_CHECKING:
@@ -32,6 +34,10 @@ if TYPE_CHECKING:
 
 CHOICE_MS = 90
 WIDE = 1180
+"""From this width on, facets and inspector show by themselves beside one text."""
+WIDE_SPLIT = 1400
+"""The same beside source and preview."""
+LIST_LEAST, RIGHT_LEAST, FACETS_LEAST, DETAILS_LEAST = 220, 320, 140, 180
 AREAS = frozenset({"memories", "tags", "links"})
 
 
@@ -46,8 +52,11 @@ class NotesPane(ReadingPane):
         super().__init__(bridge, actions, parent)
         self._dirty = True
         self._restored = ""
+        self._in_trash = False
+        self._before_trash = ""
         self._inspecting: bool | None = None
         self._faceted: bool | None = None
+        self._facets_first = True
         self.listing = NoteList(bridge, self)
         self.facets = NoteFacets(self)
         self.document = Document(bridge, self)
@@ -69,27 +78,32 @@ class NotesPane(ReadingPane):
         """Open a memory, or the list narrowed to a tag."""
         if place.id:
             self._restored = ""
+            if self.listing.model.row_of(place.id) < 0:
+                self.listing.trash.setChecked(False)
             self.listing.choose(place.id)
             self.desk.open(place.id)
 
     def current_place(self) -> Place:
         """Return the open memory."""
         memory = self.desk.memory
-        return Place(self.name, memory.id, title=memory.title) if memory else Place(self.name)
+        if memory is None:
+            return Place(self.name)
+        return Place(self.name, memory.id, title=title_of(memory.title, memory.content, ""))
 
     def commands(self) -> list[Action]:
         """Return what can be done here."""
         always = partial(Action, group="notes", pane=self.name)
         opened = partial(always, enabled=self._has_memory)
+        changing = partial(always, enabled=self._can_change)
         return [
             always("notes.new", self.tr("New note"), self.new_note, "plus", "Ctrl+N", keywords="create write"),
             Action("notes.daily", self.tr("Today's note"), self.daily_note, "calendar-clock", "Ctrl+D", group="notes"),
             always("notes.filter", self.tr("Filter notes"), self.listing.filter.setFocus, "search", "Ctrl+F"),
             always("notes.trash", self.tr("Show deleted notes"), self.listing.trash.toggle, "trash-2"),
             always("notes.facets", self.tr("Show or hide facets"), self.listing.sides.click, "funnel"),
-            opened("notes.pin", self.tr("Pin or unpin"), self._toggle_pin, "pin", "Ctrl+Shift+D"),
-            opened("notes.delete", self.tr("Delete note"), self._delete_current, "trash-2"),
-            opened("notes.tag", self.tr("Add a tag"), self.document.tags.setFocus, "tag", "Ctrl+T"),
+            changing("notes.pin", self.tr("Pin or unpin"), self._toggle_pin, "pin", "Ctrl+Shift+D"),
+            changing("notes.delete", self.tr("Delete note"), self._delete_chosen, "trash-2"),
+            changing("notes.tag", self.tr("Add a tag"), self._add_tag, "tag", "Ctrl+T"),
             opened("notes.write", self.tr("Write"), partial(self.document.set_mode, "write"), "pencil"),
             opened(
                 "notes.split", self.tr("Write and preview"), partial(self.document.set_mode, "split"), "panel-right"
@@ -121,6 +135,7 @@ class NotesPane(ReadingPane):
     def toggle_inspector(self) -> None:
         """Show or hide links and history."""
         self._inspecting = self.details.isHidden()
+        self._facets_first = False
         self._fit()
 
     async def settle(self) -> None:
@@ -157,6 +172,11 @@ class NotesPane(ReadingPane):
         self.desk.flush()
         super().hideEvent(event)
 
+    def minimumSizeHint(self) -> QSize:
+        """Return room for list and text: the columns beside them step aside."""
+        width = LIST_LEAST + max(RIGHT_LEAST, self.document.least_width) + self._split.handleWidth()
+        return QSize(width, super().minimumSizeHint().height())
+
     def resizeEvent(self, event: object) -> None:
         """Let facets and inspector step aside where there is no room."""
         self._fit()
@@ -171,15 +191,31 @@ class NotesPane(ReadingPane):
             self.tr("New note"),
             parent=self,
         )
+        self._summary = SelectionSummary(
+            (
+                BulkAction("tag", self.tr("Add tags…"), "tag"),
+                BulkAction("pin", self.tr("Pin"), "pin"),
+                BulkAction("unpin", self.tr("Unpin"), "pin"),
+                BulkAction("delete", self.tr("Delete"), "trash-2"),
+                BulkAction("restore", self.tr("Restore"), "archive-restore"),
+            ),
+            self,
+        )
         self._right = QStackedWidget(self)
         self._right.setObjectName("sheet")
-        self._right.addWidget(self._nothing_chosen)
-        self._right.addWidget(self.document)
+        self._trash_empty = EmptyState(
+            "trash-2",
+            self.tr("The trash is empty"),
+            self.tr("Notes you delete wait here until you restore them."),
+            parent=self,
+        )
+        for page in (self._nothing_chosen, self.document, self._summary, self._trash_empty):
+            self._right.addWidget(page)
         self._split = PaneSplitter(parent=self)
-        self._split.add(self.facets, 190, least=140)
-        self._split.add(self.listing, 320, least=220)
-        self._split.add(self._right, 700, least=320, stretch=1)
-        self._split.add(self.details, 250, least=180)
+        self._split.add(self.facets, 190, least=FACETS_LEAST)
+        self._split.add(self.listing, 320, least=LIST_LEAST)
+        self._split.add(self._right, 700, least=RIGHT_LEAST, stretch=1)
+        self._split.add(self.details, 250, least=DETAILS_LEAST)
         self._empty = EmptyState(
             "notebook-pen",
             self.tr("No notes yet"),
@@ -196,6 +232,8 @@ class NotesPane(ReadingPane):
         self._whole.addWidget(self._empty)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
+        # Its own least width is without facets and inspector: see minimumSizeHint.
+        outer.setSizeConstraint(QVBoxLayout.SizeConstraint.SetNoConstraint)
         outer.addWidget(self._whole)
         self.details.hide()
 
@@ -206,6 +244,9 @@ class NotesPane(ReadingPane):
         rows.delete_asked.connect(self._delete)
         rows.rename_asked.connect(self._on_rows_rename_asked)
         rows.menu_asked.connect(self._on_rows_menu_asked)
+        rows.selection_changed.connect(self._on_rows_selection_changed)
+        self._summary.picked.connect(self._on_summary_picked)
+        self._summary.cleared.connect(self._on_summary_cleared)
         self._choice.timeout.connect(self._on_choice_timeout)
         self.listing.loaded.connect(self._on_listing_loaded)
         self.listing.counted.connect(self.facets.show_counts)
@@ -224,6 +265,7 @@ class NotesPane(ReadingPane):
         self.document.delete_asked.connect(self._delete_current)
         self.document.restore_asked.connect(self._restore_current)
         self.document.inspector_asked.connect(self.toggle_inspector)
+        self.document.mode_changed.connect(self._on_document_mode_changed)
         self.document.preview.wiki_clicked.connect(self.follow_wiki)
         self.document.preview.tag_clicked.connect(self.facets.choose_tag)
         self.document.preview.link_clicked.connect(self.follow_link)
@@ -233,19 +275,29 @@ class NotesPane(ReadingPane):
         self.details.version_asked.connect(self._on_details_version_asked)
 
     def _fit(self) -> None:
-        """Show facets and inspector where they fit, or where the person insists."""
-        wide = self.width() >= WIDE
-        faceted = wide if self._faceted is None else self._faceted
-        self.facets.setVisible(faceted)
-        self.listing.sides.setChecked(faceted)
-        inspecting = wide if self._inspecting is None else self._inspecting
-        self.details.setVisible(inspecting and self._right.currentWidget() is self.document)
+        """Show facets and inspector where there is room beside list and text; the one asked for last goes first."""
+        right = max(RIGHT_LEAST, self.document.least_width)
+        self._right.setMinimumWidth(right)
+        room = self.width() - LIST_LEAST - right - 3 * self._split.handleWidth()
+        wide = self.width() >= (WIDE_SPLIT if self.document.mode == "split" else WIDE)
+        reading = self._right.currentWidget() is self.document
+        facets = (self.facets, wide if self._faceted is None else self._faceted, FACETS_LEAST)
+        details = (self.details, reading and (wide if self._inspecting is None else self._inspecting), DETAILS_LEAST)
+        for column, wanted, least in (facets, details) if self._facets_first else (details, facets):
+            shown = wanted and room >= least
+            room -= least if shown else 0
+            column.setVisible(shown)
+        self.listing.sides.setChecked(not self.facets.isHidden())
+
+    def _on_document_mode_changed(self) -> None:
+        self._fit()
 
     # --- opening ---
 
     def new_note(self) -> None:
         """Begin a note; it exists from its first letter on."""
         self._whole.setCurrentWidget(self._split)
+        self.listing.trash.setChecked(False)
         self.listing.list.clear_choice()
         self.desk.begin()
         self.document.title.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -283,7 +335,8 @@ class NotesPane(ReadingPane):
     def _on_listing_loaded(self) -> None:
         nothing = not self.listing.model.ids and not self.listing.filtered and not self.desk.busy
         self._whole.setCurrentWidget(self._empty if nothing else self._split)
-        if nothing or self.desk.busy:
+        self._follow_trash()
+        if nothing or self._in_trash or self.desk.busy:
             return
         if self._restored and self.listing.model.row_of(self._restored) >= 0:
             self.listing.choose(self._restored)
@@ -292,12 +345,39 @@ class NotesPane(ReadingPane):
             self.listing.list.choose_row(0)
         self._restored = ""
 
+    def _follow_trash(self) -> None:
+        """Show nothing beside the trash but what is in it, and what was open before when one leaves it."""
+        entered, self._in_trash = self._in_trash, self.listing.trash.isChecked()
+        rows, model, memory = self.listing.list, self.listing.model, self.desk.memory
+        if self._in_trash and model.row_of(self.desk.id) < 0:
+            self._before_trash = self._before_trash if entered else self.desk.id
+            self._open_row(rows.current_id() or next(iter(model.ids), ""))
+        elif entered and not self._in_trash:
+            deleted = memory is not None and memory.deleted_at is not None and memory.id == self.desk.id
+            if deleted or not self.desk.busy:
+                before = self._before_trash
+                self._open_row(before if model.row_of(before) >= 0 else next(iter(model.ids), ""))
+        self._show_right()
+
+    def _open_row(self, identity: str) -> None:
+        """Choose and open a row, or nothing for ``""``."""
+        if identity:
+            self.listing.choose(identity)
+            self.desk.open(identity)
+        else:
+            self.desk.close()
+
     def _on_rows_chosen(self, identity: str) -> None:
         del identity
         self._choice.start()
 
     def _on_choice_timeout(self) -> None:
-        identity = self.listing.list.current_id()
+        rows = self.listing.list
+        if rows.selected_count > 1:
+            return
+        if rows.selected_count == 1 and (last := rows.selected_ids()[0]) != rows.current_id():
+            rows.choose(last, quiet=True)
+        identity = rows.current_id()
         if identity and identity != self.desk.id:
             self.desk.open(identity)
             words = str(self.listing.list.currentIndex().data() or "")
@@ -314,14 +394,48 @@ class NotesPane(ReadingPane):
         self.document.title.selectAll()
 
     def _on_desk_opened(self) -> None:
-        self._right.setCurrentWidget(self.document)
+        self._show_right()
+
+    def _on_desk_closed(self) -> None:
+        self._show_right()
+
+    def _show_right(self) -> None:
+        """Show the open memory, or a summary while several are selected."""
+        page: QWidget = self._trash_empty if self._in_trash else self._nothing_chosen
+        if self.desk.is_open:
+            page = self.document
+        if self.listing.list.selected_count > 1:
+            page = self._summary
+        self._right.setCurrentWidget(page)
         self._fit()
         self.registry.refresh()
 
-    def _on_desk_closed(self) -> None:
-        self._right.setCurrentWidget(self._nothing_chosen)
-        self._fit()
-        self.registry.refresh()
+    def _on_rows_selection_changed(self, count: int) -> None:
+        if count > 1:
+            self.desk.flush()
+            heading = self.tr("{count} notes selected").format(count=number(count))
+            self._summary.show_selection(heading, count, self.listing.list.selected_titles(SHOWN))
+            self._summary.offer(("restore",) if self.listing.trash.isChecked() else ("tag", "pin", "unpin", "delete"))
+        elif self._right.currentWidget() is self._summary:
+            self._choice.start()
+        if count > 1 or self._right.currentWidget() is self._summary:
+            self._show_right()
+
+    def _on_summary_picked(self, key: str) -> None:
+        ids = self.listing.list.selected_ids()
+        if key == "tag":
+            self._ask_for_tags(ids)
+        elif key == "delete":
+            self._delete(ids)
+        elif key == "restore":
+            self._start_restore(ids)
+        else:
+            self._start_pinning(ids, pinned=key == "pin")
+
+    def _on_summary_cleared(self) -> None:
+        rows = self.listing.list
+        self.listing.choose(self.desk.id or rows.current_id())
+        rows.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _on_desk_created(self, memory: "Memory") -> None:
         self.listing.choose(memory.id)
@@ -332,6 +446,7 @@ class NotesPane(ReadingPane):
 
     def _on_sides_clicked(self) -> None:
         self._faceted = self.facets.isHidden()
+        self._facets_first = True
         self._fit()
 
     def _on_details_session_opened(self, session: str) -> None:
@@ -342,9 +457,56 @@ class NotesPane(ReadingPane):
 
     # --- changing several ---
 
+    def _can_change(self) -> bool:
+        """Whether what is selected, or open, is not in the trash."""
+        if self.listing.list.selected_count > 1:
+            return not self.listing.trash.isChecked()
+        return self.desk.memory is not None and self.desk.memory.deleted_at is None
+
+    def _selected_several(self) -> list[str]:
+        """Return the ids of what is selected, none unless there are several."""
+        rows = self.listing.list
+        return rows.selected_ids() if rows.selected_count > 1 else []
+
     def _toggle_pin(self) -> None:
-        if self.desk.memory is not None:
+        if ids := self._selected_several():
+            known = [row for row in map(self.listing.model.value, ids) if row is not None]
+            self._start_pinning(ids, pinned=not all(row.pinned for row in known))
+        elif self.desk.memory is not None:
             self.desk.change_now(pinned=not self.desk.memory.pinned)
+
+    def _is_pinned(self, identity: str) -> bool:
+        row = self.listing.model.value(identity)
+        return row is not None and row.pinned
+
+    def _start_pinning(self, ids: list[str], *, pinned: bool) -> None:
+        self.do(self._pin_all(ids, pinned=pinned))
+
+    async def _pin_all(self, ids: list[str], *, pinned: bool) -> None:
+        await self.desk.settle()
+        history: list[int] = []
+        for identity in ids:
+            reply = await self.bridge.reply("note.pin", id=identity, pinned=pinned)
+            history += history_of(reply)
+        if len(ids) == 1:
+            title = title_of(reply.value.title, reply.value.content, self.tr("Untitled"))
+            one = self.tr("Pinned ‘{title}’") if pinned else self.tr("Unpinned ‘{title}’")
+            self.tell_done(one, title, reply)
+        elif isValid(self):
+            words = self.tr("Pinned {count} notes") if pinned else self.tr("Unpinned {count} notes")
+            self.tell(words.format(count=number(len(ids))), tuple(history))
+
+    def _add_tag(self) -> None:
+        if ids := self._selected_several():
+            self._ask_for_tags(ids)
+        else:
+            self.document.tags.setFocus()
+
+    def _delete_chosen(self) -> None:
+        if ids := self._selected_several():
+            self._delete(ids)
+        else:
+            self._delete_current()
 
     def _delete_current(self) -> None:
         if self.desk.memory is not None:
@@ -417,11 +579,17 @@ class NotesPane(ReadingPane):
         delete = self.tr("Delete {count} notes").format(count=len(ids))
         if len(ids) == 1:
             link = [(self.tr("Copy link"), partial(self.copy_link, Place(self.name, ids[0])))]
+            pinned = self._is_pinned(ids[0])
             changing = [
                 (self.tr("Rename"), partial(self._on_rows_rename_asked, ids[0])),
-                (self.tr("Pin or unpin"), self._toggle_pin),
+                (self.tr("Unpin") if pinned else self.tr("Pin"), partial(self._start_pinning, ids, pinned=not pinned)),
             ]
             delete = self.tr("Delete")
+        else:
+            changing = [
+                (self.tr("Pin"), partial(self._start_pinning, ids, pinned=True)),
+                (self.tr("Unpin"), partial(self._start_pinning, ids, pinned=False)),
+            ]
         changing += [
             (self.tr("Add tags…"), partial(self._ask_for_tags, ids)),
             (delete, partial(self._delete, ids)),

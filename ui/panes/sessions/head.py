@@ -5,7 +5,6 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QCalendarWidget,
     QFrame,
-    QLineEdit,
     QMenu,
     QVBoxLayout,
     QWidget,
@@ -14,11 +13,12 @@ from PySide6.QtWidgets import (
 
 from app.sessions.model import Session
 from ui import theme
-from ui.models.when import full, number
+from ui.models.when import full_span, number
 from ui.tokens import Space
 from ui.widgets.button import icon_button
 from ui.widgets.elided import ElidedLabel
 from ui.widgets.headrow import HeadRow
+from ui.widgets.titlefield import TitleField
 
 TITLE_LEAST = 150
 
@@ -41,7 +41,6 @@ class SessionHead(QFrame):
         self.title = _Title(self)
         self.title.setAccessibleName(self.tr("Title of the conversation"))
         self.title.setPlaceholderText(self.tr("Untitled conversation"))
-        self.title.setProperty("plain", True)
         theme.set_type(self.title, "heading")
         self.title.committed.connect(self._on_title_committed)
         self._facts = ElidedLabel(parent=self)
@@ -70,9 +69,9 @@ class SessionHead(QFrame):
         changed = self._session is None or self._session.id != session.id
         self._session = session
         if changed or not self.title.hasFocus():
-            self.title.show_title(session.title)
+            self.title.show_title(session.label)
         facts = [session.agent, self.tr("{count} messages").format(count=number(session.message_count))]
-        facts += [full(session.created_at)]
+        facts += [full_span(session.created_at, session.updated_at)]
         if session.consolidated_at is None:
             facts.append(self.tr("waiting to be consolidated"))
         self._facts.setText("  ·  ".join(fact for fact in facts if fact))
@@ -108,7 +107,12 @@ class SessionHead(QFrame):
         return menu
 
     def _on_title_committed(self, text: str) -> None:
-        if self._session is not None and text.strip() != self._session.title:
+        session = self._session
+        if session is None:
+            return
+        if text.strip() == session.title:
+            self.title.show_title(session.label)
+        else:
             self.renamed.emit(text.strip())
 
     def _on_when_clicked(self) -> None:
@@ -120,7 +124,7 @@ class SessionHead(QFrame):
         self.date_asked.emit(day)
 
 
-class _Title(QLineEdit):
+class _Title(TitleField):
     """A title one can type over; Enter or leaving keeps it, Esc brings the old one back."""
 
     committed = Signal(str)
@@ -135,7 +139,6 @@ class _Title(QLineEdit):
         """Show ``text`` and remember it for Esc."""
         self._before = text
         self.setText(text)
-        self.setToolTip(text)
         self.setCursorPosition(0)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -7,11 +7,12 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
+from app.core.text import without_markup
 from app.errors import KeepsakeError
 from app.sessions.model import Session, SessionFilter
 from ui.models.cards import Badge, Card
 from ui.models.ids import IdListModel
-from ui.models.when import number, short
+from ui.models.when import number, short_span
 from ui.tokens import Space
 from ui.widgets.listview import CardList
 from ui.widgets.orders import Orders
@@ -170,15 +171,20 @@ class SessionList(QWidget):
         badges = [Badge(number(session.message_count), icon="message-square")]
         if session.agent:
             badges.insert(0, Badge(session.agent, "accent"))
-        title = session.title or self.tr("Untitled conversation")
+        title = session.label or self.tr("Untitled conversation")
+        words = without_markup(session.preview)
+        if not session.title:
+            # The second line goes on where the first words end.
+            begun = session.label.removesuffix("…")
+            words = words.removeprefix(begun).strip()
         pending = session.consolidated_at is None
-        when = short(session.updated_at, datetime.now(UTC))
+        when = short_span(session.created_at, session.updated_at, datetime.now(UTC))
         spoken = self.tr("{title}, {agent}, {count} messages, {when}").format(
             title=title, agent=session.agent or self.tr("no agent"), count=session.message_count, when=when
         )
         if pending:
             spoken += ", " + self.tr("not yet consolidated")
-        return Card(title, session.preview, when, tuple(badges), marked=pending, spoken=spoken)
+        return Card(title, words, when, tuple(badges), marked=pending, spoken=spoken)
 
     def _on_only_pending_toggled(self, on: bool) -> None:
         self._pending = on

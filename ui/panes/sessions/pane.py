@@ -12,6 +12,7 @@ from app.core.text import excerpt
 from app.errors import KeepsakeError, NotFoundError
 from app.sessions.model import Message, NewMessage, Session
 from ui.actions import Action
+from ui.models.when import number
 from ui.panes.base import Place
 from ui.panes.reading import ReadingPane, copy_text, history_of
 from ui.panes.sessions.composer import Composer
@@ -23,6 +24,7 @@ from ui.panes.sessions.transcript import Transcript
 from ui.panes.state import bytes_of, pack, unpack
 from ui.widgets.empty import EmptyState
 from ui.widgets.menu import Entry, open_menu
+from ui.widgets.selection import SHOWN, BulkAction, SelectionSummary
 from ui.widgets.splitter import PaneSplitter, hairline
 
 if TYPE_CHECKING:
@@ -80,7 +82,7 @@ class SessionsPane(ReadingPane):
         """Return the open conversation."""
         if self._session is None:
             return Place(self.name)
-        return Place(self.name, self._session.id, title=self._session.title)
+        return Place(self.name, self._session.id, title=self._session.label)
 
     def commands(self) -> list[Action]:
         """Return what can be done here."""
@@ -97,7 +99,13 @@ class SessionsPane(ReadingPane):
             action("sessions.first", self.tr("First message"), first, "chevron-up"),
             action("sessions.last", self.tr("Last message"), last, "chevron-down"),
             action("sessions.rename", self.tr("Rename conversation"), self.head.edit_title, "pencil"),
-            action("sessions.forget", self.tr("Forget conversation"), self._forget_current, "trash-2"),
+            always(
+                "sessions.forget",
+                self.tr("Forget conversation"),
+                self._forget_chosen,
+                "trash-2",
+                enabled=self._can_forget,
+            ),
         ]
 
     def focus_first(self) -> None:
@@ -157,8 +165,9 @@ class SessionsPane(ReadingPane):
         )
         self._right = QStackedWidget(self)
         self._right.setObjectName("sheet")
-        self._right.addWidget(self._nothing_chosen)
-        self._right.addWidget(reading)
+        self._summary = SelectionSummary([BulkAction("forget", self.tr("Forget"), "trash-2")], self)
+        for page in (self._nothing_chosen, reading, self._summary):
+            self._right.addWidget(page)
         self._reading = reading
         self._split = PaneSplitter(parent=self)
         self._split.add(self.listing, 320, least=220)
@@ -188,6 +197,9 @@ class SessionsPane(ReadingPane):
         rows.delete_asked.connect(self._on_rows_delete_asked)
         rows.rename_asked.connect(self._on_rows_rename_asked)
         rows.menu_asked.connect(self._on_rows_menu_asked)
+        rows.selection_changed.connect(self._on_rows_selection_changed)
+        self._summary.picked.connect(self._forget_chosen)
+        self._summary.cleared.connect(self._on_summary_cleared)
         self._choice.timeout.connect(self._on_choice_timeout)
         self.listing.loaded.connect(self._on_listing_loaded)
         self.listing.failed.connect(self.tell_error)
@@ -217,8 +229,8 @@ class SessionsPane(ReadingPane):
         self._session = None
         self._opening = ""
         self._whole.setCurrentWidget(self._split)
-        self._right.setCurrentWidget(self._reading)
         self.listing.list.clear_choice()
+        self._show_right()
         self.reach.close()
         self.head.show_draft(self.tr("New conversation"), self.tr("It is kept once you write the first message."))
         self.composer.show()
@@ -252,7 +264,7 @@ class SessionsPane(ReadingPane):
         self._session = found
         self.head.show_session(found)
         self.composer.setVisible(found.channel == SELF)
-        self._right.setCurrentWidget(self._reading)
+        self._show_right()
         if self.finder.isVisible():
             self.finder.close_bar()
         self.reach.open(session, seq if seq is not None else self._places.get(session))
@@ -278,7 +290,7 @@ class SessionsPane(ReadingPane):
         self._opening = ""
         self.reach.close()
         self.composer.hide()
-        self._right.setCurrentWidget(self._nothing_chosen)
+        self._show_right()
         self.registry.refresh()
 
     def _on_reach_failed(self, error: KeepsakeError) -> None:
@@ -323,10 +335,37 @@ class SessionsPane(ReadingPane):
 
     def _on_choice_timeout(self) -> None:
         """Open the row one came to rest on, not each one passed with the arrow key held down."""
-        session = self.listing.list.current_id()
+        rows = self.listing.list
+        if rows.selected_count > 1:
+            return
+        if rows.selected_count == 1 and (last := rows.selected_ids()[0]) != rows.current_id():
+            rows.choose(last, quiet=True)
+        session = rows.current_id()
         if session and (self._session is None or self._session.id != session):
             self._open(session)
             self.navigate.emit(Place(self.name, session, title=str(self.listing.list.currentIndex().data() or "")))
+
+    def _show_right(self) -> None:
+        """Show the open conversation, or a summary while several are selected."""
+        page: QWidget = self._reading if self._draft or self._session is not None else self._nothing_chosen
+        if self.listing.list.selected_count > 1:
+            page = self._summary
+        self._right.setCurrentWidget(page)
+
+    def _on_rows_selection_changed(self, count: int) -> None:
+        if count > 1:
+            heading = self.tr("{count} conversations selected").format(count=number(count))
+            self._summary.show_selection(heading, count, self.listing.list.selected_titles(SHOWN))
+        elif self._right.currentWidget() is self._summary:
+            self._choice.start()
+        if count > 1 or self._right.currentWidget() is self._summary:
+            self._show_right()
+            self.registry.refresh()
+
+    def _on_summary_cleared(self) -> None:
+        rows = self.listing.list
+        self.listing.choose(self._session.id if self._session is not None else rows.current_id())
+        rows.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _on_rows_opened(self, session: str) -> None:
         self._open(session)
@@ -392,6 +431,16 @@ class SessionsPane(ReadingPane):
             self.listing.model.put([reply.value])
             self.tell_done(self.tr("Renamed to ‘{title}’"), title, reply, self.tr("rename conversation"))
 
+    def _can_forget(self) -> bool:
+        return self._session is not None or self.listing.list.selected_count > 1
+
+    def _forget_chosen(self) -> None:
+        rows = self.listing.list
+        if rows.selected_count > 1:
+            self._on_rows_delete_asked(rows.selected_ids())
+        else:
+            self._forget_current()
+
     def _forget_current(self) -> None:
         if self._session is not None:
             self._on_rows_delete_asked([self._session.id])
@@ -407,7 +456,7 @@ class SessionsPane(ReadingPane):
             for session in ids:
                 reply = await self.bridge.reply("session.forget", session=session)
                 history += history_of(reply)
-                titles.append(reply.value.title or self.tr("Untitled conversation"))
+                titles.append(reply.value.label or self.tr("Untitled conversation"))
         except KeepsakeError as error:
             self.tell_error(error)
         if not isValid(self) or not titles:

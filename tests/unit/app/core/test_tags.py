@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.tags import MAX_TAG_LENGTH, MAX_TAGS, normalise_tag, normalise_tags
+from app.core.tags import MAX_TAG_LENGTH, MAX_TAGS, inline_tag, normalise_tag, normalise_tags
+from app.memories.wiki import find_tags
 
 
 @pytest.mark.parametrize(
@@ -34,3 +35,13 @@ def test_normalising_twice_changes_nothing(tags: list[str]) -> None:
     once = normalise_tags(tags)
     assert normalise_tags(once) == once
     assert all(0 < len(tag) <= MAX_TAG_LENGTH for tag in once)
+
+
+@pytest.mark.parametrize(
+    ("typed", "tag"),
+    [("garden", "garden"), ("Rose list", "rose-list"), ("**bold** - [x]", "bold-x"), ("#a/b", "a/b"), ("?!", "")],
+)
+def test_a_tag_as_it_can_be_typed_in_a_text(typed: str, tag: str) -> None:
+    assert inline_tag(typed) == tag
+    if tag:
+        assert find_tags(f"#{tag}") == (tag,)

@@ -1,9 +1,10 @@
 """Text as it may be stored, compared and shown."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.text import collapse, content_hash, excerpt, storable
+from app.core.text import collapse, content_hash, excerpt, storable, without_markup
 from app.core.tokens import estimate_tokens
 
 ANY = st.text(st.characters(categories=["L", "N", "P", "S", "Z", "C"]))
@@ -46,3 +47,20 @@ def test_tokens() -> None:
     assert estimate_tokens("") == 0
     assert estimate_tokens("abcdefgh") == 2
     assert estimate_tokens("我们今天") == 4
+
+
+@pytest.mark.parametrize(
+    ("markdown", "words"),
+    [
+        ("# Soil and *compost*", "Soil and *compost*"),
+        ("| Strip | pH | | --- | :-: | | 1 | 6.5 |", "Strip pH 1 6.5"),
+        ("See [[Ines Duarte]] and [[Soil|the bed]]", "See Ines Duarte and the bed"),
+        ("Ask **Anna** `now` [here](https://x.org)", "Ask Anna now here"),
+        ("> quoted\n- [ ] buy\n- sell", "quoted buy sell"),
+        ("Text ## Heading with C# and #tag", "Text Heading with C# and #tag"),
+        ("cut [[Ines Dua…", "cut Ines Dua…"),
+        ("a | b, 2 - 1 = 1", "a | b, 2 - 1 = 1"),
+    ],
+)
+def test_the_words_of_markdown(markdown: str, words: str) -> None:
+    assert without_markup(markdown) == words

@@ -19,6 +19,13 @@ def test_links_are_seen_from_both_ends(desk: Desk) -> None:
     )
 
 
+def test_a_memory_that_links_to_itself_is_not_linked_from_itself(desk: Desk) -> None:
+    garden = desk.save("See [[Garden]]", title="Garden")
+    links = desk.do(desk.reads.links(garden.id))
+    assert [link.memory_id for link in links.outgoing] == [garden.id]
+    assert links.backlinks == ()
+
+
 def test_link_resolves_when_its_title_comes_and_goes(desk: Desk) -> None:
     garden = desk.save("[[Tulip]]", title="Garden")
     tulip = desk.save("red", title="Tulip")

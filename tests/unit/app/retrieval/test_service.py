@@ -211,3 +211,10 @@ def test_a_forgotten_conversation_and_a_deleted_note_are_gone_at_once(filled: Ho
     filled.ask("note.delete", id=note)
     assert ids(search(filled, "heron", recipe="words")) == set()
     assert not ids(search(filled, "heron")) & {note, "birds#1", "birds#2", "birds#3"}
+
+
+def test_a_conversation_without_a_title_is_called_by_its_first_words(host: Host) -> None:
+    turns = [{"role": "user", "content": "**Where** do [[Herons]] nest?"}, {"role": "assistant", "content": "In elms."}]
+    host.ask("session.append", session="nests", messages=turns)
+    host.ask("vault.settle")
+    assert {(hit.id, hit.title) for hit in search(host, "elms").hits} >= {("nests#2", "Where do Herons nest?")}

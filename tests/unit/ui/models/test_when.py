@@ -2,7 +2,7 @@
 
 from datetime import UTC, date, datetime, timedelta
 
-from ui.models.when import heading, short
+from ui.models.when import full, full_span, heading, short, short_span
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 
@@ -23,3 +23,13 @@ def test_day_headings() -> None:
     assert heading(today, today) == "Today"
     assert heading(date(2026, 11, 19), today) == "Yesterday"
     assert "2024" in heading(date(2024, 1, 2), today)
+
+
+def test_a_span_of_days_names_both_ends() -> None:
+    begin, end = datetime(2026, 10, 21, 12, tzinfo=UTC), datetime(2026, 10, 24, 12, tzinfo=UTC)
+    assert short_span(begin, end, NOW) == "21 – 24 Oct"
+    assert short_span(begin - timedelta(days=30), end, NOW) == "21 Sep – 24 Oct"
+    assert short_span(begin - timedelta(days=365), end, NOW) == "21 Oct 2025 – 24 Oct"
+    assert short_span(NOW, NOW, NOW) == short(NOW, NOW)
+    assert full_span(begin, end) == "21 October 2026 – 24 October 2026"
+    assert full_span(begin, begin) == full(begin)

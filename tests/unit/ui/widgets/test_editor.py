@@ -94,7 +94,7 @@ def test_formats_wrap_and_unwrap_a_selection(editor: Any, qtbot: Any) -> None:
 
 @pytest.mark.parametrize(
     ("typed", "kind", "prefix", "then"),
-    [("see [[Ro", Wanted.TITLE, "Ro", "see [[Rose list]]"), ("a #gar", Wanted.TAG, "gar", "a #garden ")],
+    [("see [[Ro", Wanted.TITLE, "Ro", "see [[Rose list]]"), ("a #gar", Wanted.TAG, "gar", "a #garden")],
 )
 def test_links_and_tags_are_completed(
     editor: Any, qtbot: Any, run_async: Any, typed: str, kind: Wanted, prefix: str, then: str
@@ -110,6 +110,7 @@ def test_links_and_tags_are_completed(
     run_async(story())
     assert editor.asked[-1] == (kind, prefix)
     assert editor.source() == then
+    assert not editor._timer.isActive()
 
 
 @pytest.mark.parametrize("text", ["x" * 10_001, "word " * 30_000, "short\n" * 400_000])

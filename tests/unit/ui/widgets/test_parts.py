@@ -39,8 +39,44 @@ def test_tags_are_added_normalised_and_once(tags: TagEdit, qtbot: Any) -> None:
     qtbot.keyClicks(tags.field, "#Garden  Roses")
     qtbot.keyClick(tags.field, Qt.Key.Key_Return)
     qtbot.keyClicks(tags.field, "home,")
-    assert tags.tags == ("home", "garden roses")
-    assert told == [("home", "garden roses")]
+    assert tags.tags == ("home", "garden-roses")
+    assert told == [("home", "garden-roses")]
+
+
+def test_signs_that_end_a_tag_in_a_text_are_left_out_and_it_is_said(tags: TagEdit, qtbot: Any) -> None:
+    qtbot.keyClicks(tags.field, "**bold** [x]")
+    qtbot.keyClick(tags.field, Qt.Key.Key_Return)
+    assert tags.tags == ("bold-x",)
+    assert tags.hint.text() == "Kept as #bold-x: a tag has no blanks or signs in it."
+    qtbot.keyClicks(tags.field, "n")
+    assert tags.hint.isHidden()
+    qtbot.keyClicks(tags.field, "ew")
+    qtbot.keyClick(tags.field, Qt.Key.Key_Return)
+    assert tags.tags == ("bold-x", "new")
+    assert tags.hint.isHidden()
+    qtbot.keyClicks(tags.field, "***")
+    qtbot.keyClick(tags.field, Qt.Key.Key_Return)
+    assert tags.tags == ("bold-x", "new")
+    assert tags.hint.text() == "A tag needs a letter or a number."
+
+
+def test_a_sentence_is_not_taken_for_a_tag_and_stays_typed(tags: TagEdit, qtbot: Any) -> None:
+    prose = "Anna planted the roses yesterday"
+    qtbot.keyClicks(tags.field, prose)
+    qtbot.keyClick(tags.field, Qt.Key.Key_Return)
+    assert tags.tags == ()
+    assert tags.field.text() == prose
+    assert "looks like a sentence" in tags.hint.text()
+    tags.discard_typed()
+    assert (tags.field.text(), tags.hint.isHidden()) == ("", True)
+
+
+def test_a_known_tag_with_blanks_is_taken_as_it_is(tags: TagEdit, qtbot: Any) -> None:
+    tags._known.setStringList(["rose list"])
+    qtbot.keyClicks(tags.field, "rose list")
+    qtbot.keyClick(tags.field, Qt.Key.Key_Return)
+    assert tags.tags == ("rose list",)
+    assert tags.hint.isHidden()
 
 
 def test_chips_are_walked_and_removed_by_key(tags: TagEdit, qtbot: Any) -> None:
@@ -247,3 +283,23 @@ def test_values_below_values_are_folded_by_key(qtbot: Any, look: Theme) -> None:
     assert item.isExpanded()
     assert sign(item) != folded
     assert tree.chosen("tag") == ()
+
+
+def test_a_chosen_row_is_painted_in_one_piece(qtbot: Any, look: Any) -> None:
+    tree = FacetTree("Facets")
+    qtbot.addWidget(tree)
+    tree.set_groups([FacetGroup("tag", "Tags", [FacetRow("a", 2), FacetRow("a/b", 1)], nested=True)])
+    tree.resize(240, 200)
+    tree.set_chosen("tag", ["a"])
+    head = tree.topLevelItem(0)
+    assert head is not None
+    item = head.child(0)
+    tree.setCurrentItem(item)
+    tree.show()
+    rect = tree.visualItemRect(item)
+    picture = tree.viewport().grab().toImage()
+    ratio = picture.devicePixelRatio()
+    line = round((rect.bottom() - 3) * ratio)
+    colours = {picture.pixelColor(round(x * ratio), line).name() for x in range(12, rect.right() - 14)}
+    assert len(colours) == 1
+    assert colours != {picture.pixelColor(1, line).name()}

@@ -204,7 +204,7 @@ def test_several_are_tagged_together(books: Shelf, ask: ShelfBridge, open_pane: 
     run_async(_ready(pane))
     pane.listing.list.menu_asked.emit(["note-000000", "note-000001"], QPoint(5, 5))
     actions = _menu(pane)
-    assert list(actions) == ["Add tags…", "Delete 2 notes"]
+    assert list(actions) == ["Pin", "Unpin", "Add tags…", "Delete 2 notes"]
     actions["Add tags…"].trigger()
     box = pane.findChild(QInputDialog)
     box.setTextValue("Spring, garden")
@@ -215,13 +215,56 @@ def test_several_are_tagged_together(books: Shelf, ask: ShelfBridge, open_pane: 
     assert pane.told.notices[-1].text == "Tagged 2 notes"
 
 
+def test_side_columns_fold_before_source_and_preview_lose_their_room(
+    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+) -> None:
+    _fill(books)
+    pane = open_pane("notes")
+    run_async(_ready(pane))
+    pane.document.set_mode("split")
+    assert not pane.facets.isVisible()
+    assert not pane.details.isVisible()
+    pane.listing.sides.click()
+    pane.toggle_inspector()
+    assert pane.facets.isVisible()
+    assert pane.details.isVisible()
+    pane.resize(860, 500)
+    qtbot.waitUntil(lambda: not pane.facets.isVisible())
+    assert pane.details.isVisible()
+    editor, preview, document = pane.document.editor, pane.document.preview, pane.document
+    qtbot.waitUntil(lambda: document.width() >= document.minimumSizeHint().width())
+    assert editor.geometry().right() < preview.geometry().left()
+    assert preview.mapTo(document, preview.rect().topRight()).x() <= document.width()
+    qtbot.waitUntil(lambda: document.mapTo(pane, document.rect().topRight()).x() < pane.details.geometry().left())
+    pane.listing.sides.click()
+    assert pane.facets.isVisible()
+    assert not pane.details.isVisible()
+    pane.resize(1300, 500)
+    qtbot.waitUntil(pane.details.isVisible)
+
+
+def test_tab_goes_from_the_title_to_the_text(
+    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+) -> None:
+    _fill(books)
+    pane = open_pane("notes")
+    run_async(_ready(pane))
+    pane.registry.run("notes.new")
+    qtbot.keyClick(pane.document.title, Qt.Key.Key_Tab)
+    assert pane.focusWidget() is pane.document.editor
+    qtbot.keyClick(pane.document.editor, Qt.Key.Key_Tab)
+    assert pane.focusWidget() is pane.document.tags.field
+    qtbot.keyClick(pane.document.tags.field, Qt.Key.Key_Backtab, Qt.KeyboardModifier.ShiftModifier)
+    assert pane.focusWidget() is pane.document.editor
+
+
 def test_the_menu_of_one_row(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
     _fill(books)
     pane = open_pane("notes")
     run_async(_ready(pane))
     pane.listing.list.menu_asked.emit(["note-000001"], QPoint(5, 5))
     actions = _menu(pane)
-    assert list(actions) == ["Copy link", "Rename", "Pin or unpin", "Add tags…", "Delete"]
+    assert list(actions) == ["Copy link", "Rename", "Pin", "Add tags…", "Delete"]
     actions["Copy link"].trigger()
     assert QGuiApplication.clipboard().text() == "keepsake://memory/note-000001"
     actions["Add tags…"].trigger()

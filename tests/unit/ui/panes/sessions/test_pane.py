@@ -35,6 +35,26 @@ def test_the_first_conversation_opens_by_itself(books: Shelf, ask: ShelfBridge, 
     assert pane.current_place() == Place("sessions", "ses-000000")
 
 
+def test_a_conversation_without_a_title_is_called_by_its_first_words(
+    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+) -> None:
+    said = "**Which** [[Rose list|roses]] stand the frost of a late spring night, and which of them had better stay in?"
+    books.add_session("", [("user", said)])
+    pane = open_pane("sessions")
+    run_async(until(lambda: bool(pane.head.title.text())))
+    called = "Which roses stand the frost of a late spring night, and…"
+    assert pane.head.title.text() == called
+    assert pane.current_place().title == called
+    card = pane.listing.model.card_of("ses-000000")
+    assert card.title == called
+    assert card.text == "which of them had better stay in?"
+    pane.head.edit_title()
+    pane.head.title.clear()
+    qtbot.keyClick(pane.head.title, Qt.Key.Key_Return)
+    assert pane.head.title.text() == called
+    assert not ask.called("session.rename")
+
+
 def test_an_empty_vault_teaches_one_action(open_pane: Any, ask: ShelfBridge, run_async: Any) -> None:
     pane = open_pane("sessions")
     run_async(ask.idle())

@@ -1,0 +1,31 @@
+"""Several conversations selected at once."""
+
+from typing import Any
+
+from PySide6.QtCore import Qt
+
+from tests.unit.ui.panes.shelf import Shelf, ShelfBridge, until
+
+SHIFT = Qt.KeyboardModifier.ShiftModifier
+
+
+def test_several_are_summed_up_and_forgotten_with_one_undo(
+    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+) -> None:
+    for number in range(5):
+        books.add_session(f"Talk {number}", [("user", f"Text {number}")])
+    pane = open_pane("sessions")
+    pane.navigate.connect(pane.open_place)
+    run_async(until(lambda: pane._session is not None and not pane._choice.isActive()))
+    rows = pane.listing.list
+    rows.setFocus()
+    for _ in range(2):
+        qtbot.keyClick(rows, Qt.Key.Key_Down, SHIFT)
+        run_async(until(lambda: not pane._choice.isActive()))
+    assert rows.selected_ids() == ["ses-000000", "ses-000001", "ses-000002"]
+    assert pane._summary.isVisible()
+    assert pane._summary.heading == "3 conversations selected"
+    pane._summary.button("forget").click()
+    run_async(until(lambda: bool(pane.told.notices)))
+    assert [(one.text, one.history_ids) for one in pane.told.notices] == [("Forgot 3 conversations", (2, 2, 2))]
+    run_async(until(lambda: pane.head.title.text() == "Talk 3" and not pane._summary.isVisible()))
