@@ -15,6 +15,7 @@ from PySide6.QtGui import (
     QTextDocument,
 )
 from PySide6.QtWidgets import QLabel, QMessageBox, QTextBrowser, QTextEdit, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
 from ui import theme
 from ui.models.markup import PLAIN_STEP, Ink, breakable, is_rich, pieces, render, target_of
@@ -198,7 +199,7 @@ class MarkdownView(QWidget):
         self.set_source("")
 
     def _show(self, *, fresh: bool = False) -> None:
-        self._builder.stop()
+        self._stop_building()
         if not is_rich(self._source):
             self._show_plain()
             return
@@ -211,6 +212,23 @@ class MarkdownView(QWidget):
             self._building = _empty_document(self.page)
             self._waiting = deque(parts)
             self._builder.start()
+
+    def _stop_building(self) -> None:
+        """Give up the document in the making, if there is one."""
+        self._builder.stop()
+        if self._building is not None:
+            self._building.deleteLater()
+            self._building = None
+
+    def _replace_document(self, document: SealedDocument) -> None:
+        """Show ``document`` and delete the one it replaces."""
+        former = self.page.document()
+        # Qt compares new marks with those that stand: their cursors must not outlive the document they are in.
+        self.page.setExtraSelections([])
+        self.page.setDocument(document)
+        # The page's first document belongs to Qt's text control, which deletes it here itself.
+        if isValid(former):
+            former.deleteLater()
 
     def _on_builder_timeout(self) -> None:
         """Add one piece to the document in the making; show it when it is whole."""
@@ -228,7 +246,7 @@ class MarkdownView(QWidget):
         self._builder.stop()
         bar = self.page.verticalScrollBar()
         place = bar.value()
-        self.page.setDocument(document)
+        self._replace_document(document)
         self._building = None
         bar.setValue(place)
         self._mark()
