@@ -20,7 +20,6 @@ class CrashDialog(Sheet):
 
     def __init__(self, report: str, window: QWidget | None = None) -> None:
         super().__init__(self.tr("Crash report"), window)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.resize(*SIZE)
         about = self.tr("It names files and functions of the program and nothing you wrote. Nothing was sent anywhere.")
         self.body.addWidget(note(about, self))
@@ -36,7 +35,7 @@ class CrashDialog(Sheet):
         copy = self.add_button(text_button(self.tr("Copy"), parent=self))
         copy.clicked.connect(self._on_copy_clicked)
         close = self.add_button(text_button(self.tr("Close"), parent=self))
-        close.clicked.connect(self.close)
+        close.clicked.connect(self.reject)
 
     def _on_copy_clicked(self) -> None:
         QGuiApplication.clipboard().setText(self.text.toPlainText())

@@ -54,6 +54,7 @@ def open_outside(parent: QWidget, address: str) -> None:
     box.addButton(QMessageBox.StandardButton.Cancel)
     yes = box.addButton(parent.tr("Open"), QMessageBox.ButtonRole.AcceptRole)
     box.setDefaultButton(yes)
+    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     box.setProperty("address", address)
     box.accepted.connect(_open_address_of_sender(box))
     box.open()

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QFrame, QLineEdit, QSpinBox, QStyle
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 
 from app.config.model import SettingValue
 from app.config.schema import SETTINGS
@@ -23,7 +24,8 @@ def settings(qtbot: QtBot, door: Bridge, rest: Rest) -> Iterator[Settings]:
     made.bring()
     rest(lambda: bool(made._fields))
     yield made
-    made.hide()
+    if isValid(made):
+        made.hide()
 
 
 def test_every_setting_has_a_field(settings: Settings) -> None:
