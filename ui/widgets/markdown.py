@@ -6,15 +6,13 @@ from typing import Any
 
 from PySide6.QtCore import QSize, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import (
-    QColor,
     QDesktopServices,
     QFocusEvent,
     QFontDatabase,
-    QTextCharFormat,
     QTextCursor,
     QTextDocument,
 )
-from PySide6.QtWidgets import QLabel, QMessageBox, QTextBrowser, QTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QMessageBox, QTextBrowser, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from ui import theme
@@ -22,6 +20,7 @@ from ui.models.markup import PLAIN_STEP, Ink, breakable, is_rich, pieces, render
 from ui.models.when import number
 from ui.tokens import Space
 from ui.widgets.button import text_button
+from ui.widgets.wordmarks import go_to_selection, word_selections
 
 PREVIEW_MS = 220
 INDENT = 22
@@ -183,7 +182,7 @@ class MarkdownView(QWidget):
         Args:
             source: Markdown.
             soon: Wait until typing pauses, keeping what is shown and the place in it.
-            terms: Words to mark and scroll to.
+            terms: Whole words to mark; the first is scrolled to.
             begin: Words of the place to begin at instead, where they stand in the text.
         """
         fresh = not soon
@@ -194,6 +193,15 @@ class MarkdownView(QWidget):
             self._show(fresh=True)
         else:
             self._timer.start()
+
+    def set_terms(self, terms: tuple[str, ...]) -> None:
+        """Mark other whole words in the text shown, and go to the first."""
+        self._terms, self._begin = terms, ""
+        self._mark()
+
+    def go_to_mark(self, step: int) -> None:
+        """Go to the next marked word, or to the one before where ``step`` is negative; round at the ends."""
+        go_to_selection(self.page, step)
 
     def clear(self) -> None:
         """Show nothing."""
@@ -278,26 +286,15 @@ class MarkdownView(QWidget):
 
     def _mark(self) -> None:
         """Mark the terms; scroll to the first one."""
-        marks: list[QTextEdit.ExtraSelection] = []
-        form = QTextCharFormat()
-        form.setBackground(QColor(theme.current().tokens.mark))
-        form.setForeground(QColor(theme.current().tokens.on_mark))
         document = self.page.document()
-        for term in self._terms:
-            cursor = document.find(term)
-            while not cursor.isNull() and len(marks) < 500:  # noqa: PLR2004  (more are not looked at)
-                mark = QTextEdit.ExtraSelection()
-                mark.cursor, mark.format = cursor, form
-                marks.append(mark)
-                cursor = document.find(term, cursor)
+        marks = word_selections(document, self._terms)
         self.page.setExtraSelections(marks)
         here = document.find(self._begin) if self._begin else QTextCursor()
         if not here.isNull():
             self._go_to(here)
         elif marks:
-            first = min((mark.cursor for mark in marks), key=QTextCursor.selectionStart)
             place = QTextCursor(document)
-            place.setPosition(first.selectionStart())
+            place.setPosition(marks[0].cursor.selectionStart())
             self.page.setTextCursor(place)
 
     def _go_to(self, here: QTextCursor) -> None:

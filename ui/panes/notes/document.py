@@ -91,6 +91,8 @@ class Document(QFrame):
             self.editor.set_source("")
         elif not keep_place or self.editor.source() != content:
             self.editor.set_source(content, keep_place=keep_place)
+        if not keep_place:
+            self.editor.mark_words(())
         self.tags.set_tags(tags)
         self.preview.set_source(self._readable(memory), soon=keep_place)
         self.comparison.hide()
@@ -104,6 +106,23 @@ class Document(QFrame):
         self._buttons["split"].setEnabled(editable)
         reading = memory is not None and (memory.kind != "note" or gone)
         self._show_mode("read" if not editable or (reading and self._mode == "write") else self._mode)
+
+    def mark_words(self, words: tuple[str, ...]) -> None:
+        """Mark whole words in source and preview, and go to the first."""
+        self.editor.mark_words(words)
+        self.preview.set_terms(words)
+
+    def go_to_mark(self, step: int) -> None:
+        """Go to the next marked word, or to the one before where ``step`` is negative."""
+        if self.editor.isVisible():
+            self.editor.go_to_mark(step)
+        if self.preview.isVisible():
+            self.preview.go_to_mark(step)
+
+    def focus_text(self) -> None:
+        """Put the keyboard on the text."""
+        reading = self.editor.isHidden()
+        (self.preview if reading else self.editor).setFocus(Qt.FocusReason.TabFocusReason)
 
     def show_facts(self, memory: Memory | None) -> None:
         """Show what is known of the memory beside its text."""

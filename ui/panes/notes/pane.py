@@ -46,6 +46,7 @@ class NotesPane(ReadingPane):
         super().__init__(bridge, actions, parent)
         self._dirty = True
         self._restored = ""
+        self._words: tuple[str, ...] = ()
         self._inspecting: bool | None = None
         self._faceted: bool | None = None
         self.listing = NoteList(bridge, self)
@@ -69,8 +70,11 @@ class NotesPane(ReadingPane):
         """Open a memory, or the list narrowed to a tag."""
         if place.id:
             self._restored = ""
+            self._words = place.words
             self.listing.choose(place.id)
             self.desk.open(place.id)
+            if self.desk.memory is not None and self.desk.memory.id == place.id:
+                self._read_words()
 
     def current_place(self) -> Place:
         """Return the open memory."""
@@ -81,12 +85,15 @@ class NotesPane(ReadingPane):
         """Return what can be done here."""
         always = partial(Action, group="notes", pane=self.name)
         opened = partial(always, enabled=self._has_memory)
+        after, before = (partial(self._go_to_mark, step) for step in (1, -1))
         return [
             always("notes.new", self.tr("New note"), self.new_note, "plus", "Ctrl+N", keywords="create write"),
             Action("notes.daily", self.tr("Today's note"), self.daily_note, "calendar-clock", "Ctrl+D", group="notes"),
             always("notes.filter", self.tr("Filter notes"), self.listing.filter.setFocus, "search", "Ctrl+F"),
             always("notes.trash", self.tr("Show deleted notes"), self.listing.trash.toggle, "trash-2"),
             always("notes.facets", self.tr("Show or hide facets"), self.listing.sides.click, "funnel"),
+            opened("notes.next", self.tr("Next marked word"), after, "chevron-down", "F3"),
+            opened("notes.previous", self.tr("Previous marked word"), before, "chevron-up", "Shift+F3"),
             opened("notes.pin", self.tr("Pin or unpin"), self._toggle_pin, "pin", "Ctrl+Shift+D"),
             opened("notes.delete", self.tr("Delete note"), self._delete_current, "trash-2"),
             opened("notes.tag", self.tr("Add a tag"), self.document.tags.setFocus, "tag", "Ctrl+T"),
@@ -96,6 +103,9 @@ class NotesPane(ReadingPane):
             ),
             opened("notes.read", self.tr("Read"), partial(self.document.set_mode, "read"), "eye"),
         ]
+
+    def _go_to_mark(self, step: int) -> None:
+        self.document.go_to_mark(step)
 
     def focus_first(self) -> None:
         """Put the keyboard on the list."""
@@ -305,8 +315,7 @@ class NotesPane(ReadingPane):
 
     def _on_rows_opened(self, identity: str) -> None:
         self.desk.open(identity)
-        reading = self.document.editor.isHidden()
-        (self.document.preview if reading else self.document.editor).setFocus(Qt.FocusReason.TabFocusReason)
+        self.document.focus_text()
 
     def _on_rows_rename_asked(self, identity: str) -> None:
         self.desk.open(identity)
@@ -316,7 +325,15 @@ class NotesPane(ReadingPane):
     def _on_desk_opened(self) -> None:
         self._right.setCurrentWidget(self.document)
         self._fit()
+        self._read_words()
         self.registry.refresh()
+
+    def _read_words(self) -> None:
+        """Put the keyboard in the text that a search led to, with its words marked."""
+        words, self._words = self._words, ()
+        if words:
+            self.document.mark_words(words)
+            self.document.focus_text()
 
     def _on_desk_closed(self) -> None:
         self._right.setCurrentWidget(self._nothing_chosen)
