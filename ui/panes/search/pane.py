@@ -23,6 +23,7 @@ from ui.panes.search.query import FACETS, chosen_of, terms_of, with_operator, wi
 from ui.panes.search.recents import Recents
 from ui.panes.search.results import Heading, ResultList
 from ui.panes.search.rowmenu import RowMenu, place_of_row
+from ui.panes.search.values import COMPLETED, operator_values
 from ui.panes.search.why import WhyPanel
 from ui.panes.state import bytes_of, pack, unpack
 from ui.panes.words import kinds_word, role_word, source_word, store_word
@@ -246,6 +247,7 @@ class SearchPane(ReadingPane):
 
     def _connect(self) -> None:
         self.box.searched.connect(self._on_box_searched)
+        self.box.values_asked.connect(self._on_box_values_asked)
         self.box.entered.connect(self._on_box_entered)
         self.box.stepped_down.connect(self._on_box_stepped_down)
         self.facets.toggled.connect(self._on_facets_toggled)
@@ -306,9 +308,17 @@ class SearchPane(ReadingPane):
         if isValid(self):
             names = [Hint(f"{operator.name}:", operator.help) for operator in operators]
             values: dict[str, Sequence[Hint]] = {
-                operator.name: [Hint(value) for value in operator.values] for operator in operators
+                operator.name: [Hint(value) for value in operator.values]
+                for operator in operators
+                if operator.name not in COMPLETED
             }
             self.box.set_hints(names, values)
+            self.box.complete_from(COMPLETED)
+
+    async def _complete(self, name: str, begun: str) -> None:
+        values = await operator_values(self.bridge, name, begun)
+        if isValid(self):
+            self.box.offer_values(name, begun, values)
 
     def _search(self, text: str) -> None:
         """Ask; what is shown stays until the first answer."""
@@ -466,6 +476,9 @@ class SearchPane(ReadingPane):
     def _on_box_searched(self, text: str) -> None:
         self._limit = self._page
         self._search(text)
+
+    def _on_box_values_asked(self, name: str, begun: str) -> None:
+        self.bridge.start(self._complete(name, begun))
 
     def _on_box_entered(self) -> None:
         text = self.box.text()
