@@ -63,6 +63,7 @@ class SearchPane(ReadingPane):
     def __init__(self, bridge: "Bridge", actions: "Actions", parent: QWidget | None = None) -> None:
         super().__init__(bridge, actions, parent)
         self._asked = 0
+        self._asking: asyncio.Task[Any] | None = None
         self._page = self._limit = LIMIT
         self._found: Found | None = None
         self._helped = False
@@ -325,6 +326,8 @@ class SearchPane(ReadingPane):
         self._asked += 1
         self._text = text
         self._patience.stop()
+        if self._asking is not None:
+            self._asking.cancel()  # the engine is to answer what is typed now
         if not text.strip():
             self._found, self._answered = None, ""
             self.explanation.show_query(None)
@@ -333,7 +336,7 @@ class SearchPane(ReadingPane):
             return
         self._patience.start()
         asking = {"query": text, "limit": self._limit, "recipe": self._recipe.currentData() or None}
-        self.bridge.start(self._ask(asking, self._asked))
+        self._asking = self.bridge.start(self._ask(asking, self._asked))
 
     async def _ask(self, asking: dict[str, Any], asked: int) -> None:
         """Explain at once, answer by words at once, then answer in full."""
@@ -346,6 +349,9 @@ class SearchPane(ReadingPane):
             found: Found = await self.bridge.call("memory.search", **asking)
             if self._current(asked):
                 self._show(found, settled=True)
+        except asyncio.CancelledError:
+            parsing.cancel()
+            raise
         except KeepsakeError as error:
             if self._current(asked):
                 self._patience.stop()

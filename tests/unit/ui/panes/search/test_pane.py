@@ -481,3 +481,25 @@ def test_values_come_from_a_real_vault(tmp_path: Path, run_async: Any, name: str
     finally:
         host.stop()
     assert [hint.text for hint in found] == {"tag": ["tomato"], "agent": ["tom"], "session": ["Tomorrow"]}.get(name, [])
+
+
+def test_an_overtaken_search_is_given_up(
+    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+) -> None:
+    _fill(books)
+    pane = open_pane("search")
+    run_async(ask.idle())
+    gate = ask.gates["memory.search"] = asyncio.Event()
+    for text in ("fr", "fro", "frost"):
+        before = pane._asking
+        pane.box.setText(text)
+        pane.box.search_now()
+        run_async(until(lambda text=text: any(one.get("query") == text for _, one in ask.calls)))
+        if before is not None:
+            run_async(until(before.cancelled))
+    gate.set()
+    run_async(_settled(pane))
+    run_async(ask.idle())
+    full = [one["query"] for name, one in ask.calls if name == "memory.search" and "legs" not in one]
+    assert full == ["frost"]
+    assert pane._answered == "frost"
