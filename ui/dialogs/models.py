@@ -59,6 +59,7 @@ class Models(Sheet):
         self._notes.hide()
         self._tabs = QTabWidget(self)
         self._tabs.setAccessibleName(self.tr("Pages"))
+        self._tabs.tabBar().setAccessibleName(self.tr("Pages"))
         self._tabs.addTab(self._models_page(), self.tr("Models"))
         self._tabs.addTab(self.comparing, self.tr("Compare"))
         for widget in (self._error, self._notes):

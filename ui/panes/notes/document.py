@@ -73,6 +73,13 @@ class Document(QFrame):
         """Whether one writes, reads, or both."""
         return self._mode
 
+    @property
+    def tab_chain(self) -> tuple[QWidget, ...]:
+        """What takes the keyboard, as one reads."""
+        modes = (self._buttons[mode] for mode in MODES)
+        others = (self._pin, self._restore, self._delete, self._inspect)
+        return self.title, *modes, *others, self.tags.field, self.editor, self.preview
+
     def set_mode(self, mode: Mode) -> None:
         """Show source, preview, or both."""
         self._mode = mode

@@ -17,7 +17,7 @@ from ui.panes.notes.details import Details
 from ui.panes.notes.document import MODES, Document, Mode
 from ui.panes.notes.facets import NoteFacets
 from ui.panes.notes.listing import NoteList
-from ui.panes.reading import ReadingPane, history_of
+from ui.panes.reading import ReadingPane, history_of, set_tab_chain
 from ui.panes.state import bytes_of, pack, unpack
 from ui.panes.words import title_of
 from ui.widgets.empty import EmptyState
@@ -57,6 +57,7 @@ class NotesPane(ReadingPane):
         self._choice = QTimer(self, singleShot=True, interval=CHOICE_MS)
         self._arrange()
         self._connect()
+        set_tab_chain(self.facets.tree, *self.listing.tab_chain, *self.document.tab_chain)
 
     # --- what the frame calls ---
 

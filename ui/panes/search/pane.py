@@ -2,7 +2,6 @@
 
 import asyncio
 from functools import partial
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QPoint, Qt, QTimer
@@ -17,7 +16,7 @@ from ui.actions import Action
 from ui.icons import icon
 from ui.models.when import number
 from ui.panes.base import Place
-from ui.panes.reading import ReadingPane, copy_text
+from ui.panes.reading import ReadingPane, copy_text, set_tab_chain
 from ui.panes.search.explain import Explanation
 from ui.panes.search.query import FACETS, chosen_of, terms_of, with_operator, without_operators, written
 from ui.panes.search.recents import Recents
@@ -281,8 +280,7 @@ class SearchPane(ReadingPane):
             self.box, self._recipe, self._sides, self._group, self._save, self._copier, self.facets, self.results,
             self._nothing.button, self._nothing.second, *why.tab_chain,
         )  # fmt: skip
-        for one, after in pairwise(chain):
-            self.setTabOrder(one, after)
+        set_tab_chain(*chain)
 
     def _fit(self) -> None:
         asked = self._middle.currentWidget() is not self._recents

@@ -14,7 +14,7 @@ from app.errors import KeepsakeError, NotFoundError
 from app.sessions.model import Message, NewMessage, Session
 from ui.actions import Action
 from ui.panes.base import Place
-from ui.panes.reading import ReadingPane, copy_text, history_of
+from ui.panes.reading import ReadingPane, copy_text, history_of, set_tab_chain
 from ui.panes.sessions.composer import Composer
 from ui.panes.sessions.finder import Finder
 from ui.panes.sessions.head import SessionHead
@@ -64,6 +64,7 @@ class SessionsPane(ReadingPane):
         self._choice = QTimer(self, singleShot=True, interval=CHOICE_MS)
         self._arrange()
         self._connect()
+        set_tab_chain(*self.listing.tab_chain, *self.head.tab_chain, self.transcript, self.composer.field)
 
     # --- what the frame calls ---
 
