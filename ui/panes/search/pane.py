@@ -18,7 +18,7 @@ from ui.models.when import number
 from ui.panes.base import Place
 from ui.panes.reading import ReadingPane, copy_text, set_tab_chain
 from ui.panes.search.explain import Explanation
-from ui.panes.search.query import FACETS, chosen_of, terms_of, with_operator, without_operators, written
+from ui.panes.search.query import FACETS, chosen_of, meaning_only, terms_of, with_operator, without_operators, written
 from ui.panes.search.recents import Recents
 from ui.panes.search.results import Heading, ResultList
 from ui.panes.search.rowmenu import RowMenu, place_of_row
@@ -422,8 +422,11 @@ class SearchPane(ReadingPane):
         used = " + ".join(legs[leg] for leg in found.legs if leg in legs)
         if not used:
             return [count, self.tr("newest first")]
+        near = meaning_only(found.hits) if found.query.terms else 0
+        only = [self.tr("{count} of them only near in meaning").format(count=number(near))] if near else []
         return [
             count,
+            *only,
             self.tr("by {legs}").format(legs=used),
             self.tr("ranking ‘{recipe}’").format(recipe=found.recipe),
         ]

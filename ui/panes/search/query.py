@@ -64,6 +64,11 @@ def counted(terms: Sequence[Term]) -> list[Term]:
     return kept if any(not term.excluded for term in kept) else list(terms)
 
 
+def meaning_only(hits: Sequence[Hit]) -> int:
+    """Return how many hits have none of the words asked for and are only near in meaning."""
+    return sum(not hit.why.terms and {leg.leg for leg in hit.why.legs} == {"vector"} for hit in hits)
+
+
 def written(found: Found, untitled: str) -> str:
     """Return results as Markdown, to paste somewhere else."""
     lines = [f"# {found.query.text}", ""]

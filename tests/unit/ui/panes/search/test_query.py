@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.retrieval.model import Found, Hit, Query, Span, Term, Why
+from app.retrieval.model import Found, Hit, LegScore, Query, Span, Term, Why
 from ui.panes.search.query import (
     counted,
     grouped,
+    meaning_only,
     plain_snippet,
     terms_of,
     with_operator,
@@ -86,6 +87,17 @@ def test_stop_words_do_not_count_beside_others() -> None:
     assert [term.text for term in counted([Term("the"), Term("who", phrase=True)])] == ["who"]
     only = [Term("to"), Term("be"), Term("rain", excluded=True)]
     assert counted(only) == only
+
+
+def test_hits_that_are_only_near_in_meaning_are_counted() -> None:
+    words, vector = LegScore("words", 1, 2.0), LegScore("vector", 1, 0.5)
+    found = [
+        hit("none"),
+        replace(hit("a"), why=Why((words, vector), ("rose",))),
+        replace(hit("b"), why=Why((vector,))),
+        replace(hit("c"), why=Why((vector,), ("rose",))),
+    ]
+    assert meaning_only(found) == 1
 
 
 def test_the_words_to_mark_are_those_a_hit_was_found_by() -> None:
