@@ -76,16 +76,22 @@ def _run(application: "QApplication", vault: Path, instance: "Instance", *, hidd
     """Run the event loop with the program in it until it has left in order."""
     import qasync  # noqa: PLC0415
 
+    from app.trace.crashes import CrashRecorder, take_crash_reports  # noqa: PLC0415
     from ui.collector import Collector  # noqa: PLC0415
     from ui.faults import Faults  # noqa: PLC0415
     from ui.program import Program  # noqa: PLC0415
     from ui.signals import SignalWatch  # noqa: PLC0415
 
+    reports = take_crash_reports(vault)
+    recorder = CrashRecorder(vault, "window")
+    recorder.start()
     loop = qasync.QEventLoop(application)
     asyncio.set_event_loop(loop)
     faults = Faults()
     faults.install(loop)
     program = Program(vault, instance, faults, start_host)
+    program.opened.connect(recorder.start)  # a new vault has its folder only now
+    program.window.frame.offer_crash_reports(reports)
     signals = SignalWatch()
     signals.asked_to_leave.connect(program.quit)
     collector = Collector(program)
@@ -100,6 +106,7 @@ def _run(application: "QApplication", vault: Path, instance: "Instance", *, hidd
         signals.close()
         faults.uninstall()
         loop.close()
+        recorder.stop()
     return 0
 
 

@@ -1,6 +1,6 @@
 """What each of the frame's actions does."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,9 @@ from app.errors import KeepsakeError
 from ui import theme
 from ui.actions import Action, Actions
 from ui.commands import MENUS, Slot, frame_actions, translated
+from ui.dialogs.about import program_lines
+from ui.dialogs.crash import CrashDialog
+from ui.models.when import full
 from ui.navigation import Place, link_of
 from ui.panes.base import Notice
 from ui.panes.state import unpack
@@ -20,6 +23,7 @@ from ui.regions import cycle
 from ui.theme import Scheme
 
 if TYPE_CHECKING:
+    from app.trace.model import CrashReport
     from ui.window import Window
 
 NORMAL = 100
@@ -79,9 +83,29 @@ class Frame(QObject):
         window.registry.refresh()
 
     def copy_details(self) -> None:
-        """Copy the last failures."""
-        QGuiApplication.clipboard().setText(self._window.faults.details)
+        """Copy the report that the banner offers, else the last failures."""
+        QGuiApplication.clipboard().setText(self._window.banner.report or self._window.faults.details)
         self._window.banner.hide()
+
+    def offer_crash_reports(self, reports: "Sequence[CrashReport]") -> None:
+        """Say that Keepsake ended unexpectedly, and offer what it wrote then."""
+        if not reports:
+            return
+        text = "\n\n".join(
+            self.tr("{program}, {time}").format(program=report.program, time=full(report.at)) + f"\n{report.stacks}"
+            for report in reports
+        )
+        self._window.banner.tell(
+            self.tr(
+                "Keepsake ended unexpectedly on {time}. What was saved is kept. "
+                "Copy the details if you want to report it."
+            ).format(time=full(reports[0].at)),
+            "\n".join((*program_lines(), "", text)),
+        )
+
+    def show_crash_report(self, report: str) -> None:
+        """Open a dialog with a crash report."""
+        CrashDialog(report, self._window).bring()
 
     def _slots(self) -> dict[str, Slot]:
         window = self._window

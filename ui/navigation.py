@@ -21,12 +21,14 @@ class Place:
         id: What is open there: a session's or memory's id, ``""`` for the pane itself.
         extra: Where in it: a message's ``seq``, the words of a search.
         title: What a person calls it; not part of its identity.
+        words: Words to mark there, as a search found them; not part of its identity.
     """
 
     pane: str
     id: str = ""
     extra: str = ""
     title: str = field(default="", compare=False)
+    words: tuple[str, ...] = field(default=(), compare=False)
 
 
 def place_of(link: str) -> Place | None:

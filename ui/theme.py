@@ -196,15 +196,20 @@ class Theme(QObject):
 
     def _apply(self) -> None:
         if self._app is not None:
-            font = self._app.font()
-            font.setPointSizeF(self.points)
-            self._app.setFont(font)
-            scheme = Scheme.DARK if self._look.dark else Scheme.LIGHT
-            self._app.setPalette(palette_for(scheme, self._look.contrast))
-            self._app.setStyleSheet(
-                stylesheet_for(self.tokens, self.points, self._glyphs.paths(self.tokens), self._scale)
-            )
+            sheet = stylesheet_for(self.tokens, self.points, self._glyphs.paths(self.tokens), self._scale)
+            if self._app.styleSheet() != sheet:
+                self._dress(self._app, sheet)
         self.changed.emit()
+
+    def _dress(self, app: QApplication, sheet: str) -> None:
+        """Give ``app`` font, palette and style sheet, polishing each widget that was shown once."""
+        # To replace one sheet by another Qt polishes every widget and subcontrol there is; a first one, a third of it.
+        app.setStyleSheet("")
+        font = app.font()
+        font.setPointSizeF(self.points)
+        app.setFont(font)
+        app.setPalette(palette_for(Scheme.DARK if self._look.dark else Scheme.LIGHT, self._look.contrast))
+        app.setStyleSheet(sheet)
 
 
 @lru_cache(maxsize=1)

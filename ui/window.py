@@ -100,6 +100,7 @@ class Window(QMainWindow):
         self.undo.notice.connect(self.tell)
         faults.told.connect(self.banner.tell)
         self.banner.details_asked.connect(self.frame.copy_details)
+        self.banner.report_asked.connect(self.frame.show_crash_report)
         actions.changed.connect(self._on_actions_changed)
         actions.recents = state.texts("recents/actions")
         self._on_actions_changed()

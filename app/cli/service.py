@@ -10,6 +10,7 @@ from types import FrameType
 from app.cli import terminal
 from app.errors import MachineError
 from app.host import Host
+from app.trace.crashes import CrashRecorder
 
 _SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 # A wait without end cannot be interrupted on Windows.
@@ -37,6 +38,8 @@ def serve_until_told(vault: Path) -> None:
         signal.signal(item, stop)
     host = Host(vault)
     host.start()
+    recorder = CrashRecorder(host.vault, "host")
+    recorder.start()
     try:
         if not host.address:
             raise MachineError("There is nowhere for other programs to connect; the reason is above.")
@@ -49,6 +52,7 @@ def serve_until_told(vault: Path) -> None:
             is_told = told.wait(_TURN_SECONDS)
     finally:
         host.stop()
+        recorder.stop()
 
 
 def _set_apart() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 
 from app.host import Host
 from ui import theme
@@ -29,7 +30,8 @@ def models(
     qtbot.addWidget(made)
     made.bring(["roses", "a boat"])
     yield made
-    made.hide()
+    if isValid(made):
+        made.hide()
     qt_loop.run_until_complete(until(lambda: not bridge._tasks))
     qt_loop.run_until_complete(bridge.close())
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, qVersion
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel, QPlainTextEdit, QWidget
+from shiboken6 import isValid
 
 from app.errors import KeepsakeError
 from ui import theme
@@ -47,7 +48,7 @@ class About(Sheet):
         copy = self.add_button(text_button(self.tr("Copy debug information"), parent=self))
         copy.clicked.connect(self._on_copy_clicked)
         close = self.add_button(text_button(self.tr("Close"), parent=self))
-        close.clicked.connect(self.hide)
+        close.clicked.connect(self.reject)
 
     def bring(self) -> None:
         """Show what is true now."""
@@ -68,7 +69,8 @@ class About(Sheet):
             lines += [f"{name}: {getattr(stats, name)}" for name in ("sessions", "messages", "memories", "disk_bytes")]
         if self._faults is not None and self._faults.details:
             lines += ["", self._faults.details]
-        self._debug.setPlainText("\n".join(lines))
+        if isValid(self):
+            self._debug.setPlainText("\n".join(lines))
 
     def _on_copy_clicked(self) -> None:
         QGuiApplication.clipboard().setText(self._debug.toPlainText())

@@ -273,6 +273,11 @@ class Comparing(QWidget):
 
     # --- comparing ---
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether a comparison runs."""
+        return bool(self._job)
+
     async def _compare(self, chosen: "Choice", job: str, serving: tuple[int, str]) -> None:
         asking = {
             "queries": queries_of(self.queries.toPlainText(), MOST_QUERIES),

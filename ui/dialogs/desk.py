@@ -1,23 +1,27 @@
-"""The dialogs of the window, each built when it is first asked for and kept."""
+"""The dialogs of the window, each built when it is asked for and gone when it is closed."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QMessageBox, QWidget
+from shiboken6 import isValid
 
 from ui.dialogs.about import About
 from ui.dialogs.help import Help
 from ui.dialogs.importer import Importer
 from ui.dialogs.models import Models
 from ui.dialogs.settings import Settings
+from ui.dialogs.sheet import Sheet
 from ui.dialogs.shortcuts import Shortcuts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ui.actions import Actions
     from ui.bridge import Bridge
     from ui.faults import Faults
+
+S = TypeVar("S", bound=Sheet)
 
 
 class Desk(QObject):
@@ -36,29 +40,23 @@ class Desk(QObject):
         self._actions = actions
         self._faults = faults
         self._window = window
-        self._importer: Importer | None = None
-        self._settings: Settings | None = None
-        self._help: Help | None = None
-        self._shortcuts: Shortcuts | None = None
-        self._about: About | None = None
-        self._models: Models | None = None
+        self._open: dict[type[Sheet], Sheet] = {}
+        self._page = ""
 
     @property
     def importer(self) -> Importer:
         """The import dialog."""
-        if self._importer is None:
-            self._importer = Importer(self._bridge, self._window)
-            self._importer.notice.connect(self.notice)
-        return self._importer
+        return self._sheet(Importer, self._make_importer)
 
     @property
     def settings(self) -> Settings:
         """The settings dialog."""
-        if self._settings is None:
-            self._settings = Settings(self._bridge, self._window)
-            self._settings.applied.connect(self.setting_applied)
-            self._settings.models_asked.connect(self.models_asked)
-        return self._settings
+        return self._sheet(Settings, self._make_settings)
+
+    @property
+    def models(self) -> Models:
+        """The search models' dialog."""
+        return self._sheet(Models, self._make_models)
 
     def open_import(self) -> None:
         """Open the import dialog at its first page, or at the import under way."""
@@ -69,39 +67,69 @@ class Desk(QObject):
         """Open the settings."""
         self.settings.bring()
 
-    @property
-    def models(self) -> Models:
-        """The search models' dialog."""
-        if self._models is None:
-            self._models = Models(self._bridge, self._window)
-            self._models.notice.connect(self.notice)
-            self._models.navigate.connect(self.navigate)
-        return self._models
-
     def open_models(self, searches: "Sequence[str]" = ()) -> None:
         """Open the search models, with searches of the person to compare."""
         self.models.bring(searches)
 
     def open_help(self, page: str = "") -> None:
         """Open the help pages, at the one of that file name or where they were left."""
-        if self._help is None:
-            self._help = Help(self._window)
-            self._help.place_asked.connect(self.link_asked)
-        if page:
-            self._help.open_page(page)
-        self._help.bring()
+        sheet = self._sheet(Help, self._make_help)
+        if page or self._page:
+            sheet.open_page(page or self._page)
+        sheet.bring()
 
     def open_shortcuts(self) -> None:
         """Open the list of shortcuts."""
-        if self._shortcuts is None:
-            self._shortcuts = Shortcuts(self._actions, self._window)
-        self._shortcuts.bring()
+        self._sheet(Shortcuts, self._make_shortcuts).bring()
 
     def open_about(self) -> None:
         """Open version and debug information."""
-        if self._about is None:
-            self._about = About(self._bridge, self._faults, self._window)
-        self._about.bring()
+        self._sheet(About, self._make_about).bring()
+
+    def _sheet(self, kind: type[S], make: "Callable[[], S]") -> S:
+        """Return the open sheet of that kind, made where there is none."""
+        known = self._open.get(kind)
+        if isinstance(known, kind) and isValid(known) and not known.is_closed:
+            return known
+        made = make()
+        self._open[kind] = made
+        made.destroyed.connect(self._on_sheet_destroyed)
+        return made
+
+    def _make_importer(self) -> Importer:
+        made = Importer(self._bridge, self._window)
+        made.notice.connect(self.notice)
+        return made
+
+    def _make_settings(self) -> Settings:
+        made = Settings(self._bridge, self._window)
+        made.applied.connect(self.setting_applied)
+        made.models_asked.connect(self.models_asked)
+        return made
+
+    def _make_models(self) -> Models:
+        made = Models(self._bridge, self._window)
+        made.notice.connect(self.notice)
+        made.navigate.connect(self.navigate)
+        return made
+
+    def _make_help(self) -> Help:
+        made = Help(self._window)
+        made.place_asked.connect(self.link_asked)
+        made.page_shown.connect(self._on_help_page_shown)
+        return made
+
+    def _make_shortcuts(self) -> Shortcuts:
+        return Shortcuts(self._actions, self._window)
+
+    def _make_about(self) -> About:
+        return About(self._bridge, self._faults, self._window)
+
+    def _on_sheet_destroyed(self) -> None:
+        self._open = {kind: sheet for kind, sheet in self._open.items() if isValid(sheet)}
+
+    def _on_help_page_shown(self, name: str) -> None:
+        self._page = name
 
     def ask_close(self) -> None:
         """Ask once what closing the window should do from now on."""

@@ -22,6 +22,8 @@ class Help(Sheet):
     """A list of pages and the page; links between pages stay inside, others open in the browser."""
 
     place_asked = Signal(str)
+    page_shown = Signal(str)
+    """The file name of the page shown, without its ending."""
 
     def __init__(self, window: QWidget | None = None, folder: Path | None = None) -> None:
         super().__init__(self.tr("Help"), window)
@@ -45,7 +47,7 @@ class Help(Sheet):
         split.setHandleWidth(1)
         self.body.addWidget(split)
         close = self.add_button(text_button(self.tr("Close"), parent=self))
-        close.clicked.connect(self.hide)
+        close.clicked.connect(self.reject)
         theme.current().changed.connect(self._show_current)
         self._fill()
 
@@ -75,6 +77,7 @@ class Help(Sheet):
         if item is not None:
             self._page.setMarkdown((self._folder / f"{item.data(PAGE)}.md").read_text("utf-8"))
             _draw_quietly(self._page.document())
+            self.page_shown.emit(item.data(PAGE))
 
     def _on_anchor_clicked(self, url: QUrl) -> None:
         if url.scheme() == "keepsake":

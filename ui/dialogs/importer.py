@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
     QWidget,
 )
+from shiboken6 import isValid
 
 from app.changes import Progress
 from app.core.ids import uuid7
@@ -71,7 +72,7 @@ class Importer(Sheet):
         self._copy.clicked.connect(self._on_copy_clicked)
         self._another.clicked.connect(self.start_over)
         self._stop.clicked.connect(self._on_stop_clicked)
-        self._hide.clicked.connect(self.hide)
+        self._hide.clicked.connect(self.reject)
         self._go.clicked.connect(self._on_go_clicked)
         bridge.progressed.connect(self._on_bridge_progressed)
         self._show_page(self._choose)
@@ -80,6 +81,11 @@ class Importer(Sheet):
     def is_running(self) -> bool:
         """Whether an import is under way."""
         return bool(self._job)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether closing only hides it, because an import is under way or others wait."""
+        return self.is_running or bool(self._queue)
 
     def start_over(self) -> None:
         """Show the first page."""
@@ -185,7 +191,10 @@ class Importer(Sheet):
         try:
             preview = await self._bridge.call("exchange.preview", path=path)
         except KeepsakeError as error:
-            self._show_failure(error)
+            if isValid(self):
+                self._show_failure(error)
+            return
+        if not isValid(self):
             return
         self._preview_title.setText(Path(path).name)
         size = amount(preview.bytes, "bytes")

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
 from app.config.model import SERVICES, SecretStatus
 from app.errors import KeepsakeError
@@ -138,10 +139,10 @@ class KeyField(QWidget):
         try:
             found: SecretStatus = await self._bridge.call(operation, name=service, **arguments)
         except KeepsakeError as error:
-            if service == self.service:
+            if isValid(self) and service == self.service:
                 self._about.setText(error.message)
             return
-        if service == self.service:  # another one may have been chosen meanwhile
+        if isValid(self) and service == self.service:  # another one may have been chosen meanwhile
             self._show(found)
 
     def _show(self, found: SecretStatus | None) -> None:

@@ -35,7 +35,7 @@ _MAY_FETCH: Final = "embedding.allow_download"
 
 
 class Models(Sheet):
-    """Two pages: the models there are, and two answers side by side. Hiding it stops nothing."""
+    """Two pages: the models there are, and two answers side by side. Closing it stops nothing."""
 
     notice = Signal(object)
     navigate = Signal(object)
@@ -59,13 +59,14 @@ class Models(Sheet):
         self._notes.hide()
         self._tabs = QTabWidget(self)
         self._tabs.setAccessibleName(self.tr("Pages"))
+        self._tabs.tabBar().setAccessibleName(self.tr("Pages"))
         self._tabs.addTab(self._models_page(), self.tr("Models"))
         self._tabs.addTab(self.comparing, self.tr("Compare"))
         for widget in (self._error, self._notes):
             self.body.addWidget(widget)
         self.body.addWidget(self._tabs, 1)
         close = self.add_button(text_button(self.tr("Close"), parent=self))
-        close.clicked.connect(self.hide)
+        close.clicked.connect(self.reject)
         self.rows.asked.connect(self._on_rows_asked)
         self.preparing.asked.connect(self._on_preparing_asked)
         self.preparing.fetch_asked.connect(self._on_preparing_fetch_asked)
@@ -74,6 +75,11 @@ class Models(Sheet):
         self.comparing.opened.connect(self._on_hit_opened)
         bridge.progressed.connect(self._on_bridge_progressed)
         bridge.changed.connect(self._on_bridge_changed)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether closing only hides it, because a model is made ready or a comparison runs."""
+        return self.preparing.is_busy or self.comparing.is_busy
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Leave the room of a low window to what is compared; its title stands above it anyway."""
@@ -90,6 +96,8 @@ class Models(Sheet):
 
     async def load(self) -> None:
         """Fetch how it stands and show it."""
+        if not isValid(self):
+            return
         try:
             status: EmbeddingStatus = await self._bridge.call("embedding.status")
             settings = await self._bridge.call("settings.list")
@@ -138,12 +146,16 @@ class Models(Sheet):
 
     async def _do(self, operation: str, done: str = "", **arguments: Any) -> bool:
         """Call an operation, show how it stands then, and tell of it; return whether it was done."""
+        if not isValid(self):
+            return False
         self._error.hide()
         try:
             await self._bridge.call(operation, **arguments)
         except KeepsakeError as error:
             self._tell(error)
             return False
+        if not isValid(self):
+            return True
         if done:
             self.notice.emit(Notice(done))
         await self.load()

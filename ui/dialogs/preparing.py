@@ -132,6 +132,11 @@ class Preparing(QWidget):
             if progress.total:
                 self._bar.setValue(min(1000, round(1000 * progress.done / progress.total)))
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether a model is being made ready."""
+        return bool(self._opening)
+
     def news(self) -> QWidget | None:
         """Return what appeared since the model was named: how far it is, that it was stopped, or offers."""
         return next((widget for widget in (self._busy, self.stopped, self.folder) if widget.isVisible()), None)

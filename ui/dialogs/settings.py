@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QLineEdit, QScrollArea, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
 from app.config.model import SettingValue
 from app.errors import KeepsakeError
@@ -56,7 +57,7 @@ class Settings(Sheet):
         models = self.add_button(text_button(self.tr("Search models…"), parent=self), left=True)
         models.clicked.connect(self.models_asked)
         close = self.add_button(text_button(self.tr("Close"), parent=self))
-        close.clicked.connect(self.hide)
+        close.clicked.connect(self.reject)
 
     def bring(self) -> None:
         """Show the settings as they are now."""
@@ -67,6 +68,8 @@ class Settings(Sheet):
     async def load(self) -> None:
         """Fetch all settings and show them."""
         settings: list[SettingValue] = await self._bridge.call("settings.list")
+        if not isValid(self):
+            return
         if set(self._fields) == {setting.name for setting in settings}:
             for setting in settings:
                 self._fields[setting.name].set_value(setting)
@@ -113,9 +116,12 @@ class Settings(Sheet):
         try:
             stored: SettingValue = await self._bridge.call("settings.set", name=name, value=value)
         except KeepsakeError as error:
-            self._error.setText(error.message)
-            self._error.show()
-            await self.load()
+            if isValid(self):
+                self._error.setText(error.message)
+                self._error.show()
+                await self.load()
+            return
+        if not isValid(self):
             return
         self._error.hide()
         self._fields[name].set_value(stored)

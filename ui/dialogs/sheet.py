@@ -1,4 +1,4 @@
-"""What the dialogs share: a heading, a body, a row of buttons; never modal to the program, Escape closes."""
+"""Base of dialogs: a heading, a body, a row of buttons; never modal to the program, Escape closes."""
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
@@ -8,10 +8,11 @@ from ui.tokens import Space
 
 
 class Sheet(QDialog):
-    """A window of its own over the main one, kept and shown again rather than built anew."""
+    """A window of its own over the main one; it goes away when it is closed, unless it is at work."""
 
     def __init__(self, title: str, window: QWidget | None = None) -> None:
         super().__init__(window)
+        self.is_closed = False
         self.setWindowTitle(title)
         self.setObjectName("sheet")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -40,6 +41,18 @@ class Sheet(QDialog):
     def set_heading(self, text: str) -> None:
         """Change the heading."""
         self._heading.setText(text)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether closing only hides it, because work goes on in it that the person may look at again."""
+        return False
+
+    def done(self, result: int) -> None:
+        """Close the sheet; its widgets would slow down each change of colours."""
+        super().done(result)
+        if not self.is_busy:
+            self.is_closed = True
+            self.deleteLater()
 
     def bring(self) -> None:
         """Show the sheet, in front."""

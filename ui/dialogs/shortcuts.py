@@ -38,7 +38,7 @@ class Shortcuts(Sheet):
         self.body.addWidget(self._search)
         self.body.addWidget(self._tree, 1)
         close = self.add_button(text_button(self.tr("Close"), parent=self))
-        close.clicked.connect(self.hide)
+        close.clicked.connect(self.reject)
 
     def bring(self) -> None:
         """Show what is registered now."""

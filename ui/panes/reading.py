@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Coroutine
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QInputDialog
+from PySide6.QtWidgets import QInputDialog, QWidget
 from shiboken6 import isValid
 
 from app.core.tags import inline_tag, normalise_tags
@@ -114,3 +115,9 @@ class ReadingPane(Pane):
             self.navigate.emit(Place("notes", found, title=title))
         else:
             self.title_missing(title)
+
+
+def set_tab_chain(*widgets: QWidget) -> None:
+    """Let Tab go from each widget to the next."""
+    for one, after in pairwise(widgets):
+        QWidget.setTabOrder(one, after)

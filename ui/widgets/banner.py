@@ -12,6 +12,9 @@ class Banner(QFrame):
     """One sentence, a way to copy the details, and a way to dismiss it; never a dialog."""
 
     details_asked = Signal()
+    """Copy the details."""
+    report_asked = Signal(str)
+    """Show this report."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -19,6 +22,9 @@ class Banner(QFrame):
         sign = Sign("triangle-alert", "danger", parent=self)
         self._text = QLabel(self)
         self._text.setWordWrap(True)
+        self.report = ""
+        self._show_report = text_button(self.tr("Show details"), "quiet", parent=self)
+        self._show_report.clicked.connect(self._on_show_report_clicked)
         self._details = text_button(self.tr("Copy details"), "quiet", parent=self)
         self._details.clicked.connect(self.details_asked)
         close = icon_button("x", self.tr("Dismiss this message"), parent=self)
@@ -28,6 +34,7 @@ class Banner(QFrame):
         row.setSpacing(Space.S)
         row.addWidget(sign)
         row.addWidget(self._text, 1)
+        row.addWidget(self._show_report)
         row.addWidget(self._details)
         row.addWidget(close)
         self.hide()
@@ -37,7 +44,12 @@ class Banner(QFrame):
         """The sentence shown."""
         return self._text.text()
 
-    def tell(self, sentence: str) -> None:
-        """Show ``sentence``."""
+    def tell(self, sentence: str, report: str = "") -> None:
+        """Show ``sentence``, and offer to show ``report`` where there is one."""
         self._text.setText(sentence)
+        self.report = report
+        self._show_report.setVisible(bool(report))
         self.show()
+
+    def _on_show_report_clicked(self) -> None:
+        self.report_asked.emit(self.report)

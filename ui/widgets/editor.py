@@ -16,6 +16,7 @@ from ui.models.markup import is_editable
 from ui.tokens import Space
 from ui.widgets.highlighter import MarkdownHighlighter
 from ui.widgets.offers import Offers
+from ui.widgets.wordmarks import go_to_selection, word_selections
 
 Start = Callable[[Coroutine[Any, Any, Any]], object]
 Complete = Callable[["Wanted", str], Awaitable[Sequence[str]]]
@@ -108,6 +109,18 @@ class MarkdownEditor(QPlainTextEdit):
             cursor.setPosition(min(place, self.document().characterCount() - 1))
             self.setTextCursor(cursor)
             self.verticalScrollBar().setValue(scroll)
+
+    def mark_words(self, words: tuple[str, ...]) -> None:
+        """Mark whole words and go to the first; nothing is marked where there are none."""
+        self.setExtraSelections(word_selections(self.document(), words))
+        if marks := self.extraSelections():
+            first = self.textCursor()
+            first.setPosition(marks[0].cursor.selectionStart())
+            self.setTextCursor(first)
+
+    def go_to_mark(self, step: int) -> None:
+        """Go to the next marked word, or to the one before where ``step`` is negative; round at the ends."""
+        go_to_selection(self, step)
 
     def insertFromMimeData(self, source: QMimeData) -> None:
         """Paste or drop text, unless it would freeze the editor."""

@@ -6,21 +6,21 @@ from typing import Any
 
 from PySide6.QtCore import QSize, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import (
-    QColor,
     QDesktopServices,
     QFocusEvent,
     QFontDatabase,
-    QTextCharFormat,
     QTextCursor,
     QTextDocument,
 )
-from PySide6.QtWidgets import QLabel, QMessageBox, QTextBrowser, QTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QMessageBox, QTextBrowser, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
 from ui import theme
 from ui.models.markup import PLAIN_STEP, Ink, breakable, is_rich, pieces, render, target_of
 from ui.models.when import number
 from ui.tokens import Space
 from ui.widgets.button import text_button
+from ui.widgets.wordmarks import go_to_selection, word_selections
 
 PREVIEW_MS = 220
 INDENT = 22
@@ -53,6 +53,7 @@ def open_outside(parent: QWidget, address: str) -> None:
     box.addButton(QMessageBox.StandardButton.Cancel)
     yes = box.addButton(parent.tr("Open"), QMessageBox.ButtonRole.AcceptRole)
     box.setDefaultButton(yes)
+    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     box.setProperty("address", address)
     box.accepted.connect(_open_address_of_sender(box))
     box.open()
@@ -181,7 +182,7 @@ class MarkdownView(QWidget):
         Args:
             source: Markdown.
             soon: Wait until typing pauses, keeping what is shown and the place in it.
-            terms: Words to mark and scroll to.
+            terms: Whole words to mark; the first is scrolled to.
             begin: Words of the place to begin at instead, where they stand in the text.
         """
         fresh = not soon
@@ -193,12 +194,21 @@ class MarkdownView(QWidget):
         else:
             self._timer.start()
 
+    def set_terms(self, terms: tuple[str, ...]) -> None:
+        """Mark other whole words in the text shown, and go to the first."""
+        self._terms, self._begin = terms, ""
+        self._mark()
+
+    def go_to_mark(self, step: int) -> None:
+        """Go to the next marked word, or to the one before where ``step`` is negative; round at the ends."""
+        go_to_selection(self.page, step)
+
     def clear(self) -> None:
         """Show nothing."""
         self.set_source("")
 
     def _show(self, *, fresh: bool = False) -> None:
-        self._builder.stop()
+        self._stop_building()
         if not is_rich(self._source):
             self._show_plain()
             return
@@ -211,6 +221,23 @@ class MarkdownView(QWidget):
             self._building = _empty_document(self.page)
             self._waiting = deque(parts)
             self._builder.start()
+
+    def _stop_building(self) -> None:
+        """Give up the document in the making, if there is one."""
+        self._builder.stop()
+        if self._building is not None:
+            self._building.deleteLater()
+            self._building = None
+
+    def _replace_document(self, document: SealedDocument) -> None:
+        """Show ``document`` and delete the one it replaces."""
+        former = self.page.document()
+        # Qt compares new marks with those that stand: their cursors must not outlive the document they are in.
+        self.page.setExtraSelections([])
+        self.page.setDocument(document)
+        # The page's first document belongs to Qt's text control, which deletes it here itself.
+        if isValid(former):
+            former.deleteLater()
 
     def _on_builder_timeout(self) -> None:
         """Add one piece to the document in the making; show it when it is whole."""
@@ -228,7 +255,7 @@ class MarkdownView(QWidget):
         self._builder.stop()
         bar = self.page.verticalScrollBar()
         place = bar.value()
-        self.page.setDocument(document)
+        self._replace_document(document)
         self._building = None
         bar.setValue(place)
         self._mark()
@@ -259,26 +286,15 @@ class MarkdownView(QWidget):
 
     def _mark(self) -> None:
         """Mark the terms; scroll to the first one."""
-        marks: list[QTextEdit.ExtraSelection] = []
-        form = QTextCharFormat()
-        form.setBackground(QColor(theme.current().tokens.mark))
-        form.setForeground(QColor(theme.current().tokens.on_mark))
         document = self.page.document()
-        for term in self._terms:
-            cursor = document.find(term)
-            while not cursor.isNull() and len(marks) < 500:  # noqa: PLR2004  (more are not looked at)
-                mark = QTextEdit.ExtraSelection()
-                mark.cursor, mark.format = cursor, form
-                marks.append(mark)
-                cursor = document.find(term, cursor)
+        marks = word_selections(document, self._terms)
         self.page.setExtraSelections(marks)
         here = document.find(self._begin) if self._begin else QTextCursor()
         if not here.isNull():
             self._go_to(here)
         elif marks:
-            first = min((mark.cursor for mark in marks), key=QTextCursor.selectionStart)
             place = QTextCursor(document)
-            place.setPosition(first.selectionStart())
+            place.setPosition(marks[0].cursor.selectionStart())
             self.page.setTextCursor(place)
 
     def _go_to(self, here: QTextCursor) -> None:

@@ -1,6 +1,6 @@
 """A field to filter or search by: it waits for a pause, clears with Esc and hands the Down key on."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -36,6 +36,8 @@ class SearchBox(QLineEdit):
     """Typing paused, or Enter was pressed."""
     stepped_down = Signal()
     """Down was pressed: the list below takes over."""
+    values_asked = Signal(str, str)
+    """Values of an operator are to be completed: its name, and what is typed of the value."""
     entered = Signal()
     """Enter was pressed."""
 
@@ -46,6 +48,7 @@ class SearchBox(QLineEdit):
         FieldIcons(self, "search")
         self._told = ""
         self._hints: dict[str, tuple[Hint, ...]] = {}
+        self._looked_up: frozenset[str] = frozenset()
         self._model = QStandardItemModel(self)
         self._list = Offers(self.tr("Search operators"))
         self._completer = QCompleter(self)
@@ -63,6 +66,16 @@ class SearchBox(QLineEdit):
     def set_hints(self, operators: Sequence[Hint], values: dict[str, Sequence[Hint]]) -> None:
         """Offer ``operators`` (``tag:``) at the beginning of a word, and ``values`` by operator after its colon."""
         self._hints = {"": tuple(operators), **{name: tuple(known) for name, known in values.items()}}
+
+    def complete_from(self, operators: Collection[str]) -> None:
+        """Ask for the values of ``operators`` as they are typed, by ``values_asked``."""
+        self._looked_up = frozenset(operators)
+
+    def offer_values(self, name: str, begun: str, values: Sequence[Hint]) -> None:
+        """Offer values that were asked for, unless something else is typed by now."""
+        self._hints[name] = tuple(values)
+        if (self.hasFocus() or self._list.isVisible()) and self._word() == f"{name}:{begun}":
+            self._offer(self._word())
 
     def set_text_quietly(self, text: str) -> None:
         """Put ``text`` in without searching for it."""
@@ -103,8 +116,12 @@ class SearchBox(QLineEdit):
         self._timer.start()
 
     def _on_text_edited(self) -> None:
-        if self._hints:
-            self._offer(self._word())
+        word = self._word()
+        name, colon, begun = word.partition(":")
+        if colon and name in self._looked_up:
+            self.values_asked.emit(name, begun)
+        elif self._hints:
+            self._offer(word)
 
     def _offer(self, word: str) -> None:
         name, colon, begun = word.partition(":")

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from ui import theme
@@ -127,3 +128,34 @@ def test_type_scale_reaches_a_label(look: theme.Theme, qtbot: QtBot) -> None:
     theme.set_type(body, "body muted")
     assert title.font().pointSizeF() > body.font().pointSizeF()
     assert body.palette().color(QPalette.ColorRole.WindowText).name() == look.tokens.muted
+
+
+def test_a_switch_leaves_widgets_alone_that_were_never_shown(qtbot: QtBot, look: theme.Theme) -> None:
+    shown, never = QLabel("shown"), QLabel("never")
+    for label in (shown, never):
+        qtbot.addWidget(label)
+    shown.show()
+    look.set_scheme(Scheme.DARK)
+    look.set_scheme(Scheme.LIGHT)
+    assert shown.testAttribute(Qt.WidgetAttribute.WA_WState_Polished)
+    assert not never.testAttribute(Qt.WidgetAttribute.WA_WState_Polished)
+
+
+def test_a_widget_shown_before_a_switch_looks_like_one_shown_after_it(qtbot: QtBot, look: theme.Theme) -> None:
+    pictures = []
+    for scheme in (Scheme.LIGHT, Scheme.DARK):
+        look.set_scheme(scheme)
+        button = QPushButton("Save")
+        qtbot.addWidget(button)
+        button.show()
+        look.set_scheme(Scheme.DARK)
+        pictures.append(button.grab().toImage())
+    assert pictures[0] == pictures[1]
+
+
+def test_nothing_is_polished_where_the_look_stays(qtbot: QtBot, look: theme.Theme, qapp: Any) -> None:
+    look.set_scheme(Scheme.DARK)
+    style = qapp.style()
+    with qtbot.waitSignal(look.changed):
+        look.set_scheme(Scheme.DARK)
+    assert qapp.style() is style

@@ -17,7 +17,7 @@ from tests.unit.ui.shelf import Shelf
 from ui.actions import Actions
 from ui.bridge import Bridge
 from ui.commands import FRAME
-from ui.dialogs.help import PAGE
+from ui.dialogs.help import PAGE, Help
 from ui.faults import Faults
 from ui.frame import HELP_PAGES
 from ui.navigation import Place
@@ -235,8 +235,7 @@ def test_menu_lists_every_group(window: Window) -> None:
 def test_help_opens_at_the_page_of_the_pane(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
     assert window.desk is not None
     window.registry.run("help.pages")
-    pages = window.desk._help
-    assert pages is not None
+    pages = window.findChild(Help)
     assert pages._list.currentItem().data(PAGE) == "welcome"
     assert HELP_PAGES["search"] == "search"
     monkeypatch.setitem(HELP_PAGES, "graph", "search")

@@ -83,6 +83,13 @@ class Document(QFrame):
         shown = [part for part in (self.editor, self.preview) if not part.isHidden()]
         return len(shown) * (TEXT_LEAST + self._split.handleWidth())
 
+    @property
+    def tab_chain(self) -> tuple[QWidget, ...]:
+        """What takes the keyboard, as one reads."""
+        modes = (self._buttons[mode] for mode in MODES)
+        others = (self._pin, self._restore, self._delete, self._inspect)
+        return self.title, self.editor, self.preview.page, self.tags.field, *modes, *others
+
     def set_mode(self, mode: Mode) -> None:
         """Show source, preview, or both."""
         self._mode = mode
@@ -103,6 +110,8 @@ class Document(QFrame):
             self.editor.set_source(content, keep_place=keep_place)
         named = memory is not None and memory.kind != "note"
         self.title.setPlaceholderText(title_of("", content, self.tr("Title")) if named else self.tr("Title"))
+        if not keep_place:
+            self.editor.mark_words(())
         self.tags.set_tags(tags)
         if not keep_place:
             self.tags.discard_typed()
@@ -119,6 +128,23 @@ class Document(QFrame):
         self._buttons["split"].setEnabled(editable)
         reading = memory is not None and (memory.kind != "note" or gone)
         self._show_mode("read" if not editable or (reading and self._mode == "write") else self._mode)
+
+    def mark_words(self, words: tuple[str, ...]) -> None:
+        """Mark whole words in source and preview, and go to the first."""
+        self.editor.mark_words(words)
+        self.preview.set_terms(words)
+
+    def go_to_mark(self, step: int) -> None:
+        """Go to the next marked word, or to the one before where ``step`` is negative."""
+        if self.editor.isVisible():
+            self.editor.go_to_mark(step)
+        if self.preview.isVisible():
+            self.preview.go_to_mark(step)
+
+    def focus_text(self) -> None:
+        """Put the keyboard on the text."""
+        reading = self.editor.isHidden()
+        (self.preview if reading else self.editor).setFocus(Qt.FocusReason.TabFocusReason)
 
     def show_facts(self, memory: Memory | None) -> None:
         """Show what is known of the memory beside its text."""

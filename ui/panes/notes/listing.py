@@ -96,6 +96,11 @@ class NoteList(QWidget):
         """Apply what ``state`` gave."""
         self._sorting.restore(state.get("order"))
 
+    @property
+    def tab_chain(self) -> tuple[QWidget, ...]:
+        """What takes the keyboard, as one reads."""
+        return self.filter, self.sides, self._sorting.button, self.trash, self.new, self.list
+
     def set_facets(self, facets: MemoryFilter) -> None:
         """Narrow by facets."""
         self._facets = facets

@@ -18,7 +18,7 @@ from ui.panes.notes.details import Details
 from ui.panes.notes.document import MODES, Document, Mode
 from ui.panes.notes.facets import NoteFacets
 from ui.panes.notes.listing import NoteList
-from ui.panes.reading import ReadingPane, history_of
+from ui.panes.reading import ReadingPane, history_of, set_tab_chain
 from ui.panes.state import bytes_of, pack, unpack
 from ui.panes.words import title_of
 from ui.widgets.empty import EmptyState
@@ -54,6 +54,7 @@ class NotesPane(ReadingPane):
         self._restored = ""
         self._in_trash = False
         self._before_trash = ""
+        self._words: tuple[str, ...] = ()
         self._inspecting: bool | None = None
         self._faceted: bool | None = None
         self._facets_first = True
@@ -65,6 +66,7 @@ class NotesPane(ReadingPane):
         self._choice = QTimer(self, singleShot=True, interval=CHOICE_MS)
         self._arrange()
         self._connect()
+        set_tab_chain(self.facets.tree, *self.listing.tab_chain, *self.document.tab_chain)
 
     # --- what the frame calls ---
 
@@ -80,8 +82,11 @@ class NotesPane(ReadingPane):
             self._restored = ""
             if self.listing.model.row_of(place.id) < 0:
                 self.listing.trash.setChecked(False)
+            self._words = place.words
             self.listing.choose(place.id)
             self.desk.open(place.id)
+            if self.desk.memory is not None and self.desk.memory.id == place.id:
+                self._read_words()
 
     def current_place(self) -> Place:
         """Return the open memory."""
@@ -95,12 +100,15 @@ class NotesPane(ReadingPane):
         always = partial(Action, group="notes", pane=self.name)
         opened = partial(always, enabled=self._has_memory)
         changing = partial(always, enabled=self._can_change)
+        after, before = (partial(self._go_to_mark, step) for step in (1, -1))
         return [
             always("notes.new", self.tr("New note"), self.new_note, "plus", "Ctrl+N", keywords="create write"),
             Action("notes.daily", self.tr("Today's note"), self.daily_note, "calendar-clock", "Ctrl+D", group="notes"),
             always("notes.filter", self.tr("Filter notes"), self.listing.filter.setFocus, "search", "Ctrl+F"),
             always("notes.trash", self.tr("Show deleted notes"), self.listing.trash.toggle, "trash-2"),
             always("notes.facets", self.tr("Show or hide facets"), self.listing.sides.click, "funnel"),
+            opened("notes.next", self.tr("Next marked word"), after, "chevron-down", "F3"),
+            opened("notes.previous", self.tr("Previous marked word"), before, "chevron-up", "Shift+F3"),
             changing("notes.pin", self.tr("Pin or unpin"), self._toggle_pin, "pin", "Ctrl+Shift+D"),
             changing("notes.delete", self.tr("Delete note"), self._delete_chosen, "trash-2"),
             changing("notes.tag", self.tr("Add a tag"), self._add_tag, "tag", "Ctrl+T"),
@@ -110,6 +118,9 @@ class NotesPane(ReadingPane):
             ),
             opened("notes.read", self.tr("Read"), partial(self.document.set_mode, "read"), "eye"),
         ]
+
+    def _go_to_mark(self, step: int) -> None:
+        self.document.go_to_mark(step)
 
     def focus_first(self) -> None:
         """Put the keyboard on the list."""
@@ -385,8 +396,7 @@ class NotesPane(ReadingPane):
 
     def _on_rows_opened(self, identity: str) -> None:
         self.desk.open(identity)
-        reading = self.document.editor.isHidden()
-        (self.document.preview if reading else self.document.editor).setFocus(Qt.FocusReason.TabFocusReason)
+        self.document.focus_text()
 
     def _on_rows_rename_asked(self, identity: str) -> None:
         self.desk.open(identity)
@@ -408,6 +418,7 @@ class NotesPane(ReadingPane):
             page = self._summary
         self._right.setCurrentWidget(page)
         self._fit()
+        self._read_words()
         self.registry.refresh()
 
     def _on_rows_selection_changed(self, count: int) -> None:
@@ -436,6 +447,13 @@ class NotesPane(ReadingPane):
         rows = self.listing.list
         self.listing.choose(self.desk.id or rows.current_id())
         rows.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _read_words(self) -> None:
+        """Put the keyboard in the text that a search led to, with its words marked."""
+        words, self._words = self._words, ()
+        if words:
+            self.document.mark_words(words)
+            self.document.focus_text()
 
     def _on_desk_created(self, memory: "Memory") -> None:
         self.listing.choose(memory.id)

@@ -7,6 +7,7 @@ from app.core.clock import to_datetime
 from app.retrieval.model import Query, Term
 from ui import theme
 from ui.models.when import local
+from ui.panes.search.query import counted
 from ui.tokens import Radius, Space
 from ui.widgets.flow import Flow
 
@@ -70,7 +71,7 @@ class Explanation(QWidget):
             self.show()
 
     def _chips(self, query: Query) -> list[tuple[str, str]]:
-        chips = [(self._said(term), "danger" if term.excluded else "text") for term in query.terms]
+        chips = [(self._said(term), "danger" if term.excluded else "text") for term in counted(query.terms)]
         for name, values in (
             (self.tr("kind"), query.kinds),
             (self.tr("tag"), query.tags),

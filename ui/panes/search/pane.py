@@ -2,7 +2,6 @@
 
 import asyncio
 from functools import partial
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QPoint, Qt, QTimer
@@ -17,12 +16,13 @@ from ui.actions import Action
 from ui.icons import icon
 from ui.models.when import number
 from ui.panes.base import Place
-from ui.panes.reading import ReadingPane, copy_text
+from ui.panes.reading import ReadingPane, copy_text, set_tab_chain
 from ui.panes.search.explain import Explanation
-from ui.panes.search.query import FACETS, chosen_of, terms_of, with_operator, without_operators, written
+from ui.panes.search.query import FACETS, chosen_of, meaning_only, terms_of, with_operator, without_operators, written
 from ui.panes.search.recents import Recents
 from ui.panes.search.results import Heading, ResultList
 from ui.panes.search.rowmenu import RowMenu, place_of_row
+from ui.panes.search.values import COMPLETED, operator_values
 from ui.panes.search.why import WhyPanel
 from ui.panes.state import bytes_of, pack, unpack
 from ui.panes.words import kinds_word, role_word, source_word, store_word
@@ -62,6 +62,7 @@ class SearchPane(ReadingPane):
     def __init__(self, bridge: "Bridge", actions: "Actions", parent: QWidget | None = None) -> None:
         super().__init__(bridge, actions, parent)
         self._asked = 0
+        self._asking: asyncio.Task[Any] | None = None
         self._page = self._limit = LIMIT
         self._found: Found | None = None
         self._helped = False
@@ -246,6 +247,7 @@ class SearchPane(ReadingPane):
 
     def _connect(self) -> None:
         self.box.searched.connect(self._on_box_searched)
+        self.box.values_asked.connect(self._on_box_values_asked)
         self.box.entered.connect(self._on_box_entered)
         self.box.stepped_down.connect(self._on_box_stepped_down)
         self.facets.toggled.connect(self._on_facets_toggled)
@@ -278,8 +280,7 @@ class SearchPane(ReadingPane):
             self.box, self._recipe, self._sides, self._group, self._save, self._copier, self.facets, self.results,
             self._nothing.button, self._nothing.second, *why.tab_chain,
         )  # fmt: skip
-        for one, after in pairwise(chain):
-            self.setTabOrder(one, after)
+        set_tab_chain(*chain)
 
     def _fit(self) -> None:
         asked = self._middle.currentWidget() is not self._recents
@@ -306,15 +307,25 @@ class SearchPane(ReadingPane):
         if isValid(self):
             names = [Hint(f"{operator.name}:", operator.help) for operator in operators]
             values: dict[str, Sequence[Hint]] = {
-                operator.name: [Hint(value) for value in operator.values] for operator in operators
+                operator.name: [Hint(value) for value in operator.values]
+                for operator in operators
+                if operator.name not in COMPLETED
             }
             self.box.set_hints(names, values)
+            self.box.complete_from(COMPLETED)
+
+    async def _complete(self, name: str, begun: str) -> None:
+        values = await operator_values(self.bridge, name, begun)
+        if isValid(self):
+            self.box.offer_values(name, begun, values)
 
     def _search(self, text: str) -> None:
         """Ask; what is shown stays until the first answer."""
         self._asked += 1
         self._text = text
         self._patience.stop()
+        if self._asking is not None:
+            self._asking.cancel()  # the engine is to answer what is typed now
         if not text.strip():
             self._found, self._answered = None, ""
             self.explanation.show_query(None)
@@ -323,7 +334,7 @@ class SearchPane(ReadingPane):
             return
         self._patience.start()
         asking = {"query": text, "limit": self._limit, "recipe": self._recipe.currentData() or None}
-        self.bridge.start(self._ask(asking, self._asked))
+        self._asking = self.bridge.start(self._ask(asking, self._asked))
 
     async def _ask(self, asking: dict[str, Any], asked: int) -> None:
         """Explain at once, answer by words at once, then answer in full."""
@@ -336,6 +347,9 @@ class SearchPane(ReadingPane):
             found: Found = await self.bridge.call("memory.search", **asking)
             if self._current(asked):
                 self._show(found, settled=True)
+        except asyncio.CancelledError:
+            parsing.cancel()
+            raise
         except KeepsakeError as error:
             if self._current(asked):
                 self._patience.stop()
@@ -408,8 +422,11 @@ class SearchPane(ReadingPane):
         used = " + ".join(legs[leg] for leg in found.legs if leg in legs)
         if not used:
             return [count, self.tr("newest first")]
+        near = meaning_only(found.hits) if found.query.terms else 0
+        only = [self.tr("{count} of them only near in meaning").format(count=number(near))] if near else []
         return [
             count,
+            *only,
             self.tr("by {legs}").format(legs=used),
             self.tr("ranking ‘{recipe}’").format(recipe=found.recipe),
         ]
@@ -466,6 +483,9 @@ class SearchPane(ReadingPane):
     def _on_box_searched(self, text: str) -> None:
         self._limit = self._page
         self._search(text)
+
+    def _on_box_values_asked(self, name: str, begun: str) -> None:
+        self.bridge.start(self._complete(name, begun))
 
     def _on_box_entered(self) -> None:
         text = self.box.text()

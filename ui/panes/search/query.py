@@ -1,9 +1,10 @@
 """Searches as text: operators put in and taken out, results written down. Pure."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from app.retrieval.model import Found, Hit, Query, Span
+from app.core.stopwords import stop_words
+from app.retrieval.model import Found, Hit, Query, Span, Term
 from ui.models.when import full
 
 FACETS = ("kind", "agent", "role", "tag", "store")
@@ -49,10 +50,23 @@ def chosen_of(query: Query) -> dict[str, tuple[str, ...]]:
 
 
 def terms_of(query: Query, hit: Hit | None = None) -> tuple[str, ...]:
-    """Return the words to mark in a text: those the hit matched, else those asked for."""
-    if hit is not None and hit.why.terms:
+    """Return the words to mark in a text: those a hit was found by, or all that are asked for."""
+    if hit is not None:
         return hit.why.terms
     return tuple(term.text for term in query.terms if not term.excluded)
+
+
+def counted(terms: Sequence[Term]) -> list[Term]:
+    """Return the terms that a search looks for: stop words only where there is nothing else."""
+    loose = [term for term in terms if not (term.phrase or term.prefix or term.excluded)]
+    passed = stop_words(term.text for term in loose)
+    kept = [term for term in terms if term not in loose or term.text.casefold() not in passed]
+    return kept if any(not term.excluded for term in kept) else list(terms)
+
+
+def meaning_only(hits: Sequence[Hit]) -> int:
+    """Return how many hits have none of the words asked for and are only near in meaning."""
+    return sum(not hit.why.terms and {leg.leg for leg in hit.why.legs} == {"vector"} for hit in hits)
 
 
 def written(found: Found, untitled: str) -> str:

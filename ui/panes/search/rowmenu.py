@@ -24,8 +24,8 @@ def place_of_row(row: Hit | Heading) -> Place:
     if isinstance(row, Heading):
         return Place("sessions", row.session_id, title=row.title)
     if row.target == "message" and row.session_id:
-        return Place("sessions", row.session_id, str(row.seq), title=row.title)
-    return Place("notes", row.id, title=row.title)
+        return Place("sessions", row.session_id, str(row.seq), title=row.title, words=row.why.terms)
+    return Place("notes", row.id, title=row.title, words=row.why.terms)
 
 
 class RowMenu(QObject):

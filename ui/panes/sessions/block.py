@@ -26,6 +26,7 @@ from ui.models.markup import breakable, is_rich, render, unfenced
 from ui.models.when import clock, number
 from ui.tokens import Radius, Space
 from ui.widgets.markdown import INDENT, SealedDocument, ink, style_sheet
+from ui.widgets.wordmarks import find_text, find_words
 
 DAY = 44
 BUBBLE = 10
@@ -112,7 +113,7 @@ class Block:
         self.message = message
         self.mirrored = False
         self.day = ""
-        self.term = ""
+        self.term: str | tuple[str, ...] = ""
         self.flash = 0.0
         self._words = words
         self._reading = reading
@@ -236,8 +237,8 @@ class Block:
             self._reading.opened ^= {key}
         self.lay_out()
 
-    def mark(self, term: str) -> None:
-        """Mark every place of ``term``, or none when it is empty."""
+    def mark(self, term: str | tuple[str, ...]) -> None:
+        """Mark every place of a text, or of several whole words; nothing when there are none."""
         self.term = term
         for part in self.parts:
             part.matches = _matches(part.document, term) if part.document is not None and term else []
@@ -450,13 +451,10 @@ def _plain(text: str, width: int, *, mono: bool) -> SealedDocument:
     return document
 
 
-def _matches(document: SealedDocument, term: str) -> list[QTextCursor]:
-    found: list[QTextCursor] = []
-    cursor = document.find(term)
-    while not cursor.isNull() and len(found) < _MATCH_LIMIT:
-        found.append(cursor)
-        cursor = document.find(term, cursor)
-    return found
+def _matches(document: SealedDocument, term: str | tuple[str, ...]) -> list[QTextCursor]:
+    if isinstance(term, str):
+        return find_text(document, term, _MATCH_LIMIT)
+    return find_words(document, term, _MATCH_LIMIT)
 
 
 def _painted(cursor: QTextCursor, ground: str, words: str) -> QAbstractTextDocumentLayout.Selection:

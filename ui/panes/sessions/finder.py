@@ -68,6 +68,12 @@ class Finder(QFrame):
         self.set_found([], None)
         self.closed.emit()
 
+    def set_shown(self, seqs: list[int], seq: int) -> None:
+        """Take what was found elsewhere; the match of number ``seq`` is in view already."""
+        self.set_found(seqs, seq)
+        if seq in seqs:
+            self._at = seqs.index(seq)
+
     def set_found(self, seqs: list[int], near: int | None) -> None:
         """Take what was found; the match at or after ``near`` comes first."""
         self._seqs = seqs

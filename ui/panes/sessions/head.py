@@ -88,6 +88,11 @@ class SessionHead(QFrame):
         for button in self._buttons:
             button.setEnabled(False)
 
+    @property
+    def tab_chain(self) -> tuple[QWidget, ...]:
+        """What takes the keyboard, as one reads."""
+        return self.title, *self._buttons
+
     def edit_title(self) -> None:
         """Put the keyboard on the title."""
         self.title.setFocus(Qt.FocusReason.ShortcutFocusReason)

@@ -81,6 +81,11 @@ class SessionList(QWidget):
         """Apply what ``state`` gave."""
         self._sorting.restore(state.get("order"))
 
+    @property
+    def tab_chain(self) -> tuple[QWidget, ...]:
+        """What takes the keyboard, as one reads."""
+        return self.filter, self._sorting.button, self._agents, self.list
+
     def load(self) -> None:
         """Fetch the ids anew; the old list shows until they arrive."""
         self._asked += 1

@@ -1,5 +1,6 @@
 """The Sessions pane: conversations at the left, the chosen one at the right."""
 
+import asyncio
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
@@ -14,7 +15,7 @@ from app.sessions.model import Message, NewMessage, Session
 from ui.actions import Action
 from ui.models.when import number
 from ui.panes.base import Place
-from ui.panes.reading import ReadingPane, copy_text, history_of
+from ui.panes.reading import ReadingPane, copy_text, history_of, set_tab_chain
 from ui.panes.sessions.composer import Composer
 from ui.panes.sessions.finder import Finder
 from ui.panes.sessions.head import SessionHead
@@ -26,6 +27,7 @@ from ui.widgets.empty import EmptyState
 from ui.widgets.menu import Entry, open_menu
 from ui.widgets.selection import SHOWN, BulkAction, SelectionSummary
 from ui.widgets.splitter import PaneSplitter, hairline
+from ui.widgets.wordmarks import has_word
 
 if TYPE_CHECKING:
     from app.changes import ChangeSet
@@ -58,10 +60,13 @@ class SessionsPane(ReadingPane):
         self.finder = Finder(self)
         self.composer = Composer(self)
         self._find_asked = 0
+        self._words: tuple[str, ...] = ()
+        self._is_read_next = False
         self._flash_at: int | None = None
         self._choice = QTimer(self, singleShot=True, interval=CHOICE_MS)
         self._arrange()
         self._connect()
+        set_tab_chain(*self.listing.tab_chain, *self.head.tab_chain, self.transcript, self.composer.field)
 
     # --- what the frame calls ---
 
@@ -76,6 +81,8 @@ class SessionsPane(ReadingPane):
         seq = int(place.extra) if place.extra.isdecimal() else None
         if place.id:
             self.listing.choose(place.id)
+            self._words = place.words
+            self._is_read_next = seq is not None
             self._open(place.id, seq)
 
     def current_place(self) -> Place:
@@ -215,6 +222,7 @@ class SessionsPane(ReadingPane):
         self.finder.went.connect(self._on_finder_went)
         self.finder.closed.connect(self._on_finder_closed)
         self.composer.sent.connect(self._on_composer_sent)
+        self.transcript.match_asked.connect(self._on_transcript_match_asked)
         self.transcript.menu_asked.connect(self._on_transcript_menu_asked)
         self.transcript.wiki_clicked.connect(self.follow_wiki)
         self.transcript.tag_clicked.connect(self.follow_tag)
@@ -269,6 +277,8 @@ class SessionsPane(ReadingPane):
             self.finder.close_bar()
         self.reach.open(session, seq if seq is not None else self._places.get(session))
         self._flash_at = seq
+        if not (self._is_read_next and self._words):
+            self.transcript.mark("")
         self.registry.refresh()
 
     async def _refresh_head(self, session: str) -> None:
@@ -303,13 +313,40 @@ class SessionsPane(ReadingPane):
     def _on_reach_replaced(self) -> None:
         self._opening = ""
         if self._flash_at is not None:
-            self.transcript.show_seq(self._flash_at)
-            self._flash_at = None
+            seq, self._flash_at = self._flash_at, None
+            self.transcript.show_seq(seq)
+            self._read(seq)
 
     def _show_seq(self, seq: int) -> None:
-        if not self.transcript.show_seq(seq):
+        if self.transcript.show_seq(seq):
+            self._read(seq)
+        else:
             self._flash_at = seq
             self.reach.open(self.reach.session, seq)
+
+    def _read(self, seq: int) -> None:
+        """Put the keyboard on the turn that a place named, with the words that led there marked."""
+        if not self._is_read_next or self._session is None:
+            return
+        self._is_read_next = False
+        self.transcript.setFocus(Qt.FocusReason.OtherFocusReason)
+        if self._words:
+            if self.finder.isVisible():
+                self.finder.close_bar()
+            self._find_asked += 1
+            self.transcript.mark(self._words)
+            self.transcript.show_seq(seq)
+            self.bridge.start(self._find_words(self._session.id, seq, self._find_asked))
+
+    async def _find_words(self, session: str, seq: int, asked: int) -> None:
+        """Learn which turns have the marked words, to go from one to the next."""
+        found = await asyncio.gather(
+            *(self.bridge.call("session.find", session=session, text=word, limit=FIND_LIMIT) for word in self._words)
+        )
+        if isValid(self) and asked == self._find_asked:
+            texts = {message.seq: message.content for message in self.reach.messages}
+            turns = {one for seqs in found for one in seqs if one not in texts or has_word(texts[one], self._words)}
+            self.finder.set_shown(sorted(turns | {seq}), seq)
 
     def _on_listing_loaded(self) -> None:
         nothing = not self.listing.model.ids and not self.listing.filtered and not self._draft
@@ -405,6 +442,12 @@ class SessionsPane(ReadingPane):
             self.finder.set_found(seqs, self.transcript.top_seq())
             if seqs:
                 self.finder.go_next()
+
+    def _on_transcript_match_asked(self, step: int) -> None:
+        if step > 0:
+            self.finder.go_next()
+        else:
+            self.finder.go_previous()
 
     def _on_finder_went(self, seq: int) -> None:
         self._show_seq(seq)

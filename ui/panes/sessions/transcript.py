@@ -38,6 +38,7 @@ FAR = 150
 KEPT_DOCUMENTS = 60
 FLASH_MS = 1600
 JUMP_MS = 60
+_PLAIN, _SHIFT = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier
 
 
 class Transcript(QAbstractScrollArea):
@@ -52,6 +53,8 @@ class Transcript(QAbstractScrollArea):
     link_clicked = Signal(str)
     menu_asked = Signal(object, object)
     """A context menu is wanted for a ``Message`` at a global position."""
+    match_asked = Signal(int)
+    """The next marked turn is wanted, or the one before where it is negative."""
     current_changed = Signal(object)
     """The turn that holds the keyboard became another: its number, or ``None``."""
 
@@ -70,7 +73,7 @@ class Transcript(QAbstractScrollArea):
         self._pin: tuple[int, int] | None = None
         self._average = 90
         self._moving = False
-        self._term = ""
+        self._term: str | tuple[str, ...] = ""
         self._current: int | None = None
         self._selection: QTextCursor | None = None
         self._pressed: tuple[Block, Part] | None = None
@@ -127,8 +130,8 @@ class Transcript(QAbstractScrollArea):
             self._flash.start()
         return True
 
-    def mark(self, term: str) -> None:
-        """Mark every place of ``term`` in the turns shown."""
+    def mark(self, term: str | tuple[str, ...]) -> None:
+        """Mark every place of a text, or of several whole words, in the turns shown."""
         self._term = term
         for block in self._blocks:
             block.mark(term)
@@ -421,6 +424,8 @@ class Transcript(QAbstractScrollArea):
             self.go_to_last()
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._toggle_current()
+        elif key == Qt.Key.Key_N and event.modifiers() in (_PLAIN, _SHIFT):
+            self.match_asked.emit(1 if event.modifiers() == _PLAIN else -1)
         else:
             super().keyPressEvent(event)
 

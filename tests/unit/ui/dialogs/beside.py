@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 
 from app.index.generations_model import EmbeddingStatus, GenerationInfo, ModelInfo, State
 from app.retrieval.side_by_side_model import Origin, QueryBeside, SideAnswer, SideBySide, SideHit, SideTotal
@@ -24,7 +25,8 @@ def opened(qtbot: QtBot, door: Bridge, rest: Rest, searches: Sequence[str] = ())
     made.bring(searches)
     rest(lambda: bool(made.rows.rows))
     yield made
-    made.hide()
+    if isValid(made):
+        made.hide()
 
 
 def info(number: int, model: str, state: State, vectors: int = 1_000) -> GenerationInfo:

@@ -7,6 +7,7 @@ import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QGuiApplication
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 
 from app.changes import Progress
 from app.errors import CancelledByPersonError, FormatError
@@ -22,7 +23,8 @@ def importer(qtbot: QtBot, door: Bridge) -> Iterator[Importer]:
     qtbot.addWidget(made)
     made.bring()
     yield made
-    made.hide()
+    if isValid(made):
+        made.hide()
 
 
 def test_preview_import_report(importer: Importer, shelf: Shelf, rest: Rest) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QFrame, QLineEdit, QSpinBox, QStyle
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 
 from app.config.model import SettingValue
 from app.config.schema import SETTINGS
@@ -23,7 +24,8 @@ def settings(qtbot: QtBot, door: Bridge, rest: Rest) -> Iterator[Settings]:
     made.bring()
     rest(lambda: bool(made._fields))
     yield made
-    made.hide()
+    if isValid(made):
+        made.hide()
 
 
 def test_every_setting_has_a_field(settings: Settings) -> None:
@@ -94,10 +96,9 @@ def test_fractions_are_shown_as_they_are(settings: Settings) -> None:
 
 def test_the_mark_of_a_check_box_is_whole_at_every_size_of_text(settings: Settings, look: Theme) -> None:
     box = settings._fields["window.close_to_tray"].editor
-    style = box.style()
     for scale in (0.75, 1.0, 1.5, 2.0):
         look.set_scale(scale)
         box.ensurePolished()
-        mark = style.pixelMetric(QStyle.PixelMetric.PM_IndicatorWidth, None, box)
+        mark = box.style().pixelMetric(QStyle.PixelMetric.PM_IndicatorWidth, None, box)
         assert mark == round(16 * scale) + 2
         assert box.width() >= mark

@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QUrl
+from PySide6.QtCore import QCoreApplication, QEvent, QUrl
 from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QMessageBox
 
@@ -44,6 +44,31 @@ def test_long_texts_are_built_piece_by_piece(view: MarkdownView, run_async: Any)
     assert "paragraph 3999 of it" not in view.page.toPlainText()
     run_async(_until(lambda: "paragraph 3999 of it" in view.page.toPlainText()))
     assert view.page.toPlainText().count("paragraph") == 4000
+
+
+def _long(n: int) -> str:
+    return "".join(f"- paragraph **{row}** of text {n}\n\n" for row in range(300))
+
+
+def test_long_texts_with_marks_replace_one_another(view: MarkdownView, run_async: Any) -> None:
+    for n in range(60):
+        view.set_source(_long(n), terms=("paragraph", "text"))
+        run_async(_until(lambda n=n: f"299 of text {n}" in view.page.toPlainText()))
+        assert len(view.page.extraSelections()) == 500
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    assert len(view.findChildren(QTextDocument)) == 1
+
+
+def test_unfinished_documents_go_away(view: MarkdownView, run_async: Any) -> None:
+    view.set_source(_long(0), terms=("paragraph",))
+    run_async(_until(lambda: "299 of text 0" in view.page.toPlainText()))
+    for n in range(20):
+        view.set_source(_long(n), terms=("paragraph",))
+        view._on_builder_timeout()
+    view.set_source("short", terms=("short",))
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    assert view.page.toPlainText() == "short"
+    assert len(view.findChildren(QTextDocument)) == 1
 
 
 def test_a_change_of_a_long_text_keeps_the_place(view: MarkdownView, run_async: Any) -> None:

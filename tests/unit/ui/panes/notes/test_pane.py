@@ -372,3 +372,32 @@ def test_mode_and_the_open_note_come_back(books: Shelf, ask: ShelfBridge, open_p
     again = open_pane("notes", pane.save_state())
     run_async(until(lambda: again.document.title.text() == "Soil"))
     assert again.document.mode == "split"
+
+
+def test_a_hit_opens_with_its_words_marked(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+    _fill(books)
+    books.add_note("Marks", "tard ta\n\nthen ta", id="note-marks")
+    pane = open_pane("notes")
+    run_async(until(lambda: pane.desk.memory is not None))
+    pane.open_place(Place("notes", "note-marks", words=("ta",)))
+    run_async(until(lambda: pane.desk.id == "note-marks"))
+    editor = pane.document.editor
+    run_async(until(editor.hasFocus))
+    assert [mark.cursor.selectedText() for mark in editor.extraSelections()] == ["ta", "ta"]
+    assert editor.textCursor().position() == 5
+    pane.registry.run("notes.next")
+    assert editor.textCursor().position() == 14
+    pane.open_place(Place("notes", "note-000000"))
+    run_async(until(lambda: pane.desk.id == "note-000000"))
+    assert editor.extraSelections() == []
+
+
+def test_the_open_note_is_marked_at_once(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+    _fill(books)
+    pane = open_pane("notes")
+    run_async(_ready(pane))
+    pane.document.set_mode("read")
+    pane.open_place(Place("notes", pane.desk.id, words=("nobody",)))
+    page = pane.document.preview.page
+    assert [mark.cursor.selectedText() for mark in page.extraSelections()] == ["Nobody"]
+    assert page.hasFocus()

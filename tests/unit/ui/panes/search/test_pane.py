@@ -1,8 +1,10 @@
 """The Search pane at work."""
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QPushButton
@@ -10,13 +12,16 @@ from PySide6.QtWidgets import QApplication, QPushButton
 from app.changes import ChangeSet
 from app.config.model import SettingValue
 from app.errors import TimeLimitError
+from app.host import Host
 from app.retrieval.model import FacetCount, Found, Query
 from tests.unit.ui.panes.search.test_query import hit
 from tests.unit.ui.panes.shelf import Shelf, ShelfBridge, until
 from ui.actions import Action
+from ui.bridge import Bridge
 from ui.panes.base import Place
 from ui.panes.search.pane import HELP, LIMIT
 from ui.panes.search.results import Heading, More
+from ui.panes.search.values import COMPLETED, operator_values
 from ui.panes.state import pack
 from ui.widgets.facets import _KEY
 
@@ -411,3 +416,90 @@ def test_a_saved_search_shows_that_it_is(books: Shelf, ask: ShelfBridge, open_pa
     assert pane._save.icon().pixmap(18).toImage() != before
     pane._save.click()
     assert pane._save.icon().pixmap(18).toImage() == before
+
+
+def _offered(pane: Any) -> list[str]:
+    model = pane.box._model
+    return [model.item(row).text() for row in range(model.rowCount())] if pane.box._list.isVisible() else []
+
+
+def test_tags_are_completed_with_those_there_are(
+    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+) -> None:
+    books.add_note("Roses", "x", tags=("garden/roses", "people"))
+    books.add_note("Soil", "x", tags=("garden",))
+    pane = open_pane("search")
+    pane.focus_first()
+    run_async(ask.idle())
+    for typed, offered in (("tag:", ["garden", "garden/roses", "people"]), ("gar", ["garden", "garden/roses"])):
+        qtbot.keyClicks(pane.box, typed)
+        run_async(until(lambda offered=offered: _offered(pane) == offered))
+    pane.box._on_completer_activated("garden/roses")
+    assert pane.box.text() == "tag:garden/roses "
+    pane.box.clear()
+    qtbot.keyClicks(pane.box, "tag:nothing")
+    run_async(ask.idle())
+    assert _offered(pane) == []
+
+
+def test_an_older_completion_is_not_offered(
+    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+) -> None:
+    books.add_note("Roses", "x", tags=("garden",))
+    pane = open_pane("search")
+    pane.focus_first()
+    run_async(ask.idle())
+    gate = ask.gates["memory.tags"] = asyncio.Event()
+    qtbot.keyClicks(pane.box, "tag:ga rain")
+    gate.set()
+    run_async(ask.idle())
+    assert _offered(pane) == []
+
+
+def test_agents_are_completed(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any) -> None:
+    books.add_session("Garden", [("user", "x")], agent="Claude Code")
+    pane = open_pane("search")
+    pane.focus_first()
+    run_async(ask.idle())
+    qtbot.keyClicks(pane.box, "agent:cl")
+    run_async(until(lambda: _offered(pane) == ["Claude Code"]))
+    pane.box._on_completer_activated("Claude Code")
+    assert pane.box.text() == 'agent:"Claude Code" '
+
+
+@pytest.mark.parametrize("name", sorted(COMPLETED))
+def test_values_come_from_a_real_vault(tmp_path: Path, run_async: Any, name: str, qt_loop: Any) -> None:
+    host = Host(tmp_path / "vault", serve=False)
+    host.start()
+    try:
+        host.ask("note.save", title="Beds", content="Roses for Ines Duarte", tags=["tomato"])
+        host.ask("session.create", title="Tomorrow", agent="tom")
+        bridge = Bridge(host)
+        found = run_async(operator_values(bridge, name, "tom"))
+        run_async(bridge.close())
+        bridge.deleteLater()
+    finally:
+        host.stop()
+    assert [hint.text for hint in found] == {"tag": ["tomato"], "agent": ["tom"], "session": ["Tomorrow"]}.get(name, [])
+
+
+def test_an_overtaken_search_is_given_up(
+    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+) -> None:
+    _fill(books)
+    pane = open_pane("search")
+    run_async(ask.idle())
+    gate = ask.gates["memory.search"] = asyncio.Event()
+    for text in ("fr", "fro", "frost"):
+        before = pane._asking
+        pane.box.setText(text)
+        pane.box.search_now()
+        run_async(until(lambda text=text: any(one.get("query") == text for _, one in ask.calls)))
+        if before is not None:
+            run_async(until(before.cancelled))
+    gate.set()
+    run_async(_settled(pane))
+    run_async(ask.idle())
+    full = [one["query"] for name, one in ask.calls if name == "memory.search" and "legs" not in one]
+    assert full == ["frost"]
+    assert pane._answered == "frost"

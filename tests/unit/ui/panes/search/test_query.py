@@ -1,13 +1,23 @@
 """Searches as text."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.retrieval.model import Found, Hit, Query, Span, Term, Why
-from ui.panes.search.query import grouped, plain_snippet, with_operator, without_operators, written
+from app.retrieval.model import Found, Hit, LegScore, Query, Span, Term, Why
+from ui.panes.search.query import (
+    counted,
+    grouped,
+    meaning_only,
+    plain_snippet,
+    terms_of,
+    with_operator,
+    without_operators,
+    written,
+)
 
 
 def hit(identity: str, session: str | None = None, **known: object) -> Hit:
@@ -69,3 +79,29 @@ def test_signs_go_where_they_are_signs(snippet: str, plain: str) -> None:
 def test_marks_stay_within_the_text(snippet: str, start: int, end: int) -> None:
     text, spans = plain_snippet(snippet, (Span(min(start, end), max(start, end)),))
     assert all(0 <= span.start < span.end <= len(text) for span in spans)
+
+
+def test_stop_words_do_not_count_beside_others() -> None:
+    asked = [Term(word) for word in ("what", "did", "Brennan", "find", "in", "the", "soil")]
+    assert [term.text for term in counted(asked)] == ["Brennan", "find", "soil"]
+    assert [term.text for term in counted([Term("the"), Term("who", phrase=True)])] == ["who"]
+    only = [Term("to"), Term("be"), Term("rain", excluded=True)]
+    assert counted(only) == only
+
+
+def test_hits_that_are_only_near_in_meaning_are_counted() -> None:
+    words, vector = LegScore("words", 1, 2.0), LegScore("vector", 1, 0.5)
+    found = [
+        hit("none"),
+        replace(hit("a"), why=Why((words, vector), ("rose",))),
+        replace(hit("b"), why=Why((vector,))),
+        replace(hit("c"), why=Why((vector,), ("rose",))),
+    ]
+    assert meaning_only(found) == 1
+
+
+def test_the_words_to_mark_are_those_a_hit_was_found_by() -> None:
+    query = Query("ta rose", (Term("ta"), Term("rose")))
+    assert terms_of(query, replace(hit("a"), why=Why(terms=("Rose",)))) == ("Rose",)
+    assert terms_of(query, replace(hit("a"), why=Why())) == ()
+    assert terms_of(query) == ("ta", "rose")

@@ -321,3 +321,54 @@ def test_a_pane_in_the_back_refreshes_when_it_comes_forward(
     pane.show()
     pane.shown()
     run_async(until(lambda: len(pane.listing.model.ids) == 3))
+
+
+def _marked(pane: Any) -> list[str]:
+    return [
+        cursor.selectedText() for block in pane.transcript._blocks for part in block.parts for cursor in part.matches
+    ]
+
+
+def test_a_hit_opens_with_its_words_marked_and_n_goes_on(
+    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+) -> None:
+    turns = [("user", f"ta {n}" if n % 50 == 10 else f"tard {n}") for n in range(200)]
+    books.add_session("Long", turns, id="ses-long")
+    pane = open_pane("sessions")
+    pane.open_place(Place("sessions", "ses-long", "60", words=("ta",)))
+    run_async(until(lambda: pane.finder._seqs and _marked(pane)))
+    assert set(_marked(pane)) == {"ta"}
+    assert pane.transcript.hasFocus()
+    qtbot.keyClick(pane.transcript, Qt.Key.Key_N)
+    assert pane.transcript.current.seq == 110
+    qtbot.keyClick(pane.transcript, Qt.Key.Key_N, Qt.KeyboardModifier.ShiftModifier)
+    assert pane.transcript.current.seq == 60
+    assert pane.finder.isHidden()
+
+
+def test_a_hit_of_the_open_conversation_is_marked_too(
+    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any
+) -> None:
+    _fill(books)
+    pane = open_pane("sessions")
+    run_async(until(lambda: len(pane.reach.messages) == 2))
+    pane.open_place(Place("sessions", "ses-000000", "0", words=("frost",)))
+    run_async(until(lambda: _marked(pane) == ["Frost"]))
+    assert pane.transcript.hasFocus()
+    pane.open_place(Place("sessions", "ses-000001"))
+    run_async(until(lambda: len(pane.reach.messages) == 1))
+    assert _marked(pane) == []
+
+
+def test_finding_takes_the_place_of_marked_words(
+    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any
+) -> None:
+    _fill(books)
+    pane = open_pane("sessions")
+    pane.open_place(Place("sessions", "ses-000000", "0", words=("frost",)))
+    run_async(until(lambda: _marked(pane) == ["Frost"]))
+    pane.finder.open_bar("es")
+    pane.finder.box.search_now()
+    run_async(until(lambda: _marked(pane) == ["es"]))
+    pane.finder.close_bar()
+    assert _marked(pane) == []

@@ -1,0 +1,67 @@
+"""Crash reports of the programs as they are started: the window and the host without one."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.material import ROOT
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+Launch = Callable[..., "subprocess.Popen[bytes]"]
+
+
+@pytest.fixture
+def launch(tmp_path: Path) -> Iterator[Launch]:
+    """Start one of the programs; what still runs at the end is ended."""
+    runtime = tmp_path / "run"
+    runtime.mkdir(mode=0o700)
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONFAULTHANDLER"}
+    environment |= {"QT_QPA_PLATFORM": "offscreen", "XDG_RUNTIME_DIR": str(runtime)}
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start(*arguments: str) -> "subprocess.Popen[bytes]":
+        made = subprocess.Popen(
+            [sys.executable, "-m", *arguments],
+            cwd=ROOT,
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        started.append(made)
+        return made
+
+    yield start
+    for one in started:
+        one.terminate()
+        one.wait(60)
+
+
+def _until(process: "subprocess.Popen[bytes]", done: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60
+    while not done():
+        assert process.poll() is None
+        assert time.monotonic() < end, "it did not become true in 60 seconds"
+        time.sleep(0.02)
+
+
+def _crash(process: "subprocess.Popen[bytes]", file: Path) -> None:
+    _until(process, file.exists)
+    process.send_signal(signal.SIGSEGV)
+    assert process.wait(60) == -signal.SIGSEGV
+    assert "Segmentation fault" in file.read_text()
+
+
+def test_the_next_window_takes_up_the_crashes_of_window_and_host(launch: Launch, tmp_path: Path) -> None:
+    vault = tmp_path / "vault"
+    window, host = (vault / "trace" / f"crash-{name}.txt" for name in ("window", "host"))
+    _crash(launch("ui", "--vault", str(vault)), window)
+    _crash(launch("app", "--vault", str(vault), "serve"), host)
+    aside = [path.with_name(f"{path.name}.old") for path in (window, host)]
+    _until(launch("ui", "--vault", str(vault)), lambda: all(path.exists() for path in aside))
+    assert not host.exists()
