@@ -54,7 +54,9 @@ async def remember(
     store: StoreName | None = None,
     decay_rate: Rate | None = None,
 ) -> Changed[Written]:
-    """Store a fact unless one says it already.
+    """Store a fact unless one says it in the same words; that one is then counted once more.
+
+    The answer says which (``outcome`` and ``reason``). Only case, spacing and the way accents are written do not count.
 
     Args:
         content: One sentence.
@@ -81,7 +83,9 @@ async def remember(
         store=own_store(caller, store),
         decay_rate=_rate(engine, decay_rate),
     )
-    return await engine.writing.write(draft, stores=caller.stores, actor=caller.name)
+    return await engine.writing.write(
+        draft, stores=caller.stores, actor=caller.name, operation="fact.remember", judging="text"
+    )
 
 
 @operation("fact.set", access="write", trust="inner")
@@ -196,7 +200,8 @@ async def batch(
 ) -> Changed[BatchWritten]:
     """Store several facts as one run and tell what became of each, in the order given.
 
-    Equal ones among them are stored once; those that the vault has already, or nearly so, are counted.
+    Equal ones among them are stored once. One that shares three quarters of its words with a fact in the vault, and
+    says nothing that this does not say, is counted as that; a word replaced by another makes it another fact.
 
     Args:
         facts: At most 1,000.

@@ -33,8 +33,9 @@ async def write(
 ) -> Changed[Written]:
     """Store an observation, fact or note unless a memory of its kind and store says it already.
 
-    Equal ones are counted. Similar ones are judged by a model where there is one: add, update, replace or leave; else
-    those that share three quarters of their words count as the same, unless a number or a negation differs.
+    Equal ones are counted; an observation with statements is known by these and its title. Similar ones are judged by a
+    model where there is one: add, update, replace or leave; else they are added. The answer says what was done, which
+    memory decided and why.
 
     Args:
         content: The narrative of an observation, or the text.
@@ -71,7 +72,7 @@ async def write(
         attributes=attributes,
         decay_rate=engine.config.number("memories.decay_rate") if kind == "fact" else 0.0,
     )
-    return await engine.writing.write(draft, stores=caller.stores, actor=caller.name)
+    return await engine.writing.write(draft, stores=caller.stores, actor=caller.name, judging="model")
 
 
 @operation("memory.sources")
