@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from app.api.caller import Caller
+from app.api.conversations import mentioned
 from app.api.counts import Count
 from app.api.declare import operation
 from app.api.own_store import own_store
@@ -78,7 +79,7 @@ async def remember(
         key=key,
         attributes=attributes,
         source=source or caller.name,
-        session_id=session,
+        session_id=None if session is None else await mentioned(engine, caller, session),
         sources=tuple(sources),
         store=own_store(caller, store),
         decay_rate=_rate(engine, decay_rate),
@@ -208,6 +209,7 @@ async def batch(
         session: The conversation they come from.
         run_id: The run they belong to; a new one when left out.
     """
+    session = None if session is None else await mentioned(engine, caller, session)
     drafts = [_draft(engine, caller, fact, session) for fact in facts]
     return await engine.batches.write(drafts, run_id=run_id, stores=caller.stores, actor=caller.name)
 

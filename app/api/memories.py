@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from app.api.caller import Caller
+from app.api.conversations import mentioned
 from app.api.counts import Count
 from app.api.declare import operation
 from app.api.summaries import check_range
@@ -140,7 +141,7 @@ async def timeline(
         kinds: Only these: ``message``, ``note``, ``fact``, ``observation``, ``reflection``, ``digest``.
         session: Only this conversation and what is remembered of it.
     """
-    chosen = TimelineFilter(tuple(kinds), session)
+    chosen = TimelineFilter(tuple(kinds), await mentioned(engine, caller, session) if session else session)
     anchor = _anchor(around, engine.clock.now_ms())
     return await engine.memory_reads.timeline(anchor, before, after, chosen, stores=caller.stores)
 

@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from app.api.caller import Caller
+from app.api.conversations import mentioned
 from app.api.declare import operation
 from app.api.own_store import own_store
 from app.changes import Changed
@@ -63,7 +64,7 @@ async def write(
         tags=tuple(tags),
         store=own_store(caller, store),
         source=source or caller.name,
-        session_id=session,
+        session_id=None if session is None else await mentioned(engine, caller, session),
         files=tuple(related_files),
         people=tuple(related_people),
         sources=tuple(sources),

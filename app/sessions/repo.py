@@ -54,6 +54,33 @@ def agent_of(connection: apsw.Connection, session_id: str) -> str | None:
     return None if row is None else str(row[0])
 
 
+def resolved(connection: apsw.Connection, session_id: str) -> str:
+    """Return the id under which the session of an id or alias is stored; the id itself when there is none."""
+    row = connection.execute(
+        "SELECT coalesce((SELECT id FROM sessions WHERE id = ?1),"
+        " (SELECT session_id FROM session_aliases WHERE alias = ?1), ?1)",
+        (session_id,),
+    ).fetchone()
+    return session_id if row is None else str(row[0])
+
+
+def add_alias(connection: apsw.Connection, alias: str, session_id: str, now_ms: int) -> None:
+    """Let a session be found by one more id."""
+    connection.execute(
+        "INSERT INTO session_aliases (alias, session_id, added_at) VALUES (?, ?, ?)"
+        " ON CONFLICT (alias) DO UPDATE SET session_id = excluded.session_id, added_at = excluded.added_at",
+        (alias, session_id, now_ms),
+    )
+
+
+def located(connection: apsw.Connection, session_id: str | None, channel: str, agent: str | None = None) -> str | None:
+    """Return the session meant by an id or, where that leads to none, by a channel; ``None`` for a new one."""
+    named = None if session_id is None else resolved(connection, session_id)
+    if named is not None and head(connection, named) is not None:
+        return named
+    return session_of_channel(connection, channel, agent) if channel else None
+
+
 def session_of_channel(connection: apsw.Connection, channel: str, agent: str | None = None) -> str | None:
     """Return the id of the channel's latest session that is not forgotten, with ``agent`` if one is named."""
     row = connection.execute(
