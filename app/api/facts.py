@@ -72,6 +72,7 @@ async def remember(
         decay_rate: Share of its confidence it loses in a day without use; the setting ``memories.decay_rate`` when
             left out, 0 for never.
     """
+    await engine.reflections.require_sources(sources, stores=caller.stores)
     draft = draft_of(
         content,
         tags=tuple(tags),
@@ -211,6 +212,8 @@ async def batch(
     """
     session = None if session is None else await mentioned(engine, caller, session)
     drafts = [_draft(engine, caller, fact, session) for fact in facts]
+    for fact in facts:
+        await engine.reflections.require_sources(fact.sources, stores=caller.stores)
     return await engine.batches.write(drafts, run_id=run_id, stores=caller.stores, actor=caller.name)
 
 

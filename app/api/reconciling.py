@@ -55,6 +55,7 @@ async def write(
         event_time: When what it tells of happened.
         attributes: Anything else to keep with it.
     """
+    await engine.reflections.require_sources(sources, stores=caller.stores)
     draft = NewMemory(
         content=content,
         title=title,
@@ -105,6 +106,7 @@ async def save_reflection(
         tags: More tags.
         store: Who may see it; the most private store that the caller sees when left out.
     """
+    await engine.reflections.require_sources(sources, stores=caller.stores)
     draft = NewMemory(
         content=content,
         title=title,

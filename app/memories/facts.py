@@ -58,6 +58,7 @@ class FactService:
         require_store(memory.store, stores)
         if not memory.key:
             raise InputError("A fact that is set needs a key.", field="key")
+        rules.require_category(memory)
 
         def work(writer: MemoryWriter) -> FactSet:
             olds = _of_key(writer.connection, memory, stores)

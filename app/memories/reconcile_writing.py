@@ -132,6 +132,7 @@ class WritingService:
         """Return the memory that ``draft`` asks for; raises what ``write`` raises of it."""
         memory = rules.compose(own_words(draft), self._transactions.clock.now_ms())
         require_store(memory.store, stores)
+        rules.require_category(memory)
         if repo.is_expired(memory, self._transactions.clock.now_ms()):
             raise InputError("The time until which this is to be kept has passed.", expires_at=str(memory.expires_at))
         return memory

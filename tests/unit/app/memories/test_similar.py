@@ -184,7 +184,7 @@ def test_how_common_a_word_is_is_counted_anew_once_it_brings_many_candidates(des
 
     assert look("zebra one") == 0
     for number in range(40):
-        desk.fact(f"zebra {number} grazes", key=f"{number}")
+        desk.fact(f"zebra {number} grazes", category="zebras", key=f"{number}")
     assert finder._counts["zebra"] == 0
     look("zebra one")
     look("zebra one")
