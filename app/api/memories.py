@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from app.api.caller import Caller
-from app.api.conversations import mentioned
+from app.api.conversations import mentioned, owner_of
 from app.api.counts import Count
 from app.api.declare import operation
 from app.api.summaries import check_range
@@ -15,7 +15,7 @@ from app.engine import Engine
 from app.entities.model import EntityOrder
 from app.entities.people import Person
 from app.errors import InputError, NotFoundError
-from app.memories.fetch import Fetched
+from app.memories.fetch import Fetched, with_messages
 from app.memories.growth import MemoryStats, Step, Window
 from app.memories.model import Facet, HistoryEntry, MemoryFilter, MemoryOrder, MemoryRow
 from app.memories.timeline import Timeline, TimelineFilter, TimelineKind
@@ -77,8 +77,11 @@ async def get(
 ) -> Fetched:
     """Return whole items by their ids, deleted or not; what the budget does not reach for is named with its tokens.
 
+    Turns are given too, by the ids that searches and contexts show; below full trust those of one's own conversations.
+    Ids of which there is nothing are named in ``missing``; only where ``id`` alone is asked for, that is an error.
+
     Args:
-        id: One item.
+        id: One item, or a turn as ``<session>#<number>``.
         ids: Several, in the order wanted.
         max_tokens: Tokens the items may take together; an item is given whole or not at all.
         as_of: As they stood at this time, ISO 8601; a text that was being written then is given as it was before.
@@ -90,8 +93,12 @@ async def get(
     if len(wanted) > _MAX_IDS:
         raise InputError(f"At most {_MAX_IDS} items at once.", field="ids", allowed=_MAX_IDS)
     found = await engine.memory_reads.fetch(wanted, max_tokens=max_tokens, as_of=as_of, stores=caller.stores)
-    if found.missing == tuple(dict.fromkeys(wanted)):
-        raise NotFoundError(f"There is no memory with the id {found.missing[0]}.", id=found.missing[0])
+    turns = await engine.sessions.turns(found.missing, owner_of(caller)) if found.missing else {}
+    if as_of is not None:
+        turns = {name: turn for name, turn in turns.items() if turn.created_at <= as_of}
+    found = with_messages(found, turns, max_tokens)
+    if not ids and found.missing:
+        raise NotFoundError(f"There is no memory or turn with the id {id}.", id=id)
     if as_of is None:
         engine.access.count(memory.id for memory in found.memories)
     return found

@@ -18,6 +18,8 @@ MESSAGE_COLUMNS = (
     " tool_call_id, tool_name, tool_calls, payload"
 )
 
+_DIGITS = 16  # of a turn's number
+
 
 def insert_session(
     connection: apsw.Connection,
@@ -174,6 +176,18 @@ def messages_between(
     ).fetchall()
     found = [message_of(row) for row in rows]
     return found[::-1] if newest else found
+
+
+def turn(connection: apsw.Connection, name: str, agent: str | None = None) -> Message | None:
+    """Return the turn that ``<session>#<number>`` names, of a session that is there and is with ``agent`` if named."""
+    session, _, number = name.rpartition("#")
+    if not (number.isascii() and number.isdecimal() and len(number) <= _DIGITS):
+        return None
+    found = get_session(connection, resolved(connection, session))
+    if found is None or agent not in (None, found.agent):
+        return None
+    seq = int(number)
+    return next(iter(messages_between(connection, found.id, after=seq - 1, before=seq + 1, limit=1)), None)
 
 
 def find_in(connection: apsw.Connection, session_id: str, text: str, limit: int) -> list[int]:

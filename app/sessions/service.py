@@ -93,6 +93,7 @@ class SessionService:
             owner: The agent the conversation must be with, and is with when made by this; ``None`` for any.
 
         Raises:
+            KeyConflictError: The key was used for other turns.
             StaleError: A sequence number is not greater than the session's last.
             InputError: A turn is too long, the session was forgotten or is not the owner's, or the key was used for
                 another session.
@@ -112,7 +113,7 @@ class SessionService:
             ):
                 return Appended(session or "", (), created=False)
             named = None if session is None else repo.resolved(connection, session)
-            if key and (before := receipts.appended_before(connection, actor, key, named)) is not None:
+            if key and (before := receipts.appended_before(connection, actor, key, named, messages)) is not None:
                 return before
             done = self.append_in(connection, messages, session, heading, owner)
             if key:
@@ -251,6 +252,19 @@ class SessionService:
         def work(connection: apsw.Connection) -> list[Message]:
             _existing(connection, session)
             return repo.messages_between(connection, session, after=after, before=before, limit=limit, newest=newest)
+
+        return await self._store.read(work)
+
+    async def turns(self, names: Sequence[str], owner: str | None = None) -> dict[str, Message]:
+        """Return the turns that ``<session>#<number>`` names, each by its name, of sessions with ``owner`` or anybody.
+
+        What is not there, was forgotten or is not the owner's is left out.
+        """
+
+        def work(connection: apsw.Connection) -> dict[str, Message]:
+            agent = None if owner is None else clean_name(owner)
+            found = ((name, repo.turn(connection, name, agent)) for name in names)
+            return {name: message for name, message in found if message is not None}
 
         return await self._store.read(work)
 
