@@ -81,7 +81,9 @@ async def roll_summary(
 
     It does when summary and turns take more than ``sessions.summary_trigger`` of the budget and at least
     ``sessions.summary_min_turns`` turns are not condensed; the rest then takes at most ``sessions.summary_target``.
-    No turn is removed: only ``session.restore`` gives the summary in their place.
+    No turn is removed: only ``session.restore`` gives the summary in their place. Without a model, the summary is a
+    list with a line for each turn; beyond a quarter of the budget its oldest lines are left out. What somebody wrote
+    with ``session.summary.set`` stays whole ahead of the list.
 
     Args:
         session: The conversation's id.
