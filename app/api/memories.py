@@ -16,6 +16,7 @@ from app.entities.model import EntityOrder
 from app.entities.people import Person
 from app.errors import InputError, NotFoundError
 from app.memories.fetch import Fetched, with_messages
+from app.memories.forecast import HORIZONS, Forecast
 from app.memories.growth import MemoryStats, Step, Window
 from app.memories.model import Facet, HistoryEntry, MemoryFilter, MemoryOrder, MemoryRow
 from app.memories.timeline import Timeline, TimelineFilter, TimelineKind
@@ -185,6 +186,23 @@ async def sessions(
         offset: How many to pass over.
     """
     return await engine.digests.recent(agent or None, limit, offset)
+
+
+@operation("memory.forecast")
+async def forecast(engine: Engine, caller: Caller, days: list[int] = []) -> Forecast:  # noqa: B006
+    """Return which facts would have faded after some days if nothing of them is read or changed; changes nothing.
+
+    A fact's confidence falls to ``confidence * exp(-rate * days)``, counted from when it was last read or changed, and
+    counts as faded below the setting ``decay.threshold``. Pinned and confirmed facts never fade.
+
+    Args:
+        days: How many days ahead, one or several numbers; 30, 90 and 365 when empty.
+    """
+    for ahead in days:
+        check_range("days", ahead, 0)
+    return await engine.forecasts.forecast(
+        engine.config.number("decay.threshold"), days or HORIZONS, stores=caller.stores
+    )
 
 
 @operation("memory.parse")
