@@ -34,15 +34,13 @@ async def write(
 ) -> Changed[Written]:
     """Store an observation, fact or note unless a memory of its kind and store says it already.
 
-    Equal ones are counted; an observation with statements is known by these and its title. Similar ones are judged by a
-    model where there is one: add, update, replace or leave; else they are added. The answer says what was done, which
-    memory decided and why.
+    Equal ones are counted; a model, where there is one, judges similar ones. The answer says what was done and why.
 
     Args:
         content: The narrative of an observation, or the text.
         title: What it is about, in a line.
-        kind: ``observation``, ``fact`` or ``note``; any kind is allowed.
-        type: An observation's type, such as ``decision`` or ``discovery``.
+        kind: Mostly ``observation``, ``fact`` or ``note``.
+        type: An observation's type, such as ``decision``.
         facts: Single statements; with the title they tell whether an observation is known.
         tags: At most 16 of at most 64 characters.
         store: Who may see it; the most private store that the caller sees when left out.
@@ -51,8 +49,8 @@ async def write(
         related_files: Files it is about, by path or name.
         related_people: People it is about.
         sources: Turns (``<session>#<seq>``) and memories it was drawn from.
-        expires_at: Until when it is kept; it is then set aside, as if deleted.
-        event_time: When what it tells of happened.
+        expires_at: Until when it is kept.
+        event_time: When it happened.
         attributes: Anything else to keep with it.
     """
     await engine.reflections.require_sources(sources, stores=caller.stores)
@@ -65,7 +63,7 @@ async def write(
         tags=tuple(tags),
         store=own_store(caller, store),
         source=source or caller.name,
-        session_id=None if session is None else await mentioned(engine, caller, session),
+        session_id=session and await mentioned(engine, caller, session),
         files=tuple(related_files),
         people=tuple(related_people),
         sources=tuple(sources),

@@ -30,7 +30,7 @@ _TURNING: Final = frozenset(
      "maybe", "perhaps", "possibly", "former", "formerly", "once", "until", "before", "after", "stopped", "quit",
      "ceased", "failed", "denied", "refused", "refuses", "avoids", "avoided", "lacks", "than", "only", "instead",
      "rather", "unlike", "neither", "nor", "few", "little", "less", "against", "aber", "außer", "kaum", "selten",
-     "fast", "vielleicht", "oder", "wenn", "mais", "sauf", "ou", "si", "pero", "salvo", "casi", "ma", "tranne", "quasi")
+     "fast", "vielleicht", "wenn", "mais", "sauf", "ou", "si", "pero", "salvo", "casi", "ma", "tranne", "quasi")
 )  # fmt: skip
 _NEGATIONS: Final = frozenset(
     ("no", "not", "never", "none", "nobody", "nothing", "without", "cannot", "t", "kein", "keine", "keinen", "keiner",
