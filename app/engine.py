@@ -43,6 +43,7 @@ from app.memories.batch import BatchService
 from app.memories.expiry import ExpiryService
 from app.memories.facts import FactService
 from app.memories.facts_reads import FactReads
+from app.memories.forecast import ForecastService
 from app.memories.forever import Eraser, ForeverService
 from app.memories.forever_repo import MemoryEraser
 from app.memories.reads import MemoryReads
@@ -290,6 +291,7 @@ class Engine:
         self.facts = FactService(transactions, partial(config.number, "memories.conflict_confidence"))
         self.fact_reads = FactReads(self.store, finder, self.clock, resembling)
         self.reflections = ReflectionService(transactions)
+        self.forecasts = ForecastService(self.store, self.clock)
         self.expiry = ExpiryService(transactions, self.publish)
 
     def _build_context(self, config: Config, clock: Clock) -> None:

@@ -137,6 +137,12 @@ class StaleError(InputError):
     code = "stale"
 
 
+class KeyConflictError(InputError):
+    """The key of an earlier call came again with something else."""
+
+    code = "conflict"
+
+
 class AccessDeniedError(InputError):
     """The caller's trust does not reach that far."""
 

@@ -1,6 +1,7 @@
 """What agents are told before a turn."""
 
 from app.api.caller import Caller
+from app.api.conversations import mentioned
 from app.api.declare import operation
 from app.api.summaries import check_range
 from app.engine import Engine
@@ -32,6 +33,7 @@ async def context(
         max_tokens: Tokens of the whole; the setting ``context.total_tokens`` when left out.
     """
     check_range("max_tokens", max_tokens, 0)
+    session = await mentioned(engine, caller, session) if session else session
     made = await engine.context.build(prompt, session=session, agent=agent, max_tokens=max_tokens, stores=caller.stores)
     # A line of the index tells a name, which is no use of the memory: it must not keep all of them from fading.
     told = (item for section in made.sections if section.name not in _UNCOUNTED for item in section.items)

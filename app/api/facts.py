@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from app.api.caller import Caller
+from app.api.conversations import mentioned
 from app.api.counts import Count
 from app.api.declare import operation
 from app.api.own_store import own_store
@@ -54,7 +55,9 @@ async def remember(
     store: StoreName | None = None,
     decay_rate: Rate | None = None,
 ) -> Changed[Written]:
-    """Store a fact unless one says it already.
+    """Store a fact unless one says it in the same words; that one is then counted once more.
+
+    The answer says which (``outcome`` and ``reason``). Only case, spacing and the way accents are written do not count.
 
     Args:
         content: One sentence.
@@ -69,6 +72,7 @@ async def remember(
         decay_rate: Share of its confidence it loses in a day without use; the setting ``memories.decay_rate`` when
             left out, 0 for never.
     """
+    await engine.reflections.require_sources(sources, stores=caller.stores)
     draft = draft_of(
         content,
         tags=tuple(tags),
@@ -76,12 +80,14 @@ async def remember(
         key=key,
         attributes=attributes,
         source=source or caller.name,
-        session_id=session,
+        session_id=None if session is None else await mentioned(engine, caller, session),
         sources=tuple(sources),
         store=own_store(caller, store),
         decay_rate=_rate(engine, decay_rate),
     )
-    return await engine.writing.write(draft, stores=caller.stores, actor=caller.name)
+    return await engine.writing.write(
+        draft, stores=caller.stores, actor=caller.name, operation="fact.remember", judging="text"
+    )
 
 
 @operation("fact.set", access="write", trust="inner")
@@ -196,14 +202,18 @@ async def batch(
 ) -> Changed[BatchWritten]:
     """Store several facts as one run and tell what became of each, in the order given.
 
-    Equal ones among them are stored once; those that the vault has already, or nearly so, are counted.
+    Equal ones among them are stored once. One that shares three quarters of its words with a fact in the vault, and
+    says nothing that this does not say, is counted as that; a word replaced by another makes it another fact.
 
     Args:
         facts: At most 1,000.
         session: The conversation they come from.
         run_id: The run they belong to; a new one when left out.
     """
+    session = None if session is None else await mentioned(engine, caller, session)
     drafts = [_draft(engine, caller, fact, session) for fact in facts]
+    for fact in facts:
+        await engine.reflections.require_sources(fact.sources, stores=caller.stores)
     return await engine.batches.write(drafts, run_id=run_id, stores=caller.stores, actor=caller.name)
 
 

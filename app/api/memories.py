@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from app.api.caller import Caller
+from app.api.conversations import mentioned, owner_of
 from app.api.counts import Count
 from app.api.declare import operation
 from app.api.summaries import check_range
@@ -14,7 +15,8 @@ from app.engine import Engine
 from app.entities.model import EntityOrder
 from app.entities.people import Person
 from app.errors import InputError, NotFoundError
-from app.memories.fetch import Fetched
+from app.memories.fetch import Fetched, with_messages
+from app.memories.forecast import HORIZONS, Forecast
 from app.memories.growth import MemoryStats, Step, Window
 from app.memories.model import Facet, HistoryEntry, MemoryFilter, MemoryOrder, MemoryRow
 from app.memories.timeline import Timeline, TimelineFilter, TimelineKind
@@ -76,8 +78,11 @@ async def get(
 ) -> Fetched:
     """Return whole items by their ids, deleted or not; what the budget does not reach for is named with its tokens.
 
+    Turns are given too, by the ids that searches and contexts show; below full trust those of one's own conversations.
+    Ids of which there is nothing are named in ``missing``; only where ``id`` alone is asked for, that is an error.
+
     Args:
-        id: One item.
+        id: One item, or a turn as ``<session>#<number>``.
         ids: Several, in the order wanted.
         max_tokens: Tokens the items may take together; an item is given whole or not at all.
         as_of: As they stood at this time, ISO 8601; a text that was being written then is given as it was before.
@@ -89,8 +94,12 @@ async def get(
     if len(wanted) > _MAX_IDS:
         raise InputError(f"At most {_MAX_IDS} items at once.", field="ids", allowed=_MAX_IDS)
     found = await engine.memory_reads.fetch(wanted, max_tokens=max_tokens, as_of=as_of, stores=caller.stores)
-    if found.missing == tuple(dict.fromkeys(wanted)):
-        raise NotFoundError(f"There is no memory with the id {found.missing[0]}.", id=found.missing[0])
+    turns = await engine.sessions.turns(found.missing, owner_of(caller)) if found.missing else {}
+    if as_of is not None:
+        turns = {name: turn for name, turn in turns.items() if turn.created_at <= as_of}
+    found = with_messages(found, turns, max_tokens)
+    if not ids and found.missing:
+        raise NotFoundError(f"There is no memory or turn with the id {id}.", id=id)
     if as_of is None:
         engine.access.count(memory.id for memory in found.memories)
     return found
@@ -140,7 +149,7 @@ async def timeline(
         kinds: Only these: ``message``, ``note``, ``fact``, ``observation``, ``reflection``, ``digest``.
         session: Only this conversation and what is remembered of it.
     """
-    chosen = TimelineFilter(tuple(kinds), session)
+    chosen = TimelineFilter(tuple(kinds), await mentioned(engine, caller, session) if session else session)
     anchor = _anchor(around, engine.clock.now_ms())
     return await engine.memory_reads.timeline(anchor, before, after, chosen, stores=caller.stores)
 
@@ -177,6 +186,23 @@ async def sessions(
         offset: How many to pass over.
     """
     return await engine.digests.recent(agent or None, limit, offset)
+
+
+@operation("memory.forecast")
+async def forecast(engine: Engine, caller: Caller, days: list[int] = []) -> Forecast:  # noqa: B006
+    """Return which facts would have faded after some days if nothing of them is read or changed; changes nothing.
+
+    A fact's confidence falls to ``confidence * exp(-rate * days)``, counted from when it was last read or changed, and
+    counts as faded below the setting ``decay.threshold``. Pinned and confirmed facts never fade.
+
+    Args:
+        days: How many days ahead, one or several numbers; 30, 90 and 365 when empty.
+    """
+    for ahead in days:
+        check_range("days", ahead, 0)
+    return await engine.forecasts.forecast(
+        engine.config.number("decay.threshold"), days or HORIZONS, stores=caller.stores
+    )
 
 
 @operation("memory.parse")

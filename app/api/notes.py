@@ -97,10 +97,10 @@ async def update(
 
 @operation("note.delete", access="write", trust="inner", destructive=True)
 async def delete(engine: Engine, caller: Caller, id: str) -> Changed[Memory]:
-    """Delete a note; it can be restored and the deletion undone.
+    """Delete a note, or any other memory; it can be restored and the deletion undone.
 
     Args:
-        id: The note's id.
+        id: The id of the note or other memory.
     """
     return await engine.memories.delete(id, stores=caller.stores, actor=caller.name)
 
@@ -156,12 +156,14 @@ async def pin(engine: Engine, caller: Caller, id: str, pinned: bool = True) -> C
 
 @operation("note.get")
 async def get(engine: Engine, caller: Caller, id: str) -> Memory:
-    """Return a note, deleted or not.
+    """Return a note or any other memory, deleted or not.
 
     Args:
         id: Its id.
     """
-    return await engine.memory_reads.get(id, stores=caller.stores)
+    found = await engine.memory_reads.get(id, stores=caller.stores)
+    engine.access.count((id,))
+    return found
 
 
 @operation("note.list")

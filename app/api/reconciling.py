@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from app.api.caller import Caller
+from app.api.conversations import mentioned
 from app.api.declare import operation
 from app.api.own_store import own_store
 from app.changes import Changed
@@ -33,14 +34,13 @@ async def write(
 ) -> Changed[Written]:
     """Store an observation, fact or note unless a memory of its kind and store says it already.
 
-    Equal ones are counted. Similar ones are judged by a model where there is one: add, update, replace or leave; else
-    those that share three quarters of their words count as the same, unless a number or a negation differs.
+    Equal ones are counted; a model, where there is one, judges similar ones. The answer says what was done and why.
 
     Args:
         content: The narrative of an observation, or the text.
         title: What it is about, in a line.
-        kind: ``observation``, ``fact`` or ``note``; any kind is allowed.
-        type: An observation's type, such as ``decision`` or ``discovery``.
+        kind: Mostly ``observation``, ``fact`` or ``note``.
+        type: An observation's type, such as ``decision``.
         facts: Single statements; with the title they tell whether an observation is known.
         tags: At most 16 of at most 64 characters.
         store: Who may see it; the most private store that the caller sees when left out.
@@ -49,10 +49,11 @@ async def write(
         related_files: Files it is about, by path or name.
         related_people: People it is about.
         sources: Turns (``<session>#<seq>``) and memories it was drawn from.
-        expires_at: Until when it is kept; it is then set aside, as if deleted.
-        event_time: When what it tells of happened.
+        expires_at: Until when it is kept.
+        event_time: When it happened.
         attributes: Anything else to keep with it.
     """
+    await engine.reflections.require_sources(sources, stores=caller.stores)
     draft = NewMemory(
         content=content,
         title=title,
@@ -62,7 +63,7 @@ async def write(
         tags=tuple(tags),
         store=own_store(caller, store),
         source=source or caller.name,
-        session_id=session,
+        session_id=session and await mentioned(engine, caller, session),
         files=tuple(related_files),
         people=tuple(related_people),
         sources=tuple(sources),
@@ -71,7 +72,7 @@ async def write(
         attributes=attributes,
         decay_rate=engine.config.number("memories.decay_rate") if kind == "fact" else 0.0,
     )
-    return await engine.writing.write(draft, stores=caller.stores, actor=caller.name)
+    return await engine.writing.write(draft, stores=caller.stores, actor=caller.name, judging="model")
 
 
 @operation("memory.sources")
@@ -103,6 +104,7 @@ async def save_reflection(
         tags: More tags.
         store: Who may see it; the most private store that the caller sees when left out.
     """
+    await engine.reflections.require_sources(sources, stores=caller.stores)
     draft = NewMemory(
         content=content,
         title=title,

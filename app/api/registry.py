@@ -12,6 +12,7 @@ from typing import Any, Literal, Protocol
 
 import msgspec
 
+from app.api.argument_types import sentence, unknown_field
 from app.api.caller import Caller, Trust
 from app.changes import Changed, ChangeSet
 from app.core.clock import parse_instant, to_datetime
@@ -22,10 +23,6 @@ Access = Literal["read", "write"]
 Handler = Callable[..., Awaitable[Any]]
 
 _ARGUMENT = re.compile(r"^ {4}(\w+): (.*(?:\n {8,}.*)*)", re.MULTILINE)
-_NOT_ALLOWED = "Invalid enum value"
-_ECHO = re.compile(rf"{_NOT_ALLOWED} .*(?= - at `\$)|{_NOT_ALLOWED} .*", re.DOTALL)
-_ARGUMENT_PLACE = re.compile(r"at `\$\.(\w+)`\Z")
-_NO_MOMENT = "Invalid RFC3339 encoded datetime"
 _MOMENT = "datetime"  # what a parameter's type says that is a time
 _LEADING = 2  # every handler takes the engine and the caller before its own parameters
 
@@ -243,13 +240,12 @@ def check_arguments(operation: Operation, arguments: Mapping[str, Any]) -> dict[
     """
     try:
         checked = msgspec.convert(_with_moments(operation, arguments), operation.arguments)
+        found = unknown_field(operation.arguments, arguments)
     except (msgspec.ValidationError, RecursionError, OverflowError, ValueError) as error:
-        allowed = ", ".join(parameter.name for parameter in operation.parameters)
-        raise InputError(
-            f"{operation.name}: {_reason(error)}{_choices(operation, error)}.",
-            operation=operation.name,
-            parameters=allowed,
-        ) from None  # its text repeats what was given
+        # The error's own text repeats what was given.
+        raise _refused(operation, _reason(operation, error)) from None
+    if found is not None:
+        raise _refused(operation, found)
     return {name: getattr(checked, name) for name in operation.arguments.__struct_fields__}
 
 
@@ -264,20 +260,14 @@ def _with_moments(operation: Operation, arguments: Mapping[str, Any]) -> dict[st
     return given
 
 
-def _reason(error: Exception) -> str:
+def _refused(operation: Operation, reason: str) -> InputError:
+    allowed = ", ".join(parameter.name for parameter in operation.parameters)
+    return InputError(f"{operation.name}: {reason}.", operation=operation.name, parameters=allowed)
+
+
+def _reason(operation: Operation, error: Exception) -> str:
     if isinstance(error, RecursionError):
         return "its arguments are nested too deeply"
-    return _where(str(error)) if isinstance(error, msgspec.ValidationError) else "a number is too large"
-
-
-def _choices(operation: Operation, error: Exception) -> str:
-    """Return what may be given where a word was not one of those allowed."""
-    found = _ARGUMENT_PLACE.search(str(error)) if str(error).startswith(_NOT_ALLOWED) else None
-    types = {parameter.name: parameter.type for parameter in operation.parameters}
-    return f", which is {types[found[1]]}" if found and types.get(found[1]) else ""
-
-
-def _where(sentence: str) -> str:
-    sentence = _ECHO.sub("a word that is not allowed", sentence)
-    sentence = sentence.replace(_NO_MOMENT, "a time is written as 2026-03-01T10:00:00Z")
-    return sentence.replace(" - at `$.", " - at `").replace("Object contains", "it has").replace("Object", "it is")
+    if isinstance(error, msgspec.ValidationError):
+        return sentence(error, operation.arguments)
+    return "a number is too large"

@@ -1,6 +1,7 @@
 """Operations for an agent in the middle of a conversation: scratchpad, working memory, appends that do not wait."""
 
 from app.api.caller import Caller
+from app.api.conversations import conversation, mentioned, owner_of
 from app.api.declare import operation
 from app.api.summaries import check_range
 from app.changes import Changed
@@ -18,7 +19,7 @@ async def read(engine: Engine, caller: Caller, session: str) -> Scratchpad:
     Args:
         session: The conversation's id.
     """
-    return await engine.scratchpads.read(session, _owner(caller))
+    return await engine.scratchpads.read(await mentioned(engine, caller, session), owner_of(caller))
 
 
 @operation("session.scratchpad.write", access="write", trust="inner")
@@ -32,7 +33,8 @@ async def write(engine: Engine, caller: Caller, session: str, items: list[str]) 
         session: The conversation's id; it appears when there is none yet.
         items: Goals, steps done and steps left, in order; empty ones are left out.
     """
-    return await engine.scratchpads.write(session, items, caller.name, _owner(caller))
+    session = await mentioned(engine, caller, session)
+    return await engine.scratchpads.write(session, items, caller.name, owner_of(caller))
 
 
 @operation("session.scratchpad.clear", access="write", trust="inner")
@@ -42,10 +44,10 @@ async def clear(engine: Engine, caller: Caller, session: str) -> Changed[bool]:
     Args:
         session: The conversation's id.
     """
-    return await engine.scratchpads.clear(session, caller.name, _owner(caller))
+    return await engine.scratchpads.clear(await mentioned(engine, caller, session), caller.name, owner_of(caller))
 
 
-@operation("session.working", trust="full")
+@operation("session.working", trust="inner")
 async def working(engine: Engine, caller: Caller, session: str, n: int | None = None) -> list[Message]:
     """Return the last turns of a conversation from memory, oldest first, as up to date as the vault.
 
@@ -54,7 +56,7 @@ async def working(engine: Engine, caller: Caller, session: str, n: int | None = 
         n: How many; as many as are held (``sessions.working_turns``) when left out, and never more.
     """
     check_range("n", n, 0)
-    return await engine.working.recent(session, n)
+    return await engine.working.recent(await conversation(engine, caller, session), n)
 
 
 @operation("session.append_later", access="write", trust="inner")
@@ -75,13 +77,10 @@ async def append_later(
 
     Args:
         messages: The turns, in order; numbers must rise, and are given where left out.
-        session: The conversation's id; without one, the channel's latest conversation or a new one.
+        session: The conversation's id; without one, the channel's latest conversation or a new one. An id that is new
+            on a known channel becomes another id of its conversation.
         title: Title of a conversation made by this.
         agent: The agent it is with, of a conversation made by this.
         channel: ``channel:chat:thread`` it comes from; finds the conversation again when its id changed.
     """
-    return engine.write_behind.append(messages, session, Heading(title, agent, channel), caller.name, _owner(caller))
-
-
-def _owner(caller: Caller) -> str | None:
-    return None if caller.reaches("full") else caller.name
+    return engine.write_behind.append(messages, session, Heading(title, agent, channel), caller.name, owner_of(caller))

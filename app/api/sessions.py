@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from app.api.caller import Caller
+from app.api.conversations import conversation, owner_of
 from app.api.counts import Count
 from app.api.declare import operation
 from app.changes import Changed
@@ -33,14 +34,15 @@ async def append(
 
     Args:
         messages: The turns, in order; numbers must rise, and are given where left out.
-        session: The conversation's id; without one, the channel's latest conversation or a new one.
+        session: The conversation's id; without one, the channel's latest conversation or a new one. An id that is new
+            on a known channel becomes another id of its conversation.
         title: Title of a conversation made by this.
         agent: The agent it is with, of a conversation made by this.
         channel: ``channel:chat:thread`` it comes from; finds the conversation again when its id changed.
         key: An id of the caller's own for this append, so that it can be repeated safely.
     """
-    owner = None if caller.reaches("full") else caller.name
-    return await engine.sessions.append(messages, session, Heading(title, agent, channel), caller.name, key, owner)
+    heading = Heading(title, agent, channel)
+    return await engine.sessions.append(messages, session, heading, caller.name, key, owner_of(caller))
 
 
 @operation("session.create", access="write", trust="inner")
@@ -58,27 +60,27 @@ async def create(
     return await engine.sessions.create(Heading(title, agent, channel), caller.name)
 
 
-@operation("session.get", trust="full")
+@operation("session.get", trust="inner")
 async def get(engine: Engine, caller: Caller, session: str) -> Session:
-    """Return a conversation's head.
+    """Return a conversation's head; below full trust, of one's own only.
 
     Args:
         session: Its id.
     """
-    return await engine.sessions.get(session)
+    return await engine.sessions.get(await conversation(engine, caller, session))
 
 
-@operation("session.length", trust="full")
+@operation("session.length", trust="inner")
 async def length(engine: Engine, caller: Caller, session: str) -> int:
     """Return how many turns a conversation has.
 
     Args:
         session: Its id.
     """
-    return (await engine.sessions.get(session)).message_count
+    return (await engine.sessions.get(await conversation(engine, caller, session))).message_count
 
 
-@operation("session.recent", trust="full")
+@operation("session.recent", trust="inner")
 async def recent(engine: Engine, caller: Caller, session: str, n: Count = 20) -> list[Message]:
     """Return the last turns of a conversation, oldest first.
 
@@ -86,10 +88,10 @@ async def recent(engine: Engine, caller: Caller, session: str, n: Count = 20) ->
         session: Its id.
         n: How many.
     """
-    return await engine.sessions.messages(session, limit=n, newest=True)
+    return await engine.sessions.messages(await conversation(engine, caller, session), limit=n, newest=True)
 
 
-@operation("session.messages", trust="full")
+@operation("session.messages", trust="inner")
 async def messages(engine: Engine, caller: Caller, session: str, after: int = -1, limit: Count = 200) -> list[Message]:
     """Return the turns that follow a number, ascending.
 
@@ -98,10 +100,10 @@ async def messages(engine: Engine, caller: Caller, session: str, after: int = -1
         after: Turns with a greater number only.
         limit: How many at most.
     """
-    return await engine.sessions.messages(session, after=after, limit=limit)
+    return await engine.sessions.messages(await conversation(engine, caller, session), after=after, limit=limit)
 
 
-@operation("session.before", trust="full")
+@operation("session.before", trust="inner")
 async def before(engine: Engine, caller: Caller, session: str, seq: int, limit: Count = 200) -> list[Message]:
     """Return the turns just before a number, ascending.
 
@@ -110,10 +112,11 @@ async def before(engine: Engine, caller: Caller, session: str, seq: int, limit: 
         seq: Turns with a smaller number only.
         limit: How many at most.
     """
+    session = await conversation(engine, caller, session)
     return await engine.sessions.messages(session, before=seq, limit=limit, newest=True)
 
 
-@operation("session.find", trust="full")
+@operation("session.find", trust="inner")
 async def find(engine: Engine, caller: Caller, session: str, text: str, limit: Count = 1000) -> list[int]:
     """Return the numbers of the turns that contain a text.
 
@@ -122,10 +125,10 @@ async def find(engine: Engine, caller: Caller, session: str, text: str, limit: C
         text: What to look for; letters are compared without case.
         limit: How many at most.
     """
-    return await engine.sessions.find(session, text, limit)
+    return await engine.sessions.find(await conversation(engine, caller, session), text, limit)
 
 
-@operation("session.at", trust="full")
+@operation("session.at", trust="inner")
 async def at(engine: Engine, caller: Caller, session: str, when: datetime) -> int | None:
     """Return the number of the first turn said at a time or later.
 
@@ -133,7 +136,7 @@ async def at(engine: Engine, caller: Caller, session: str, when: datetime) -> in
         session: The conversation's id.
         when: The time, ISO 8601.
     """
-    return await engine.sessions.at(session, when)
+    return await engine.sessions.at(await conversation(engine, caller, session), when)
 
 
 @operation("session.list", trust="full")
@@ -196,7 +199,7 @@ async def rename(engine: Engine, caller: Caller, session: str, title: str) -> Ch
         session: Its id.
         title: The new title.
     """
-    return await engine.sessions.rename(session, title, caller.name)
+    return await engine.sessions.rename(await conversation(engine, caller, session), title, caller.name)
 
 
 @operation("session.forget", access="write", trust="full", destructive=True)
@@ -206,4 +209,4 @@ async def forget(engine: Engine, caller: Caller, session: str) -> Changed[Sessio
     Args:
         session: Its id.
     """
-    return await engine.sessions.forget(session, caller.name)
+    return await engine.sessions.forget(await conversation(engine, caller, session), caller.name)

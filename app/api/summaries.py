@@ -1,6 +1,7 @@
 """Operations on what stands for a conversation: all of its turns, summaries, compaction, restoring, purging."""
 
 from app.api.caller import Caller
+from app.api.conversations import conversation, owner_of
 from app.api.declare import operation
 from app.changes import Changed
 from app.engine import Engine
@@ -15,13 +16,14 @@ from app.sessions.summary import SummaryWritten
 _MOST = 10_000_000
 
 
-@operation("session.all", trust="full")
+@operation("session.all", trust="inner")
 async def all_messages(engine: Engine, caller: Caller, session: str) -> list[Message]:
     """Return every turn of a conversation, oldest first, condensed or not.
 
     Args:
         session: The conversation's id.
     """
+    session = await conversation(engine, caller, session)
     return await engine.sessions.messages(session, limit=-1)
 
 
@@ -32,20 +34,22 @@ async def purge(engine: Engine, caller: Caller, session: str) -> Changed[Session
     Args:
         session: The conversation's id.
     """
+    session = await conversation(engine, caller, session)
     return await engine.sessions.forget(session, caller.name)
 
 
-@operation("session.summary.get", trust="full")
+@operation("session.summary.get", trust="inner")
 async def get_summary(engine: Engine, caller: Caller, session: str) -> SummaryState:
     """Return what stands for the older turns of a conversation, with the epoch that a write must name.
 
     Args:
         session: The conversation's id.
     """
+    session = await conversation(engine, caller, session)
     return await engine.summaries.get(session)
 
 
-@operation("session.summary.set", access="write", trust="full")
+@operation("session.summary.set", access="write", trust="inner")
 async def set_summary(
     engine: Engine,
     caller: Caller,
@@ -65,10 +69,11 @@ async def set_summary(
         expected_epoch: The epoch that was read; left out, the summary is replaced whatever it is.
         upper_seq: Number of the last turn it stands for; as before when left out.
     """
+    session = await conversation(engine, caller, session)
     return await engine.summaries.set(session, summary, caller.name, expected_epoch=expected_epoch, upper_seq=upper_seq)
 
 
-@operation("session.summary.roll", access="write", trust="full")
+@operation("session.summary.roll", access="write", trust="inner")
 async def roll_summary(
     engine: Engine, caller: Caller, session: str, budget: int | None = None, force: bool = False
 ) -> Changed[Compacted]:
@@ -76,7 +81,9 @@ async def roll_summary(
 
     It does when summary and turns take more than ``sessions.summary_trigger`` of the budget and at least
     ``sessions.summary_min_turns`` turns are not condensed; the rest then takes at most ``sessions.summary_target``.
-    No turn is removed: only ``session.restore`` gives the summary in their place.
+    No turn is removed: only ``session.restore`` gives the summary in their place. Without a model, the summary is a
+    list with a line for each turn; beyond a quarter of the budget its oldest lines are left out. What somebody wrote
+    with ``session.summary.set`` stays whole ahead of the list.
 
     Args:
         session: The conversation's id.
@@ -84,12 +91,13 @@ async def roll_summary(
         force: Condense even when it is not due.
     """
     check_range("budget", budget, 1)
+    session = await conversation(engine, caller, session)
     done = await engine.compaction.roll(session, caller.name, budget=budget, force=force)
     engine.after_turn.budget_asked(session, budget)
     return done
 
 
-@operation("session.compact", access="write", trust="full")
+@operation("session.compact", access="write", trust="inner")
 async def compact(
     engine: Engine, caller: Caller, session: str, retain_recent: int | None = None, emergency: bool = False
 ) -> Changed[Compacted]:
@@ -105,10 +113,11 @@ async def compact(
     """
     check_range("retain_recent", retain_recent, 0)
     act = engine.compaction.compact_now if emergency else engine.compaction.compact
+    session = await conversation(engine, caller, session)
     return await act(session, caller.name, retain=retain_recent)
 
 
-@operation("session.restore", trust="full")
+@operation("session.restore", trust="inner")
 async def restore(
     engine: Engine,
     caller: Caller,
@@ -122,14 +131,16 @@ async def restore(
     A channel that has no conversation yet is answered with an empty one.
 
     Args:
-        session: The conversation's id; without one, the channel's latest conversation.
-        channel: ``channel:chat:thread`` it comes from; finds the conversation again when its id changed.
+        session: Any id of the conversation; without one, the channel's latest conversation.
+        channel: ``channel:chat:thread`` it comes from; finds the conversation again when ``session`` is a new id of it.
         budget: Tokens for summary and turns together; ``sessions.budget`` when left out.
         max_history: Turns at most; ``sessions.max_history`` when left out.
     """
     check_range("budget", budget, 1)
     check_range("max_history", max_history, 0)
-    restored = await engine.restoring.restore(session, channel, budget=budget, max_history=max_history)
+    restored = await engine.restoring.restore(
+        session, channel, budget=budget, max_history=max_history, owner=owner_of(caller)
+    )
     engine.after_turn.budget_asked(restored.session_id, budget)
     return restored
 
@@ -156,6 +167,7 @@ async def consolidated(engine: Engine, caller: Caller, session: str, upper_seq: 
         session: The conversation's id.
         upper_seq: Number of the last turn that was read; the last there is when left out.
     """
+    session = await conversation(engine, caller, session)
     return await engine.pending.mark(session, caller.name, upper_seq)
 
 
@@ -166,6 +178,7 @@ async def get_digest(engine: Engine, caller: Caller, session: str) -> SessionDig
     Args:
         session: The conversation's id.
     """
+    session = await conversation(engine, caller, session)
     return await engine.digests.get(session)
 
 
@@ -195,6 +208,7 @@ async def roll_digest(engine: Engine, caller: Caller, session: str) -> Changed[S
     Args:
         session: The conversation's id.
     """
+    session = await conversation(engine, caller, session)
     return await engine.digests.roll(session, caller.name)
 
 

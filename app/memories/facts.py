@@ -58,6 +58,7 @@ class FactService:
         require_store(memory.store, stores)
         if not memory.key:
             raise InputError("A fact that is set needs a key.", field="key")
+        rules.require_category(memory)
 
         def work(writer: MemoryWriter) -> FactSet:
             olds = _of_key(writer.connection, memory, stores)
@@ -143,8 +144,8 @@ class FactService:
 
     async def resolve(
         self,
-        new_id: str,
-        old_id: str,
+        newer_id: str,
+        older_id: str,
         *,
         stores: Sequence[str] = STORES,
         actor: str = "person",
@@ -157,18 +158,18 @@ class FactService:
             NotFoundError: One of them is no active fact.
             InputError: Both are the same.
         """
-        if new_id == old_id:
-            raise InputError("A fact cannot stand against itself; name two.", id=new_id)
+        if newer_id == older_id:
+            raise InputError("A fact cannot stand against itself; name two.", id=newer_id)
 
         def work(writer: MemoryWriter) -> FactSet:
-            new, old = (active(writer.connection, one, stores, "fact") for one in (new_id, old_id))
+            new, old = (active(writer.connection, one, stores, "fact") for one in (newer_id, older_id))
             doubted = replace(old, confidence=min(old.confidence, self._doubt()))
             if doubted != old:
                 doubted = writer.update(old, doubted)
             after = superseding(new, old)
             return FactSet(new if after == new else writer.update(new, after), doubted)
 
-        return await self._transactions.run(work, actor, operation, run_id)
+        return await self._transactions.run(work, actor, operation, run_id or new_id("run"))
 
 
 def draft_of(content: str, **fields: Any) -> NewMemory:

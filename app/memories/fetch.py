@@ -1,7 +1,7 @@
 """Several memories at once within a budget of tokens: what does not fit is named with its price, never cut."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 import apsw
@@ -10,6 +10,7 @@ from app.core.clock import to_ms
 from app.core.tokens import estimate_tokens
 from app.memories import past, repo
 from app.memories.model import STORES, Memory
+from app.sessions.model import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,19 +24,21 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """Memories asked for by their ids.
+    """Memories and turns asked for by their ids.
 
     Args:
         memories: In the order asked.
         left_out: What there was no budget for; ask for it alone or with a larger one.
         missing: Ids of which there is nothing that the caller may see.
-        tokens: What the memories take, estimated.
+        tokens: What memories and turns take, estimated.
+        messages: Turns that were named as ``<session>#<number>``, in the order asked.
     """
 
     memories: tuple[Memory, ...]
     left_out: tuple[LeftOut, ...] = ()
     missing: tuple[str, ...] = ()
     tokens: int = 0
+    messages: tuple[Message, ...] = ()
 
 
 def fetched(
@@ -62,6 +65,21 @@ def fetched(
             spent += cost
     missing = tuple(one for one in dict.fromkeys(ids) if one not in found)
     return Fetched(tuple(given), tuple(left), missing, spent)
+
+
+def with_messages(found: Fetched, turns: Mapping[str, Message], max_tokens: int | None) -> Fetched:
+    """Return what was fetched with turns, by the ids that were missing, as far as ``max_tokens`` reach."""
+    given: list[Message] = []
+    left = list(found.left_out)
+    spent = found.tokens
+    for name, message in turns.items():
+        if max_tokens is not None and spent + message.tokens > max_tokens:
+            left.append(LeftOut(name, "", message.tokens))
+        else:
+            given.append(message)
+            spent += message.tokens
+    missing = tuple(one for one in found.missing if one not in turns)
+    return replace(found, messages=tuple(given), left_out=tuple(left), missing=missing, tokens=spent)
 
 
 def cost_of(memory: Memory) -> int:

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import apsw
 
@@ -24,12 +24,13 @@ from app.memories.reconcile import (
 )
 from app.memories.reconcile_merge import merged
 from app.memories.similar import SimilarFinder, text_of
-from app.memories.similar_terms import contradiction, names, terms
+from app.memories.similar_terms import restates
 from app.memories.transactions import MemoryTransactions, require_store
 from app.memories.writer import MemoryWriter
 from app.trace.journal import Trace
 
 T = TypeVar("T")
+Judging = Literal["text", "model", "words"]
 
 _ATTEMPTS = 2
 _LEAST = 0.01  # a similarity of nothing would take in every memory
@@ -92,10 +93,18 @@ class WritingService:
         actor: str = "person",
         operation: str = "memory.write",
         run_id: str | None = None,
+        judging: Judging = "words",
     ) -> Changed[Written]:
         """Store what ``draft`` says where no active memory of its kind and store says it yet.
 
-        ``stores`` are those the caller may see.
+        Args:
+            draft: What is to be stored.
+            stores: Those the caller may see.
+            actor: Who writes, as history names it.
+            operation: As which operation.
+            run_id: The run it belongs to.
+            judging: What may keep it from being stored: the same ``text`` or key alone; a ``model``'s decision too,
+                where there is one; or else shared ``words``, which is for what nobody asked to store in these words.
 
         Raises:
             AccessDeniedError: The draft's store is not among ``stores``.
@@ -104,7 +113,9 @@ class WritingService:
         begun = time.perf_counter()
         memory = self.composed(draft, stores)
         commit = _Commit(self._transactions, actor, operation, run_id)
-        if self._reconciler is None:
+        if judging == "text" or (self._reconciler is None and judging == "model"):
+            changed = await commit.run(partial(self._plain, memory=memory))
+        elif self._reconciler is None:
             changed = await commit.run(partial(self.write_in, memory=memory))
         else:
             changed = await self._reconciled(memory, self._reconciler, commit)
@@ -121,6 +132,7 @@ class WritingService:
         """Return the memory that ``draft`` asks for; raises what ``write`` raises of it."""
         memory = rules.compose(own_words(draft), self._transactions.clock.now_ms())
         require_store(memory.store, stores)
+        rules.require_category(memory)
         if repo.is_expired(memory, self._transactions.clock.now_ms()):
             raise InputError("The time until which this is to be kept has passed.", expires_at=str(memory.expires_at))
         return memory
@@ -138,13 +150,12 @@ class WritingService:
             now_ms=writer.at_ms,
             limit=MAX_CANDIDATES,
         )
-        words, named = terms(text_of(memory)), names(text_of(memory))
+        text = text_of(memory)
         for one in similar:
-            said = terms(text_of(one.memory))
-            if not contradiction(words, said) and not named - said:
-                reason = f"{one.score:.0%} of the words are the same."
+            if restates(text, text_of(one.memory)):
+                reason = f"{one.score:.0%} of the words are the same, and it says nothing more."
                 return Written("NONE", writer.mention(one.memory), one.memory.id, "words", reason)
-        reason = "Nearly the same words, but another number, another name or a negation." if similar else ""
+        reason = "Nearly the same words, but not all of what it says is stored." if similar else ""
         return Written("ADD", writer.create(memory), decided_by="words" if similar else "nobody", reason=reason)
 
     def _known(self, writer: MemoryWriter, memory: Memory) -> Written | None:
@@ -152,7 +163,7 @@ class WritingService:
         connection = writer.connection
         equal = repo.equal(connection, memory, writer.at_ms)
         if equal is not None:
-            return Written("EXACT_DUP", writer.mention(equal), equal.id, "hash", "It is stored in these very words.")
+            return Written("EXACT_DUP", writer.mention(equal), equal.id, "hash", _sameness(equal, memory))
         if repo.exists(connection, memory.id):
             raise InputError(f"There is already a memory with the id {memory.id}.", id=memory.id)
         if memory.kind != "fact" or not memory.key:
@@ -275,6 +286,13 @@ def superseding(new: Memory, old: Memory) -> Memory:
     before = new.attributes.get("supersedes")
     ids = before if isinstance(before, list) else []
     return replace(new, attributes={**new.attributes, "supersedes": list(dict.fromkeys([*ids, old.id]))})
+
+
+def _sameness(equal: Memory, memory: Memory) -> str:
+    """Return the sentence that says in what a stored memory equals one that was to be stored."""
+    if repo.text_key(equal.content) == repo.text_key(memory.content):
+        return "It is stored in these very words."
+    return "Its title and statements are stored already, with another text. To keep both, give it another title."
 
 
 def _is_alike(one: Memory, memory: Memory, now_ms: int) -> bool:

@@ -6,13 +6,14 @@ from dataclasses import replace
 import apsw
 
 from app.changes import Changed
-from app.errors import NotFoundError
+from app.errors import InputError, NotFoundError
 from app.memories import repo, rules
-from app.memories.model import STORES, Memory, NewMemory, SourceText
+from app.memories.model import STORES, Memory, NewMemory, Source, SourceText
 from app.memories.transactions import MemoryTransactions, require_store
 
 TAG = "weekly"
 _TEXT = 400  # characters shown of a source
+_DIGITS = 18  # of a number that SQLite holds
 
 
 class ReflectionService:
@@ -57,6 +58,29 @@ class ReflectionService:
 
         return await self._transactions.store.read(work)
 
+    async def require_sources(self, sources: Sequence[Source], *, stores: Sequence[str] = STORES) -> None:
+        """Refuse sources that are not there; whether a turn is there is told only to those who see every store.
+
+        Raises:
+            InputError: One is not there; its number in the list is in the sentence.
+        """
+        sees_all = set(stores) >= set(STORES)
+
+        def work(connection: apsw.Connection) -> int | None:
+            ids = [source.id for source in sources if source.kind == "memory"]
+            visible = {one.id for one in repo.many(connection, ids, stores=stores)}
+            for number, source in enumerate(sources):
+                if source.kind == "memory" and source.id not in visible:
+                    return number
+                if source.kind == "message" and sees_all and not _is_turn(connection, source.id):
+                    return number
+            return None
+
+        missing = await self._transactions.store.read(work) if sources else None
+        if missing is not None:
+            kind = "turn (<session>#<number>)" if sources[missing].kind == "message" else "memory"
+            raise InputError(f"There is no such {kind} as sources[{missing}] names.", field=f"sources[{missing}].id")
+
     async def sources(self, memory_id: str, *, stores: Sequence[str] = STORES) -> list[SourceText]:
         """Return what a memory was drawn from, each with its words; what the caller may not see is left out.
 
@@ -83,6 +107,14 @@ def _of_memory(memory_id: str, memory: Memory | None) -> SourceText:
     if memory is None:
         return SourceText("memory", memory_id)
     return SourceText("memory", memory_id, memory.title, repo.preview(memory.content, memory.facts))
+
+
+def _is_turn(connection: apsw.Connection, reference: str) -> bool:
+    session, _, seq = reference.rpartition("#")
+    if not (seq.isascii() and seq.isdecimal() and len(seq) <= _DIGITS):
+        return False
+    turn = "SELECT 1 FROM messages WHERE session_id = ? AND seq = ?"
+    return connection.execute(turn, (session, int(seq))).fetchone() is not None
 
 
 def _of_message(connection: apsw.Connection, reference: str) -> SourceText:

@@ -196,3 +196,15 @@ def clean_store(store: StoreName) -> StoreName:
     if store not in STORES:
         raise InputError(f"A memory's store is one of {', '.join(STORES)}.", store=str(store))
     return store
+
+
+def require_category(memory: Memory) -> None:
+    """Refuse a fact that has a key without a category, which together name it.
+
+    Raises:
+        InputError: It has none.
+    """
+    if memory.kind == "fact" and memory.key and not memory.category:
+        raise InputError(
+            "A fact with a key needs a category too: give 'category', or leave 'key' out.", field="category"
+        )

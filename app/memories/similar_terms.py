@@ -23,13 +23,20 @@ _CASED: Final = re.compile(r"[\x00-\u037e\u0380-\u0527\u1e00-\u1fff]+")
 _EAST: Final = "\u3041-\u3096\u30a1-\u30fa\u30fc\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"
 _EAST_RUN: Final = re.compile(f"[{_EAST}]+")
 _PLAIN: Final = re.compile(r"[a-z0-9]+")
-_INSIDE: Final = re.compile(r"(?<=[\w,;] )\w+")  # what begins no sentence
+_TOKEN: Final = re.compile(r"[\w\u0300-\u036f]+|[^\w\s.,;:!\"'()\[\]{}\u2010-\u2027\u3001\u3002\uff0c]")
+_FILLERS: Final = frozenset(("a", "an", "the", "indeed", "really", "very", "also"))
+_TURNING: Final = frozenset(
+    ("but", "except", "unless", "if", "or", "hardly", "barely", "rarely", "seldom", "scarcely", "almost", "nearly",
+     "maybe", "perhaps", "possibly", "former", "formerly", "once", "until", "before", "after", "stopped", "quit",
+     "ceased", "failed", "denied", "refused", "refuses", "avoids", "avoided", "lacks", "than", "only", "instead",
+     "rather", "unlike", "neither", "nor", "few", "little", "less", "against", "aber", "außer", "kaum", "selten",
+     "fast", "vielleicht", "wenn", "mais", "sauf", "ou", "si", "pero", "salvo", "casi", "ma", "tranne", "quasi")
+)  # fmt: skip
 _NEGATIONS: Final = frozenset(
     ("no", "not", "never", "none", "nobody", "nothing", "without", "cannot", "t", "kein", "keine", "keinen", "keiner",
      "keinem", "nicht", "nie", "niemals", "ohne", "ne", "pas", "jamais", "sans", "aucun", "aucune", "nunca", "sin",
      "ningún", "ninguna", "não", "nem", "sem", "mai", "senza", "nessun", "nessuna", "niet", "geen", "nooit", "zonder")
 )  # fmt: skip
-_EAST_NEGATION: Final = re.compile("[不没沒非無无未別别]|ない|ません|않|못|없")
 
 
 def terms(text: str) -> frozenset[str]:
@@ -76,16 +83,32 @@ def jaccard(first: frozenset[str], second: frozenset[str]) -> float:
     return shared / (len(first) + len(second) - shared) if shared else 0.0
 
 
-def contradiction(first: frozenset[str], second: frozenset[str]) -> bool:
-    """Return whether two texts differ in what turns a sentence round although most words agree: numbers, negations."""
-    return any(map(_turns_round, first ^ second))
+def restates(new: str, old: str) -> bool:
+    """Return whether a sentence says nothing that another does not say: no word more, none replaced, none moved.
+
+    What only ``old`` says may not be a number, a name, a symbol or a word that turns a sentence round. Case, articles
+    and punctuation do not count.
+    """
+    left = iter(_tokens(old))
+    passed_over: list[str] = []
+    for word in _tokens(new):
+        for other in left:
+            if other.lower() == word.lower():
+                break
+            passed_over.append(other)
+        else:
+            return False
+    return not any(map(_weighs, (*passed_over, *left)))
 
 
-def names(text: str) -> frozenset[str]:
-    """Return the words of ``text`` that are written with a capital inside a sentence, in lower case."""
-    words = (match[0] for match in _INSIDE.finditer(text))
-    return frozenset(word.lower() for word in words if word[0].isupper() and word != "I")
+def _tokens(text: str) -> list[str]:
+    """Return the words and symbols of ``text`` in order, without those that any sentence may have or lack."""
+    found = _TOKEN.findall(unicodedata.normalize("NFC", text))
+    return [word for word in found if word == "A" or word.lower() not in _FILLERS]
 
 
-def _turns_round(term: str) -> bool:
-    return term in _NEGATIONS or any(map(str.isdigit, term)) or _EAST_NEGATION.search(term) is not None
+def _weighs(word: str) -> bool:
+    """Return whether a sentence says something else, not just less, when it lacks ``word``."""
+    if not word[0].isalnum() or word[0].isupper() or any(map(str.isdigit, word)):
+        return word != "I"
+    return word in _NEGATIONS or word in _TURNING or _EAST_RUN.search(word) is not None

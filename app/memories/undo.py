@@ -10,7 +10,7 @@ import apsw
 from app.changes import Changed, ChangeSet
 from app.core.clock import Clock, to_datetime
 from app.core.text import storable
-from app.errors import InputError, InternalError, NotFoundError, StaleError
+from app.errors import InternalError, NotFoundError, StaleError
 from app.memories import archive, chain, repo
 from app.memories.model import STORES, Event, HistoryEntry
 from app.memories.state import differing, from_state
@@ -65,7 +65,8 @@ class MemoryApplier:
             if state is None and now.deleted_at is not None:
                 return  # it came from the trash
         if state is not None and "archived_at" in state:
-            archive.put_in(connection, self._index, target, state["reason"], at_ms)
+            # At the time it was put there: earlier entries must find the state that they led to.
+            archive.put_in(connection, self._index, target, state["reason"], int(state["archived_at"]))
             return
         if state is not None:
             wanted = from_state(state)
@@ -108,7 +109,8 @@ class UndoService:
     ) -> Changed[list[int]]:
         """Undo entries, the latest first, all or none; returns the new entries, which can be undone in turn.
 
-        An entry that was undone and redone stands again and can be undone again by its own id.
+        An entry that was undone and redone stands again and can be undone again by its own id. An entry that took a
+        memory's place for another is undone together with the entry of that other one.
 
         Raises:
             NotFoundError: There is no such entry.
@@ -163,12 +165,11 @@ class UndoService:
     def _undo_all(
         self, history_ids: list[int], stores: Sequence[str], actor: str, operation: str, connection: apsw.Connection
     ) -> Changed[list[int]]:
-        standing = sorted((_standing(connection, history_id) for history_id in history_ids), reverse=True)
         made: list[int] = []
         touched: dict[str, None] = {}
         areas: set[str] = set()
-        for history_id in standing:
-            entry = _visible(connection, history_id, stores)
+        for history_id in chain.latest_first(connection, chain.with_partners(connection, history_ids)):
+            entry = _visible(connection, chain.standing(connection, history_id), stores)
             made.append(self._undo_one(connection, entry, actor))
             touched[entry.target] = None
             areas |= _AREAS[entry.target_kind]
@@ -208,14 +209,6 @@ def _concerned(state: State | None, entry: HistoryRow) -> State | None:
     if state is None or entry.target_kind != "session" or not recorded:
         return state
     return {name: value for name, value in state.items() if name in recorded}
-
-
-def _standing(connection: apsw.Connection, history_id: int) -> int:
-    """Return the entry through which the effect of ``history_id`` stands: itself, or the last that redid it."""
-    latest, stands = chain.latest(connection, history_id)
-    if not stands:
-        raise InputError("That change is undone already.", history=history_id, undone_by=latest)
-    return latest
 
 
 def _visible(connection: apsw.Connection, history_id: int, stores: Sequence[str]) -> HistoryRow:

@@ -9,6 +9,7 @@ import apsw
 
 from app.changes import ChangeSet
 from app.core.clock import to_datetime
+from app.core.ids import new_id
 from app.memories import links, repo, tags
 from app.memories.model import Event, Memory
 from app.memories.state import differing, to_state
@@ -77,7 +78,11 @@ class MemoryWriter:
         return self._record(before, after, "MENTION", {"memories"})
 
     def supersede(self, old: Memory, successor_id: str, event: Event = "UPDATE") -> Memory:
-        """Take a memory out of use because another one stands for it from now on."""
+        """Take a memory out of use because another one stands for it from now on.
+
+        This and what follows in the transaction is one run, so that neither is undone without the other.
+        """
+        self._run_id = self._run_id or new_id("run")
         superseded = replace(
             old, version=old.version + 1, deleted_at=to_datetime(self.at_ms), superseded_by=successor_id
         )

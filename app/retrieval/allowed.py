@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 _SESSIONS: Final = "SELECT id FROM sessions WHERE "
 _BY_SESSION: Final = {
-    "session": f"{_SESSIONS}id = ?1 OR instr(lower(title), lower(?1))",
+    "session": f"{_SESSIONS}id = ?1 OR instr(lower(title), lower(?1))"
+    " OR id IN (SELECT session_id FROM session_aliases WHERE alias = ?1)",
     "session_is": f"{_SESSIONS}id = ?1",
     "agent": f"{_SESSIONS}agent = ?1 COLLATE NOCASE",
 }

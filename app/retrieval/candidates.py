@@ -28,7 +28,10 @@ _FIELDS = "c.id, c.kind, c.session_id, c.memory_id, c.seq_start, c.created_at"
 # A long conversation that was forgotten leaves the index over some seconds; memories made from it stay.
 _STAYING = "(c.kind = 'memory' OR c.session_id NOT IN (SELECT session_id FROM session_moves WHERE is_leaving = 1))"
 
-_OF_SESSION = "c.session_id IN (SELECT id FROM sessions WHERE id = ? OR instr(lower(title), lower(?)))"
+_ALIASED = "SELECT session_id FROM session_aliases WHERE alias = ?"
+_OF_SESSION = (
+    f"c.session_id IN (SELECT id FROM sessions WHERE id = ? OR instr(lower(title), lower(?)) OR id IN ({_ALIASED}))"
+)
 _OF_AGENT = "c.session_id IN (SELECT id FROM sessions WHERE agent = ? COLLATE NOCASE)"
 _PENDING = "c.session_id IN (SELECT id FROM sessions WHERE consolidated_at IS NULL)"
 _TAGGED = "c.memory_id IN (SELECT memory_id FROM memory_tags WHERE tag = ? OR (tag > ? AND tag < ?))"
@@ -44,7 +47,7 @@ _NAMING = (
 )
 _THIS = "EXISTS (SELECT 1 FROM sessions s WHERE s.id = c.session_id AND "
 _OF_ONE = {
-    _OF_SESSION: f"{_THIS}(s.id = ? OR instr(lower(s.title), lower(?))))",
+    _OF_SESSION: f"{_THIS}(s.id = ? OR instr(lower(s.title), lower(?)) OR s.id IN ({_ALIASED})))",
     _OF_AGENT: f"{_THIS}s.agent = ? COLLATE NOCASE)",
     _PENDING: f"{_THIS}s.consolidated_at IS NULL)",
     # SQLite would look for each chunk under each of the tag's memories.
@@ -238,7 +241,7 @@ def _store(value: str) -> tuple[str, Values]:
 
 
 def _session(value: str) -> tuple[str, Values]:
-    return _OF_SESSION, [value, value]
+    return _OF_SESSION, [value, value, value]
 
 
 def _agent(value: str) -> tuple[str, Values]:

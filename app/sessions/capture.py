@@ -26,10 +26,9 @@ class Capture:
             connection: The transaction that would store them.
             session: The conversation they belong to, whose own agent counts too.
             agents: Who is named as speaking or storing; ``""`` names nobody.
-            channel: What finds the conversation where ``session`` is ``None``.
+            channel: What finds the conversation where ``session`` does not.
         """
-        if session is None and channel:
-            session = repo.session_of_channel(connection, channel)
+        session = repo.located(connection, session, channel)
         names = {name for agent in agents if (name := agent.strip())} | _agent_of(connection, session)
         return not names & self._terms().not_kept and not _is_off(connection, names)
 

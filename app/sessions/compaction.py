@@ -142,7 +142,7 @@ class CompactionService:
                 return draft
             text, made_by = draft.state.summary, "none"
             if terms.is_condensing:
-                text, made_by = condensed(text, draft.turns, plan.summary_room(terms)), CondensedTurns.name
+                text, made_by = _listed(text, draft.turns, plan.summary_room(terms)), CondensedTurns.name
             return self._apply(connection, draft, text, made_by, actor)
 
         return _changed(await self._store.write(work), actor)
@@ -164,7 +164,7 @@ class CompactionService:
             return await self._summariser.summarise(earlier, draft.turns, room), self._summariser.name, ""
         except KeepsakeError as error:
             _log.warning("%s wrote no summary, turns are condensed instead: %s", self._summariser.name, error.message)
-            return condensed(earlier, draft.turns, room), CondensedTurns.name, error.message
+            return _listed(earlier, draft.turns, room), CondensedTurns.name, error.message
 
     def _apply(self, connection: apsw.Connection, draft: _Draft, text: str, made_by: str, actor: str) -> Compacted:
         session, now = draft.state.session_id, self._clock.now_ms()
@@ -194,6 +194,11 @@ def _draft(connection: apsw.Connection, session: str, choose: Choice) -> "_Draft
     )
     count = sum(weight.seq <= upper for weight in weights)
     return _Draft(state, upper, turns, count, len(weights) - count)
+
+
+def _listed(earlier: str, turns: Sequence[Message], room: int) -> str:
+    """Return a summary with a line for each turn; what somebody wrote stays whole."""
+    return condensed(earlier, turns, room, keeps_prose=True)
 
 
 def _unchanged(connection: apsw.Connection, state: SummaryState, reason: Reason) -> Compacted:

@@ -45,24 +45,29 @@ class CondensedTurns:
 
     async def summarise(self, earlier: str, turns: Sequence[Message], max_tokens: int) -> str:
         """Return ``earlier`` with a line for each of ``turns``; see ``condensed``."""
-        return condensed(earlier, turns, max_tokens)
+        return condensed(earlier, turns, max_tokens, keeps_prose=True)
 
 
-def condensed(earlier: str, turns: Sequence[Message], max_tokens: int) -> str:
+def condensed(earlier: str, turns: Sequence[Message], max_tokens: int, *, keeps_prose: bool = False) -> str:
     """Append a line for each turn to a summary.
 
     Args:
         earlier: The summary so far; what is not our own list stays ahead of it.
         turns: The turns, in order.
         max_tokens: How long the summary may be; the oldest lines are left out for that, then the end of the prose.
+        keeps_prose: Leave what somebody wrote whole, however long it is; the list then has half of ``max_tokens`` at
+            least. For a summary that is stored, and not just shown.
     """
     head, _, tail = earlier.partition(HEADING)
     lines = [line for line in tail.splitlines() if line.strip() and line != LEFT_OUT]
     every = [*lines, *(f"- {line}" for turn in turns if (line := line_of(turn)))]
+    whole_prose = head.strip()
     if not every:
-        return _cut(head.strip(), max_tokens)
-    prose = _cut(head.strip(), max_tokens // 2)
+        return whole_prose if keeps_prose else _cut(whole_prose, max_tokens)
+    prose = whole_prose if keeps_prose else _cut(whole_prose, max_tokens // 2)
     opening = f"{prose}\n\n{HEADING}" if prose else HEADING
+    if keeps_prose:
+        max_tokens = max(max_tokens, estimate_tokens(opening) + max_tokens // 2)
     room = max_tokens - estimate_tokens(opening)
     kept = _newest(every, room)
     if len(kept) < len(every) or LEFT_OUT in tail:

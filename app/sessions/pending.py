@@ -7,6 +7,7 @@ import apsw
 
 from app.changes import Changed
 from app.core.clock import Clock
+from app.errors import InputError
 from app.sessions.model import Session
 from app.sessions.repo import SESSION_COLUMNS, session_of
 from app.sessions.state import read_state
@@ -46,11 +47,14 @@ class PendingSessions:
 
         Raises:
             NotFoundError: There is no such conversation.
+            InputError: ``upper_seq`` is beyond its last turn.
         """
         now = self._clock.now_ms()
 
         def work(connection: apsw.Connection) -> tuple[bool, bool]:
             last = read_state(connection, session).last_seq
+            if upper_seq is not None and upper_seq > last:
+                raise InputError(f"The last turn of session {session} has the number {last}.", field="upper_seq")
             if upper_seq is not None and upper_seq < last:
                 return False, False
             connection.execute(

@@ -2,13 +2,15 @@
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from functools import partial
 
 import apsw
 
 from app.core.clock import Clock
-from app.errors import InputError, KeepsakeError
-from app.sessions.model import Appended
+from app.core.text import storable
+from app.errors import InputError, KeepsakeError, KeyConflictError
+from app.sessions.model import Appended, NewMessage
 from app.store.store import Store
 
 _log = logging.getLogger(__name__)
@@ -74,7 +76,9 @@ def _remove(connection: apsw.Connection, keys: Keys) -> None:
     connection.executemany("DELETE FROM append_receipts WHERE actor = ? AND key = ?", keys)
 
 
-def appended_before(connection: apsw.Connection, actor: str, key: str, session: str | None) -> Appended | None:
+def appended_before(
+    connection: apsw.Connection, actor: str, key: str, session: str | None, messages: Sequence[NewMessage]
+) -> Appended | None:
     """Return where the turns of an earlier append with the same key landed, ``None`` when there was none.
 
     Args:
@@ -82,8 +86,10 @@ def appended_before(connection: apsw.Connection, actor: str, key: str, session: 
         actor: Who appends; the keys of different callers have nothing to do with each other.
         key: The caller's key.
         session: The session named this time, if any.
+        messages: The turns given this time.
 
     Raises:
+        KeyConflictError: The key was used for other turns.
         InputError: The key was used for another session, or for one that was forgotten since.
     """
     row = connection.execute(
@@ -98,10 +104,15 @@ def appended_before(connection: apsw.Connection, actor: str, key: str, session: 
         raise InputError(f"The key was used before, for session {landed}.", field="key", session=landed)
     if forgotten is not None:
         raise InputError(f"Session {landed} was forgotten. Undo that, or use another key.", session=landed)
-    seqs = connection.execute(
-        "SELECT seq FROM messages WHERE session_id = ? AND seq BETWEEN ? AND ? ORDER BY seq", (landed, first, last)
-    )
-    return Appended(landed, tuple(int(str(seq)) for (seq,) in seqs), created=False)
+    stored = connection.execute(
+        "SELECT seq, role, content FROM messages WHERE session_id = ? AND seq BETWEEN ? AND ? ORDER BY seq",
+        (landed, first, last),
+    ).fetchall()
+    if [(role, text) for _, role, text in stored] != [(one.role, storable(one.content)[0]) for one in messages]:
+        raise KeyConflictError(
+            "The key was used before, for other turns. Give every append a key of its own.", field="key", session=landed
+        )
+    return Appended(landed, tuple(int(str(seq)) for seq, _, _ in stored), created=False)
 
 
 def note_append(connection: apsw.Connection, actor: str, key: str, done: Appended, now_ms: int) -> None:

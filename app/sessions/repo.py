@@ -18,6 +18,8 @@ MESSAGE_COLUMNS = (
     " tool_call_id, tool_name, tool_calls, payload"
 )
 
+_DIGITS = 16  # of a turn's number
+
 
 def insert_session(
     connection: apsw.Connection,
@@ -52,6 +54,33 @@ def agent_of(connection: apsw.Connection, session_id: str) -> str | None:
     """Return the agent a session is with, forgotten or not, ``None`` when there is no such session."""
     row = connection.execute("SELECT agent FROM sessions WHERE id = ?", (session_id,)).fetchone()
     return None if row is None else str(row[0])
+
+
+def resolved(connection: apsw.Connection, session_id: str) -> str:
+    """Return the id under which the session of an id or alias is stored; the id itself when there is none."""
+    row = connection.execute(
+        "SELECT coalesce((SELECT id FROM sessions WHERE id = ?1),"
+        " (SELECT session_id FROM session_aliases WHERE alias = ?1), ?1)",
+        (session_id,),
+    ).fetchone()
+    return session_id if row is None else str(row[0])
+
+
+def add_alias(connection: apsw.Connection, alias: str, session_id: str, now_ms: int) -> None:
+    """Let a session be found by one more id."""
+    connection.execute(
+        "INSERT INTO session_aliases (alias, session_id, added_at) VALUES (?, ?, ?)"
+        " ON CONFLICT (alias) DO UPDATE SET session_id = excluded.session_id, added_at = excluded.added_at",
+        (alias, session_id, now_ms),
+    )
+
+
+def located(connection: apsw.Connection, session_id: str | None, channel: str, agent: str | None = None) -> str | None:
+    """Return the session meant by an id or, where that leads to none, by a channel; ``None`` for a new one."""
+    named = None if session_id is None else resolved(connection, session_id)
+    if named is not None and head(connection, named) is not None:
+        return named
+    return session_of_channel(connection, channel, agent) if channel else None
 
 
 def session_of_channel(connection: apsw.Connection, channel: str, agent: str | None = None) -> str | None:
@@ -147,6 +176,18 @@ def messages_between(
     ).fetchall()
     found = [message_of(row) for row in rows]
     return found[::-1] if newest else found
+
+
+def turn(connection: apsw.Connection, name: str, agent: str | None = None) -> Message | None:
+    """Return the turn that ``<session>#<number>`` names, of a session that is there and is with ``agent`` if named."""
+    session, _, number = name.rpartition("#")
+    if not (number.isascii() and number.isdecimal() and len(number) <= _DIGITS):
+        return None
+    found = get_session(connection, resolved(connection, session))
+    if found is None or agent not in (None, found.agent):
+        return None
+    seq = int(number)
+    return next(iter(messages_between(connection, found.id, after=seq - 1, before=seq + 1, limit=1)), None)
 
 
 def find_in(connection: apsw.Connection, session_id: str, text: str, limit: int) -> list[int]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import apsw
 
 from app.core.tokens import estimate_tokens
-from app.errors import InputError
+from app.errors import InputError, NotFoundError
 from app.sessions import plan, repo
 from app.sessions.condense import condensed
 from app.sessions.model import Message
@@ -55,20 +55,27 @@ class RestoreService:
         self._terms = terms
 
     async def restore(
-        self, session: str | None, channel: str = "", *, budget: int | None = None, max_history: int | None = None
+        self,
+        session: str | None,
+        channel: str = "",
+        *,
+        budget: int | None = None,
+        max_history: int | None = None,
+        owner: str | None = None,
     ) -> Restored:
         """Return a conversation's summary and the most recent turns that fit.
 
         Turns beyond ``max_history`` or the budget are only not given here; none is removed.
 
         Args:
-            session: Its id; without one, the channel's latest conversation.
+            session: Any of its ids; without one, or where none is stored under it, the channel's latest conversation.
             channel: ``channel:chat:thread`` that finds it whatever its id is now.
             budget: Tokens for all that is given.
             max_history: Turns at most.
+            owner: The agent the conversation must be with; ``None`` for any.
 
         Raises:
-            NotFoundError: There is no session of that id.
+            NotFoundError: There is no session of that id, and no channel is named.
             InputError: Neither a session nor a channel is named.
         """
         named = clean_name(channel)
@@ -82,7 +89,12 @@ class RestoreService:
         )
 
         def work(connection: apsw.Connection) -> Restored:
-            key = repo.session_of_channel(connection, named) if session is None else session
+            agent = None if owner is None else clean_name(owner)
+            key = repo.located(connection, session, named, agent)
+            if key is not None and agent is not None and repo.agent_of(connection, key) != agent:
+                key = repo.session_of_channel(connection, named, agent) if named else None
+            if key is None and session is not None and not named:
+                raise NotFoundError(f"There is no session {session}.", session=session)
             return Restored() if key is None else _restored(connection, key, terms)
 
         return await self._store.read(work)

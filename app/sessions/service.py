@@ -85,7 +85,8 @@ class SessionService:
 
         Args:
             messages: The turns, in order.
-            session: The session's id; without one the channel's latest session, or a new one.
+            session: The session's id. Where there is none of that id, the channel's latest session is meant and keeps
+                the id as another name; without both a new one is made.
             heading: Title, agent and channel of a session made by this.
             actor: Who appends.
             key: The caller's own id of this append, ``""`` for none; the second with the same key stores nothing and
@@ -93,6 +94,7 @@ class SessionService:
             owner: The agent the conversation must be with, and is with when made by this; ``None`` for any.
 
         Raises:
+            KeyConflictError: The key was used for other turns.
             StaleError: A sequence number is not greater than the session's last.
             InputError: A turn is too long, the session was forgotten or is not the owner's, or the key was used for
                 another session.
@@ -103,6 +105,7 @@ class SessionService:
             raise InputError("There is nothing to append: 'messages' is empty.", field="messages")
         if key:
             check_name(key, "key")
+        check_channel(heading.channel)
 
         def work(connection: apsw.Connection) -> Appended:
             names = (heading.agent, actor)
@@ -110,7 +113,8 @@ class SessionService:
                 connection, session, *names, channel=clean_name(heading.channel)
             ):
                 return Appended(session or "", (), created=False)
-            if key and (before := receipts.appended_before(connection, actor, key, session)) is not None:
+            named = None if session is None else repo.resolved(connection, session)
+            if key and (before := receipts.appended_before(connection, actor, key, named, messages)) is not None:
                 return before
             done = self.append_in(connection, messages, session, heading, owner)
             if key:
@@ -156,8 +160,11 @@ class SessionService:
         now: int,
         owner: str | None,
     ) -> tuple[str, int, bool]:
-        if session is None and (channel := clean_name(heading.channel)):
-            session = repo.session_of_channel(connection, channel, None if owner is None else clean_name(owner))
+        agent = None if owner is None else clean_name(owner)
+        known = repo.located(connection, session, clean_name(heading.channel), agent)
+        if known is not None and session is not None and known != repo.resolved(connection, session):
+            repo.add_alias(connection, check_name(session, "session"), known, now)
+        session = known or session
         found = repo.head(connection, session) if session is not None else None
         if session is not None and found is not None:
             if owner is not None and repo.agent_of(connection, session) != clean_name(owner):
@@ -193,6 +200,7 @@ class SessionService:
 
     async def create(self, heading: Heading, actor: str) -> Changed[Session]:
         """Make an empty session; of an agent whose conversations are not kept, nothing is stored."""
+        check_channel(heading.channel)
 
         def work(connection: apsw.Connection) -> tuple[Session, bool]:
             if self._capture and not self._capture.keeps(connection, None, heading.agent, actor):
@@ -203,6 +211,31 @@ class SessionService:
         made, is_stored = await self._store.write(work)
         areas = frozenset({"sessions"}) if is_stored else frozenset[str]()
         return Changed(made, ChangeSet(areas, (made.id,) if is_stored else (), actor))
+
+    async def canonical(self, session: str, owner: str | None = None) -> str:
+        """Return the id under which a session of ``owner`` is stored; the id given where there is none."""
+
+        def work(connection: apsw.Connection) -> str:
+            found = repo.resolved(connection, session)
+            is_own = owner is None or repo.agent_of(connection, found) == clean_name(owner)
+            return found if is_own else session
+
+        return await self._store.read(work)
+
+    async def resolved(self, session: str, owner: str | None = None) -> str:
+        """Return the id under which a session is stored that is with ``owner``, or with anybody for ``None``.
+
+        Raises:
+            NotFoundError: There is none; what is not the owner's does not exist for it.
+        """
+
+        def work(connection: apsw.Connection) -> str:
+            found = repo.resolved(connection, session)
+            if owner is not None and repo.agent_of(connection, found) != clean_name(owner):
+                raise NotFoundError(f"There is no session {session}.", session=session)
+            return found
+
+        return await self._store.read(work)
 
     async def get(self, session: str) -> Session:
         """Return a session.
@@ -220,6 +253,19 @@ class SessionService:
         def work(connection: apsw.Connection) -> list[Message]:
             _existing(connection, session)
             return repo.messages_between(connection, session, after=after, before=before, limit=limit, newest=newest)
+
+        return await self._store.read(work)
+
+    async def turns(self, names: Sequence[str], owner: str | None = None) -> dict[str, Message]:
+        """Return the turns that ``<session>#<number>`` names, each by its name, of sessions with ``owner`` or anybody.
+
+        What is not there, was forgotten or is not the owner's is left out.
+        """
+
+        def work(connection: apsw.Connection) -> dict[str, Message]:
+            agent = None if owner is None else clean_name(owner)
+            found = ((name, repo.turn(connection, name, agent)) for name in names)
+            return {name: message for name, message in found if message is not None}
 
         return await self._store.read(work)
 
@@ -403,6 +449,16 @@ def check_name(session: str, field: str) -> str:
     if not session.strip() or len(session) > MAX_NAME_CHARACTERS or storable(session)[1]:
         raise InputError(f"'{field}' must have 1 to {MAX_NAME_CHARACTERS} ordinary characters.", field=field)
     return check_plain(session, field)
+
+
+def check_channel(channel: str) -> None:
+    """Refuse a channel that would have to be cut, and could then be taken for another one.
+
+    Raises:
+        InputError: It is too long.
+    """
+    if len(channel) > MAX_NAME_CHARACTERS:
+        raise InputError(f"'channel' may have at most {MAX_NAME_CHARACTERS} characters.", field="channel")
 
 
 def _clean_filter(wanted: SessionFilter) -> SessionFilter:

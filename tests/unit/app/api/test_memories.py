@@ -1,5 +1,6 @@
 """The operations that read memories, from a running host: budgets, counts, the past, undo of runs."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +8,7 @@ import pytest
 
 from app.api.caller import Caller
 from app.core.clock import to_datetime
-from app.errors import AccessDeniedError, InputError, NotFoundError
+from app.errors import AccessDeniedError, InputError, KeyConflictError, NotFoundError
 from app.host import Host
 
 
@@ -169,3 +170,49 @@ def test_the_past_knows_of_the_archive_and_forgets_what_is_forgotten_for_ever(va
             host.ask("memory.get", id=note.id, as_of=to_datetime(stood[0][0]))
     finally:
         host.stop()
+
+
+def test_get_gives_turns_by_the_ids_that_searches_show(host: Host) -> None:
+    note = host.ask("note.save", content="heron")
+    turns = [{"role": "user", "content": f"heron {number}"} for number in range(3)]
+    host.ask("session.append", session="s#1", messages=turns)
+    shown = [hit.id for hit in host.ask("memory.search", query="heron", legs=["words"]).hits]
+    found = host.ask("memory.get", ids=[*shown, "s#1#9", "nobody#1", "s#1#x"])
+    assert {memory.id for memory in found.memories} == {note.id}
+    assert sorted(turn.content for turn in found.messages) == ["heron 0", "heron 1", "heron 2"]
+    assert found.missing == ("s#1#9", "nobody#1", "s#1#x")
+    assert host.ask("memory.get", id="s#1#2").messages[0].content == "heron 1"
+    assert [left.id for left in host.ask("memory.get", id="s#1#2", max_tokens=0).left_out] == ["s#1#2"]
+    long_ago = host.ask("memory.get", ids=["s#1#2"], as_of="2001-01-01T00:00:00Z")
+    assert (long_ago.messages, long_ago.missing) == ((), ("s#1#2",))
+
+
+def test_unknown_ids_are_missing_whether_one_or_all(host: Host) -> None:
+    assert host.ask("memory.get", ids=["note-none", "s#1"]).missing == ("note-none", "s#1")
+    with pytest.raises(NotFoundError, match="no memory or turn"):
+        host.ask("memory.get", id="s#1")
+
+
+def test_turns_of_others_are_missing_below_full_trust(host: Host) -> None:
+    turn = {"role": "user", "content": "words"}
+    host.ask("session.append", session="mine", messages=[turn])
+    agent = Caller("agent", "inner")
+    host.call("session.append", {"session": "ours", "messages": [turn]}, agent).result()
+    found = host.call("memory.get", {"ids": ["mine#1", "ours#1"]}, agent).result().value
+    assert ([one.session_id for one in found.messages], found.missing) == (["ours"], ("mine#1",))
+
+
+def test_reading_a_note_counts_as_an_access(host: Host) -> None:
+    note = host.ask("note.save", content="heron")
+    host.ask("note.get", id=note.id)
+    counted(host)
+    assert host.ask("note.get", id=note.id).access_count == 1
+
+
+def test_key_of_an_append_cannot_carry_other_turns(host: Host) -> None:
+    asked = {"session": "s", "key": "k", "messages": [{"role": "user", "content": "one"}]}
+    assert host.ask("session.append", **asked) == replace(host.ask("session.append", **asked), created=True)
+    for other in ("two", "one "):
+        with pytest.raises(KeyConflictError, match="key of its own"):
+            host.ask("session.append", **{**asked, "messages": [{"role": "user", "content": other}]})
+    assert host.ask("session.length", session="s") == 1

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from app.api.caller import Caller
-from app.errors import AccessDeniedError, InputError, KeepsakeError
+from app.errors import AccessDeniedError, InputError, KeepsakeError, NotFoundError
 from app.host import Host
 from tests.helpers.noise import AllowLogs
 
@@ -89,3 +89,30 @@ def test_what_it_writes_it_can_read(host: Host) -> None:
     with pytest.raises(AccessDeniedError):
         ask_as(host, HELPER, "note.update", id=note.id, version=1, store="private")
     assert host.ask("note.save", content="mine").store == "private"
+
+
+READS = ("get", "length", "recent", "messages", "all", "restore", "summary.get", "working")
+
+
+def test_agent_reads_its_own_conversations_and_no_others(host: Host) -> None:
+    host.ask("session.append", session="mine", messages=[TURN])
+    made = append(host, HELPER, session="ours")
+    for name in READS:
+        operation = f"session.{name}"
+        assert ask_as(host, HELPER, operation, session=made.session_id) == host.ask(operation, session="ours")
+        said = set()
+        for session in ("mine", "none"):
+            with pytest.raises(NotFoundError) as caught:
+                ask_as(host, HELPER, operation, session=session)
+            said.add(caught.value.message.replace(session, "X"))
+        assert len(said) == 1
+
+
+def test_agent_keeps_the_summary_of_its_own_conversations_only(host: Host) -> None:
+    host.ask("session.append", session="mine", messages=[TURN])
+    append(host, HELPER, session="ours")
+    assert ask_as(host, HELPER, "session.summary.set", session="ours", summary="Said.", expected_epoch=0).applied
+    for operation, more in (("summary.set", {"summary": "x"}), ("summary.roll", {}), ("compact", {})):
+        with pytest.raises(NotFoundError):
+            ask_as(host, HELPER, f"session.{operation}", session="mine", **more)
+    assert host.ask("session.summary.get", session="mine").epoch == 0

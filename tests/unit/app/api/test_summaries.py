@@ -133,9 +133,9 @@ def test_numbers_have_bounds(host: Host, operation: str, wrong: dict[str, Any]) 
     "operation",
     ["all", "purge", "summary.get", "summary.roll", "compact", "restore", "digest.get", "digest.roll", "working"],
 )
-def test_less_than_full_trust_reads_no_conversation(host: Host, operation: str) -> None:
+def test_less_than_full_trust_reads_no_conversation_of_others(host: Host, operation: str) -> None:
     fill(host, 1)
-    with pytest.raises(AccessDeniedError):
+    with pytest.raises((AccessDeniedError, NotFoundError)):
         host.call(f"session.{operation}", {"session": "talk"}, AGENT).result()
 
 
@@ -143,3 +143,14 @@ def test_only_purging_is_destructive(host: Host) -> None:
     known = host.catalogue.operations
     assert known["session.purge"].destructive
     assert not any(known[f"session.{name}"].destructive for name in ("compact", "summary.set", "summary.roll"))
+
+
+@pytest.mark.parametrize("budget", [5, 200, 8_000])
+@pytest.mark.parametrize("operation", ["session.summary.roll", "session.compact"])
+def test_written_summary_stays_whole_when_turns_are_condensed(host: Host, operation: str, budget: int) -> None:
+    fill(host, 30)
+    written = "What the two agreed on. " * 400
+    host.ask("session.summary.set", session="talk", summary=written, upper_seq=2)
+    more = {"budget": budget, "force": True} if operation.endswith("roll") else {"retain_recent": 2}
+    assert host.ask(operation, session="talk", **more).applied
+    assert host.ask("session.summary.get", session="talk").summary.startswith(written.strip())

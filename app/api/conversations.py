@@ -1,0 +1,23 @@
+"""Resolve the conversation that a call names: by any of its ids, and only where the caller may use it."""
+
+from app.api.caller import Caller
+from app.engine import Engine
+
+
+def owner_of(caller: Caller) -> str | None:
+    """Return the agent whose conversations alone the caller may use, ``None`` for any."""
+    return None if caller.reaches("full") else caller.name
+
+
+async def conversation(engine: Engine, caller: Caller, session: str) -> str:
+    """Return the id under which a conversation is stored.
+
+    Raises:
+        NotFoundError: There is none that the caller may use.
+    """
+    return await engine.sessions.resolved(session, owner_of(caller))
+
+
+async def mentioned(engine: Engine, caller: Caller, session: str) -> str:
+    """Return the id under which a conversation is stored, or the one given where the caller may use none of it."""
+    return await engine.sessions.canonical(session, owner_of(caller))
