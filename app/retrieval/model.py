@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Literal
 
 Target = Literal["message", "memory"]
-Leg = Literal["words", "vector", "recent", "salient", "mentions"]
+Leg = Literal["words", "vector", "recent", "salient", "mentions", "entity"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,8 @@ class Span:
 class LegScore:
     """What one leg said of a hit: its rank from 1, and its raw score; higher is better.
 
-    The score is BM25 (words), cosine (vector), milliseconds UTC (recent), importance (salient) or a count (mentions).
+    The score is BM25 (words), cosine (vector), milliseconds UTC (recent), importance (salient), how often it was said
+    (mentions) or how many of the entities named it mentions (entity).
     """
 
     leg: Leg

@@ -133,7 +133,7 @@ class SearchService:
                 partial(search_archived, query=query, limit=limit, offset=offset, stores=stores)
             )
         if is_aside and self._sync.generations.keeps_private(over):
-            legs = ("words",)
+            legs = ("words", "entity")
         wanted = [leg for leg in chosen.legs if legs is None or leg in legs]
         request = Request(query, chosen, wanted, stores, offset, limit, per_session, self._postings)
         ask = partial(self._answer, watch=watch, over=over)
@@ -170,7 +170,7 @@ class SearchService:
             InputError: The recipe is unknown.
         """
         chosen, _ = await self._usable(self._tune(recipe_named(recipe)))
-        wanted = ("words",) if self._sync.generations.keeps_private() else chosen.legs
+        wanted = [leg for leg in chosen.legs if leg != "vector" or not self._sync.generations.keeps_private()]
         request = Request(query, chosen, wanted, stores, 0, 1, None, self._postings)
         await self._know()
         try:
