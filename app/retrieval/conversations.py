@@ -57,11 +57,11 @@ def gathered(
         matches: Which have those of the query, where somebody looked already.
         mentions: What mentions an entity that the query names.
     """
-    # Turns have no tags.
-    newest = {} if query.tags else _newest(connection, query, where, found.heads, postings.turns)
+    # Turns have neither tags nor types.
+    newest = {} if query.tags or query.types else _newest(connection, query, where, found.heads, postings.turns)
     conversations = Conversations(matches or matches_of(connection, postings, atoms(query)), postings.turns)
     places = let_in(connection, with_mentions(pool(found), mentions), newest, conversations, where)
-    if (question.moments or question.months) and not query.tags:
+    if (question.moments or question.months) and not (query.tags or query.types):
         places = once([places, of_time(connection, found.heads, question, where)])
     said = conversations.said(places.owner)
     return read_around(connection, found, places, question, where, postings, said)

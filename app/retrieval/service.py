@@ -18,8 +18,7 @@ from app.index.serving import Serving
 from app.index.sync import IndexSync
 from app.memories.model import STORES
 from app.retrieval.answering import Answer, Meaning, Request, Stopwatch, VectorsFailedError, answer
-from app.retrieval.archived import STATE as ARCHIVED
-from app.retrieval.archived import search_archived
+from app.retrieval.archived import search_unindexed, unindexed_of
 from app.retrieval.model import Found, Leg, OperatorHelp, Query, Term
 from app.retrieval.past import Moment, search_past
 from app.retrieval.query import operators, parse
@@ -125,13 +124,14 @@ class SearchService:
         watch = Stopwatch()
         query = self.parse(text) if isinstance(text, str) else text
         watch.lap("parse")
+        if query.matches_nothing:
+            return Found(query, chosen.name, (), notes=query.hints, milliseconds=watch.laps)
         if as_of is not None:
             moment = Moment(to_ms(as_of), stores, limit, offset, per_session)
             return await self._store.read(partial(_search_past, query=query, moment=moment))
-        if ARCHIVED in query.states:
-            return await self._store.read(
-                partial(search_archived, query=query, limit=limit, offset=offset, stores=stores)
-            )
+        if (place := unindexed_of(query)) is not None:
+            work = partial(search_unindexed, place=place, query=query, limit=limit, offset=offset, stores=stores)
+            return await self._store.read(work)
         if is_aside and self._sync.generations.keeps_private(over):
             legs = ("words", "entity")
         wanted = [leg for leg in chosen.legs if legs is None or leg in legs]

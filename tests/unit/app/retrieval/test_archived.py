@@ -1,4 +1,4 @@
-"""``is:archived``: what lies in the archive is found by words and operators, and by nobody who may not see it."""
+"""``is:archived`` and ``is:superseded``: found by words and operators, and by nobody who may not see it."""
 
 from typing import Any
 
@@ -90,3 +90,21 @@ def test_what_came_back_is_found_as_before(host: Host, archive: dict[str, str]) 
     assert archive["list"] not in {hit.id for hit in found(host, "is:archived").hits}
     # By its words; what is near in meaning depends on which vectors are there yet.
     assert [hit.id for hit in found(host, "bread", recipe="words").hits] == [archive["list"]]
+
+
+def test_what_was_replaced_is_found_by_its_state(host: Host) -> None:
+    old = host.ask("fact.remember", content="The heron lives at the pond", store="shared").memory.id
+    new = host.ask("fact.correct", id=old, content="The heron lives at the canal").fact.id
+    host.ask("fact.remember", content="Bread is in the bin")
+    answer = found(host, "is:superseded")
+    assert [hit.id for hit in answer.hits] == [old]
+    assert any("was replaced" in note for note in answer.notes)
+    assert [hit.id for hit in found(host, "heron pond is:superseded").hits] == [old]
+    assert found(host, "bread is:superseded").hits == ()
+    assert found(host, "is:superseded kind:note").hits == ()
+    assert {hit.id for hit in found(host, "heron -is:superseded").hits} >= {new}
+    answers = [
+        host.call("memory.search", {"query": "is:superseded"}, Caller("one", trust)).result().value
+        for trust in ("inner", "familiar")
+    ]
+    assert [[hit.id for hit in answer.hits] for answer in answers] == [[old], []]

@@ -8,6 +8,7 @@ import pytest
 from app.api.caller import Caller
 from app.errors import InputError
 from app.host import Host
+from app.memories.model import MemoryFilter
 from app.retrieval.model import Found
 
 
@@ -211,3 +212,45 @@ def test_a_forgotten_conversation_and_a_deleted_note_are_gone_at_once(filled: Ho
     filled.ask("note.delete", id=note)
     assert ids(search(filled, "heron", recipe="words")) == set()
     assert not ids(search(filled, "heron")) & {note, "birds#1", "birds#2", "birds#3"}
+
+
+@pytest.mark.parametrize("query", ["kind:zzz", "heron kind:zzz", "is:zzz", "store:zzz", "role:zzz", "before:notadate"])
+@pytest.mark.parametrize("more", [{}, {"recipe": "words"}, {"as_of": "2999-01-01T00:00:00Z"}])
+def test_a_value_that_an_operator_does_not_know_finds_nothing_and_says_so(
+    filled: Host, query: str, more: dict[str, str]
+) -> None:
+    found = search(filled, query, **more)
+    assert (found.hits, found.candidates) == ((), 0)
+    assert "does not know" in found.notes[0]
+
+
+@pytest.mark.parametrize("query", ["-", "()*&^%", "…", "on:"])
+def test_nothing_to_search_for_finds_nothing(filled: Host, query: str) -> None:
+    found = search(filled, query)
+    assert found.hits == ()
+    assert len(found.notes) == 1
+    assert search(filled, "").hits
+
+
+def test_an_explanation_names_the_operator_that_nothing_meets(filled: Host) -> None:
+    made = filled.ask("search.explain", query="heron kind:zzz", id="birds#1")
+    assert made.stage != "shown"
+    assert any("does not know" in note for note in made.notes)
+
+
+def test_observations_are_narrowed_by_their_type(filled: Host) -> None:
+    made = {
+        name: filled.ask("memory.write", content=f"About the heron, a {name}", type=name).memory.id
+        for name in ("decision", "Discovery")
+    }
+    filled.ask("vault.settle")
+    for query in ("heron type:decision", "type:Decision", "kind:observation -type:discovery"):
+        for recipe in ("learned", "words", "balanced"):
+            assert ids(search(filled, query, recipe=recipe)) == {made["decision"]}
+    assert ids(search(filled, "heron type:decision,discovery")) == {*made.values()}
+    assert ids(search(filled, "heron -type:decision")) >= {"birds#1", made["Discovery"]}
+    assert ids(search(filled, "heron type:decision", as_of="2999-01-01T00:00:00Z")) == {made["decision"]}
+    chosen = filled.ask("memory.list", filter=MemoryFilter(types=("DECISION",)))
+    assert [row.id for row in chosen] == [made["decision"]]
+    then = filled.ask("memory.list", filter=MemoryFilter(types=("decision",)), as_of="2999-01-01T00:00:00Z")
+    assert [row.id for row in then] == [made["decision"]]
