@@ -85,6 +85,7 @@ class Request:
         limit: How many are shown.
         per_session: How many of one conversation are shown, all when ``None``.
         postings: Makes or returns what reads the words' lists.
+        found_only: Only what one of the legs found is shown, nothing that merely stands beside it.
     """
 
     query: Query
@@ -95,6 +96,7 @@ class Request:
     limit: int
     per_session: int | None
     postings: "Callable[[], Postings]"
+    found_only: bool = False
 
     @property
     def last(self) -> int:
@@ -183,7 +185,7 @@ def _shown(
         facets = facets_at(connection, browsed.heads, browsed.ids, postings().agents)
         return hits_of(connection, some, rows, request.query), facets, len(browsed)
     if order.ranking is not None:
-        kept = order.ranking.spread(request.per_session)
+        kept = order.ranking.spread(request.per_session, found_only=request.found_only)
         shown = order.ranking.shown(kept[request.offset : request.last])
         rows = rows_of(connection, [item.chunk_id for item in shown])
         facets = facets_at(connection, order.ranking.found.heads, order.ranking.ids[kept], postings().agents)

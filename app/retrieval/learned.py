@@ -113,11 +113,21 @@ class Ranking:
     parts: "Matrix"
     mentions: "Mentions"
 
-    def spread(self, per_session: int | None) -> "Ints":
-        """Return the rows of all, or with at most ``per_session`` turns of one conversation."""
+    def spread(self, per_session: int | None, *, found_only: bool = False) -> "Ints":
+        """Return the rows of all, or with at most ``per_session`` turns of one conversation.
+
+        With ``found_only`` only of what a leg found, nothing that merely stands beside it.
+        """
+        rows = np.flatnonzero(self._is_found()) if found_only else np.arange(len(self.places))
         if per_session is None:
-            return np.arange(len(self.places))
-        return np.flatnonzero((self.places.seq == WHOLE) | (nth_of_each(self.places.owner) <= per_session))
+            return rows
+        places = self.places.at(rows)
+        return np.asarray(rows[(places.seq == WHOLE) | (nth_of_each(places.owner) <= per_session)])
+
+    def _is_found(self) -> "NDArray[np.bool_]":
+        known = self.found.rows(self.places)
+        by_legs = (self.found.words_rank[known] > 0) | (self.found.vector_rank[known] > 0)
+        return np.asarray(by_legs | self.mentions.among(self.places))
 
     def shown(self, rows: "Ints") -> list[Ranked]:
         """Return the candidates in ``rows``, each with its reasons."""

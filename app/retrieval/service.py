@@ -135,7 +135,8 @@ class SearchService:
         if is_aside and self._sync.generations.keeps_private(over):
             legs = ("words", "entity")
         wanted = [leg for leg in chosen.legs if legs is None or leg in legs]
-        request = Request(query, chosen, wanted, stores, offset, limit, per_session, self._postings)
+        found_only = legs is not None and not is_aside
+        request = Request(query, chosen, wanted, stores, offset, limit, per_session, self._postings, found_only)
         ask = partial(self._answer, watch=watch, over=over)
         given, notes = await (ask(request) if is_aside else self._reranking.answer(request, ask))
         self._tell(chosen, query, given, watch)

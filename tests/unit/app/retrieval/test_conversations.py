@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import apsw
@@ -143,7 +144,16 @@ def say(host: Host, session: str, content: str, at: str) -> None:
     host.ask("session.append", session=session, messages=[{"role": "user", "content": content, "created_at": at}])
 
 
-def test_a_time_that_is_named_brings_its_conversations(host: Host) -> None:
+def test_a_time_that_is_named_brings_its_conversations(vault: Path) -> None:
+    host = Host(vault, overrides={"index.vectors": False}, serve=False)
+    host.start()
+    try:
+        _check_times(host)
+    finally:
+        host.stop()
+
+
+def _check_times(host: Host) -> None:
     now = datetime.now(UTC)
     for days in range(80):
         say(host, f"day-{days}", "figs", (now - timedelta(days=days)).isoformat())
@@ -151,7 +161,7 @@ def test_a_time_that_is_named_brings_its_conversations(host: Host) -> None:
     host.ask("vault.settle")
 
     def asked(text: str) -> set[str]:
-        found = host.ask("memory.search", query=text, limit=50, legs=["words"])
+        found = host.ask("memory.search", query=text, limit=50)
         assert found.recipe == "learned"
         return {str(hit.session_id) for hit in found.hits}
 

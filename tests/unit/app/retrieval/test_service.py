@@ -254,3 +254,24 @@ def test_observations_are_narrowed_by_their_type(filled: Host) -> None:
     assert [row.id for row in chosen] == [made["decision"]]
     then = filled.ask("memory.list", filter=MemoryFilter(types=("decision",)), as_of="2999-01-01T00:00:00Z")
     assert [row.id for row in then] == [made["decision"]]
+
+
+@pytest.mark.parametrize("recipe", ["learned", "words", "rrf", "balanced"])
+def test_of_chosen_legs_each_hit_was_found_by_one(filled: Host, recipe: str) -> None:
+    found = search(filled, "heron", legs=["words"], recipe=recipe, limit=1)
+    assert found.candidates == 3
+    found = search(filled, "heron", legs=["words"], recipe=recipe)
+    assert {hit.id for hit in found.hits if hit.target == "message"} == {"birds#1", "birds#2"}
+    assert all(hit.why.terms and [leg.leg for leg in hit.why.legs] == ["words"] for hit in found.hits)
+
+
+@pytest.mark.parametrize("query", ["rice noodles", '"rice noodles"'])
+def test_what_a_tool_was_told_is_shown_where_it_is_why_a_turn_was_found(host: Host, query: str) -> None:
+    call = {"name": "artifacts", "input": {"title": "Recipe", "content": "225g flat rice noodles, soaked"}}
+    turn = {"role": "assistant", "content": "Here is what you asked for.", "tool_calls": [call]}
+    host.ask("session.append", session="cooking", messages=[turn])
+    hit = search(host, query).hits[0]
+    assert hit.id == "cooking#1"
+    assert hit.why.terms in {("rice", "noodles"), ("rice noodles",)}
+    assert [hit.snippet[span.start : span.end] for span in hit.highlights]
+    assert "225g flat rice noodles" in hit.snippet
