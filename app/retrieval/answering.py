@@ -86,6 +86,7 @@ class Request:
         per_session: How many of one conversation are shown, all when ``None``.
         postings: Makes or returns what reads the words' lists.
         found_only: Only what one of the legs found is shown, nothing that merely stands beside it.
+        embedding: The vector of the query's text, where the caller brings its own.
     """
 
     query: Query
@@ -97,6 +98,7 @@ class Request:
     per_session: int | None
     postings: "Callable[[], Postings]"
     found_only: bool = False
+    embedding: Sequence[float] | None = None
 
     @property
     def last(self) -> int:

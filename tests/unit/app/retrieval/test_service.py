@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from app.api.caller import Caller
+from app.embed.static import StaticEmbedder
 from app.errors import InputError
 from app.host import Host
 from app.memories.model import MemoryFilter
@@ -275,3 +276,45 @@ def test_what_a_tool_was_told_is_shown_where_it_is_why_a_turn_was_found(host: Ho
     assert hit.why.terms in {("rice", "noodles"), ("rice noodles",)}
     assert [hit.snippet[span.start : span.end] for span in hit.highlights]
     assert "225g flat rice noodles" in hit.snippet
+
+
+def test_a_call_may_weigh_words_and_meaning_itself(filled: Host) -> None:
+    for weights in ({"vector_weight": 0.2, "fts_weight": 0.8}, {"fts_weight": 0.1}):
+        found = search(filled, "heron by the lock", **weights)
+        assert found.recipe == "weighted"
+        told = {leg.leg: leg.weight for hit in found.hits for leg in hit.why.legs}
+        assert told == {"vector": weights.get("vector_weight", 0.7), "words": weights["fts_weight"]}
+    words = search(filled, "heron by the lock", vector_weight=0, fts_weight=1)
+    assert words.hits[0].score == pytest.approx(1.0)
+    assert search(filled, "heron", recipe="balanced", fts_weight=1).recipe == "balanced"
+    assert search(filled, "heron").recipe == "learned"
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"vector_weight": 0, "fts_weight": 0},
+        {"vector_weight": -1},
+        {"fts_weight": 1e9},
+        {"recipe": "learned", "fts_weight": 1},
+        {"recipe": "words", "vector_weight": 1},
+        {"query_embedding": [1.0]},
+        {"query_embedding": [0.0] * 256},
+        {"query_embedding": []},
+    ],
+)
+def test_weights_and_vectors_that_cannot_be_used_are_refused(filled: Host, fields: dict[str, Any]) -> None:
+    with pytest.raises(InputError):
+        search(filled, "heron", **fields)
+
+
+def test_a_vector_of_the_callers_own_is_compared(filled: Host) -> None:
+    other = StaticEmbedder().embed_query("Buy bread")
+    found = search(filled, "heron", recipe="vector", query_embedding=(other * 3).tolist())
+    assert found.hits[0].title == "Shopping"
+    assert found.hits[0].why.legs[0].score > search(filled, "heron", recipe="vector").hits[0].why.legs[0].score
+    ours = StaticEmbedder().embed_query("heron").tolist()
+    plain = search(filled, "heron", recipe="weighted")
+    assert [hit.id for hit in search(filled, "heron", recipe="weighted", query_embedding=ours).hits] == [
+        hit.id for hit in plain.hits
+    ]
