@@ -108,3 +108,19 @@ def test_what_was_replaced_is_found_by_its_state(host: Host) -> None:
         for trust in ("inner", "familiar")
     ]
     assert [[hit.id for hit in answer.hits] for answer in answers] == [[old], []]
+
+
+@pytest.mark.parametrize("query", ["heron", "heron is:archived"])
+def test_scores_without_the_index_are_the_bm25_worked_out_by_hand(host: Host, query: str) -> None:
+    """One of three texts has the word twice in 11 characters, 400 being usual; k1 is 1.2 and b is 0.75.
+
+    That is ln(1 + 2.5 / 1.5) * 2 * 2.2 / (2 + 1.2 * (0.25 + 0.75 * 11 / 400)).
+    """
+    made = [host.ask("note.save", content=text).id for text in ("heron heron", "milk and bread", "a long winter")]
+    host.ask("vault.settle")
+    if "archived" in query:
+        host.ask("archive.put", ids=made)
+        [hit] = found(host, query).hits
+    else:
+        [hit] = found(host, query, as_of="2999-01-01T00:00:00Z").hits
+    assert hit.score == pytest.approx(1.8564, abs=1e-4)

@@ -197,3 +197,14 @@ def test_an_empty_vault(host: Host) -> None:
     with closing(open_reader(host.vault / "memory.db")) as connection:
         assert said(weighed(connection), "x")["x"]["words"] == 0
         assert latest_of(connection) == {}
+
+
+def test_the_score_of_a_conversation_is_the_bm25_worked_out_by_hand(talked: apsw.Connection) -> None:
+    """Of three conversations of 8, 4 and 2 words two have the word, each in two turns; k1 is 1.2 and b is 0.75.
+
+    The idf is ln(1 + 1.5 / 2.5) = 0.4700, the lengths make 1.8429 and 1.0714 of k1.
+    """
+    found = said(weighed(talked), "garden", "kitchen", "sea")
+    assert [found[name]["words"] for name in ("garden", "kitchen", "sea")] == pytest.approx(
+        [0.5382, 0.6733, 0.0], abs=1e-4
+    )

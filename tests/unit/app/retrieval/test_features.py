@@ -255,3 +255,8 @@ def test_the_nth_of_each_is_counted_in_the_order_given() -> None:
     owner = np.array([7, 3, 7, 7, 3, 9])
     assert nth_of_each(owner).tolist() == [1, 1, 2, 3, 2, 1]
     assert nth_of_each(owner[:0]).tolist() == []
+
+
+def test_the_first_places_of_a_leg_are_worth_the_most() -> None:
+    lines = [line(number, "x") for number in range(1, 4)]
+    assert features("y", lines, words((1, 6.0), (3, 4.0)))["words_rank"] == pytest.approx([10 / 11, 0.0, 10 / 12])

@@ -1,6 +1,6 @@
 """Search through the whole pipeline, on a real vault."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -318,3 +318,24 @@ def test_a_vector_of_the_callers_own_is_compared(filled: Host) -> None:
     assert [hit.id for hit in search(filled, "heron", recipe="weighted", query_embedding=ours).hits] == [
         hit.id for hit in plain.hits
     ]
+
+
+@pytest.mark.parametrize("recipe", ["words", "learned", "balanced"])
+def test_a_time_begins_with_its_first_moment(host: Host, recipe: str) -> None:
+    day = datetime(2024, 3, 2).astimezone()
+    moments = [day - timedelta(milliseconds=1), day, day + timedelta(days=1)]
+    turns = [{"role": "user", "content": "heron", "created_at": moment.isoformat()} for moment in moments]
+    host.ask("session.append", session="s", messages=turns)
+    host.ask("vault.settle")
+    for query, seqs in (("after:2024-03-02", {2, 3}), ("before:2024-03-02", {1}), ("on:2024-03-02", {2})):
+        assert {hit.seq for hit in search(host, f"heron {query}", recipe=recipe).hits} == seqs
+        assert {hit.seq for hit in search(host, query).hits} == seqs
+
+
+@pytest.mark.parametrize("recipe", ["words", "learned", "balanced"])
+def test_so_many_turns_of_a_conversation_are_shown(filled: Host, recipe: str) -> None:
+    whole = [hit.id for hit in search(filled, "heron", recipe=recipe).hits if hit.target == "message"]
+    for most in (1, 2):
+        found = search(filled, "heron", recipe=recipe, per_session=most)
+        assert [hit.id for hit in found.hits if hit.target == "message"] == whole[:most]
+        assert [hit.title for hit in found.hits if hit.title == "Elm"]
