@@ -38,6 +38,9 @@ async def search(
     legs: list[Leg] | None = None,
     per_session: int | None = None,
     as_of: datetime | None = None,
+    vector_weight: float | None = None,
+    fts_weight: float | None = None,
+    query_embedding: list[float] | None = None,
 ) -> Found:
     """Find turns and durable items, each with the reasons for its place.
 
@@ -50,8 +53,13 @@ async def search(
         legs: Only these legs, such as ``["words"]`` for the quickest answer.
         per_session: Hits at most from one conversation.
         as_of: Search the vault as it stood at this time, ISO 8601; by words, whatever recipe and legs say.
+        vector_weight: How much meaning counts in this search, of the recipes ``weighted`` (when none is named),
+            ``balanced`` and ``boosted``.
+        fts_weight: How much words count in it.
+        query_embedding: The vector of the query's words, made by the model of the index; compared in place of ours.
     """
-    chosen = recipe or engine.config.text("search.recipe")
+    weights = (vector_weight, fts_weight)
+    chosen = recipe or (engine.config.text("search.recipe") if weights == (None, None) else "weighted")
     found = await engine.search.search(
         query,
         limit=limit,
@@ -61,6 +69,8 @@ async def search(
         per_session=per_session,
         stores=caller.stores,
         as_of=as_of,
+        weights=weights,
+        embedding=query_embedding,
     )
     if as_of is None:
         engine.access.count(hit.id for hit in found.hits if hit.target == "memory")

@@ -15,6 +15,7 @@ _LEGS = {
     "recent": "newness",
     "salient": "importance",
     "mentions": "mentions",
+    "entity": "other names",
 }
 
 

@@ -17,9 +17,13 @@ def message_text(message: Message) -> str:
     """
     is_served = message.role == "tool" and is_own_tool(message.tool_name)
     parts = ["" if is_served else without_recalled(message.content)]
-    if message.tool_calls:
-        parts.extend(_strings(message.tool_calls, 0))
+    parts.append(tool_text(message.tool_calls))
     return "\n".join(part for part in parts if part)
+
+
+def tool_text(tool_calls: object) -> str:
+    """Return the searchable text of tool calls: the strings in their arguments."""
+    return "\n".join(text for text in _strings(tool_calls, 0) if text)
 
 
 def memory_text(memory: Memory) -> str:

@@ -124,6 +124,11 @@ _CLAUSES: tuple[tuple[str, str, Callable[[Any], Any]], ...] = (
     ("kinds", "m.kind IN (SELECT value FROM json_each(?))", json.dumps),
     ("stores", "m.store IN (SELECT value FROM json_each(?))", json.dumps),
     ("source", "m.source = ?", lambda source: storable(source)[0]),
+    (
+        "types",
+        "m.type COLLATE NOCASE IN (SELECT value FROM json_each(?))",
+        lambda types: storable(json.dumps(types))[0],
+    ),
     ("since", "m.updated_at >= ?", to_ms),
     ("until", "m.updated_at < ?", to_ms),
     ("pinned", "m.pinned = ?", int),

@@ -189,6 +189,7 @@ class MemoryFilter:
         tags: All of these tags; ``a`` also means ``a/b``.
         stores: Any of these stores.
         source: Exact source.
+        types: Any of these types of observations, in any case.
         since: Updated at or after.
         until: Updated before.
         pinned: True for pinned ones only.
@@ -200,6 +201,7 @@ class MemoryFilter:
     tags: tuple[str, ...] = ()
     stores: tuple[StoreName, ...] = ()
     source: str = ""
+    types: tuple[str, ...] = ()
     since: datetime | None = None
     until: datetime | None = None
     pinned: bool | None = None

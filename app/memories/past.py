@@ -21,10 +21,10 @@ _ANY = MemoryFilter()
 # The tables a condition on memories asks, made of states (the first value): the same SQL then answers for the past.
 TABLES = (
     "memories (rowid, id, kind, title, content, facts, store, source, session_id, updated_at, created_at, pinned,"
-    " valid_until, superseded_by) AS MATERIALIZED (SELECT key, value ->> 'id', value ->> 'kind', value ->> 'title',"
-    " value ->> 'content', value -> 'facts', value ->> 'store', value ->> 'source', value ->> 'session_id',"
-    " value ->> 'updated_at', value ->> 'created_at', value ->> 'pinned', value ->> 'deleted_at',"
-    " value ->> 'superseded_by' FROM json_each(?1)),"
+    " valid_until, superseded_by, type) AS MATERIALIZED (SELECT key, value ->> 'id', value ->> 'kind',"
+    " value ->> 'title', value ->> 'content', value -> 'facts', value ->> 'store', value ->> 'source',"
+    " value ->> 'session_id', value ->> 'updated_at', value ->> 'created_at', value ->> 'pinned',"
+    " value ->> 'deleted_at', value ->> 'superseded_by', value ->> 'type' FROM json_each(?1)),"
     " memory_tags (memory_id, tag) AS MATERIALIZED (SELECT one.value ->> 'id', tag.value"
     " FROM json_each(?1) one, json_each(one.value, '$.tags') tag)"
 )

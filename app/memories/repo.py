@@ -94,6 +94,16 @@ def get(connection: apsw.Connection, memory_id: str, *, stores: Sequence[str] = 
     return found[0] if found else None
 
 
+def superseded(connection: apsw.Connection, limit: int, *, stores: Sequence[str] = STORES) -> list[Memory]:
+    """Return the memories that others took the place of, what was replaced last first."""
+    rows = connection.execute(
+        "SELECT m.id FROM memories m WHERE m.valid_until IS NOT NULL AND m.superseded_by IS NOT NULL"
+        f" AND {seen(stores)} ORDER BY m.valid_until DESC, m.rowid DESC LIMIT ?",
+        (limit,),
+    )
+    return many(connection, [str(row[0]) for row in rows], stores=stores)
+
+
 def removed_ids(connection: apsw.Connection) -> list[str]:
     """Return the ids of all that is deleted or superseded, what went first first."""
     rows = connection.execute("SELECT id FROM memories WHERE valid_until IS NOT NULL ORDER BY valid_until, id")

@@ -51,7 +51,7 @@ def left(connection: apsw.Connection, query: Query, stores: Sequence[str], posti
     suits = sort_suits(query, stores)
     mask = heads.where(slice(last + 1), [suits(sort) for sort in heads.sorts])
     # Memories of an agent are not told from others here.
-    is_exact = not (query.states or query.agents)
+    is_exact = not (query.states or query.agents or query.types or query.matches_nothing)
     created = heads.created[: last + 1]
     if query.since is not None:
         mask &= created >= query.since

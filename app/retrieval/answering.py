@@ -23,6 +23,7 @@ from app.retrieval.candidates import (
     with_words,
 )
 from app.retrieval.context_rows import F, Legs, deep_legs, depths
+from app.retrieval.entity_mentions import EntityMentions
 from app.retrieval.fts import atoms, excluded_expression, match_expression
 from app.retrieval.hits import Ranked, facets_at, facets_of, hits_of, rows_of
 from app.retrieval.model import FacetCount, Found, Hit, Leg, Query
@@ -84,6 +85,8 @@ class Request:
         limit: How many are shown.
         per_session: How many of one conversation are shown, all when ``None``.
         postings: Makes or returns what reads the words' lists.
+        found_only: Only what one of the legs found is shown, nothing that merely stands beside it.
+        embedding: The vector of the query's text, where the caller brings its own.
     """
 
     query: Query
@@ -94,6 +97,8 @@ class Request:
     limit: int
     per_session: int | None
     postings: "Callable[[], Postings]"
+    found_only: bool = False
+    embedding: Sequence[float] | None = None
 
     @property
     def last(self) -> int:
@@ -182,7 +187,7 @@ def _shown(
         facets = facets_at(connection, browsed.heads, browsed.ids, postings().agents)
         return hits_of(connection, some, rows, request.query, labelled=True), facets, len(browsed)
     if order.ranking is not None:
-        kept = order.ranking.spread(request.per_session)
+        kept = order.ranking.spread(request.per_session, found_only=request.found_only)
         shown = order.ranking.shown(kept[request.offset : request.last])
         rows = rows_of(connection, [item.chunk_id for item in shown])
         facets = facets_at(connection, order.ranking.found.heads, order.ranking.ids[kept], postings().agents)
@@ -228,6 +233,8 @@ class Answering:
         depth = min(max(recipe.depth, self._request.last), MAX_DEPTH)
         near = partial(by_vector, postings=self.postings())
         plain = self.gathered(Legs(by_words, by_many_words, near, list[Candidate], depth, depth))
+        if mentioned := self.mentioned(depth):
+            plain["entity"] = mentioned
         plain = look_beyond(self._connection, plain, recipe, self._where, wanted)
         return _Order(rank(plain, recipe), plain)
 
@@ -244,10 +251,27 @@ class Answering:
         last, postings = self._request.last, self.postings()
         deep = self.gathered(deep_legs(*depths(last), postings))
         weights = load_ranker().weights(deep, is_model=self._meaning is not None and self._meaning.is_model)
+        mentioned = self.mentioned(self._request.recipe.depth)
         ranking = rank_around(
-            self._connection, self._query, self._demanded(), deep, weights, last, postings, self.vectors(deep)
+            self._connection,
+            self._query,
+            self._demanded(),
+            deep,
+            weights,
+            last,
+            postings,
+            self.vectors(deep),
+            mentioned,
         )
-        return _Order([], deep, ranking)
+        found: dict[Leg, Sized] = {**deep}
+        return _Order([], found | ({"entity": mentioned} if mentioned else {}), ranking)
+
+    def mentioned(self, depth: int) -> list[Candidate]:
+        """Return what mentions the entities that the query names, where the recipe asks for it."""
+        if "entity" not in self._request.wanted:
+            return []
+        mentions = EntityMentions(self._query, self._request.stores, self._request.recipe.mentions)
+        return mentions.find(self._connection, self._demanded(), depth)
 
     def vectors(self, found: Mapping[Leg, object]) -> "Vectors | None":
         """Return what gives the vectors of chunks; ``None`` where the vector leg was not asked.

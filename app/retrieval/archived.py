@@ -1,15 +1,17 @@
-"""Search of the archive (``is:archived``): what lies there is in no index, so it is read and matched here, by words."""
+"""Search of what no index holds (``is:archived``, ``is:superseded``): it is read and matched here, by words."""
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
+from types import MappingProxyType
 from typing import Final
 
 import apsw
 
 from app.core.clock import to_ms
 from app.index.extract import memory_text
+from app.memories import repo
 from app.memories.archive_repo import contents
 from app.memories.model import STORES, Memory
 from app.retrieval.candidates import conditions
@@ -20,19 +22,64 @@ from app.retrieval.past import Item, Words, add, hit_of, placed, ranked_item, ro
 from app.retrieval.relax import has_phrases, relaxed
 from app.retrieval.relax import notes as of_missing
 
-NAME: Final = "archive"
-STATE: Final = "archived"
 MAX_STATES: Final = 5_000  # looked through at most: one or two seconds
 
-WORDS_ONLY: Final = "What is in the archive is found by its words alone; entity: finds nothing there."
-CUT: Final = f"Only the {MAX_STATES:,} memories that were archived last were looked through."
+
+@dataclass(frozen=True, slots=True)
+class Unindexed:
+    """Memories of a state that the index does not hold.
+
+    Args:
+        name: What an answer names as its recipe.
+        read: Yields them, what came there last first; none reads as deleted.
+        words_only: The sentence that says how they are found.
+        cut: The sentence that says that not all were looked through.
+    """
+
+    name: str
+    read: Callable[[apsw.Connection, Sequence[str]], Iterator[Memory]]
+    words_only: str
+    cut: str
 
 
-def search_archived(
-    connection: apsw.Connection, query: Query, limit: int, offset: int = 0, stores: Sequence[str] = STORES
+def _superseded(connection: apsw.Connection, stores: Sequence[str]) -> Iterator[Memory]:
+    for memory in repo.superseded(connection, MAX_STATES + 1, stores=stores):
+        yield replace(memory, deleted_at=None)
+
+
+UNINDEXED: Final = MappingProxyType(
+    {
+        "archived": Unindexed(
+            "archive",
+            contents,
+            "What is in the archive is found by its words alone; entity: finds nothing there.",
+            f"Only the {MAX_STATES:,} memories that were archived last were looked through.",
+        ),
+        "superseded": Unindexed(
+            "superseded",
+            _superseded,
+            "What was replaced by something newer is found by its words alone; entity: finds nothing there.",
+            f"Only the {MAX_STATES:,} memories that were replaced last were looked through.",
+        ),
+    }
+)
+
+
+def unindexed_of(query: Query) -> Unindexed | None:
+    """Return where ``query`` looks instead of the index, ``None`` where the index has what it asks for."""
+    return next((place for state, place in UNINDEXED.items() if state in query.states), None)
+
+
+def search_unindexed(
+    connection: apsw.Connection,
+    place: Unindexed,
+    query: Query,
+    limit: int,
+    offset: int = 0,
+    stores: Sequence[str] = STORES,
 ) -> Found:
-    """Return what of the archive answers ``query``, best first, and where nothing is asked the newest first."""
-    kept, is_cut = _meant(connection, query, stores)
+    """Return what of ``place`` answers ``query``, best first, and where nothing is asked the newest first."""
+    kept, is_cut = _meant(connection, place, query, stores)
     texts = {memory.id: memory_text(memory) for memory in kept}
     missing: tuple[str, ...] = ()
     if has_phrases(query):
@@ -48,14 +95,16 @@ def search_archived(
     rows = {item.chunk_id: row_of(item, {}) for item in items}
     shown = [placed(one, rank) for rank, one in enumerate(ranked, 1)][offset : offset + limit]
     hits = tuple(_hit(one, by_chunk, query) for one in shown)
-    notes = (*query.hints, *of_missing(missing), WORDS_ONLY, *((CUT,) if is_cut else ()))
+    notes = (*query.hints, *of_missing(missing), place.words_only, *((place.cut,) if is_cut else ()))
     legs: tuple[Leg, ...] = ("words",) if words.wanted else ()
-    return Found(query, NAME, hits, facets_of(rows), len(ranked), legs, notes, relaxed=missing)
+    return Found(query, place.name, hits, facets_of(rows), len(ranked), legs, notes, relaxed=missing)
 
 
-def _meant(connection: apsw.Connection, query: Query, stores: Sequence[str]) -> tuple[list[Memory], bool]:
-    """Return the archived memories that the operators mean, and whether there were more than are looked through."""
-    states = contents(connection, stores)
+def _meant(
+    connection: apsw.Connection, place: Unindexed, query: Query, stores: Sequence[str]
+) -> tuple[list[Memory], bool]:
+    """Return the memories of ``place`` that the operators mean, and whether there were more than are looked through."""
+    states = place.read(connection, stores)
     kept = those_meant(connection, conditions(query, stores), islice(states, MAX_STATES))
     return kept, next(states, None) is not None
 
@@ -69,6 +118,6 @@ def _weights(words: Words, texts: Sequence[str], total: int) -> dict[Term, float
 def _hit(one: Ranked, items: Mapping[int, Item], query: Query) -> Hit:
     item = items[one.chunk_id]
     if item.state is None:
-        raise ValueError("all of the archive is read with its state")
+        raise ValueError("all of it is read with its state")
     hit = hit_of(one, item.state, row_of(item, {}), query, {})
     return replace(hit, why=replace(hit.why, features={}))

@@ -32,6 +32,7 @@ _ALONE: Final[Mapping[str, Callable[[str], Query]]] = {
     "agent": lambda value: Query("", agents=(value,)),
     "entity": lambda value: Query("", entities=(value,)),
     "role": lambda value: Query("", roles=(value,)),
+    "type": lambda value: Query("", types=(value,)),
     "is": lambda value: Query("", states=(value,)),
 }
 

@@ -133,6 +133,8 @@ def conditions(query: Query, stores: Sequence[str]) -> Conditions:
         # What has no session, or is no memory, is of none: SQL would not know.
         parts.append(f"NOT coalesce({sql}, 0)")
         values += more
+    if query.matches_nothing:
+        parts.append("FALSE")
     for sql, when in (("c.created_at >= ?", query.since), ("c.created_at < ?", query.until)):
         if when is not None:
             parts.append(sql)
@@ -148,8 +150,8 @@ def conditions(query: Query, stores: Sequence[str]) -> Conditions:
 
 def _of_sort(query: Query, stores: Sequence[str]) -> "Callable[[Sort], bool] | None":
     """Return what tells whether chunks of a sort satisfy a search, ``None`` where it asks for more of a chunk."""
-    others = (query.tags, query.sessions, query.agents, query.entities, query.states)
-    if any(others) or query.since is not None or query.until is not None:
+    others = (query.tags, query.sessions, query.agents, query.entities, query.types, query.states)
+    if any(others) or query.matches_nothing or query.since is not None or query.until is not None:
         return None
     return sort_suits(query, stores) if all(name in OF_SORT for name, _ in query.excluded) else None
 
@@ -212,6 +214,7 @@ def _operators(query: Query) -> list[tuple[str, tuple[str, ...]]]:
         "session": query.sessions,
         "agent": query.agents,
         "role": query.roles,
+        "type": query.types,
     }
     return together + [(name, wanted) for name, wanted in either.items() if wanted]
 
@@ -283,6 +286,7 @@ _CONDITIONS: dict[str, Callable[[str], tuple[str, Values]]] = {
     "agent": _agent,
     "entity": _entity,
     "role": lambda value: ("(c.kind IN ('message', 'passage') AND c.role = ?)", [value.lower()]),
+    "type": lambda value: ("c.memory_id IN (SELECT id FROM memories WHERE type = ? COLLATE NOCASE)", [value]),
     "is": _state,
 }
 

@@ -20,7 +20,7 @@ from app.retrieval import context_reads as reads
 from app.retrieval.answering import Meaning, Request, VectorsFailedError
 from app.retrieval.context_model import Context, ContextItem, ContextTerms, SectionName
 from app.retrieval.context_prompt import on_question, query_of, said_in, touching, words_of
-from app.retrieval.context_render import assembled, deduplicated
+from app.retrieval.context_render import assembled, deduplicated, with_scores
 from app.retrieval.context_search import memories_on, turns_on
 from app.retrieval.model import Term
 from app.retrieval.service import SearchService
@@ -122,7 +122,7 @@ class ContextService:
                     notes.append(self._failure(section, items))
                 else:
                     parts.setdefault(section, []).extend(items)
-        distinct = deduplicated(parts)
+        distinct = deduplicated({**parts, "index": with_scores(parts.get("index", ()))})
         distinct["index"] = distinct.get("index", [])[: terms.index]
         made = assembled(distinct, terms.budgets, terms.total if max_tokens is None else max_tokens)
         laps["all"] = (time.perf_counter() - begun) * 1000
@@ -164,7 +164,9 @@ class ContextService:
 
     async def _fresh(self, asked: Asked, terms: ContextTerms) -> Told:
         since = self._clock.now_ms() - terms.recent_days * _DAY_MS
-        work = partial(reads.fresh_rows, since_ms=since, limit=terms.index, stores=asked.stores)
+        # Those that are told in full take no place of the others.
+        most = terms.index + terms.facts
+        work = partial(reads.fresh_rows, since_ms=since, limit=most, stores=asked.stores, but=asked.session)
         return {"index": await self._store.read(work)}
 
     async def _reflection(self, asked: Asked) -> Told:
@@ -223,7 +225,10 @@ def _turns(
 def _remembered(
     connection: apsw.Connection, request: Request, meaning: Meaning | None, asked: Asked, terms: ContextTerms
 ) -> Told:
-    found = memories_on(connection, request, meaning, min(terms.facts + terms.index, MAX_FOUND))
+    most = terms.facts + terms.index
+    found = memories_on(connection, request, meaning, min(most * (2 if asked.session else 1), MAX_FOUND))
+    # What was stored from the conversation at hand is no news in it.
+    found = tuple(hit for hit in found if not asked.session or hit.session_id != asked.session)[:most]
     told = on_question(found, terms.similarity)[: terms.facts]
     named = {hit.id for hit in told}
     rest = [hit for hit in touching(found, terms.similarity) if hit.id not in named]

@@ -23,6 +23,7 @@ class ContextItem:
         store: Who may see it.
         score: How well it answers the prompt, comparable within one context only; ``None`` where nobody asked.
         mentions: How often it was said.
+        type: Of a line of the index, the observation's type; ``""`` for none.
         is_cut: Only the beginning, or the part that answers, is told.
         whole_lines: Its lines are kept.
     """
@@ -36,6 +37,7 @@ class ContextItem:
     store: str = "private"
     score: float | None = None
     mentions: int = 1
+    type: str = ""
     is_cut: bool = False
     whole_lines: bool = False
 

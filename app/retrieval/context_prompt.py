@@ -70,13 +70,18 @@ def on_question(hits: Sequence[Hit], similarity: float) -> list[Hit]:
 
 
 def touching(hits: Sequence[Hit], similarity: float) -> list[Hit]:
-    """Return the hits that have any word of the prompt, or are near in meaning."""
-    return [hit for hit in hits if hit.why.terms or _is_near(hit, similarity)]
+    """Return the hits that have any word of the prompt, mention what it names, or are near in meaning."""
+    return [hit for hit in hits if hit.why.terms or _is_mentioning(hit) or _is_near(hit, similarity)]
 
 
 def _has_words(hit: Hit) -> bool:
     # A turn may answer with other words than the one before it asks with.
-    return bool(hit.why.terms) or _AROUND in hit.why.features
+    return bool(hit.why.terms) or _is_mentioning(hit) or _AROUND in hit.why.features
+
+
+def _is_mentioning(hit: Hit) -> bool:
+    """Tell whether a hit mentions somebody or something that the prompt names by another name."""
+    return any(score.leg == "entity" for score in hit.why.legs)
 
 
 def _is_near(hit: Hit, similarity: float) -> bool:

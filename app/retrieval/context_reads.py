@@ -108,17 +108,28 @@ def reflection(memory: Memory) -> ContextItem:
     )
 
 
-def fresh_rows(connection: apsw.Connection, since_ms: int, limit: int, stores: Sequence[str]) -> list[ContextItem]:
-    """Return lines of the index for what was stored since a moment, newest first."""
+def fresh_rows(
+    connection: apsw.Connection, since_ms: int, limit: int, stores: Sequence[str], but: str = ""
+) -> list[ContextItem]:
+    """Return lines of the index for what was stored since a moment, newest first.
+
+    Args:
+        connection: A reader.
+        since_ms: The moment, milliseconds UTC.
+        limit: How many at most.
+        stores: What the caller may read.
+        but: A conversation whose memories are left out.
+    """
     # The list is read from an index that begins with the pinned ones, so it is read twice.
     halves = " UNION ALL ".join(
         "SELECT * FROM (SELECT m.id, m.kind, m.store, m.title, substr(m.content, 1, 400), m.mention_count,"
-        " m.created_at, m.rowid AS place FROM memories m"
+        " m.created_at, m.type, m.rowid AS place FROM memories m"
         f" WHERE m.valid_until IS NULL AND m.pinned = {pinned} AND m.created_at >= ?1 AND m.kind <> 'reflection'"
+        " AND (?3 = '' OR m.session_id IS NOT ?3)"
         f" AND {repo.seen(stores)} ORDER BY m.created_at DESC, m.rowid DESC LIMIT ?2)"
         for pinned in (1, 0)
     )
-    rows = connection.execute(f"{halves} ORDER BY created_at DESC, place DESC LIMIT ?2", (since_ms, limit))
+    rows = connection.execute(f"{halves} ORDER BY created_at DESC, place DESC LIMIT ?2", (since_ms, limit, but))
     return [_index_row(row) for row in rows]
 
 
@@ -128,7 +139,8 @@ def relevant_rows(connection: apsw.Connection, hits: Sequence[Hit], stores: Sequ
     found = repo.many(connection, list(scores), stores=stores)
     return [
         _index_row(
-            (one.id, one.kind, one.store, one.title, one.content, one.mention_count, one.created_at), scores[one.id]
+            (one.id, one.kind, one.store, one.title, one.content, one.mention_count, one.created_at, one.type),
+            scores[one.id],
         )
         for one in found
         if one.deleted_at is None
@@ -218,9 +230,9 @@ def _memory(memory: Memory, hit: Hit, terms: Sequence[Term]) -> ContextItem:
 
 
 def _index_row(row: Sequence[Any], score: float | None = None) -> ContextItem:
-    memory_id, kind, store, title, content, mentions, created = row[:7]
+    memory_id, kind, store, title, content, mentions, created, named = row[:8]
     at = created if isinstance(created, datetime) else to_datetime(created)
-    facts = [_date(at), str(kind), str(store)]
+    facts = [_date(at), f"{kind} ({excerpt(named, TITLE_CHARACTERS)})" if named else str(kind), str(store)]
     facts += [f"said {mentions} times"] if mentions > 1 else []
     facts += [f"score {score:.2f}"] if score is not None else []
     return ContextItem(
@@ -232,6 +244,7 @@ def _index_row(row: Sequence[Any], score: float | None = None) -> ContextItem:
         store=store,
         score=None if score is None else round(score, 4),
         mentions=mentions,
+        type=named,
     )
 
 

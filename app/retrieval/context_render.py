@@ -88,6 +88,15 @@ def deduplicated(parts: Mapping[SectionName, Sequence[ContextItem]]) -> dict[Sec
     return distinct
 
 
+def with_scores(items: Sequence[ContextItem]) -> list[ContextItem]:
+    """Return each item once, in the place of its first line, as the line that has a score says it."""
+    best: dict[str, ContextItem] = {}
+    for item in items:
+        if item.id not in best or best[item.id].score is None:
+            best[item.id] = item
+    return list(best.values())
+
+
 def allotted(
     wanted: Mapping[SectionName, int], weights: Mapping[SectionName, int], total: int
 ) -> dict[SectionName, int]:

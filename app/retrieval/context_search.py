@@ -12,7 +12,7 @@ import apsw
 
 from app.memories.model import Kind
 from app.retrieval.answering import Answering, Meaning, Request, Stopwatch, answer, narrowed
-from app.retrieval.context_rows import VECTOR_DEPTH, deep_legs
+from app.retrieval.context_rows import MOST, VECTOR_DEPTH, deep_legs
 from app.retrieval.hits import Ranked, hits_of, rows_of
 from app.retrieval.model import Hit
 
@@ -63,9 +63,9 @@ def _ranked(connection: apsw.Connection, request: Request, meaning: Meaning | No
     from app.index.postings import last_chunk  # noqa: PLC0415
     from app.retrieval.around import read_around  # noqa: PLC0415
     from app.retrieval.asked import asked  # noqa: PLC0415
-    from app.retrieval.conversations import gathered  # noqa: PLC0415
+    from app.retrieval.conversations import gathered, with_mentions  # noqa: PLC0415
     from app.retrieval.deep import nothing  # noqa: PLC0415
-    from app.retrieval.learned import load_ranker, rank  # noqa: PLC0415
+    from app.retrieval.learned import load_ranker, mentions_at, rank  # noqa: PLC0415
     from app.retrieval.pool import pool, standing  # noqa: PLC0415
 
     of_turns = request.query.kinds == SAID
@@ -74,12 +74,15 @@ def _ranked(connection: apsw.Connection, request: Request, meaning: Meaning | No
     postings = answering.postings()
     legs = answering.gathered(deep_legs(_WORDS_DEPTH, VECTOR_DEPTH, postings))
     words = legs.get("words", nothing())
-    found = standing(postings.heads(connection, last_chunk(connection)), words, legs.get("vector", nothing()))
+    heads = postings.heads(connection, last_chunk(connection))
+    found = standing(heads, words, legs.get("vector", nothing()))
+    mentions = mentions_at(heads, answering.mentioned(MOST))
     question = asked(request.query)
     if of_turns:
-        read = gathered(connection, request.query, question, found, where, postings, words.matches)
+        read = gathered(connection, request.query, question, found, where, postings, words.matches, mentions.places)
     else:  # around a memory is nothing, and no conversation to weigh
-        read = read_around(connection, found, pool(found), question, where, postings)
+        places = with_mentions(pool(found), mentions.places)
+        read = read_around(connection, found, places, question, where, postings)
     weights = load_ranker().weights(legs, is_model=meaning is not None and meaning.is_model)
-    ranking = rank(question, read, weights, most=0, vectors=answering.vectors(legs))
+    ranking = rank(question, read, weights, most=0, vectors=answering.vectors(legs), mentions=mentions)
     return ranking.shown(ranking.spread(None)[: request.limit])

@@ -43,6 +43,7 @@ def gathered(
     where: Conditions,
     postings: Postings,
     matches: Matches | None = None,
+    mentions: Places | None = None,
 ) -> Gathered:
     """Return the candidates among what the legs found and what stands near it, with all that their features need.
 
@@ -54,15 +55,21 @@ def gathered(
         where: What a turn must satisfy to be an answer.
         postings: Knows which chunks have a word.
         matches: Which have those of the query, where somebody looked already.
+        mentions: What mentions an entity that the query names.
     """
-    # Turns have no tags.
-    newest = {} if query.tags else _newest(connection, query, where, found.heads, postings.turns)
+    # Turns have neither tags nor types.
+    newest = {} if query.tags or query.types else _newest(connection, query, where, found.heads, postings.turns)
     conversations = Conversations(matches or matches_of(connection, postings, atoms(query)), postings.turns)
-    places = let_in(connection, pool(found), newest, conversations, where)
-    if (question.moments or question.months) and not query.tags:
+    places = let_in(connection, with_mentions(pool(found), mentions), newest, conversations, where)
+    if (question.moments or question.months) and not (query.tags or query.types):
         places = once([places, of_time(connection, found.heads, question, where)])
     said = conversations.said(places.owner)
     return read_around(connection, found, places, question, where, postings, said)
+
+
+def with_mentions(places: Places, mentions: Places | None) -> Places:
+    """Return ``places`` and those of ``mentions`` that are not among them."""
+    return places if mentions is None or not len(mentions) else once([places, mentions])
 
 
 class Conversations:

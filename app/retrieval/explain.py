@@ -16,6 +16,7 @@ from app.retrieval import explain_reads as reads
 from app.retrieval import explain_words as say
 from app.retrieval.candidates import Conditions, conditions
 from app.retrieval.context_rows import MOST, depths
+from app.retrieval.entity_mentions import EntityMentions
 from app.retrieval.explain_model import Explanation, FeatureGap, LegPlace, Remedy
 from app.retrieval.explain_reads import Item
 from app.retrieval.fts import has_token, match_expression
@@ -30,6 +31,7 @@ MAX_LIMIT: Final = 200
 """Up to so many hits a search ranks the same however many it shows."""
 _LIMIT_S: Final = 60.0
 _MOST_GAPS: Final = 8
+_MOST_MENTIONS: Final = 10_000
 _LEAST_GAP: Final = 0.01
 _MOST_WORDS: Final = 24
 _ADDED: Final = 2
@@ -120,7 +122,9 @@ class ExplainService:
 
         return await self._store.read(work)
 
-    async def places(self, query: Query, recipe: Recipe, item: Item, limit: int, where: Conditions) -> list[LegPlace]:
+    async def places(
+        self, query: Query, recipe: Recipe, item: Item, limit: int, where: Conditions, stores: Sequence[str]
+    ) -> list[LegPlace]:
         """Return the item's exact place in each leg."""
         if all(term.excluded for term in query.terms):
             return []
@@ -132,7 +136,18 @@ class ExplainService:
             made.append(LegPlace("words", *await self._store.read(work, limit_s=_LIMIT_S), words_depth))
         if "vector" in recipe.legs and self._vectors:
             made += await self._vector_place(query, item, vector_depth, where)
+        if "entity" in recipe.legs:
+            made += await self._entity_place(EntityMentions(query, stores, recipe.mentions), item, recipe.depth, where)
         return made
+
+    async def _entity_place(
+        self, mentions: EntityMentions, item: Item, depth: int, where: Conditions
+    ) -> list[LegPlace]:
+        """Return the item's place among what mentions the entities that the query names, where it names any."""
+        found = await self._store.read(partial(mentions.find, where=where, depth=_MOST_MENTIONS), limit_s=_LIMIT_S)
+        rank = next((rank for rank, one in enumerate(found, 1) if one.target == item.id), None)
+        score = None if rank is None else found[rank - 1].score
+        return [LegPlace("entity", rank, score, len(found), depth)] if found else []
 
     async def _vector_place(self, query: Query, item: Item, depth: int, where: Conditions) -> list[LegPlace]:
         asked = " ".join(term.text for term in query.terms if not term.excluded)
@@ -197,7 +212,7 @@ class _Case:
             sentence, suggestion = say.excluded(ruled_out)
             return replace(made, stage="excluded", sentence=sentence, suggestion=suggestion)
         where = conditions(query, self.stores)
-        legs = await self.service.places(query, self.recipe, self.item, self.limit, where)
+        legs = await self.service.places(query, self.recipe, self.item, self.limit, where, self.stores)
         return await self._ranked(replace(made, legs=tuple(legs)), found)
 
     async def _ranked(self, made: Explanation, found: Found) -> Explanation:

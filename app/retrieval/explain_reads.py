@@ -107,6 +107,7 @@ def _operators(query: Query) -> Iterator[tuple[str, Query]]:
         ("session", query.sessions, Query("", sessions=query.sessions)),
         ("agent", query.agents, Query("", agents=query.agents)),
         ("role", query.roles, Query("", roles=query.roles)),
+        ("type", query.types, Query("", types=query.types)),
     )
     for name, values, alone in either:
         if values:

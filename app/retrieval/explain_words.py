@@ -55,10 +55,11 @@ FEATURES: Final = {
     "session_coverage": "stands in a conversation with a smaller share of the words",
     "session_length": "stands in a conversation of another length",
     "session_recency": "stands in an older conversation",
+    "entity": "does not mention what you name under another name",
     "kin": "stands in a conversation less like the best ones",
     "kin_recent": "stands in a conversation that is older or less like the best ones",
 }
-_LEGS: Final = {"words": "by words", "vector": "by meaning"}
+_LEGS: Final = {"words": "by words", "vector": "by meaning", "entity": "by what it mentions"}
 _MOST_REASONS: Final = 3
 
 

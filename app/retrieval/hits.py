@@ -10,6 +10,7 @@ import apsw
 
 from app.core.clock import to_datetime
 from app.core.recalled import without_recalled
+from app.index.extract import tool_text
 from app.index.repo import agents_of
 from app.retrieval.highlight import Snippets
 from app.retrieval.model import FacetCount, Hit, Query, Why
@@ -193,6 +194,8 @@ def _hit(
         return None
     text, beside, fields = found
     shown, spans, terms = snippets.of(text, beside=beside)
+    if terms and not spans and not is_memory:  # a title is shown anyway; what a tool was told is shown here alone
+        shown, spans, _ = snippets.of(beside)
     why = Why(item.why.legs, terms, item.why.features)
     return Hit(
         id=item.target,
@@ -227,7 +230,7 @@ def _message(found: tuple[Any, ...] | None, target: str, row: Row) -> Fields | N
     content, created, role, author, title, preview, tool_calls = found
     return (
         without_recalled(content) or content or tool_calls or "",
-        "",
+        tool_text(json.loads(tool_calls)) if tool_calls else "",
         {
             "target": "message",
             "kind": "message",

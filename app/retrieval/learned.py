@@ -16,7 +16,7 @@ from app.errors import ModelUnavailableError
 from app.index.heads import Heads
 from app.index.postings import Postings, last_chunk
 from app.retrieval.asked import Asked, asked
-from app.retrieval.candidates import Conditions
+from app.retrieval.candidates import Candidate, Conditions
 from app.retrieval.conversations import gathered
 from app.retrieval.deep import nothing
 from app.retrieval.features import BLOCKS, NAMES, Table, is_message, shares, table, weighed, with_kin
@@ -36,6 +36,8 @@ WEIGHTS: Final = "weights.json"
 SETS: Final = ("with_vectors", "with_model", "words_only")
 KEPT: Final = 400
 """How many candidates a search has, of which the facets are counted, unless a later page needs more."""
+MENTION: Final = 4.0
+"""What a mention of a named entity adds: about as much as a rare word. No weight was learned for it."""
 _DIGITS: Final = 9
 _SHOWN_DIGITS: Final = 4
 
@@ -62,6 +64,36 @@ class Ranker:
 
 
 @dataclass(frozen=True, slots=True)
+class Mentions:
+    """What mentions an entity that a query names: its ``places``, best first, and how many entities each mentions."""
+
+    places: Places
+    counts: Sequence[float]
+
+    def among(self, places: Places) -> "NDArray[np.bool_]":
+        """Tell which of ``places`` are among them."""
+        return np.isin(places.keys, self.places.keys)
+
+    def legs(self, places: Places) -> "Iterator[LegScore | None]":
+        """Yield for each of ``places`` its rank and count, ``None`` for what mentions none."""
+        ranks = {key: rank for rank, key in enumerate(self.places.keys.tolist())}
+        for key in places.keys.tolist():
+            rank = ranks.get(key)
+            yield None if rank is None else LegScore("entity", rank + 1, self.counts[rank])
+
+
+NO_MENTIONS: Final = Mentions(Places(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)), ())
+
+
+def mentions_at(heads: Heads, found: Sequence[Candidate]) -> Mentions:
+    """Return where the candidates ``found`` of the entity leg stand."""
+    if not found:
+        return NO_MENTIONS
+    ids = np.array([item.chunk_id for item in found], dtype=np.int64)
+    return Mentions(Scores(heads, ids, np.zeros(len(ids))).places, [item.score for item in found])
+
+
+@dataclass(frozen=True, slots=True)
 class Ranking:
     """Candidates in order, best first.
 
@@ -71,6 +103,7 @@ class Ranking:
         ids: Of the chunk that stands for each.
         scores: Their scores.
         parts: What each feature added, a row for each of the first of them.
+        mentions: What mentions an entity that the query names.
     """
 
     found: Standing
@@ -78,19 +111,31 @@ class Ranking:
     ids: "Ints"
     scores: "Matrix"
     parts: "Matrix"
+    mentions: "Mentions"
 
-    def spread(self, per_session: int | None) -> "Ints":
-        """Return the rows of all, or with at most ``per_session`` turns of one conversation."""
+    def spread(self, per_session: int | None, *, found_only: bool = False) -> "Ints":
+        """Return the rows of all, or with at most ``per_session`` turns of one conversation.
+
+        With ``found_only`` only of what a leg found, nothing that merely stands beside it.
+        """
+        rows = np.flatnonzero(self._is_found()) if found_only else np.arange(len(self.places))
         if per_session is None:
-            return np.arange(len(self.places))
-        return np.flatnonzero((self.places.seq == WHOLE) | (nth_of_each(self.places.owner) <= per_session))
+            return rows
+        places = self.places.at(rows)
+        return np.asarray(rows[(places.seq == WHOLE) | (nth_of_each(places.owner) <= per_session)])
+
+    def _is_found(self) -> "NDArray[np.bool_]":
+        known = self.found.rows(self.places)
+        by_legs = (self.found.words_rank[known] > 0) | (self.found.vector_rank[known] > 0)
+        return np.asarray(by_legs | self.mentions.among(self.places))
 
     def shown(self, rows: "Ints") -> list[Ranked]:
         """Return the candidates in ``rows``, each with its reasons."""
         places = self.places.at(rows)
-        whys = zip(*self._legs(self.found.rows(places)), strict=True)
+        legs = list(self.mentions.legs(places))
+        whys = zip(*self._legs(self.found.rows(places)), legs, strict=True)
         return [
-            Ranked(target, chunk, score, Why(tuple(leg for leg in why if leg), (), features))
+            Ranked(target, chunk, score, Why(tuple(leg for leg in why if leg), (), _with_entity(features, why[-1])))
             for target, chunk, score, why, features in zip(
                 _targets(self.found.heads, places),
                 self.ids[rows].tolist(),
@@ -155,14 +200,16 @@ def rank_around(
     last: int,
     postings: Postings,
     vectors: "Vectors | None" = None,
+    mentioned: Sequence[Candidate] = (),
 ) -> Ranking:
     """Choose candidates among what the legs found and what stands near it, read around them and rank them."""
     question = asked(query)
     heads = postings.heads(connection, last_chunk(connection))
     words = legs.get("words", nothing())
     found = standing(heads, words, legs.get("vector", nothing()))
-    read = gathered(connection, query, question, found, where, postings, words.matches)
-    return rank(question, read, weights, max(last, KEPT), vectors)
+    mentions = mentions_at(heads, mentioned)
+    read = gathered(connection, query, question, found, where, postings, words.matches, mentions.places)
+    return rank(question, read, weights, max(last, KEPT), vectors, mentions)
 
 
 def rank(
@@ -171,6 +218,7 @@ def rank(
     weights: "Matrix",
     most: int = KEPT,
     vectors: "Vectors | None" = None,
+    mentions: Mentions = NO_MENTIONS,
 ) -> Ranking:
     """Return the candidates by their features, then what else the legs found, best first.
 
@@ -180,13 +228,14 @@ def rank(
         weights: What the inputs are multiplied with; see ``Ranker``.
         most: How many to return, if the legs found more than were looked at closely.
         vectors: Gives those of chunks, of zeros where there is none; conversations are not compared without.
+        mentions: What mentions an entity that the query names by another name, which its words do not find.
     """
     made = table(question, read)
     share = shares(made.values)
     if vectors is not None and is_message(share):
         share = with_kin(share, weights, kinship(made.places.owner, vectors(made.ids)))
     parts = (weighed(share) * weights).reshape(-1, BLOCKS, len(NAMES)).sum(axis=1)
-    scores = np.round(parts.sum(axis=1), _DIGITS)
+    scores = np.round(parts.sum(axis=1) + MENTION * mentions.among(made.places), _DIGITS)
     found, order = read.found, _best_first(made, scores, read.lines.heads)
     places = made.places.at(order)
     chunks = found.chunks[found.rows(places)]
@@ -198,7 +247,12 @@ def rank(
         np.concatenate([np.where(chunks > 0, chunks, made.ids[order]), found.chunks[unseen]]),
         np.concatenate([scores[order], np.full(len(unseen), lowest)]),
         parts[order],
+        mentions,
     )
+
+
+def _with_entity(features: dict[str, float], leg: LegScore | None) -> dict[str, float]:
+    return features if leg is None or not features else {**features, "entity": MENTION}
 
 
 def _unseen(found: Standing, seen: Places) -> "Ints":

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Literal
 
 Target = Literal["message", "memory"]
-Leg = Literal["words", "vector", "recent", "salient", "mentions"]
+Leg = Literal["words", "vector", "recent", "salient", "mentions", "entity"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +33,15 @@ class Query:
         text: What the person typed.
         terms: Words and phrases, in order.
         kinds: From ``kind:``; ``message`` and its synonym ``episode`` mean turns of conversations.
-        tags, stores, sessions, agents, entities, roles, states: From the operators of those names
+        tags, stores, sessions, agents, entities, roles, types, states: From the operators of those names
             (``is:pinned``, ``is:archived``, ``is:superseded``, ``is:pending`` fill ``states``).
         excluded: Operators written with a leading ``-``: pairs of operator and value.
         since: At or after, milliseconds UTC.
         until: Before, milliseconds UTC.
         moments: Spans that its words name, such as "last week", seen from now or from ``until``; what was said then is
             preferred.
-        hints: Sentences about what was not understood; the rest is still searched.
+        matches_nothing: No item can satisfy it, such as ``kind:`` with a kind that there is not; ``hints`` say why.
+        hints: Sentences about what was not understood.
     """
 
     text: str
@@ -52,12 +53,14 @@ class Query:
     agents: tuple[str, ...] = ()
     entities: tuple[str, ...] = ()
     roles: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
     states: tuple[str, ...] = ()
     excluded: tuple[tuple[str, str], ...] = ()
     since: int | None = None
     until: int | None = None
     moments: tuple[tuple[int, int], ...] = ()
     hints: tuple[str, ...] = ()
+    matches_nothing: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +84,8 @@ class Span:
 class LegScore:
     """What one leg said of a hit: its rank from 1, and its raw score; higher is better.
 
-    The score is BM25 (words), cosine (vector), milliseconds UTC (recent), importance (salient) or a count (mentions).
+    The score is BM25 (words), cosine (vector), milliseconds UTC (recent), importance (salient), how often it was said
+    (mentions) or how many of the entities named it mentions (entity).
     """
 
     leg: Leg

@@ -66,6 +66,7 @@ _OPERATORS: Final = (
     OperatorHelp("agent", "Said to or by this agent", ()),
     OperatorHelp("entity", "Names this person, place or thing", ()),
     OperatorHelp("role", "Who speaks", ROLES),
+    OperatorHelp("type", "An observation of this type", ("decision", "discovery")),
     OperatorHelp("before", "Older than the start of this time", EXAMPLES),
     OperatorHelp("after", "From the start of this time on", EXAMPLES),
     OperatorHelp("on", "Within this time", EXAMPLES),
@@ -74,7 +75,7 @@ _OPERATORS: Final = (
 _BY_NAME: Final = {operator.name: operator for operator in _OPERATORS}
 _FIELDS: Final = {
     "kind": "kinds", "tag": "tags", "store": "stores", "session": "sessions", "agent": "agents", "entity": "entities",
-    "role": "roles", "is": "states",
+    "role": "roles", "type": "types", "is": "states",
 }  # fmt: skip
 
 MAX_PREFERRED: Final = 8
@@ -84,6 +85,8 @@ _PREFERRED: Final = (
     " Search a quotation by itself to demand it."
 )
 _CLOSED: Final = ("kind", "store", "role", "is")
+_ALTERNATIVES: Final = ("kind", "store", "role")
+_NOTHING: Final = "There is nothing to search for: type a word, or an operator such as kind:note."
 _QUOTES: Final = str.maketrans("“”„‟", '""""')
 _VALUES: Final = r'(?:"[^"]*(?:"|\Z)|[^\s"])*'
 _TOKEN: Final = re.compile(rf'(-?)(?:([A-Za-z]+):({_VALUES})|"([^"]*)"(\*?)|(\S+))')
@@ -123,6 +126,8 @@ def parse(text: str, now_ms: int, zone: tzinfo | None = None) -> Query:
     reading.manner = manner_of(written, [token[6] for token in tokens if token[6] and not token[1]])
     for token in tokens:
         reading.take(token)
+    if tokens and reading.is_empty():
+        reading.refuse("text", _NOTHING)
     return reading.query(kept)
 
 
@@ -173,6 +178,8 @@ class _Reading:
         self.since: int | None = None
         self.until: int | None = None
         self.hints: list[str] = []
+        self.unknown: set[str] = set()
+        """Operators of which a value cannot be satisfied."""
         self.manner: Manner = "search"
         self.preferred: list[Term] = []
         self.has_preferred = False
@@ -191,8 +198,18 @@ class _Reading:
             until=self.until,
             moments=self._moments(),
             hints=tuple(self.hints),
+            matches_nothing=self._matches_nothing(),
             **values,
         )
+
+    def _matches_nothing(self) -> bool:
+        # Of several kinds any one will do.
+        return any(name not in _ALTERNATIVES or not self.values[name] for name in self.unknown)
+
+    def is_empty(self) -> bool:
+        """Tell whether nothing is asked for: no word, and no operator."""
+        asked = (self.terms, self.preferred, self.excluded, self.hints, *self.values.values())
+        return not any(asked) and self.since is None and self.until is None
 
     def _moments(self) -> tuple[tuple[int, int], ...]:
         said = " ".join(term.text for term in self.terms if not term.excluded)
@@ -202,6 +219,12 @@ class _Reading:
     def hint(self, sentence: str) -> None:
         if sentence not in self.hints:
             self.hints.append(sentence)
+
+    def refuse(self, name: str, sentence: str) -> None:
+        """Find nothing, and say why; in a sentence, where the words are searched instead, only say it."""
+        self.hint(sentence)
+        if self.manner == "search":
+            self.unknown.add(name)
 
     def take(self, token: re.Match[str]) -> None:
         minus, name, values, phrase, star, word = token.groups()
@@ -251,7 +274,8 @@ class _Reading:
         if not values and self.manner != "search":  # "Before: a wall. After: a gate."
             self.take_word(name, excluded=False)
         elif not values:
-            self.hint(f"{operator.name}: needs a value right after the colon{_such_as(operator)}.")
+            said = f"{operator.name}: needs a value right after the colon to match anything{_such_as(operator)}."
+            self.refuse(operator.name, said)
         for value in values:
             if operator.name in ("before", "after", "on"):
                 self.take_time(operator, value, excluded)
@@ -282,7 +306,11 @@ class _Reading:
         known = _known(operator, value)
         if known is None:
             self.take_unmeant(operator, value)
-            self.hint(f"{operator.name}: does not know “{excerpt(value, 40)}”{_such_as(operator)}.")
+            sentence = f"{operator.name}: does not know “{excerpt(value, 40)}”{self._without()}{_such_as(operator)}."
+            if excluded:  # nothing has it, so nothing is left out
+                self.hint(sentence)
+            else:
+                self.refuse(operator.name, sentence)
         elif excluded:
             self.excluded.append((operator.name, known))
         else:
@@ -292,10 +320,12 @@ class _Reading:
         span = parse_span(value, self.now_ms, self.zone)
         if span is None:
             self.take_unmeant(operator, value)
-            self.hint(f"{operator.name}: does not know the time “{excerpt(value, 40)}”{_such_as(operator)}.")
+            time = excerpt(value, 40)
+            said = f"{operator.name}: does not know the time “{time}”{self._without()}{_such_as(operator)}."
+            self.refuse(operator.name, said)
             return
         if operator.name == "on" and excluded:
-            self.hint("-on: cannot be searched; use before: or after: instead.")
+            self.refuse("on", "-on: cannot be searched, so nothing matches; use before: or after: instead.")
             return
         since, until = span
         if operator.name == "on":
@@ -305,6 +335,9 @@ class _Reading:
             self.from_(since)
         else:
             self.up_to(since)
+
+    def _without(self) -> str:
+        return ", which nothing matches" if self.manner == "search" else ""
 
     def take_unmeant(self, operator: OperatorHelp, value: str) -> None:
         """Search the words of what no one meant as an operator: ``is:that`` in a sentence."""
@@ -333,7 +366,8 @@ def _known(operator: OperatorHelp, value: str) -> str | None:
 def _such_as(operator: OperatorHelp) -> str:
     if not operator.values:
         return ""
-    return f"; {'try' if operator.name not in _CLOSED else 'it takes'} {', '.join(operator.values)}"
+    values = (*operator.values, "episode") if operator.name == "kind" else operator.values
+    return f"; {'try' if operator.name not in _CLOSED else 'it takes'} {', '.join(values)}"
 
 
 def _says_something(character: str) -> bool:

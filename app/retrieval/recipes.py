@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import Final, Literal
 
 from app.errors import InputError
+from app.retrieval.entity_mentions import Which
 from app.retrieval.fusion import RRF_CONSTANT, Fused, K, rrf, union, weighted
 from app.retrieval.model import Leg
 
@@ -43,6 +44,7 @@ class Recipe:
         depth: How many candidates each leg gives.
         k: Constant of ``rrf``.
         few: How many turns the legs of ``tri`` give, and what they must reach; ``None`` for other recipes.
+        mentions: Which mentions of an entity the entity leg gives.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Recipe:
     depth: int = 200
     k: int = RRF_CONSTANT
     few: "Few | None" = None
+    mentions: Which = "other_names"
 
     def fuse(
         self, lists: Mapping[Leg, Iterable[tuple[K, float]]], newer: Mapping[K, int] | None = None
@@ -78,7 +81,7 @@ RECIPES: Final[Mapping[str, Recipe]] = MappingProxyType(
     {
         recipe.name: recipe
         for recipe in (
-            Recipe("words", "Only the words as written", ("words",)),
+            Recipe("words", "Only the words as written, and other names of what they name", ("words", "entity")),
             Recipe("vector", "Only the meaning", ("vector",)),
             Recipe(
                 "weighted",
@@ -86,11 +89,17 @@ RECIPES: Final[Mapping[str, Recipe]] = MappingProxyType(
                 ("words", "vector"),
                 weights=MappingProxyType({"vector": 0.7, "words": 0.3}),
             ),
-            Recipe("rrf", "Reciprocal rank fusion of words and meaning", ("words", "vector"), "rrf"),
+            Recipe(
+                "rrf",
+                "Reciprocal rank fusion of words, meaning and mentions",
+                ("words", "vector", "entity"),
+                "rrf",
+                mentions="all",
+            ),
             Recipe(
                 "balanced",
                 "Words and meaning alike",
-                ("words", "vector"),
+                ("words", "vector", "entity"),
                 weights=MappingProxyType({"vector": 0.5, "words": 0.5}),
             ),
             Recipe(
@@ -106,7 +115,7 @@ RECIPES: Final[Mapping[str, Recipe]] = MappingProxyType(
                 ("words", "vector", "recent", "mentions"),
                 weights=MappingProxyType({"words": 0.4, "vector": 0.4, "recent": 0.1, "mentions": 0.1}),
             ),
-            Recipe("learned", "Words, meaning and what stands around", ("words", "vector"), "learned"),
+            Recipe("learned", "Words, meaning, names and what stands around", ("words", "vector", "entity"), "learned"),
         )
     }
 )

@@ -1,6 +1,7 @@
 """Search: parse, gather candidates by words and by vector side by side, fuse, and explain each hit."""
 
 import asyncio
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -18,8 +19,7 @@ from app.index.serving import Serving
 from app.index.sync import IndexSync
 from app.memories.model import STORES
 from app.retrieval.answering import Answer, Meaning, Request, Stopwatch, VectorsFailedError, answer
-from app.retrieval.archived import STATE as ARCHIVED
-from app.retrieval.archived import search_archived
+from app.retrieval.archived import search_unindexed, unindexed_of
 from app.retrieval.model import Found, Leg, OperatorHelp, Query, Term
 from app.retrieval.past import Moment, search_past
 from app.retrieval.query import operators, parse
@@ -29,6 +29,7 @@ from app.retrieval.relax import has_phrases, relaxed
 from app.retrieval.relax import notes as of_missing
 from app.retrieval.reranking import Reranking
 from app.retrieval.speakers import Speakers
+from app.retrieval.tuning import reweighted
 from app.retrieval.turns import Turns, in_turn
 from app.store.store import Store
 from app.trace.journal import Trace
@@ -109,33 +110,41 @@ class SearchService:
         as_of: datetime | None = None,
         is_aside: bool = False,
         over: Serving | None = None,
+        weights: tuple[float | None, float | None] = (None, None),
+        embedding: Sequence[float] | None = None,
     ) -> Found:
         """Find what ``text`` asks for, or asked for at ``as_of``; see the operation ``memory.search``.
 
         With ``is_aside`` nobody asked: the text is of a conversation or memory. It is not sent to a remote service that
         private texts must not reach, and no reranker is waited for. With ``over`` these vectors are compared, one by
-        one, whichever serve.
+        one, whichever serve. ``weights`` of meaning and of words win over the recipe's own, and ``embedding`` is
+        compared in place of the text's vector.
 
         Raises:
             InputError: The recipe is unknown, or a number is out of bounds.
         """
         if not (0 < limit <= MAX_LIMIT and offset >= 0 and (per_session is None or per_session > 0)):
             raise InputError(f"'limit' must be 1 to {MAX_LIMIT}, 'offset' 0 or more, 'per_session' 1 or more.")
-        chosen, spared = await self._usable(self._tune(recipe_named(recipe)))
+        tuned = self._tune(recipe_named(recipe))
+        chosen, spared = await self._usable(tuned if weights == (None, None) else reweighted(tuned, *weights))
         watch = Stopwatch()
         query = self.parse(text) if isinstance(text, str) else text
         watch.lap("parse")
+        if query.matches_nothing:
+            return Found(query, chosen.name, (), notes=query.hints, milliseconds=watch.laps)
         if as_of is not None:
             moment = Moment(to_ms(as_of), stores, limit, offset, per_session)
             return await self._store.read(partial(_search_past, query=query, moment=moment))
-        if ARCHIVED in query.states:
-            return await self._store.read(
-                partial(search_archived, query=query, limit=limit, offset=offset, stores=stores)
-            )
+        if (place := unindexed_of(query)) is not None:
+            work = partial(search_unindexed, place=place, query=query, limit=limit, offset=offset, stores=stores)
+            return await self._store.read(work)
         if is_aside and self._sync.generations.keeps_private(over):
-            legs = ("words",)
+            legs = ("words", "entity")
         wanted = [leg for leg in chosen.legs if legs is None or leg in legs]
-        request = Request(query, chosen, wanted, stores, offset, limit, per_session, self._postings)
+        found_only = legs is not None and not is_aside
+        request = Request(
+            query, chosen, wanted, stores, offset, limit, per_session, self._postings, found_only, embedding
+        )
         ask = partial(self._answer, watch=watch, over=over)
         given, notes = await (ask(request) if is_aside else self._reranking.answer(request, ask))
         self._tell(chosen, query, given, watch)
@@ -170,7 +179,7 @@ class SearchService:
             InputError: The recipe is unknown.
         """
         chosen, _ = await self._usable(self._tune(recipe_named(recipe)))
-        wanted = ("words",) if self._sync.generations.keeps_private() else chosen.legs
+        wanted = [leg for leg in chosen.legs if leg != "vector" or not self._sync.generations.keeps_private()]
         request = Request(query, chosen, wanted, stores, 0, 1, None, self._postings)
         await self._know()
         try:
@@ -190,8 +199,15 @@ class SearchService:
             serving = over or await self._sync.serving(_OPENING_S)
             near = None if over else self._sync.near()
             count = 0 if near is None else near.count()
+        except KeepsakeError as error:
+            raise VectorsFailedError(error) from error
+        is_model = serving.embedder.identity.provider not in _QUICK
+        if request.embedding is not None:
+            given = _as_vector(request.embedding, serving.generation.dimensions)
+            return Meaning(serving.generation, lambda _: given, near, count, is_model)
+        try:
             embed = serving.embedder.embed_query
-            if serving.embedder.identity.provider not in _QUICK:
+            if is_model:
                 vector = await asyncio.to_thread(embed, await self.meant(" ".join(terms), serving))
                 return Meaning(serving.generation, lambda _: vector.tobytes(), near, count, is_model=True)
         except KeepsakeError as error:
@@ -288,6 +304,25 @@ def _know_words(connection: apsw.Connection, postings: "Callable[[], Postings]")
     from app.retrieval.frequent import know_frequent  # noqa: PLC0415  (numpy waits)
 
     know_frequent(connection, postings())
+
+
+def _as_vector(embedding: Sequence[float], dimensions: int) -> bytes:
+    """Return a caller's vector as the index has its own: of length 1, float32 little-endian.
+
+    Raises:
+        InputError: It has another number of dimensions, or no direction.
+    """
+    import numpy as np  # noqa: PLC0415  (waits for the first search)
+
+    vector = np.array(embedding, dtype=np.float64)
+    length = float(np.linalg.norm(vector))
+    if len(vector) != dimensions or not 0 < length < math.inf:
+        raise InputError(
+            f"'query_embedding' must be {dimensions} finite numbers, not all 0, by the model of the index.",
+            field="query_embedding",
+            allowed=dimensions,
+        )
+    return (vector / length).astype("<f4").tobytes()
 
 
 def _load_ranker() -> None:

@@ -4,7 +4,10 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from app.config.config import Config
+from app.errors import InputError
 from app.retrieval.recipes import Few, Recipe
+
+MAX_WEIGHT = 1_000
 
 
 def tuned(config: Config, recipe: Recipe) -> Recipe:
@@ -21,6 +24,30 @@ def tuned(config: Config, recipe: Recipe) -> Recipe:
     if not vector and not words:
         return recipe
     return replace(recipe, weights=MappingProxyType({"vector": vector, "words": words}))
+
+
+def reweighted(recipe: Recipe, vector: float | None, words: float | None) -> Recipe:
+    """Return ``recipe`` with the weights of one call; one left out stays as it is.
+
+    Raises:
+        InputError: The recipe does not weigh meaning against words, or the weights make no order.
+    """
+    if recipe.fusion != "weighted" or not {"words", "vector"} <= {*recipe.legs}:
+        raise InputError(
+            f"The recipe {recipe.name} has no weights of words and meaning. Choose weighted, balanced or boosted.",
+            field="recipe",
+            allowed=["weighted", "balanced", "boosted"],
+        )
+    own = dict(recipe.weights)
+    own |= {} if vector is None else {"vector": vector}
+    own |= {} if words is None else {"words": words}
+    pair = (own["vector"], own["words"])
+    if not (all(0 <= weight <= MAX_WEIGHT for weight in pair) and any(pair)):
+        raise InputError(
+            f"The weights of meaning and words must be 0 to {MAX_WEIGHT:,}, and one of them above 0.",
+            field="vector_weight" if vector is not None else "fts_weight",
+        )
+    return replace(recipe, weights=MappingProxyType(own))
 
 
 def _few(config: Config) -> Few:

@@ -86,6 +86,7 @@ _FEATURES = {
     "session_coverage": QT_TRANSLATE_NOOP("Words", "Most of your words in one of its turns"),
     "session_length": QT_TRANSLATE_NOOP("Words", "Length of the conversation"),
     "session_recency": QT_TRANSLATE_NOOP("Words", "How new the conversation is"),
+    "entity": QT_TRANSLATE_NOOP("Words", "Mentions what you name"),
     "kin": QT_TRANSLATE_NOOP("Words", "Its conversation is like the best ones"),
     "kin_recent": QT_TRANSLATE_NOOP("Words", "Its conversation is the newest of those"),
     "question_length": QT_TRANSLATE_NOOP("Words", "Length of the question"),

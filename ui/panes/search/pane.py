@@ -418,7 +418,7 @@ class SearchPane(ReadingPane):
             count = self.tr("Results: the first {count} of {all}").format(
                 count=number(len(found.hits)), all=number(found.candidates)
             )
-        legs = {"words": self.tr("words"), "vector": self.tr("meaning")}
+        legs = {"words": self.tr("words"), "vector": self.tr("meaning"), "entity": self.tr("names")}
         used = " + ".join(legs[leg] for leg in found.legs if leg in legs)
         if not used:
             return [count, self.tr("newest first")]

@@ -162,6 +162,8 @@ class WhyPanel(QWidget):
             return self.tr("Words found: {words}").format(words=", ".join(hit.why.terms))
         if not legs:
             return self.tr("It fits the operators; the newest come first")
+        if "entity" in legs:
+            return self.tr("It mentions what you name, under another name")
         if "words" in legs:
             return self.tr("Found by words of its title or around it")
         return self.tr("Found by meaning") if "vector" in legs else self.tr("Found beside what else fits")
@@ -173,6 +175,7 @@ class WhyPanel(QWidget):
             "recent": self.tr("Newness"),
             "salient": self.tr("Importance"),
             "mentions": self.tr("Mentions"),
+            "entity": self.tr("Other names"),
         }
         name = names[leg.leg]
         value = self.tr("{score:.2f}, place {rank}").format(score=leg.score, rank=leg.rank)

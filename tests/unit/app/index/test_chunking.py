@@ -217,3 +217,31 @@ def test_each_turn_lies_in_a_passage(messages: list[Line], sizes: tuple[int, int
             assert {(p.seq_start, p.seq_end) for p in holding} == {(message.seq, message.seq)}
     starts = [p.seq_start for p in found]
     assert starts == sorted(starts)
+
+
+def test_turns_join_while_they_fit_to_the_last_character() -> None:
+    turns = [Line(1, "", "a" * 10), Line(2, "", "b" * 9)]
+    assert [(one.text, one.closed) for one in passages(turns, size=20, overlap=0)] == [
+        (f"{'a' * 10}\n{'b' * 9}", False)
+    ]
+    turns[1] = Line(2, "", "b" * 10)
+    assert [one.text for one in passages(turns, size=20, overlap=0)] == ["a" * 10, "b" * 10]
+
+
+def test_an_author_counts_with_the_turn() -> None:
+    assert [one.text for one in passages([Line(1, "Ana", "x" * 15)], size=20, overlap=0)] == [f"Ana: {'x' * 15}"]
+    assert [one.text for one in passages([Line(1, "Ana", "x" * 16)], size=20, overlap=0)] == [
+        f"Ana: {'x' * 15}",
+        "Ana: x",
+    ]
+
+
+def test_what_is_repeated_gives_way_to_a_turn_that_fits_without_it() -> None:
+    def texts(length: int) -> list[str]:
+        turns = [Line(1, "", "one two six"), Line(2, "", "b" * length)]
+        return [one.text for one in passages(turns, size=20, overlap=4)]
+
+    assert texts(8) == ["one two six\nbbbbbbbb"]
+    assert texts(16) == ["one two six", f"six\n{'b' * 16}"]
+    assert texts(17) == ["one two six", "b" * 17]
+    assert texts(20) == ["one two six", "b" * 20]

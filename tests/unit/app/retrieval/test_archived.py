@@ -1,4 +1,4 @@
-"""``is:archived``: what lies in the archive is found by words and operators, and by nobody who may not see it."""
+"""``is:archived`` and ``is:superseded``: found by words and operators, and by nobody who may not see it."""
 
 from typing import Any
 
@@ -90,3 +90,37 @@ def test_what_came_back_is_found_as_before(host: Host, archive: dict[str, str]) 
     assert archive["list"] not in {hit.id for hit in found(host, "is:archived").hits}
     # By its words; what is near in meaning depends on which vectors are there yet.
     assert [hit.id for hit in found(host, "bread", recipe="words").hits] == [archive["list"]]
+
+
+def test_what_was_replaced_is_found_by_its_state(host: Host) -> None:
+    old = host.ask("fact.remember", content="The heron lives at the pond", store="shared").memory.id
+    new = host.ask("fact.correct", id=old, content="The heron lives at the canal").fact.id
+    host.ask("fact.remember", content="Bread is in the bin")
+    answer = found(host, "is:superseded")
+    assert [hit.id for hit in answer.hits] == [old]
+    assert any("was replaced" in note for note in answer.notes)
+    assert [hit.id for hit in found(host, "heron pond is:superseded").hits] == [old]
+    assert found(host, "bread is:superseded").hits == ()
+    assert found(host, "is:superseded kind:note").hits == ()
+    assert {hit.id for hit in found(host, "heron -is:superseded").hits} >= {new}
+    answers = [
+        host.call("memory.search", {"query": "is:superseded"}, Caller("one", trust)).result().value
+        for trust in ("inner", "familiar")
+    ]
+    assert [[hit.id for hit in answer.hits] for answer in answers] == [[old], []]
+
+
+@pytest.mark.parametrize("query", ["heron", "heron is:archived"])
+def test_scores_without_the_index_are_the_bm25_worked_out_by_hand(host: Host, query: str) -> None:
+    """One of three texts has the word twice in 11 characters, 400 being usual; k1 is 1.2 and b is 0.75.
+
+    That is ln(1 + 2.5 / 1.5) * 2 * 2.2 / (2 + 1.2 * (0.25 + 0.75 * 11 / 400)).
+    """
+    made = [host.ask("note.save", content=text).id for text in ("heron heron", "milk and bread", "a long winter")]
+    host.ask("vault.settle")
+    if "archived" in query:
+        host.ask("archive.put", ids=made)
+        [hit] = found(host, query).hits
+    else:
+        [hit] = found(host, query, as_of="2999-01-01T00:00:00Z").hits
+    assert hit.score == pytest.approx(1.8564, abs=1e-4)

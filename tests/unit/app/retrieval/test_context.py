@@ -273,6 +273,42 @@ def test_recent_memories_lead_the_index_and_relevance_fills_it(host: Host) -> No
     assert section(context(host, "herons"), "index") == list(reversed(fresh))[:2]
 
 
+def test_facts_of_the_conversation_at_hand_are_no_news_in_it(host: Host) -> None:
+    here = host.ask("fact.remember", content="The cabin wifi password is swordfish99", session="cab").memory.id
+    there = host.ask("fact.remember", content="The cabin wifi is slow in winter", session="other").memory.id
+    host.ask("vault.settle")
+    made = context(host, "cabin wifi password", session="cab")
+    assert section(made, "facts") == [there]
+    assert here not in section(made, "index")
+    assert "swordfish99" not in made.text
+    assert here in section(context(host, "cabin wifi password", session="other"), "facts")
+    assert section(context(host, "cabin wifi password"), "facts") == [here, there]
+
+
+def test_the_index_is_filled_up_beside_what_is_told(host: Host) -> None:
+    host.ask("settings.set", name="context.index_limit", value=5)
+    facts = [{"content": f"Heron {number} lives at pond {number * 7}"} for number in range(30)]
+    host.ask("fact.batch", facts=facts)
+    host.ask("vault.settle")
+    made = context(host, "herons of the pond")
+    assert len(section(made, "index")) == 5
+    assert not {*section(made, "index")} & {*section(made, "facts")}
+
+
+def test_a_line_of_the_index_has_its_score_and_type(host: Host) -> None:
+    host.ask("settings.set", name="context.max_facts", value=0)
+    host.ask("memory.write", content="We use SQLite for the herons", title="Database choice", type="decision")
+    host.ask("note.save", content="Buy bread", title="Shopping")
+    host.ask("vault.settle")
+    made = context(host, "which database for the herons?")
+    items = {item.text: item for part in made.sections if part.name == "index" for item in part.items}
+    assert items["Database choice"].type == "decision"
+    assert items["Database choice"].score is not None
+    assert "observation (decision)" in items["Database choice"].about
+    assert "score" in items["Database choice"].about
+    assert items["Shopping"].type == ""
+
+
 def test_what_is_told_with_its_text_counts_as_used(host: Host, filled: dict[str, str]) -> None:
     context(host, "herons", session="here")
     engine = _engine(host)

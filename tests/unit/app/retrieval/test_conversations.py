@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import apsw
@@ -143,7 +144,16 @@ def say(host: Host, session: str, content: str, at: str) -> None:
     host.ask("session.append", session=session, messages=[{"role": "user", "content": content, "created_at": at}])
 
 
-def test_a_time_that_is_named_brings_its_conversations(host: Host) -> None:
+def test_a_time_that_is_named_brings_its_conversations(vault: Path) -> None:
+    host = Host(vault, overrides={"index.vectors": False}, serve=False)
+    host.start()
+    try:
+        _check_times(host)
+    finally:
+        host.stop()
+
+
+def _check_times(host: Host) -> None:
     now = datetime.now(UTC)
     for days in range(80):
         say(host, f"day-{days}", "figs", (now - timedelta(days=days)).isoformat())
@@ -151,7 +161,7 @@ def test_a_time_that_is_named_brings_its_conversations(host: Host) -> None:
     host.ask("vault.settle")
 
     def asked(text: str) -> set[str]:
-        found = host.ask("memory.search", query=text, limit=50, legs=["words"])
+        found = host.ask("memory.search", query=text, limit=50)
         assert found.recipe == "learned"
         return {str(hit.session_id) for hit in found.hits}
 
@@ -187,3 +197,14 @@ def test_an_empty_vault(host: Host) -> None:
     with closing(open_reader(host.vault / "memory.db")) as connection:
         assert said(weighed(connection), "x")["x"]["words"] == 0
         assert latest_of(connection) == {}
+
+
+def test_the_score_of_a_conversation_is_the_bm25_worked_out_by_hand(talked: apsw.Connection) -> None:
+    """Of three conversations of 8, 4 and 2 words two have the word, each in two turns; k1 is 1.2 and b is 0.75.
+
+    The idf is ln(1 + 1.5 / 2.5) = 0.4700, the lengths make 1.8429 and 1.0714 of k1.
+    """
+    found = said(weighed(talked), "garden", "kitchen", "sea")
+    assert [found[name]["words"] for name in ("garden", "kitchen", "sea")] == pytest.approx(
+        [0.5382, 0.6733, 0.0], abs=1e-4
+    )

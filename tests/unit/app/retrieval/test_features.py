@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from app.retrieval.asked import asked
 from app.retrieval.features import BLOCKS, NAMES, is_message, shares, table, weighed, with_kin
 from app.retrieval.kin import kinship
-from app.retrieval.pool import Place, named, pool, standing
+from app.retrieval.pool import Place, named, nth_of_each, pool, standing
 from app.retrieval.query import parse
 from tests.unit.app.retrieval.pretended import Line, Said, Scored, gathered, heads_of, scores
 
@@ -223,3 +223,40 @@ def test_the_pool_takes_neighbours_and_turns_of_passages_and_no_more_than_asked(
 @pytest.mark.parametrize("text", ["", "the", "?!", "a" * 5_000, "red red red"])
 def test_any_question_can_be_asked(text: str) -> None:
     assert len(features(text, LINES, [])["bm25"]) == 3
+
+
+def _bm25_text(*texts: str) -> list[float]:
+    return features("lisbon", [line(number, text) for number, text in enumerate(texts, 1)], [])["bm25_text"]
+
+
+def test_bm25_of_texts_has_the_numbers_worked_out_by_hand() -> None:
+    """One word, in 5 of 100 chunks: its idf is ln(95.5 / 5.5) = 2.8543; k1 is 1.2 and b is 0.5."""
+    # Equally long: 2.2 / (1 + 1.2) and 2 * 2.2 / (2 + 1.2) of the idf.
+    assert _bm25_text("lisbon abcdefg", "lisbon lisbon.", "nothing of it.") == pytest.approx(
+        [2.8543, 3.9247, 0.0], abs=1e-4
+    )
+    # Of 10 and 30 characters, 20 on average: 2.2 / (1 + 0.9) and 2.2 / (1 + 1.5) of the idf.
+    assert _bm25_text("lisbon abc", "lisbon " + "abcdefg " * 2 + "abcdefg") == pytest.approx([3.3050, 2.5118], abs=1e-4)
+
+
+def test_bm25_of_a_window_takes_its_turns_together() -> None:
+    lines = [line(number, text) for number, text in enumerate(("lisbon abc", "abcdefghij", "lisbon abc"), 1)]
+    # All three see the whole window, which has the word twice: 2 * 2.2 / (2 + 1.2) of 2.8543.
+    assert features("lisbon", lines, [])["bm25_window"] == pytest.approx([3.9247] * 3, abs=1e-4)
+
+
+def test_of_a_conversation_the_nth_best_find_counts_an_nth() -> None:
+    lines = [line(number, "x") for number in range(1, 5)]
+    got = features("y", lines, words((1, 6.0), (3, 4.0), (2, 3.0)))
+    assert got["bm25_session"] == [9.0] * 4  # 6 + 4 / 2 + 3 / 3
+
+
+def test_the_nth_of_each_is_counted_in_the_order_given() -> None:
+    owner = np.array([7, 3, 7, 7, 3, 9])
+    assert nth_of_each(owner).tolist() == [1, 1, 2, 3, 2, 1]
+    assert nth_of_each(owner[:0]).tolist() == []
+
+
+def test_the_first_places_of_a_leg_are_worth_the_most() -> None:
+    lines = [line(number, "x") for number in range(1, 4)]
+    assert features("y", lines, words((1, 6.0), (3, 4.0)))["words_rank"] == pytest.approx([10 / 11, 0.0, 10 / 12])

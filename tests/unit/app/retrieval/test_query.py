@@ -44,11 +44,9 @@ def words(query: Query) -> list[str]:
         ('"a""b"', ['"a"', '"b"']),
         ('5" pipe', ["5", "pipe"]),
         ('foo"bar', ['foo"bar']),
-        ('"" " "', []),
         ("what is this?", ["what", "is", "this"]),
         ("C++ foo_bar don't a@b.example", ["C++", "foo_bar", "don't", "a@b.example"]),
         ("NEAR(a b, 2) AND ^x col:", ["NEAR(a", "b", "2", "AND", "^x", "col"]),
-        ('* - -- ( ) [] " , & ...', []),
         ("--force -x- a-b", ["--force", "-x-", "a-b"]),
         ("我们 今天*", ["我们", "今天*"]),
         ("😀 «quoted» …", ["😀", "«quoted»"]),
@@ -82,6 +80,7 @@ def test_words(text: str, expected: list[str]) -> None:
         ("is:pinned is:archived is:superseded is:pending", "states", STATES),
         ("tag:a tag:A tag:b", "tags", ("a", "b")),
         ("-tag:x -kind:note,fact", "excluded", (("tag", "x"), ("kind", "note"), ("kind", "fact"))),
+        ("type:Decision", "types", ("Decision",)),
         ("-is:archived", "excluded", (("is", "archived"),)),
     ],
 )
@@ -119,9 +118,13 @@ def test_times(text: str, since: str | None, until: str | None) -> None:
         ("knid:note pie", "Did you mean kind:", ["knid:note", "pie"]),
         ("colour:red", "There are kind:, tag:", ["colour:red"]),
         ('colour:"deep red"', "not an operator", ['"colour: deep red"']),
-        ("kind:banana pie", "kind: does not know “banana”; it takes message, note", ["pie"]),
+        (
+            "kind:banana pie",
+            "kind: does not know “banana”, which nothing matches; it takes message, note",
+            ["pie"],
+        ),
         ("is:happy", "it takes pinned, archived, superseded, pending", []),
-        ("before:someday pie", "before: does not know the time “someday”; try today", ["pie"]),
+        ("before:someday pie", "before: does not know the time “someday”, which nothing matches; try today", ["pie"]),
         ("-on:2026", "use before: or after:", []),
         ("tag: pie", "tag: needs a value right after the colon", ["pie"]),
         ('tag:"" pie', "tag: needs a value", ["pie"]),
@@ -133,6 +136,42 @@ def test_hints(text: str, hint: str, left: list[str]) -> None:
     assert len(query.hints) == 1
     assert hint in query.hints[0]
     assert words(query) == left
+
+
+@pytest.mark.parametrize("text", ["-", "()*&^%", '* - -- ( ) [] " , & ...', '"" " "', '""'])
+def test_signs_alone_are_nothing_to_search_for(text: str) -> None:
+    query = understood(text)
+    assert query.terms == ()
+    assert query.matches_nothing
+    assert query.hints == ("There is nothing to search for: type a word, or an operator such as kind:note.",)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("kind:zzz", True),
+        ("pie kind:zzz", True),
+        ("kind:zzz,note", False),
+        ("kind:note role:zzz", True),
+        ("-kind:zzz", False),
+        ("is:zzz", True),
+        ("is:pinned,zzz", True),
+        ("store:zzz", True),
+        ("before:notadate", True),
+        ("on:", True),
+        ("on: is:pinned", True),
+        ("-on:2026", True),
+        ("tag:", True),
+        ("knid:note", False),
+        ("", False),
+        ("   ", False),
+        ("-pie", False),
+        ("after:2020", False),
+        ("I was sure that the kind:of house is:that one", False),
+    ],
+)
+def test_a_condition_that_nothing_meets(text: str, expected: bool) -> None:
+    assert understood(text).matches_nothing is expected
 
 
 def test_what_is_left_of_a_bad_operator_still_searches() -> None:
@@ -153,7 +192,7 @@ def test_very_long_queries_are_cut() -> None:
 
 def test_each_operator_has_help() -> None:
     assert [operator.name for operator in operators()] == [
-        *("kind", "tag", "store", "session", "agent", "entity", "role", "before", "after", "on", "is")
+        *("kind", "tag", "store", "session", "agent", "entity", "role", "type", "before", "after", "on", "is")
     ]
     assert all(operator.help for operator in operators())
 

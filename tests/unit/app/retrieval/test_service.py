@@ -1,13 +1,15 @@
 """Search through the whole pipeline, on a real vault."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from app.api.caller import Caller
+from app.embed.static import StaticEmbedder
 from app.errors import InputError
 from app.host import Host
+from app.memories.model import MemoryFilter
 from app.retrieval.model import Found
 
 
@@ -218,3 +220,129 @@ def test_a_conversation_without_a_title_is_called_by_its_first_words(host: Host)
     host.ask("session.append", session="nests", messages=turns)
     host.ask("vault.settle")
     assert {(hit.id, hit.title) for hit in search(host, "elms").hits} >= {("nests#2", "Where do Herons nest?")}
+
+
+@pytest.mark.parametrize("query", ["kind:zzz", "heron kind:zzz", "is:zzz", "store:zzz", "role:zzz", "before:notadate"])
+@pytest.mark.parametrize("more", [{}, {"recipe": "words"}, {"as_of": "2999-01-01T00:00:00Z"}])
+def test_a_value_that_an_operator_does_not_know_finds_nothing_and_says_so(
+    filled: Host, query: str, more: dict[str, str]
+) -> None:
+    found = search(filled, query, **more)
+    assert (found.hits, found.candidates) == ((), 0)
+    assert "does not know" in found.notes[0]
+
+
+@pytest.mark.parametrize("query", ["-", "()*&^%", "…", "on:"])
+def test_nothing_to_search_for_finds_nothing(filled: Host, query: str) -> None:
+    found = search(filled, query)
+    assert found.hits == ()
+    assert len(found.notes) == 1
+    assert search(filled, "").hits
+
+
+def test_an_explanation_names_the_operator_that_nothing_meets(filled: Host) -> None:
+    made = filled.ask("search.explain", query="heron kind:zzz", id="birds#1")
+    assert made.stage != "shown"
+    assert any("does not know" in note for note in made.notes)
+
+
+def test_observations_are_narrowed_by_their_type(filled: Host) -> None:
+    made = {
+        name: filled.ask("memory.write", content=f"About the heron, a {name}", type=name).memory.id
+        for name in ("decision", "Discovery")
+    }
+    filled.ask("vault.settle")
+    for query in ("heron type:decision", "type:Decision", "kind:observation -type:discovery"):
+        for recipe in ("learned", "words", "balanced"):
+            assert ids(search(filled, query, recipe=recipe)) == {made["decision"]}
+    assert ids(search(filled, "heron type:decision,discovery")) == {*made.values()}
+    assert ids(search(filled, "heron -type:decision")) >= {"birds#1", made["Discovery"]}
+    assert ids(search(filled, "heron type:decision", as_of="2999-01-01T00:00:00Z")) == {made["decision"]}
+    chosen = filled.ask("memory.list", filter=MemoryFilter(types=("DECISION",)))
+    assert [row.id for row in chosen] == [made["decision"]]
+    then = filled.ask("memory.list", filter=MemoryFilter(types=("decision",)), as_of="2999-01-01T00:00:00Z")
+    assert [row.id for row in then] == [made["decision"]]
+
+
+@pytest.mark.parametrize("recipe", ["learned", "words", "rrf", "balanced"])
+def test_of_chosen_legs_each_hit_was_found_by_one(filled: Host, recipe: str) -> None:
+    found = search(filled, "heron", legs=["words"], recipe=recipe, limit=1)
+    assert found.candidates == 3
+    found = search(filled, "heron", legs=["words"], recipe=recipe)
+    assert {hit.id for hit in found.hits if hit.target == "message"} == {"birds#1", "birds#2"}
+    assert all(hit.why.terms and [leg.leg for leg in hit.why.legs] == ["words"] for hit in found.hits)
+
+
+@pytest.mark.parametrize("query", ["rice noodles", '"rice noodles"'])
+def test_what_a_tool_was_told_is_shown_where_it_is_why_a_turn_was_found(host: Host, query: str) -> None:
+    call = {"name": "artifacts", "input": {"title": "Recipe", "content": "225g flat rice noodles, soaked"}}
+    turn = {"role": "assistant", "content": "Here is what you asked for.", "tool_calls": [call]}
+    host.ask("session.append", session="cooking", messages=[turn])
+    hit = search(host, query).hits[0]
+    assert hit.id == "cooking#1"
+    assert hit.why.terms in {("rice", "noodles"), ("rice noodles",)}
+    assert [hit.snippet[span.start : span.end] for span in hit.highlights]
+    assert "225g flat rice noodles" in hit.snippet
+
+
+def test_a_call_may_weigh_words_and_meaning_itself(filled: Host) -> None:
+    for weights in ({"vector_weight": 0.2, "fts_weight": 0.8}, {"fts_weight": 0.1}):
+        found = search(filled, "heron by the lock", **weights)
+        assert found.recipe == "weighted"
+        told = {leg.leg: leg.weight for hit in found.hits for leg in hit.why.legs}
+        assert told == {"vector": weights.get("vector_weight", 0.7), "words": weights["fts_weight"]}
+    words = search(filled, "heron by the lock", vector_weight=0, fts_weight=1)
+    assert words.hits[0].score == pytest.approx(1.0)
+    assert search(filled, "heron", recipe="balanced", fts_weight=1).recipe == "balanced"
+    assert search(filled, "heron").recipe == "learned"
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"vector_weight": 0, "fts_weight": 0},
+        {"vector_weight": -1},
+        {"fts_weight": 1e9},
+        {"recipe": "learned", "fts_weight": 1},
+        {"recipe": "words", "vector_weight": 1},
+        {"query_embedding": [1.0]},
+        {"query_embedding": [0.0] * 256},
+        {"query_embedding": []},
+    ],
+)
+def test_weights_and_vectors_that_cannot_be_used_are_refused(filled: Host, fields: dict[str, Any]) -> None:
+    with pytest.raises(InputError):
+        search(filled, "heron", **fields)
+
+
+def test_a_vector_of_the_callers_own_is_compared(filled: Host) -> None:
+    other = StaticEmbedder().embed_query("Buy bread")
+    found = search(filled, "heron", recipe="vector", query_embedding=(other * 3).tolist())
+    assert found.hits[0].title == "Shopping"
+    assert found.hits[0].why.legs[0].score > search(filled, "heron", recipe="vector").hits[0].why.legs[0].score
+    ours = StaticEmbedder().embed_query("heron").tolist()
+    plain = search(filled, "heron", recipe="weighted")
+    assert [hit.id for hit in search(filled, "heron", recipe="weighted", query_embedding=ours).hits] == [
+        hit.id for hit in plain.hits
+    ]
+
+
+@pytest.mark.parametrize("recipe", ["words", "learned", "balanced"])
+def test_a_time_begins_with_its_first_moment(host: Host, recipe: str) -> None:
+    day = datetime(2024, 3, 2).astimezone()
+    moments = [day - timedelta(milliseconds=1), day, day + timedelta(days=1)]
+    turns = [{"role": "user", "content": "heron", "created_at": moment.isoformat()} for moment in moments]
+    host.ask("session.append", session="s", messages=turns)
+    host.ask("vault.settle")
+    for query, seqs in (("after:2024-03-02", {2, 3}), ("before:2024-03-02", {1}), ("on:2024-03-02", {2})):
+        assert {hit.seq for hit in search(host, f"heron {query}", recipe=recipe).hits} == seqs
+        assert {hit.seq for hit in search(host, query).hits} == seqs
+
+
+@pytest.mark.parametrize("recipe", ["words", "learned", "balanced"])
+def test_so_many_turns_of_a_conversation_are_shown(filled: Host, recipe: str) -> None:
+    whole = [hit.id for hit in search(filled, "heron", recipe=recipe).hits if hit.target == "message"]
+    for most in (1, 2):
+        found = search(filled, "heron", recipe=recipe, per_session=most)
+        assert [hit.id for hit in found.hits if hit.target == "message"] == whole[:most]
+        assert [hit.title for hit in found.hits if hit.title == "Elm"]
