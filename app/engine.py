@@ -12,10 +12,10 @@ from app.changes import ChangeSet, Event, Feed, Progress
 from app.config import check as config_check
 from app.config.config import Config
 from app.config.keyring import Keyring
-from app.core import heap
+from app.core import memory_trim
 from app.core.clock import Clock
+from app.core.error_location import error_location
 from app.core.paths import migrations, models_cache
-from app.core.whereabouts import whereabouts
 from app.embed.cross_encoder import FastembedReranker
 from app.embed.keys import Keys
 from app.embed.model import Embedder, Watch
@@ -211,7 +211,7 @@ class Engine:
         self.embedding = EmbeddingService(
             self.store, clock, config, self.generations, self.builder, partial(opened, is_asked=True), go_on
         )
-        self.heap = heap.HeapCare(self.sync.wait_quiet)
+        self.heap = memory_trim.MemoryTrimmer(self.sync.wait_quiet)
 
     def _build_sessions(self, config: Config, clock: Clock, indexer: Indexer) -> None:
         terms = partial(terms_of, config)
@@ -351,7 +351,7 @@ class Engine:
         """Tell of background work that broke, which nobody waits for."""
         error = None if ended.cancelled() else ended.exception()
         if error is not None:
-            _log.error("background work %s broke: %s", ended.get_name(), whereabouts(error))
+            _log.error("background work %s broke: %s", ended.get_name(), error_location(error))
             self._broken.append(_BROKEN.format(work=ended.get_name()))
 
     async def _warm(self) -> None:

@@ -14,7 +14,7 @@ from app.api.catalogue import build_catalogue
 from app.api.registry import Catalogue, Reply
 from app.changes import Feed, Listener
 from app.config.config import Config
-from app.core import heap
+from app.core import memory_trim
 from app.core.clock import Clock, SystemClock
 from app.engine import Engine
 from app.errors import KeepsakeError, MachineError
@@ -66,7 +66,7 @@ class Host:
         Raises:
             KeepsakeError: The vault or its settings cannot be opened; nothing is left running.
         """
-        heap.share_one_arena()  # before the engine's thread has memory of its own
+        memory_trim.share_one_arena()  # before the engine's thread has memory of its own
         self._thread = threading.Thread(target=self._run, name="keepsake-engine", daemon=True)
         self._thread.start()
         try:

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.api.registry import Reply
 from app.changes import ChangeSet, Event, Listener, Progress
-from app.core.whereabouts import whereabouts
+from app.core.error_location import error_location
 from app.errors import KeepsakeError, internal
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class Bridge(QObject):
         if task.cancelled() or (error := task.exception()) is None:
             return
         if not isinstance(error, KeepsakeError):
-            _log.error("a task of the window failed: %s", whereabouts(error))
+            _log.error("a task of the window failed: %s", error_location(error))
             error = internal(error)
         self.failed.emit(error)
 

@@ -5,7 +5,7 @@ import re
 import unicodedata
 from pathlib import Path
 
-from app.core.disk import from_os, replace_file
+from app.core.files import from_os, replace_file
 from app.core.regular_files import make_folder, open_for_reading, require_folder
 
 AGENTS = "agents"

@@ -10,7 +10,7 @@ import tomlkit
 from app.config.layers import Fault, from_document, from_environment, read_document, variable
 from app.config.model import SettingValue, Source
 from app.config.schema import SETTINGS, Setting, Value, setting
-from app.core.disk import replace_file
+from app.core.files import replace_file
 from app.errors import InputError
 
 __all__ = ["FILE", "Config", "variable"]

@@ -9,7 +9,7 @@ import tomlkit
 from tomlkit.exceptions import ParseError, TOMLKitError
 
 from app.config.schema import BY_NAME, SETTINGS, Setting, Value
-from app.core.disk import from_os
+from app.core.files import from_os
 from app.core.regular_files import open_for_reading
 from app.errors import InputError
 

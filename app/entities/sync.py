@@ -10,7 +10,7 @@ import apsw
 
 from app.changes import ChangeSet
 from app.core.clock import Clock
-from app.core.whereabouts import whereabouts
+from app.core.error_location import error_location
 from app.entities import unread
 from app.entities.linking import Found
 from app.entities.ner.provider import NOTHING_KNOWN, Known, Span
@@ -117,7 +117,7 @@ class EntitySync:
             self.failure = (
                 f"Reading for names stopped after an error inside Keepsake ({type(error).__name__}). Restart it."
             )
-            _log.error("reading for names broke: %s", whereabouts(error))
+            _log.error("reading for names broke: %s", error_location(error))
             raise
         finally:
             self._idle.set()

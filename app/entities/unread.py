@@ -7,7 +7,7 @@ from typing import Any, Literal, cast
 
 import apsw
 
-from app.core.recalled import blanked
+from app.core.recall_fence import blank_recalled
 from app.entities.linking import Found, Linker, Owner
 from app.entities.ner.provider import MAX_CHARACTERS
 
@@ -173,7 +173,7 @@ def _turn(row: Sequence[Any]) -> Reading:
     if row[3] in _SILENT_ROLES:
         return Reading(owner, "", "", "", spoken_by_person=False, mark=row[0])
     # What Keepsake told an agent mentions nobody anew.
-    return Reading(owner, blanked(row[5]), "", row[4], spoken_by_person=row[3] == "user", mark=row[0])
+    return Reading(owner, blank_recalled(row[5]), "", row[4], spoken_by_person=row[3] == "user", mark=row[0])
 
 
 def _some(readings: Iterable[Reading]) -> Iterable[Reading]:

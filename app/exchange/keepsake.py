@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from app.core.clock import optional_datetime
-from app.core.tags import normalise_tags
+from app.core.tag_names import normalise_tags
 from app.core.text import content_hash, excerpt
 from app.errors import NotFoundError
 from app.exchange.jsonitems import decode

@@ -3,7 +3,7 @@
 import unicodedata
 from typing import Any
 
-from app.core.tags import normalise_tags
+from app.core.tag_names import normalise_tags
 from app.errors import FormatError
 from app.exchange.frontmatter import FrontMatter, dump, split
 from app.exchange.markdown import Parsed, parse

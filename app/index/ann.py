@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 import apsw
 import numpy as np
 
-from app.core.disk import from_os
+from app.core.files import from_os
 from app.core.regular_files import open_anew, open_for_reading
 from app.index.codes import Codes, Frame, encode, frame, joined, without
 from app.index.vectors import HAS_VECTOR, Generation

@@ -12,7 +12,7 @@ import apsw
 
 from app.changes import ChangeSet, Event
 from app.core.clock import Clock
-from app.core.whereabouts import whereabouts
+from app.core.error_location import error_location
 from app.embed.model import Embedder
 from app.errors import InputError, KeepsakeError
 from app.index import generations, repo
@@ -106,7 +106,7 @@ class GenerationBuilder:
             self.failure = (
                 f"Building the vectors stopped after an error in Keepsake ({type(error).__name__}). Restart it."
             )
-            _log.error("building vectors broke: %s", whereabouts(error))
+            _log.error("building vectors broke: %s", error_location(error))
             raise
         finally:
             self._is_over = True

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import apsw
 
 from app.core.clock import Clock, to_ms
+from app.core.error_location import error_location
 from app.core.text import content_hash
-from app.core.whereabouts import whereabouts
 from app.embed.model import Embedder
 from app.errors import KeepsakeError
 from app.index import generations, long_memories, moves, repo, vectors
@@ -152,7 +152,7 @@ class IndexSync:
             self._is_broken = True
             # Our bug: nothing is indexed any more, which must show and must not leave anyone waiting.
             self.failure = f"Indexing stopped after an error inside Keepsake ({type(error).__name__}). Restart it."
-            _log.error("indexing broke: %s", whereabouts(error))
+            _log.error("indexing broke: %s", error_location(error))
             raise
         finally:
             self._idle.set()

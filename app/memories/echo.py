@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from app.core.recalled import without_recalled
+from app.core.recall_fence import without_recalled
 from app.errors import InputError
 from app.memories.model import NewMemory
 

@@ -9,7 +9,7 @@ import apsw
 from app.changes import Changed
 from app.core.clock import to_datetime
 from app.core.ids import new_id
-from app.core.plain import plain
+from app.core.json_values import plain
 from app.errors import InputError
 from app.memories import repo, rules
 from app.memories.model import STORES, FactSet, Memory, NewMemory

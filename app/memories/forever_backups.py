@@ -12,7 +12,7 @@ from typing import Protocol
 
 import apsw
 
-from app.core.disk import from_os
+from app.core.files import from_os
 from app.core.regular_files import open_anew, require_folder
 from app.errors import KeepsakeError
 from app.memories.receipt import BackupChoice, BackupFile, BackupOutcome, Target

@@ -10,7 +10,7 @@ from typing import Any
 import apsw
 
 from app.core.clock import to_ms
-from app.core.tags import normalise_tag
+from app.core.tag_names import normalise_tag
 from app.core.text import storable
 from app.errors import InputError
 from app.memories.model import STORES, Facet, Facets, MemoryFilter, MemoryOrder, MemoryRow

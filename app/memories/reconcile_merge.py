@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
 
-from app.core.tags import normalise_tags
+from app.core.tag_names import normalise_tags
 from app.memories import rules
 from app.memories.model import Memory
 from app.memories.reconcile import Decision

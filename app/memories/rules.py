@@ -7,8 +7,8 @@ from datetime import datetime
 
 from app.core.clock import to_datetime, to_ms
 from app.core.ids import new_id
-from app.core.plain import plain
-from app.core.tags import normalise_tags
+from app.core.json_values import plain
+from app.core.tag_names import normalise_tags
 from app.core.text import has_controls, storable
 from app.core.tokens import estimate_tokens
 from app.errors import InputError

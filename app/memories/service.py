@@ -9,8 +9,8 @@ import apsw
 from app.changes import Changed
 from app.core.clock import Clock
 from app.core.ids import new_id
-from app.core.plain import plain
-from app.core.tags import normalise_tags
+from app.core.json_values import plain
+from app.core.tag_names import normalise_tags
 from app.errors import InputError, NotFoundError, StaleError
 from app.memories import repo, rules
 from app.memories.model import STORES, Memory, NewMemory, StoreName

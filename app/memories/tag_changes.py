@@ -9,7 +9,7 @@ import apsw
 from app.changes import Changed, ChangeSet
 from app.core.clock import Clock
 from app.core.ids import new_id
-from app.core.tags import MAX_TAG_LENGTH, normalise_tag, normalise_tags
+from app.core.tag_names import MAX_TAG_LENGTH, normalise_tag, normalise_tags
 from app.errors import InputError, NotFoundError
 from app.memories import repo
 from app.memories.model import STORES, Memory

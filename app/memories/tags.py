@@ -6,7 +6,7 @@ from typing import Any
 
 import apsw
 
-from app.core.tags import normalise_tag
+from app.core.tag_names import normalise_tag
 from app.memories.model import STORES, Facet
 from app.memories.repo import seen
 

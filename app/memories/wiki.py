@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from app.core.tags import INLINE_TAG_ENDS, MAX_TAG_LENGTH, normalise_tags
+from app.core.tag_names import INLINE_TAG_ENDS, MAX_TAG_LENGTH, normalise_tags
 from app.core.text import collapse
 from app.memories.fences import Ranges, code_ranges
 

@@ -11,9 +11,9 @@ from typing import Final
 import apsw
 
 from app.core.clock import Clock
-from app.core.recalled import HEADINGS
+from app.core.error_location import error_location
+from app.core.recall_fence import HEADINGS
 from app.core.text import storable
-from app.core.whereabouts import whereabouts
 from app.errors import KeepsakeError, internal
 from app.memories.reflections import ReflectionService
 from app.retrieval import context_reads as reads
@@ -184,7 +184,7 @@ class ContextService:
         found = from_sqlite(error) if isinstance(error, apsw.Error) else error
         known = found if isinstance(found, KeepsakeError) else internal(error)
         if known is not found:
-            _log.error("a part of a context broke: %s", whereabouts(error))
+            _log.error("a part of a context broke: %s", error_location(error))
         self._trace.event("context.failed", stage=name, error=known.code)
         return _FAILED.format(part=HEADINGS[name], reason=known.message)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from app.core.recalled import without_recalled
+from app.core.recall_fence import without_recalled
 from app.core.stopwords import stop_words
 from app.core.text import storable
 from app.retrieval.model import Hit, Query, Term

@@ -8,7 +8,7 @@ from typing import Any, Final
 import apsw
 
 from app.core.clock import to_datetime
-from app.core.recalled import is_own_tool, without_recalled
+from app.core.recall_fence import is_own_tool, without_recalled
 from app.core.text import excerpt
 from app.memories import repo
 from app.memories.model import Memory

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from app.core.recalled import CLOSE, HEADINGS, MARK, OPEN, PREAMBLE, entry, fenced, flat, harmless
+from app.core.recall_fence import CLOSE, HEADINGS, MARK, OPEN, PREAMBLE, entry, fence_text, harmless, single_line
 from app.core.tokens import CHARS_PER_TOKEN, estimate_tokens
 from app.index.chunking import is_boundary
 from app.retrieval.context_model import SECTIONS, Context, ContextItem, ContextSection, LeftOut, SectionName
@@ -62,7 +62,7 @@ def assembled(
     if not sections:
         return Context("", "", 0, max_tokens, (), left[:MAX_LEFT_OUT], len(left))
     blocks = ["\n".join(["", f"## {HEADINGS[name]}", *part.lines]) for name, part in told.items() if part.items]
-    text, mark = fenced("\n".join([PREAMBLE, *blocks]))
+    text, mark = fence_text("\n".join([PREAMBLE, *blocks]))
     return Context(text, mark, estimate_tokens(text), max_tokens, sections, left[:MAX_LEFT_OUT], len(left))
 
 
@@ -76,7 +76,7 @@ def deduplicated(parts: Mapping[SectionName, Sequence[ContextItem]]) -> dict[Sec
     for name in SECTIONS:
         kept = []
         for item in parts.get(name, ()):
-            words = flat(item.text).casefold()
+            words = single_line(item.text).casefold()
             if item.id in seen or (name in _FOUND and words in said):
                 continue
             seen.add(item.id)

@@ -8,7 +8,7 @@ from typing import Any, Final
 import apsw
 
 from app.core.clock import to_datetime
-from app.core.recalled import without_recalled
+from app.core.recall_fence import without_recalled
 from app.index.vectors import Generation
 from app.memories import archive_repo, repo
 from app.memories.model import STORES

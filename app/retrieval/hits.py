@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import apsw
 
 from app.core.clock import to_datetime
-from app.core.recalled import without_recalled
+from app.core.recall_fence import without_recalled
 from app.index.extract import tool_text
 from app.index.repo import agents_of
 from app.retrieval.highlight import Snippets

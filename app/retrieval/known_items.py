@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final, Literal
 
-from app.core.recalled import without_recalled
+from app.core.recall_fence import without_recalled
 from app.core.stopwords import stop_words
 from app.index import grams
 

@@ -17,7 +17,7 @@ from datetime import tzinfo
 from difflib import get_close_matches
 from typing import Final, Literal, get_args
 
-from app.core.tags import normalise_tag
+from app.core.tag_names import normalise_tag
 from app.core.text import collapse, excerpt, storable
 from app.core.timespans import EXAMPLES, parse_span
 from app.memories.model import KINDS, STORES

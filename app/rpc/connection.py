@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.api.registry import Reply
-from app.core.whereabouts import whereabouts
+from app.core.error_location import error_location
 from app.errors import AccessDeniedError, HostUnreachableError, KeepsakeError, MachineError, internal
 from app.rpc.framing import (
     HEADER_BYTES,
@@ -164,7 +164,7 @@ class Connection:
         self._answers.discard(task)
         self._slots.release()
         if not task.cancelled() and (error := task.exception()) is not None:
-            _log.error("an answer could not be given: %s", whereabouts(error))
+            _log.error("an answer could not be given: %s", error_location(error))
 
     async def _serve(self, request: Request) -> None:
         if request.method in {"subscribe", "unsubscribe"}:
@@ -238,6 +238,6 @@ def _outcome(request: Request, call: "asyncio.Task[Reply]") -> Message:
         reply = call.result()
         return answer(request.id, reply.value, reply.changes)
     if not isinstance(error, KeepsakeError):
-        _log.error("the operation %s failed: %s", request.method, whereabouts(error))
+        _log.error("the operation %s failed: %s", request.method, error_location(error))
         error = internal(error)
     return failure(request.id, error)

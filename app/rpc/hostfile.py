@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from app import __version__
-from app.core.disk import from_os, replace_file
+from app.core.files import from_os, replace_file
 from app.core.regular_files import UnsafeFileError, open_for_reading
 from app.errors import HostUnreachableError
 from app.rpc.framing import PROTOCOL

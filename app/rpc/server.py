@@ -11,7 +11,7 @@ from app import __version__
 from app.api.caller import OWNER
 from app.api.registry import Catalogue, Operation, Reply
 from app.changes import ChangeSet, Event, Feed
-from app.core.whereabouts import whereabouts
+from app.core.error_location import error_location
 from app.errors import MachineError
 from app.rpc.connection import Connection, House, Patience
 from app.rpc.framing import FrameError, encode
@@ -137,7 +137,7 @@ class SocketServer:
         self._clients.discard(connection)
         self._catalogue.trace.event("socket.closed", connections=len(self._connections))
         if not task.cancelled() and (error := task.exception()) is not None:
-            _log.error("a connection failed: %s", whereabouts(error))
+            _log.error("a connection failed: %s", error_location(error))
 
     def _admit(self, connection: Connection) -> None:
         """Move a connection from the strangers to the clients.

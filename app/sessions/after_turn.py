@@ -16,7 +16,7 @@ from typing import Any
 import apsw
 
 from app.changes import Changed, ChangeSet
-from app.core.whereabouts import whereabouts
+from app.core.error_location import error_location
 from app.errors import KeepsakeError, NotFoundError
 from app.sessions import pending
 from app.sessions.auto_capture import AutoCapture
@@ -134,7 +134,7 @@ class AfterTurn:
             # Our bug: conversations are not looked after any more, which must show.
             kind = type(error).__name__
             self._failed["nothing is done any more"] = f"an error inside Keepsake ({kind}). Restart it."
-            _log.error("work after turns broke: %s", whereabouts(error))
+            _log.error("work after turns broke: %s", error_location(error))
             raise
 
     async def look_after_all(self, quiet_s: float = 0.0) -> None:
@@ -208,7 +208,7 @@ class AfterTurn:
             _log.info("%s: %s", what, outcome.code)
         else:
             self._failed[what] = "An error of Keepsake itself; the log has it."
-            _log.error("%s: %s", what, whereabouts(outcome))
+            _log.error("%s: %s", what, error_location(outcome))
         return False
 
     def _tell(self, done: Changed[Any], operation: str) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import apsw
 
 from app.changes import Changed, ChangeSet
-from app.core.recalled import without_recalled
+from app.core.recall_fence import without_recalled
 from app.errors import InputError
 from app.memories.model import NewMemory, StoreName
 from app.sessions import repo

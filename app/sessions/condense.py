@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, Protocol
 
-from app.core.recalled import without_recalled
+from app.core.recall_fence import without_recalled
 from app.core.text import collapse, excerpt
 from app.core.tokens import estimate_tokens
 from app.sessions.model import Message

@@ -10,8 +10,8 @@ import apsw
 from app.changes import Changed, ChangeSet
 from app.core.clock import Clock, to_datetime, to_ms
 from app.core.ids import new_id
-from app.core.plain import plain
-from app.core.recalled import without_recalled
+from app.core.json_values import plain
+from app.core.recall_fence import without_recalled
 from app.core.text import excerpt, has_controls, storable
 from app.core.tokens import estimate_tokens
 from app.errors import InputError, NotFoundError, StaleError

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from app.changes import Changed, ChangeSet
 from app.core.clock import Clock, to_datetime
+from app.core.error_location import error_location
 from app.core.ids import new_id
-from app.core.whereabouts import whereabouts
 from app.errors import KeepsakeError
 from app.sessions.model import Appended, NewMessage
 from app.sessions.service import Heading, SessionService
@@ -144,5 +144,5 @@ class WriteBehind:
     def _failed(self, messages: Sequence[NewMessage], reason: str, error: BaseException | None = None) -> None:
         self._lost += len(messages)
         self._last = reason
-        place = f" ({whereabouts(error)})" if error is not None else ""
+        place = f" ({error_location(error)})" if error is not None else ""
         _log.warning("%s turns were not stored: %s%s", len(messages), reason, place)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import apsw
 
-from app.core.disk import from_os
+from app.core.files import from_os
 from app.core.regular_files import make_folder, open_anew
 from app.errors import VaultDamagedError
 from app.store.faults import sqlite_faults

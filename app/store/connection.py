@@ -6,7 +6,7 @@ from pathlib import Path
 
 import apsw
 
-from app.core.disk import from_os
+from app.core.files import from_os
 from app.core.regular_files import open_file
 from app.store.faults import sqlite_faults
 

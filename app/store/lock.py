@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import Self
 
-from app.core.disk import from_os
+from app.core.files import from_os
 from app.core.regular_files import open_file
 from app.errors import VaultLockedError
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.core.disk import from_os
+from app.core.files import from_os
 from app.core.regular_files import open_for_reading
 from app.errors import VaultDamagedError
 from app.store.wal import committed_pages

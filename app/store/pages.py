@@ -7,7 +7,7 @@ from pathlib import Path
 
 import apsw
 
-from app.core.disk import from_os
+from app.core.files import from_os
 from app.store.connection import BUSY_MS
 
 _BLOCK = 4 * 1024 * 1024

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import apsw
 
-from app.core.disk import from_os
+from app.core.files import from_os
 from app.errors import VaultDamagedError, VaultNewerError, VaultUnusableError
 from app.store.backup import FOLDER
 from app.store.connection import APPLICATION_ID, BUSY_MS, open_frozen_reader

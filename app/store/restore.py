@@ -13,7 +13,7 @@ from typing import NoReturn
 
 import apsw
 
-from app.core.disk import from_os
+from app.core.files import from_os
 from app.core.regular_files import UnsafeFileError, make_folder, require_file
 from app.errors import KeepsakeError, VaultDamagedError
 from app.store.backup import backup_path, copy_database, keep_name

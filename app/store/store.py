@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 import apsw
 
-from app.core.disk import from_os
+from app.core.files import from_os
 from app.errors import DiskFullError, KeepsakeError, VaultReadOnlyError, VaultUnusableError
 from app.store import preflight, readonly, restore
 from app.store.backup import backup_path, copy_database

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from app.core.disk import from_os
+from app.core.files import from_os
 from app.core.regular_files import require_file, require_folder
 from app.store.backup import FOLDER
 

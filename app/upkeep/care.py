@@ -11,7 +11,7 @@ import apsw
 from app import __version__
 from app.changes import Changed, ChangeSet
 from app.core.clock import Clock, to_datetime
-from app.core.disk import from_os
+from app.core.files import from_os
 from app.core.ids import uuid7
 from app.errors import KeepsakeError, VaultDamagedError
 from app.index.sync import IndexSync

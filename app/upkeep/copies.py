@@ -11,7 +11,7 @@ import apsw
 from app.config.config import FILE
 from app.config.layers import MAX_BYTES
 from app.core.clock import optional_datetime
-from app.core.disk import from_os, replace_file
+from app.core.files import from_os, replace_file
 from app.core.paths import migrations, user_path
 from app.core.regular_files import open_for_reading, require_folder
 from app.errors import InputError, KeepsakeError, NotFoundError, VaultDamagedError

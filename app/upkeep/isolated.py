@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 from app.core.clock import Clock, to_ms
-from app.core.disk import from_os
+from app.core.files import from_os
 from app.errors import KeepsakeError
 from app.store.restore import DATABASE
 from app.upkeep import copies

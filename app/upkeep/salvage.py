@@ -8,7 +8,7 @@ from pathlib import Path
 import apsw
 
 from app.config.config import FILE
-from app.core.disk import from_os
+from app.core.files import from_os
 from app.core.paths import migrations
 from app.errors import InputError, VaultDamagedError, VaultNewerError, VaultUnusableError
 from app.store.connection import APPLICATION_ID, open_writer

@@ -10,7 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QInputDialog, QWidget
 from shiboken6 import isValid
 
-from app.core.tags import inline_tag, normalise_tags
+from app.core.tag_names import inline_tag, normalise_tags
 from app.core.text import excerpt
 from app.errors import KeepsakeError
 from ui.navigation import link_of, place_of

@@ -11,7 +11,7 @@ from app.api.catalogue import build_catalogue
 from app.changes import Feed
 from app.config.config import Config
 from app.core.clock import SystemClock
-from app.core.heap import WORTH_BYTES, HeapCare
+from app.core.memory_trim import WORTH_BYTES, MemoryTrimmer
 from app.engine import Engine
 from tests.helpers.noise import AllowLogs
 
@@ -35,9 +35,9 @@ class Growing:
         """Note that it was asked to give back; called in a worker thread."""
         self._loop.call_soon_threadsafe(self.released.set)
 
-    def care(self, quiet: Callable[[], Awaitable[None]]) -> HeapCare:
+    def care(self, quiet: Callable[[], Awaitable[None]]) -> MemoryTrimmer:
         """Return what gives its memory back, without a rest."""
-        return HeapCare(quiet, 0.0, self.release, self.held)
+        return MemoryTrimmer(quiet, 0.0, self.release, self.held)
 
 
 async def _at_once() -> None:

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from app.core.tags import inline_tag
+from app.core.tag_names import inline_tag
 from app.memories.model import Memory
 from ui import theme
 from ui.models.markup import is_editable

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.core.disk import replace_file
+from app.core.files import replace_file
 from app.core.regular_files import UnsafeFileError, make_folder, open_anew, open_file, open_for_reading
 from app.errors import KeepsakeError, VaultUnusableError
 

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from app.exchange.chatgpt import read
 from app.exchange.model import Position
 from app.sessions.model import NewMessage
-
-from .reading import (
+from tests.unit.app.exchange.reading import (
     chatgpt_message,
     chatgpt_talk,
     contents,

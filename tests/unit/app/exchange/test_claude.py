@@ -6,8 +6,17 @@ from hypothesis import given
 
 from app.exchange.claude import read
 from app.sessions.model import NewMessage
-
-from .reading import claude_talk, contents, foreign_values, messages, problems, records, sessions, write_json, write_zip
+from tests.unit.app.exchange.reading import (
+    claude_talk,
+    contents,
+    foreign_values,
+    messages,
+    problems,
+    records,
+    sessions,
+    write_json,
+    write_zip,
+)
 
 
 def of_one(tmp_path: Path, **fields: Any) -> list[NewMessage]:

@@ -7,8 +7,7 @@ import pytest
 
 from app.errors import FormatError, NotFoundError
 from app.exchange.detect import detect, preview
-
-from .reading import chatgpt_talk, claude_talk, write_json, write_zip
+from tests.unit.app.exchange.reading import chatgpt_talk, claude_talk, write_json, write_zip
 
 TURN = b'{"type":"message","session":"s","role":"user","content":"Hi"}\n'
 

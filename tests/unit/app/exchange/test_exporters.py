@@ -16,8 +16,7 @@ from app.exchange.target import MANIFEST
 from app.memories.model import Memory
 from app.sessions.model import Message, Session
 from tests.helpers.disks import SmallDisk
-
-from .reading import contents, only, problems, records
+from tests.unit.app.exchange.reading import contents, only, problems, records
 
 NOW = datetime(2024, 1, 31, 10, 0, tzinfo=UTC)
 

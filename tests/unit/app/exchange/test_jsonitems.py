@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from app.exchange import jsonitems
 from app.exchange.jsonitems import Item, ItemSplitter, decode, items
 from app.exchange.model import Problem
-
-from .reading import never, write_json
+from tests.unit.app.exchange.reading import never, write_json
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(1 << 60), 1 << 60) | st.text(),

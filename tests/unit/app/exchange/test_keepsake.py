@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from app.exchange import lines
 from app.exchange.keepsake import read
 from app.exchange.model import MemoryRecord, Record
-
-from .reading import contents, foreign_values, messages, only, problems, records, sessions
+from tests.unit.app.exchange.reading import contents, foreign_values, messages, only, problems, records, sessions
 
 
 def turn(**fields: Any) -> dict[str, Any]:

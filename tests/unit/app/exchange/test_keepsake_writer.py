@@ -9,15 +9,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.core.clock import optional_datetime, to_ms
-from app.core.tags import normalise_tags
+from app.core.tag_names import normalise_tags
 from app.exchange.keepsake import read
 from app.exchange.keepsake_writer import JsonlWriter
 from app.exchange.model import MemoryRecord
 from app.memories.archive_model import Archived
 from app.memories.model import KINDS, SOURCE_KINDS, STORES, Memory, Source
 from app.sessions.model import Message, Session
-
-from .reading import messages, only, problems, records, sessions
+from tests.unit.app.exchange.reading import messages, only, problems, records, sessions
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=60)
 WORD = TEXT.filter(bool)

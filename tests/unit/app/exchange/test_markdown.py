@@ -7,8 +7,7 @@ from app.errors import NotFoundError
 from app.exchange import markdown
 from app.exchange.markdown import read
 from app.exchange.model import MemoryRecord, Position
-
-from .reading import only, problems, records
+from tests.unit.app.exchange.reading import only, problems, records
 
 
 def notes(path: Path) -> dict[str, MemoryRecord]:

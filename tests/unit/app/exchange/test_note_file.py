@@ -7,14 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.tags import normalise_tags
+from app.core.tag_names import normalise_tags
 from app.errors import FormatError
 from app.exchange.markdown import parse, read
 from app.exchange.model import MemoryRecord
 from app.exchange.note_file import render_note
 from app.memories.model import Memory
-
-from .reading import only, records
+from tests.unit.app.exchange.reading import only, records
 
 NOW = datetime(2024, 1, 31, tzinfo=UTC)
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=60)

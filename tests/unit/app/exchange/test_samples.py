@@ -12,8 +12,7 @@ from app.exchange.markdown import read
 from app.exchange.model import MemoryRecord
 from app.exchange.service import READERS
 from app.memories.model import Memory
-
-from .reading import contents, messages, only, problems, records, sessions
+from tests.unit.app.exchange.reading import contents, messages, only, problems, records, sessions
 
 NOW = datetime(2024, 1, 31, tzinfo=UTC)
 DAMAGED = {"everything-chatgpt/sample/conversations.json"}

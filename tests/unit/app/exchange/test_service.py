@@ -18,8 +18,7 @@ from app.exchange.service import ExchangeService, Ingested
 from app.memories.archive_model import Archived
 from app.memories.model import Memory, StoreName
 from app.sessions.model import Message, Session
-
-from .reading import chatgpt_talk, write_json
+from tests.unit.app.exchange.reading import chatgpt_talk, write_json
 
 NOW = datetime(2024, 1, 31, tzinfo=UTC)
 T = TypeVar("T")

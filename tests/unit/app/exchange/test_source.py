@@ -8,8 +8,7 @@ import pytest
 from app.errors import FormatError, MachineError, NotFoundError
 from app.exchange import chatgpt, source
 from app.exchange.source import readable
-
-from .reading import chatgpt_talk, contents, never, problems, records, write_zip
+from tests.unit.app.exchange.reading import chatgpt_talk, contents, never, problems, records, write_zip
 
 
 def export(tmp_path: Path, count: int = 3) -> Path:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.core.tags import MAX_TAG_LENGTH, MAX_TAGS
+from app.core.tag_names import MAX_TAG_LENGTH, MAX_TAGS
 from app.core.text import storable, without_controls
 from app.errors import InputError, NotFoundError, StaleError
 from app.memories import rules

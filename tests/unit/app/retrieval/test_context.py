@@ -8,7 +8,7 @@ import pytest
 
 from app.api.caller import Caller
 from app.config.schema import RECIPES
-from app.core.recalled import CLOSE, without_recalled
+from app.core.recall_fence import CLOSE, without_recalled
 from app.errors import AccessDeniedError, InputError, ModelUnavailableError, TimeLimitError
 from app.host import Host
 from app.retrieval.asked import asked

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.recalled import without_recalled
+from app.core.recall_fence import without_recalled
 from app.core.tokens import estimate_tokens
 from app.retrieval.context_model import SECTIONS, ContextItem, SectionName
 from app.retrieval.context_render import allotted, assembled, deduplicated, rendered, shortened

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from app.api.caller import Caller
-from app.core.recalled import fenced
+from app.core.recall_fence import fence_text
 from app.errors import InputError
 from app.host import Host
 from app.retrieval.explain_model import Explanation
@@ -17,7 +17,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Any:
     host.start()
     turns = [{"role": "user", "content": f"The heron ate frog number {number} by the lock."} for number in range(60)]
     turns.append({"role": "assistant", "content": "Quince jelly needs three potatoes, said the umbrella."})
-    turns.append({"role": "user", "content": fenced("- ⟦s#1⟧ heron")[0]})
+    turns.append({"role": "user", "content": fence_text("- ⟦s#1⟧ heron")[0]})
     host.ask("session.append", session="birds", title="Birds", messages=turns)
     host.ask("session.append", session="gone", messages=[{"role": "user", "content": "A heron once."}])
     host.ask("session.forget", session="gone")

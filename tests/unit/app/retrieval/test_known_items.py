@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.recalled import fenced
+from app.core.recall_fence import fence_text
 from app.retrieval.fts import has_token
 from app.retrieval.known_items import (
     Frequencies,
@@ -127,7 +127,7 @@ def test_a_memory_stands_beside_nothing() -> None:
 
 
 def test_what_keepsake_told_is_not_asked_about() -> None:
-    told, _ = fenced("heron frog lock gate evening")
+    told, _ = fence_text("heron frog lock gate evening")
     assert questions([KnownItem("a", told)], 1, 1) == []
 
 

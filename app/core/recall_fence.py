@@ -65,7 +65,7 @@ def harmless(text: str) -> str:
     return _TAG.sub("(", plain).replace("<!--", "<! --").translate(_BRACKETS)
 
 
-def fenced(body: str) -> tuple[str, str]:
+def fence_text(body: str) -> tuple[str, str]:
     """Return ``body``, made of ``entry`` and headings, in its fence, and the fence's mark."""
     mark = _mark(body)
     return f"{OPEN.format(mark=mark)}\n{body}\n{CLOSE}", mark
@@ -80,15 +80,15 @@ def entry(item_id: str, facts: str, text: str, *, whole_lines: bool = False) -> 
         text: What it says.
         whole_lines: Keep its lines, each quoted; they become one otherwise.
     """
-    head = f"- ⟦{flat(item_id)}⟧ {flat(facts)}"
+    head = f"- ⟦{single_line(item_id)}⟧ {single_line(facts)}"
     lines = harmless(text).strip().split("\n")
     if not whole_lines or len(lines) == 1:
-        said = flat(text)
+        said = single_line(text)
         return f"{head}: {said}" if said else head
     return "\n".join([f"{head}:", *(f"  > {line.rstrip()}".rstrip() for line in lines)])
 
 
-def flat(text: str) -> str:
+def single_line(text: str) -> str:
     """Return ``text`` harmless and on one line."""
     return " ".join(harmless(text).split())
 
@@ -108,7 +108,7 @@ def without_recalled(text: str) -> str:
     return "".join([*kept, text[at:]]).strip()
 
 
-def blanked(text: str) -> str:
+def blank_recalled(text: str) -> str:
     """Return ``text`` with blanks for what Keepsake told: places in the rest stay."""
     kept, at = [], 0
     for start, end in recalled_ranges(text):

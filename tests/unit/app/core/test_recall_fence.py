@@ -7,17 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.recalled import (
+from app.core.recall_fence import (
     CLOSE,
     HEADINGS,
     PREAMBLE,
-    blanked,
+    blank_recalled,
     entry,
-    fenced,
-    flat,
+    fence_text,
     harmless,
     is_own_tool,
     recalled_ranges,
+    single_line,
     without_recalled,
 )
 
@@ -42,7 +42,7 @@ def told(*texts: str, whole_lines: bool = True) -> str:
     lines = [
         entry(f"s#{number}", "2024-01-01, user", text, whole_lines=whole_lines) for number, text in enumerate(texts)
     ]
-    return fenced("\n".join([PREAMBLE, "", f"## {HEADINGS['recent']}", *lines]))[0]
+    return fence_text("\n".join([PREAMBLE, "", f"## {HEADINGS['recent']}", *lines]))[0]
 
 
 @given(st.lists(st.one_of(st.sampled_from(NASTY), st.text(max_size=60)), max_size=5), st.booleans())
@@ -95,7 +95,7 @@ def test_a_context_that_was_cut_loses_its_lines_and_nothing_else(text: str) -> N
 )
 def test_ones_own_words_stay(text: str) -> None:
     assert without_recalled(text) == text
-    assert blanked(text) == text
+    assert blank_recalled(text) == text
 
 
 @given(st.text(max_size=200))
@@ -109,7 +109,7 @@ def test_ranges_are_disjoint_and_blanks_keep_places(text: str) -> None:
     ranges = recalled_ranges(text)
     assert all(0 <= start < end <= len(text) for start, end in ranges)
     assert all(one[1] < other[0] for one, other in pairwise(ranges))
-    assert len(blanked(text)) == len(text)
+    assert len(blank_recalled(text)) == len(text)
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_the_same_content_has_the_same_mark_and_another_one_another() -> None:
 def test_scripts_and_emoji_stay_as_they_are() -> None:
     said = "👩‍👩‍👧 می‌خواهم ภาษาไทย 梨の木 “quotes” <b>x < y</b>"
     assert harmless(said) == said
-    assert flat("a\n\n b\tc") == "a b c"
+    assert single_line("a\n\n b\tc") == "a b c"
 
 
 def test_tools_of_keepsake_are_known_by_name() -> None:

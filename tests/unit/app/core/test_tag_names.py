@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.tags import MAX_TAG_LENGTH, MAX_TAGS, inline_tag, normalise_tag, normalise_tags
+from app.core.tag_names import MAX_TAG_LENGTH, MAX_TAGS, inline_tag, normalise_tag, normalise_tags
 from app.memories.wiki import find_tags
 
 

@@ -8,14 +8,14 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from app.core.heap import WORTH_BYTES, HeapCare, own_bytes
+from app.core.memory_trim import WORTH_BYTES, MemoryTrimmer, own_bytes
 
 _LIMIT_S = 30.0
 _GLIBC = pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc is told")
 
 # What is freed last stays, so that all before it is kept by the library until it is asked.
 _FREEING = """
-from app.core.heap import give_back, own_bytes
+from app.core.memory_trim import trim_memory, own_bytes
 pieces = [bytearray(10_000) for _ in range(20_000)]
 last = pieces.pop()
 pieces.clear()
@@ -26,7 +26,7 @@ print(own_bytes())
 
 _THREADS = """
 import ctypes, threading
-from app.core.heap import share_one_arena
+from app.core.memory_trim import share_one_arena
 {first}
 def take():
     together.wait()
@@ -93,7 +93,7 @@ class _Process:
         self.looked.clear()
 
 
-Story = Callable[[_Process, HeapCare, asyncio.Event], Awaitable[None]]
+Story = Callable[[_Process, MemoryTrimmer, asyncio.Event], Awaitable[None]]
 
 
 def _care(story: Story) -> _Process:
@@ -104,7 +104,7 @@ def _care(story: Story) -> _Process:
         async def quiet() -> None:
             await is_quiet.wait()
 
-        care = HeapCare(quiet, 0.0, process.release, process.held)
+        care = MemoryTrimmer(quiet, 0.0, process.release, process.held)
         running = asyncio.create_task(care.run())
         await process.was_looked_at()
         await story(process, care, is_quiet)
@@ -115,13 +115,13 @@ def _care(story: Story) -> _Process:
     return asyncio.run(main())
 
 
-async def _after_work(process: _Process, care: HeapCare) -> None:
+async def _after_work(process: _Process, care: MemoryTrimmer) -> None:
     care.wake()
     await process.was_looked_at()
 
 
 def test_much_that_was_kept_is_given_back_after_work() -> None:
-    async def story(process: _Process, care: HeapCare, _quiet: asyncio.Event) -> None:
+    async def story(process: _Process, care: MemoryTrimmer, _quiet: asyncio.Event) -> None:
         process.kept = WORTH_BYTES
         await _after_work(process, care)  # sees that it has grown
         await process.was_looked_at()  # and how little it is afterwards
@@ -132,7 +132,7 @@ def test_much_that_was_kept_is_given_back_after_work() -> None:
 
 
 def test_a_little_is_left_until_it_is_much() -> None:
-    async def story(process: _Process, care: HeapCare, _quiet: asyncio.Event) -> None:
+    async def story(process: _Process, care: MemoryTrimmer, _quiet: asyncio.Event) -> None:
         process.kept = WORTH_BYTES - 1
         await _after_work(process, care)
         assert process.released == 0
@@ -144,7 +144,7 @@ def test_a_little_is_left_until_it_is_much() -> None:
 
 
 def test_what_is_in_use_is_not_taken_for_kept_again_and_again() -> None:
-    async def story(process: _Process, care: HeapCare, _quiet: asyncio.Event) -> None:
+    async def story(process: _Process, care: MemoryTrimmer, _quiet: asyncio.Event) -> None:
         process.bytes += 2 * WORTH_BYTES
         await _after_work(process, care)
         await process.was_looked_at()
@@ -155,7 +155,7 @@ def test_what_is_in_use_is_not_taken_for_kept_again_and_again() -> None:
 
 
 def test_growth_counts_from_the_least_there_was() -> None:
-    async def story(process: _Process, care: HeapCare, _quiet: asyncio.Event) -> None:
+    async def story(process: _Process, care: MemoryTrimmer, _quiet: asyncio.Event) -> None:
         process.bytes -= 2 * WORTH_BYTES
         await _after_work(process, care)
         process.kept = WORTH_BYTES
@@ -166,7 +166,7 @@ def test_growth_counts_from_the_least_there_was() -> None:
 
 
 def test_it_waits_for_the_work_that_follows_a_change() -> None:
-    async def story(process: _Process, care: HeapCare, quiet: asyncio.Event) -> None:
+    async def story(process: _Process, care: MemoryTrimmer, quiet: asyncio.Event) -> None:
         quiet.clear()
         process.kept = WORTH_BYTES
         care.wake()

@@ -25,7 +25,7 @@ def share_one_arena() -> bool:
     return tune is not None and bool(tune(_M_ARENA_MAX, 1))
 
 
-def give_back() -> bool:
+def trim_memory() -> bool:
     """Give freed memory back to the system, and return whether there was any; takes milliseconds."""
     trim = _of_libc("malloc_trim")
     return trim is not None and bool(trim(0))
@@ -50,7 +50,7 @@ def _of_libc(name: str) -> Callable[..., int] | None:
     return getattr(ctypes.CDLL(None), name, None)
 
 
-class HeapCare:
+class MemoryTrimmer:
     """Gives memory back after work that took more of it.
 
     Args:
@@ -64,7 +64,7 @@ class HeapCare:
         self,
         quiet: Callable[[], Awaitable[None]],
         rest_s: float = REST_S,
-        release: Callable[[], object] = give_back,
+        release: Callable[[], object] = trim_memory,
         held: Callable[[], int] = own_bytes,
     ) -> None:
         self._quiet = quiet

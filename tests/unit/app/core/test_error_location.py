@@ -1,6 +1,6 @@
 """Where a failure happened is told, what it said is not."""
 
-from app.core.whereabouts import whereabouts
+from app.core.error_location import error_location
 
 
 def _fails() -> None:
@@ -14,7 +14,7 @@ def test_kind_place_and_cause_without_text() -> None:
     try:
         _fails()
     except ValueError as error:
-        told = whereabouts(error)
+        told = error_location(error)
     assert told.startswith("ValueError at tests/unit/app/core/test_whereabouts.py:")
     assert "in _fails < tests/" in told
     assert ", after KeyError at " in told
@@ -23,4 +23,4 @@ def test_kind_place_and_cause_without_text() -> None:
 
 
 def test_a_failure_that_never_happened() -> None:
-    assert whereabouts(ValueError("x")) == "ValueError"
+    assert error_location(ValueError("x")) == "ValueError"

@@ -8,12 +8,12 @@ _DEEPEST: Final = 8
 _ROOT: Final = Path(__file__).resolve().parents[2]
 
 
-def whereabouts(error: BaseException) -> str:
+def error_location(error: BaseException) -> str:
     """Return the kind of ``error`` and the innermost calls that led to it: ``KeyError at app/x.py:12 in work < …``."""
     frames = traceback.extract_tb(error.__traceback__, -_DEEPEST)
     calls = [f"{_place(frame.filename)}:{frame.lineno} in {frame.name}" for frame in reversed(frames)]
     cause = error.__cause__
-    behind = f", after {whereabouts(cause)}" if cause is not None and cause is not error else ""
+    behind = f", after {error_location(cause)}" if cause is not None and cause is not error else ""
     return type(error).__name__ + (f" at {' < '.join(calls)}" if calls else "") + behind
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.plain import plain
+from app.core.json_values import plain
 from app.errors import InputError
 
 VALUES = st.recursive(
