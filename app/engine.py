@@ -9,7 +9,7 @@ from pathlib import Path
 
 from app.agents.isolation import IsolatedVaults
 from app.changes import ChangeSet, Event, Feed, Progress
-from app.config import check as config_check
+from app.config import diagnosis as config_check
 from app.config.config import Config
 from app.config.keyring import Keyring
 from app.core import memory_trim

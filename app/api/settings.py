@@ -3,7 +3,7 @@
 from app.api.caller import Caller
 from app.api.declare import operation
 from app.changes import Changed, ChangeSet, Progress
-from app.config.check import findings
+from app.config.diagnosis import findings
 from app.config.model import ConfigFinding, SettingValue
 from app.engine import Engine
 from app.errors import AccessDeniedError

@@ -76,7 +76,7 @@ class _Filed:
         return settings.set(name, value)
 
     def findings(self) -> list[ConfigFinding]:
-        from app.config.check import diagnose  # noqa: PLC0415
+        from app.config.diagnosis import diagnose  # noqa: PLC0415
 
         return diagnose(self._vault)
 

@@ -9,8 +9,8 @@ import tomlkit
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.config.check import diagnose, findings
 from app.config.config import FILE, Config
+from app.config.diagnosis import diagnose, findings
 from app.config.rules import PROVIDERS
 from app.config.schema import SETTINGS
 from app.embed import registry
