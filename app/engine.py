@@ -77,8 +77,8 @@ from app.sessions.summary import SummaryService
 from app.sessions.terms import terms_of
 from app.sessions.working import WorkingMemory
 from app.sessions.write_behind import WriteBehind
+from app.store.options import StoreOptions
 from app.store.store import Store
-from app.store.terms import Terms
 from app.trace.journal import Trace
 from app.upkeep.backups import BackupService
 from app.upkeep.care import CareService
@@ -466,8 +466,8 @@ def _trace_of(vault: Path, config: Config) -> Trace:
     return Trace(folder, max_bytes=config.whole("trace.megabytes") << 20, keep=config.whole("trace.keep"))
 
 
-def _terms_of(config: Config, trace: Trace) -> Terms:
-    return Terms(
+def _terms_of(config: Config, trace: Trace) -> StoreOptions:
+    return StoreOptions(
         config.number("store.read_limit"),
         config.whole("store.busy_timeout"),
         config.whole("store.readers"),

@@ -113,7 +113,7 @@ backups.command(name="restore")(restore)
 def _restore_here(vault: Path, name: str) -> None:
     from app.core.paths import migrations  # noqa: PLC0415
     from app.store.migrate import migrations_in  # noqa: PLC0415
-    from app.store.restore import DATABASE, finish  # noqa: PLC0415
+    from app.store.staged_restore import DATABASE, finish  # noqa: PLC0415
     from app.store.store import prepare_folder  # noqa: PLC0415
     from app.store.vault_files import require_own_files  # noqa: PLC0415
 

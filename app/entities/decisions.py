@@ -9,7 +9,7 @@ from app.core.ids import new_id
 from app.entities import repo, state
 from app.entities.model import Entity
 from app.errors import NotFoundError
-from app.store import journal
+from app.history import history_repo
 
 
 class Decisions:
@@ -42,7 +42,7 @@ class Decisions:
         """Make ``after`` the state of an entity, from now on one that a person decided about."""
         before = state.read(self.connection, entity_id)
         state.write(self.connection, entity_id, {**after, "touched": True}, self._now_ms)
-        entry = journal.record(
+        entry = history_repo.record(
             self.connection,
             target_kind="entity",
             target=entity_id,

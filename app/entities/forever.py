@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 import apsw
 
-from app.store.quotes import Left
+from app.erasure.references import RemainingReference
 
 Names = frozenset[tuple[str, str]]
 
@@ -60,7 +60,7 @@ def spellings(connection: apsw.Connection, names: Collection[tuple[str, str]]) -
     return frozenset(str(spelling) for row in rows for spelling in row)
 
 
-def kept(connection: apsw.Connection, names: Collection[tuple[str, str]]) -> Iterator[Left]:
+def kept(connection: apsw.Connection, names: Collection[tuple[str, str]]) -> Iterator[RemainingReference]:
     """Yield entities that still have one of ``names`` though no text mentions it: a person decided about them."""
     wanted = json.dumps([list(name) for name in names])
     rows = connection.execute(
@@ -71,7 +71,7 @@ def kept(connection: apsw.Connection, names: Collection[tuple[str, str]]) -> Ite
         (wanted,),
     )
     for (entity,) in rows.fetchall():
-        yield Left("entities", str(entity), "has a name from it")
+        yield RemainingReference("entities", str(entity), "has a name from it")
 
 
 def drop(connection: apsw.Connection, names: Collection[tuple[str, str]]) -> dict[str, int]:

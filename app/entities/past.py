@@ -32,7 +32,7 @@ from app.entities.model import (
 )
 from app.entities.visible import sees_all, within
 from app.errors import NotFoundError
-from app.store import past
+from app.history import as_of
 
 State = dict[str, Any]
 
@@ -76,7 +76,7 @@ class _Known:
 
 def states(connection: apsw.Connection, at_ms: int) -> dict[str, State]:
     """Return the state of every entity that was there at ``at_ms``, merged ones included."""
-    since = {entry.target: entry.before for entry in past.before(connection, "entity", at_ms)}
+    since = {entry.target: entry.before for entry in as_of.first_entries_after(connection, "entity", at_ms)}
     found = {entity_id: held for entity_id, held in since.items() if held is not None}
     rows = connection.execute("SELECT id FROM entities WHERE created_at <= ?", (at_ms,)).fetchall()
     for (entity_id,) in rows:
@@ -135,7 +135,7 @@ class EntitiesThen:
     @cached_property
     def _sessions(self) -> dict[str, State]:
         """Conversations as they stood, those that were renamed, forgotten or restored since."""
-        found = past.before(self._connection, "session", self._at_ms)
+        found = as_of.first_entries_after(self._connection, "session", self._at_ms)
         return {entry.target: entry.before for entry in found if entry.before is not None}
 
     @property
@@ -203,7 +203,7 @@ class EntitiesThen:
         )
 
     def _mentions(self) -> Iterable[_Mention]:
-        since = past.changed(self._connection, "memory", self._at_ms)
+        since = as_of.changed_since(self._connection, "memory", self._at_ms)
         rows = self._connection.execute(
             "SELECT m.owner_kind, m.owner_id, m.surface, m.at FROM mentions m"
             f" WHERE {within(self._stores)} AND CASE m.owner_kind WHEN 'message' THEN m.at <= ?"

@@ -11,12 +11,12 @@ from app.core.clock import Clock, to_datetime
 from app.core.ids import new_id
 from app.core.text import excerpt, storable
 from app.errors import InputError, NotFoundError, StaleError
+from app.history import history_repo
 from app.memories import archive_repo, repo
 from app.memories.archive_model import Archived, ArchivedMemory, DueState, MovedMemories, Shelf
 from app.memories.model import STORES, Memory
 from app.memories.state import to_state
 from app.memories.writer import MAX_NAMED, MemoryIndex, recorded, rival
-from app.store import journal
 from app.store.store import Store
 
 BATCH = 50  # memories that one transaction moves
@@ -190,7 +190,7 @@ class ArchiveService:
         actor: str,
         run_id: str | None,
     ) -> int:
-        return journal.record(
+        return history_repo.record(
             connection,
             target_kind="memory",
             target=target,

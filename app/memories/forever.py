@@ -15,12 +15,12 @@ from app.changes import Changed, ChangeSet
 from app.core.clock import Clock, to_datetime, to_ms
 from app.core.ids import new_id
 from app.core.text import storable
+from app.erasure import file_residue, fts_vocabulary, references
+from app.erasure.references import RemainingReference
 from app.errors import InputError, KeepsakeError, NotFoundError
 from app.memories import evidence
 from app.memories.forever_backups import BackupCleaner
 from app.memories.receipt import BackupChoice, BackupFile, How, Receipt, Target
-from app.store import pages, quotes, words
-from app.store.quotes import Left
 from app.store.store import Store
 
 _log = logging.getLogger(__name__)
@@ -45,7 +45,7 @@ _OF_COPIES = {
     "unreadable": "Damaged copies hold it and cannot be written anew; forget it again and have them deleted.",
 }
 _AREAS = frozenset({"memories", "tags", "links", "sessions", "messages", "entities", "index"})
-_DERIVED = frozenset({"chunks", "meta", quotes.SCHEMA})
+_DERIVED = frozenset({"chunks", "meta", references.SCHEMA})
 Names = Collection[tuple[str, str]]
 
 
@@ -64,7 +64,7 @@ class Eraser(Protocol):
     def step(self, connection: apsw.Connection, target: str, limit: int) -> dict[str, int]:
         """Remove some more of it; return how many rows went from which table, none when it is gone."""
 
-    def left(self, connection: apsw.Connection, target: str) -> Iterator[Left]:
+    def left(self, connection: apsw.Connection, target: str) -> Iterator[RemainingReference]:
         """Yield what refers to it and stays."""
 
 
@@ -80,7 +80,7 @@ class NameKeeper(Protocol):
     def spellings(self, connection: apsw.Connection, names: Names) -> Collection[str]:
         """Return how names are written."""
 
-    def kept(self, connection: apsw.Connection, names: Names) -> Iterator[Left]:
+    def kept(self, connection: apsw.Connection, names: Names) -> Iterator[RemainingReference]:
         """Yield what still has one of ``names`` though nothing mentions it."""
 
     def drop(self, connection: apsw.Connection, names: Names) -> dict[str, int]:
@@ -221,7 +221,7 @@ class ForeverService:
         names = {name for one in targets for name in self._names.names_in(connection, one.kind, one.id)}
         names.update(self._names.unmentioned_in(connection, texts))
         short = [text[:_TERM_CHARACTERS] for text in texts[:_TERM_TEXTS]]
-        terms = words.terms_of(connection, WORD_INDEX, short)
+        terms = fts_vocabulary.terms_of(connection, WORD_INDEX, short)
         return _Traces(evidence.samples(texts), frozenset(terms), frozenset(names))
 
     async def _finish(
@@ -261,7 +261,7 @@ class ForeverService:
         self, receipt: Receipt, names: Names, connection: apsw.Connection
     ) -> tuple[Receipt, Collection[str]]:
         """Remove names that nothing uses any more, and return how they were written."""
-        pages.forget_statistics(connection)
+        file_residue.forget_statistics(connection)
         before = self._names.spellings(connection, names)
         receipt = self._counted(connection, receipt, self._names.drop(connection, names))
         after = self._names.spellings(connection, names)
@@ -276,8 +276,8 @@ class ForeverService:
 
     async def _merge_words(self) -> None:
         """Rewrite the word index into one piece: until then it only notes which words are gone."""
-        await self._store.write(lambda connection: pages.begin_merging_words(connection, WORD_INDEX))
-        while await self._store.write(lambda connection: pages.merge_words(connection, WORD_INDEX)):
+        await self._store.write(lambda connection: file_residue.begin_merging_words(connection, WORD_INDEX))
+        while await self._store.write(lambda connection: file_residue.merge_words(connection, WORD_INDEX)):
             pass
 
     async def _prove(
@@ -285,7 +285,7 @@ class ForeverService:
     ) -> Receipt:
         """Look for the text in the raw bytes, and write the whole file anew when any is left."""
         gone = traces.terms - await self._store.write(
-            lambda connection: words.known(connection, WORD_INDEX, traces.terms)
+            lambda connection: fts_vocabulary.known_terms(connection, WORD_INDEX, traces.terms)
         )
         needles = (*traces.samples, *evidence.tails(gone))
         notes = [_RESUMED] if is_resumed else []
@@ -293,10 +293,10 @@ class ForeverService:
         quoted, ghosts = await self._look(needles)
         how: How = "overwritten in place" if needles else "nothing to look for"
         if is_resumed or (ghosts and is_empty):
-            if await asyncio.to_thread(pages.has_room_to_rewrite, self._store.path):
+            if await asyncio.to_thread(file_residue.has_room_to_rewrite, self._store.path):
                 if ghosts:
-                    await self._store.write(lambda connection: pages.rebuild_words(connection, WORD_INDEX))
-                await self._store.tend(pages.rewrite)
+                    await self._store.write(lambda connection: file_residue.rebuild_words(connection, WORD_INDEX))
+                await self._store.tend(file_residue.rewrite)
                 is_empty = await self._empty_log()
                 quoted, ghosts = await self._look(needles)
                 how = "file rewritten"
@@ -321,27 +321,31 @@ class ForeverService:
     async def _empty_log(self) -> bool:
         """Cut the log to nothing, waiting for readers for a while; others write in between."""
         waited = 0.0
-        while not await self._store.tend(pages.empty_log):
+        while not await self._store.tend(file_residue.empty_log):
             if waited >= _LOG_SECONDS:
                 return False
             await asyncio.sleep(_LOG_PAUSE)
             waited += _LOG_PAUSE
         return True
 
-    async def _look(self, needles: Sequence[str]) -> tuple[list[Left], set[str]]:
+    async def _look(self, needles: Sequence[str]) -> tuple[list[RemainingReference], set[str]]:
         """Return what else says one of ``needles``, and those that are in the bytes though nothing says them."""
-        hits = await asyncio.to_thread(lambda: pages.found_in(pages.files_of(self._store.path), needles))
+        hits = await asyncio.to_thread(lambda: file_residue.found_in(file_residue.files_of(self._store.path), needles))
         if not hits:
             return [], set()
         places = await self._store.read(
-            lambda connection: {hit: quotes.places_of(connection, hit) for hit in hits}, limit_s=_NO_LIMIT_S
+            lambda connection: {hit: references.find_quotes(connection, hit) for hit in hits}, limit_s=_NO_LIMIT_S
         )
         unsaid = {hit for hit in hits if not places[hit]}
-        spelled = await self._store.write(lambda connection: words.known_within(connection, WORD_INDEX, unsaid))
+        spelled = await self._store.write(
+            lambda connection: fts_vocabulary.known_substrings(connection, WORD_INDEX, unsaid)
+        )
         found = [place for hit in sorted(hits) for place in places[hit] if place.table not in _DERIVED]
-        return [Left(place.table, place.key, "quotes it") for place in found if not place.is_common], unsaid - spelled
+        return [
+            RemainingReference(place.table, place.key, "quotes it") for place in found if not place.is_common
+        ], unsaid - spelled
 
-    def _left(self, targets: Sequence[Target], connection: apsw.Connection) -> list[Left]:
+    def _left(self, targets: Sequence[Target], connection: apsw.Connection) -> list[RemainingReference]:
         return [left for one in targets for left in self._erasers[one.kind].left(connection, one.id)]
 
 
@@ -375,7 +379,7 @@ def _receipt(state: dict[str, Any]) -> Receipt:
             "finished_at": None if state["finished_at"] is None else to_datetime(state["finished_at"]),
             "ids": tuple(state["ids"]),
             "sessions": tuple(state["sessions"]),
-            "left": tuple(Left(**left) for left in state["left"]),
+            "left": tuple(RemainingReference(**left) for left in state["left"]),
             "backups": tuple(BackupFile(**file) for file in state["backups"]),
             "notes": tuple(state["notes"]),
         }

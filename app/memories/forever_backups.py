@@ -14,14 +14,14 @@ import apsw
 
 from app.core.files import from_os
 from app.core.regular_files import open_anew, require_folder
+from app.erasure import file_residue, fts_vocabulary, references
 from app.errors import KeepsakeError
 from app.memories.receipt import BackupChoice, BackupFile, BackupOutcome, Target
-from app.store import pages, quotes, words
 from app.store.backup import FOLDER
 from app.store.connection import open_writer
-from app.store.faults import sqlite_faults
 from app.store.preflight import SET_ASIDE
-from app.store.restore import ASIDE, DATABASE, STAGED
+from app.store.sqlite_errors import translate_sqlite_errors
+from app.store.staged_restore import ASIDE, DATABASE, STAGED
 
 _WORD_INDEX = "chunks_fts"
 
@@ -85,13 +85,13 @@ class BackupCleaner:
     def _holds(self, path: Path, targets: Sequence[Target], samples: Sequence[str]) -> bool:
         sought = [*samples, *(one.id for one in targets)]
         if path.is_dir():  # a log may belong to the database in it, and opening both would write beside them
-            return bool(pages.found_in([file for file in path.rglob("*") if file.is_file()], sought))
+            return bool(file_residue.found_in([file for file in path.rglob("*") if file.is_file()], sought))
         try:
             with closing(_look_into(path)) as copy:
                 return any(self._erasers[one.kind].exists(copy, one.id) for one in targets)
         except (apsw.Error, KeepsakeError):
             # Of another schema, encrypted, damaged or no database: its bytes are all there is to go by.
-            return bool(pages.found_in([path], sought))
+            return bool(file_residue.found_in([path], sought))
 
     def _treat(
         self, path: Path, targets: Sequence[Target], samples: Sequence[str], choice: BackupChoice
@@ -126,17 +126,17 @@ class BackupCleaner:
                 with target.backup("main", source, "main") as task:
                     task.step(-1)
                 target.pragma("journal_mode", "DELETE")
-            with sqlite_faults(), closing(open_writer(partial)) as copy:
+            with translate_sqlite_errors(), closing(open_writer(partial)) as copy:
                 names = self._erase(copy, targets)
                 copy.pragma("journal_mode", "DELETE")
-                pages.rewrite(copy)
+                file_residue.rewrite(copy)
                 is_gone = not any(self._names.kept(copy, names)) and (
                     not _ghosts(copy, partial, samples) or _is_gone_without_words(copy, partial, samples)
                 )
             partial.replace(path)
             return is_gone
         finally:
-            for file in (partial, *pages.files_of(partial)):
+            for file in (partial, *file_residue.files_of(partial)):
                 file.unlink(missing_ok=True)
 
     def _erase(self, copy: apsw.Connection, targets: Sequence[Target]) -> Collection[tuple[str, str]]:
@@ -149,23 +149,23 @@ class BackupCleaner:
                 while self._erasers[one.kind].step(copy, one.id, 1_000):
                     pass
             self._names.drop(copy, names)
-            pages.forget_statistics(copy)
-            pages.begin_merging_words(copy, _WORD_INDEX)
-            while pages.merge_words(copy, _WORD_INDEX):
+            file_residue.forget_statistics(copy)
+            file_residue.begin_merging_words(copy, _WORD_INDEX)
+            while file_residue.merge_words(copy, _WORD_INDEX):
                 pass
         return names
 
 
 def _ghosts(copy: apsw.Connection, path: Path, samples: Sequence[str]) -> set[str]:
     """Return those of ``samples`` that are in the bytes of a copy though nothing in it says them."""
-    unsaid = {hit for hit in pages.found_in([path], samples) if not quotes.places_of(copy, hit)}
-    return unsaid - words.known_within(copy, _WORD_INDEX, unsaid)
+    unsaid = {hit for hit in file_residue.found_in([path], samples) if not references.find_quotes(copy, hit)}
+    return unsaid - fts_vocabulary.known_substrings(copy, _WORD_INDEX, unsaid)
 
 
 def _is_gone_without_words(copy: apsw.Connection, path: Path, samples: Sequence[str]) -> bool:
     """Make the word index of a copy anew and return whether that took the last traces away."""
-    pages.rebuild_words(copy, _WORD_INDEX)
-    pages.rewrite(copy)
+    file_residue.rebuild_words(copy, _WORD_INDEX)
+    file_residue.rewrite(copy)
     return not _ghosts(copy, path, samples)
 
 

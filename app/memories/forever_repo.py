@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 
 import apsw
 
+from app.erasure.references import RemainingReference
 from app.memories import evidence
-from app.store.quotes import Left
 
 Removed = dict[str, int]
 DropEntries = Callable[[apsw.Connection, str, int], Removed]
@@ -81,7 +81,7 @@ class MemoryEraser:
             removed[table] += len(rows)
         return {table: count for table, count in removed.items() if count}
 
-    def left(self, connection: apsw.Connection, target: str) -> Iterator[Left]:
+    def left(self, connection: apsw.Connection, target: str) -> Iterator[RemainingReference]:
         """Yield what refers to it and stays."""
         for sql, why in (
             (
@@ -91,7 +91,7 @@ class MemoryEraser:
             ("SELECT id FROM memories WHERE superseded_by = ?", "was superseded by it"),
         ):
             for (memory_id,) in connection.execute(sql, (target,)):
-                yield Left("memories", str(memory_id), why)
+                yield RemainingReference("memories", str(memory_id), why)
 
 
 def forget_in_audit(connection: apsw.Connection, target: str) -> int:

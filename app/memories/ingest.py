@@ -12,11 +12,11 @@ from app.core.ids import PREFIXES
 from app.core.text import excerpt, storable, without_controls
 from app.errors import InputError
 from app.exchange.model import MemoryRecord, Problem
+from app.history import history_repo
 from app.memories import archive, archive_repo, origins, repo, rules
 from app.memories.model import KINDS, Memory, NewMemory, StoreName
 from app.memories.origins import Origin
 from app.memories.writer import MemoryIndex, MemoryWriter, recorded, rival
-from app.store import journal
 
 _OWN_ID = re.compile(
     rf"(?:{'|'.join(PREFIXES[kind] for kind in KINDS)})-[0-9a-f]{{8}}(?:-[0-9a-f]{{4}}){{3}}-[0-9a-f]{{12}}"
@@ -193,7 +193,7 @@ class _Import:
         """Return whether ``memory`` is gone because its import was undone, not because somebody deleted it."""
         if memory.deleted_at is None:
             return False
-        entries = journal.entries(self._connection, target=memory.id, limit=-1)
+        entries = history_repo.entries(self._connection, target=memory.id, limit=-1)
         return bool(entries) and entries[-1].event == "ADD" and entries[-1].undone_by == entries[0].id
 
 

@@ -8,12 +8,12 @@ from typing import Any
 import apsw
 
 from app.core.clock import to_datetime, to_ms
+from app.history import as_of
+from app.history.history_repo import HistoryRow
 from app.memories import listing, repo
 from app.memories.model import STORES, Memory, MemoryFilter, MemoryOrder, MemoryRow
 from app.memories.state import from_state, to_state
 from app.memories.wiki import title_key
-from app.store import past
-from app.store.journal import HistoryRow
 
 BATCH = 200  # states at a time
 _ANY = MemoryFilter()
@@ -45,7 +45,7 @@ class _Place:
 def changed(connection: apsw.Connection, at_ms: int) -> set[str]:
     """Return the ids of memories that were made, changed, deleted or put into the archive after ``at_ms``."""
     archived = connection.execute("SELECT id FROM memory_archive WHERE archived_at > ?", (at_ms,))
-    return past.changed(connection, "memory", at_ms) | {str(row[0]) for row in archived}
+    return as_of.changed_since(connection, "memory", at_ms) | {str(row[0]) for row in archived}
 
 
 def states(
@@ -57,7 +57,7 @@ def states(
     """
     sees_all = set(stores) >= set(STORES)
     known = ids if sees_all else _kept_to(connection, ids, stores)
-    for entry in past.standing(connection, "memory", at_ms, known):
+    for entry in as_of.entries_at(connection, "memory", at_ms, known):
         found = _of(entry)
         if found is not None and found.store in stores:
             yield found if sees_all else replace(found, sources=())
@@ -66,7 +66,7 @@ def states(
 def get(connection: apsw.Connection, memory_id: str, at_ms: int, *, stores: Sequence[str] = STORES) -> Memory | None:
     """Return a memory as it stood at ``at_ms``, deleted ones included; ``None`` when there was none in ``stores``."""
     found = repo.get(connection, memory_id, stores=stores)
-    if found is None or past.has_changed(connection, "memory", at_ms, memory_id):
+    if found is None or as_of.has_changed(connection, "memory", at_ms, memory_id):
         return next(states(connection, at_ms, (memory_id,), stores), None)
     return replace(found, access_count=0, last_accessed=None)
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from app.store.quotes import Left
+from app.erasure.references import RemainingReference
 
 BackupChoice = Literal["keep", "rewrite", "delete"]
 BackupOutcome = Literal["kept", "rewritten", "deleted", "unreadable", "incomplete"]
@@ -53,7 +53,7 @@ class Receipt:
     looked_for: int = 0
     verified: bool = False
     how: How = "not verified"
-    left: tuple[Left, ...] = ()
+    left: tuple[RemainingReference, ...] = ()
     backups: tuple[BackupFile, ...] = ()
     choice: BackupChoice = "keep"
     notes: tuple[str, ...] = ()

@@ -11,12 +11,12 @@ from app.changes import Changed, ChangeSet
 from app.core.clock import Clock, to_datetime
 from app.core.text import storable
 from app.errors import InternalError, NotFoundError, StaleError
+from app.history import history_repo
+from app.history.history_repo import HistoryRow
 from app.memories import archive, chain, repo
 from app.memories.model import STORES, Event, HistoryEntry
 from app.memories.state import differing, from_state
 from app.memories.writer import MAX_NAMED, MemoryIndex, place, recorded, rival
-from app.store import journal
-from app.store.journal import HistoryRow
 from app.store.store import Store
 
 State = dict[str, Any]
@@ -153,7 +153,7 @@ class UndoService:
             found: list[HistoryEntry] = []
             before: int | None = None
             while len(found) < limit:
-                rows = journal.entries(connection, target=named, limit=max(limit, 20), before_id=before)
+                rows = history_repo.entries(connection, target=named, limit=max(limit, 20), before_id=before)
                 found.extend(_shown(connection, row) for row in rows if _is_visible(row, stores))
                 if not rows:
                     break
@@ -188,7 +188,7 @@ class UndoService:
             )
         applier.apply(connection, entry.target, entry.before, at_ms)
         after = _concerned(applier.current(connection, entry.target), entry)
-        made = journal.record(
+        made = history_repo.record(
             connection,
             target_kind=entry.target_kind,
             target=entry.target,
@@ -199,7 +199,7 @@ class UndoService:
             at_ms=at_ms,
             run_id=entry.run_id if entry.run_id is None else f"undo:{entry.run_id}",
         )
-        journal.mark_undone(connection, entry.id, made)
+        history_repo.mark_undone(connection, entry.id, made)
         return made
 
 
@@ -212,7 +212,7 @@ def _concerned(state: State | None, entry: HistoryRow) -> State | None:
 
 
 def _visible(connection: apsw.Connection, history_id: int, stores: Sequence[str]) -> HistoryRow:
-    entry = journal.entry(connection, history_id)
+    entry = history_repo.entry(connection, history_id)
     if entry is None or not _is_visible(entry, stores):
         raise NotFoundError(f"The history has no entry {history_id}.", history=history_id)
     return entry

@@ -10,11 +10,11 @@ import apsw
 from app.changes import ChangeSet
 from app.core.clock import to_datetime
 from app.core.ids import new_id
+from app.history import history_repo
+from app.history.history_repo import HistoryRow
 from app.memories import links, repo, tags
 from app.memories.model import Event, Memory
 from app.memories.state import differing, to_state
-from app.store import journal
-from app.store.journal import HistoryRow
 
 MAX_NAMED = 500  # a change set names no more ids than this
 SPELL_MS = 5 * 60_000  # so long somebody who goes on writing makes one change
@@ -98,7 +98,7 @@ class MemoryWriter:
             return self.update(before, after)
         stored = replace(after, version=before.version + 1, updated_at=to_datetime(self.at_ms))
         place(self.connection, self._index, before, stored, touched=self._areas.update)
-        journal.extend(self.connection, begun.id, to_state(stored))
+        history_repo.extend(self.connection, begun.id, to_state(stored))
         self.history_ids.append(begun.id)
         self._touched[stored.id] = None
         return stored
@@ -106,7 +106,7 @@ class MemoryWriter:
     def _spell(self, before: Memory, after: Memory) -> HistoryRow | None:
         """Return the entry that the change from ``before`` to ``after`` goes on with, if it does."""
         changed = differing(to_state(before), to_state(after))
-        latest = next(iter(journal.entries(self.connection, target=before.id, limit=1)), None)
+        latest = next(iter(history_repo.entries(self.connection, target=before.id, limit=1)), None)
         if latest is None or "content" not in changed or not _WRITING.issuperset(changed):
             return None
         follows = latest.actor == self._actor and 0 <= self.at_ms - latest.at_ms <= SPELL_MS
@@ -115,7 +115,7 @@ class MemoryWriter:
             return None
         wrote = differing(latest.before, latest.after)
         is_writing = "content" in wrote and _WRITING.issuperset(wrote)
-        return latest if is_writing and not journal.undoes_another(self.connection, latest) else None
+        return latest if is_writing and not history_repo.undoes_another(self.connection, latest) else None
 
     def delete(self, before: Memory) -> Memory:
         """Delete a memory softly; its tags and links stay with it."""
@@ -147,7 +147,7 @@ class MemoryWriter:
         self, memory_id: str, event: Event, before: dict[str, object] | None, after: dict[str, object] | None
     ) -> None:
         """Record a change that was made to a memory, between two states as history knows them."""
-        entry = journal.record(
+        entry = history_repo.record(
             self.connection,
             target_kind="memory",
             target=memory_id,

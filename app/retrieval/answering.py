@@ -31,7 +31,7 @@ from app.retrieval.rank import rank, spread
 from app.retrieval.recipes import Recipe
 from app.retrieval.relax import absent_now, has_phrases, relaxed_now
 from app.retrieval.standing_out import look_beyond
-from app.store.faults import from_sqlite
+from app.store.sqlite_errors import from_sqlite
 
 if TYPE_CHECKING:
     import numpy as np

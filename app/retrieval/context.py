@@ -24,7 +24,7 @@ from app.retrieval.context_render import assembled, deduplicated, with_scores
 from app.retrieval.context_search import memories_on, turns_on
 from app.retrieval.model import Term
 from app.retrieval.service import SearchService
-from app.store.faults import from_sqlite
+from app.store.sqlite_errors import from_sqlite
 from app.store.store import Store
 from app.trace.journal import Trace
 

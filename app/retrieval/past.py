@@ -16,6 +16,7 @@ import apsw
 
 from app.core.clock import to_ms
 from app.core.stopwords import stop_words
+from app.history import as_of
 from app.index.extract import memory_text, message_text
 from app.memories import past as memories
 from app.memories.model import STORES, Memory
@@ -27,7 +28,6 @@ from app.retrieval.model import Found, Hit, LegScore, Query, Term, Why
 from app.retrieval.rank import spread
 from app.sessions.model import Message
 from app.sessions.repo import MESSAGE_COLUMNS, message_of
-from app.store import past
 
 DEPTH: Final = 400
 MAX_STATES: Final = 20_000
@@ -80,7 +80,9 @@ def search_past(connection: apsw.Connection, query: Query, moment: Moment) -> Fo
 
     Never shows a text, title or tag that is newer than the moment; ``entity:`` finds only what has not changed since.
     """
-    sessions = {entry.target: entry.before or {} for entry in past.before(connection, "session", moment.at_ms)}
+    sessions = {
+        entry.target: entry.before or {} for entry in as_of.first_entries_after(connection, "session", moment.at_ms)
+    }
     words = Words(query)
     since = memories.changed(connection, moment.at_ms)
     stood = _indexed(connection, query, moment, since, _hidden(sessions))

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 import apsw
 
-from app.store.quotes import Left
+from app.erasure.references import RemainingReference
 
 Removed = dict[str, int]
 DropEntries = Callable[[apsw.Connection, str, int], Removed]
@@ -92,7 +92,7 @@ class SessionEraser:
             removed[table] += len(rows)
         return {table: count for table, count in removed.items() if count}
 
-    def left(self, connection: apsw.Connection, target: str) -> Iterator[Left]:
+    def left(self, connection: apsw.Connection, target: str) -> Iterator[RemainingReference]:
         """Yield the memories that were drawn from it and stay."""
         rows = connection.execute(
             "SELECT id FROM memories WHERE session_id = ?1 UNION SELECT memory_id FROM memory_sources"
@@ -100,4 +100,4 @@ class SessionEraser:
             (target,),
         )
         for (memory_id,) in rows:
-            yield Left("memories", str(memory_id), "was drawn from it")
+            yield RemainingReference("memories", str(memory_id), "was drawn from it")

@@ -15,12 +15,12 @@ from app.core.recall_fence import without_recalled
 from app.core.text import excerpt, has_controls, storable
 from app.core.tokens import estimate_tokens
 from app.errors import InputError, NotFoundError, StaleError
+from app.history import history_repo
 from app.memories.model import Facet
 from app.sessions import listing, receipts, repo
 from app.sessions.capture import Capture
 from app.sessions.model import IMPORTANCE, Appended, Message, NewMessage, Session, SessionFilter, SessionOrder
 from app.sessions.state import kept_summary, summary_epoch, write_state
-from app.store import journal
 from app.store.store import Store
 
 MAX_MESSAGE_CHARACTERS = 128 * 1024 * 1024
@@ -319,7 +319,7 @@ class SessionService:
             before = repo.state_of(connection, session)
             after = change(before or {})
             areas = apply_state(connection, session, after, self._index)
-            entry = journal.record(
+            entry = history_repo.record(
                 connection,
                 target_kind="session",
                 target=session,

@@ -8,8 +8,8 @@ from typing import Any
 import apsw
 
 from app.errors import NotFoundError
+from app.history import history_repo
 from app.sessions.plan import Weight, cost
-from app.store import journal
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def record_summary(
     if after == before:
         return ()
     return (
-        journal.record(
+        history_repo.record(
             connection,
             target_kind="session",
             target=session,

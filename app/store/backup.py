@@ -13,7 +13,7 @@ import apsw
 from app.core.files import from_os
 from app.core.regular_files import make_folder, open_anew
 from app.errors import VaultDamagedError
-from app.store.faults import sqlite_faults
+from app.store.sqlite_errors import translate_sqlite_errors
 
 FOLDER = "backups"
 PARTIAL = ".partial"
@@ -47,7 +47,7 @@ def copy_database(source: apsw.Connection, target: Path) -> Path:
     except OSError as error:
         raise from_os(error, target.parent) from error
     try:
-        with sqlite_faults():
+        with translate_sqlite_errors():
             _copy(source, partial)
         partial.replace(target)
         keep_name(target)

@@ -8,7 +8,7 @@ import apsw
 
 from app.core.files import from_os
 from app.core.regular_files import open_file
-from app.store.faults import sqlite_faults
+from app.store.sqlite_errors import translate_sqlite_errors
 
 APPLICATION_ID = 0x4B454550  # "KEEP"
 BUSY_MS = 5_000
@@ -29,7 +29,7 @@ def create_file(path: Path) -> None:
 
 
 def open_writer(path: Path, busy_ms: int = BUSY_MS, *, is_wal: bool = True) -> apsw.Connection:
-    """Open the one connection that writes; see ``app.store.terms.Terms``."""
+    """Open the one connection that writes; see ``app.store.options.StoreOptions``."""
 
     def configure(connection: apsw.Connection) -> None:
         connection.pragma("journal_mode", "WAL" if is_wal else "DELETE")
@@ -80,7 +80,7 @@ def _open(
     *,
     is_exclusive: bool = False,
 ) -> apsw.Connection:
-    with sqlite_faults():
+    with translate_sqlite_errors():
         connection = apsw.Connection(str(path), flags=flags)
         try:
             if is_exclusive:

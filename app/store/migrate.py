@@ -14,8 +14,8 @@ import apsw
 
 from app.errors import InternalError, VaultNewerError, VaultUnusableError
 from app.store.connection import APPLICATION_ID
-from app.store.faults import sqlite_faults
-from app.store.schema import expected_objects, objects_of
+from app.store.schema_check import expected_objects, objects_of
+from app.store.sqlite_errors import translate_sqlite_errors
 from app.trace.journal import Trace
 
 _KEY = "migration:"
@@ -72,7 +72,7 @@ def migrate(
             a step failed; nothing was changed.
     """
     steps = migrations_in(folder)
-    with sqlite_faults():
+    with translate_sqlite_errors():
         have = int(str(connection.pragma("user_version")))
         _check_owner(connection, have)
         if have > len(steps):
@@ -101,7 +101,7 @@ def check_applied(connection: apsw.Connection, applied: Sequence[Migration]) -> 
     """
     if not applied or _recorded(connection) == {_key(step): step.record for step in applied}:
         return True
-    with sqlite_faults():
+    with translate_sqlite_errors():
         if objects_of(connection) == expected_objects([step.sql for step in applied]):
             return False
     raise VaultUnusableError(

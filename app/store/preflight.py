@@ -10,9 +10,9 @@ from app.core.files import from_os
 from app.errors import VaultDamagedError, VaultNewerError, VaultUnusableError
 from app.store.backup import FOLDER
 from app.store.connection import APPLICATION_ID, BUSY_MS, open_frozen_reader
-from app.store.faults import sqlite_faults
-from app.store.restore import open_copy
-from app.store.wal import has_sound_header
+from app.store.sqlite_errors import translate_sqlite_errors
+from app.store.staged_restore import open_copy
+from app.store.wal_frames import has_sound_header
 
 SET_ASIDE = "-wal.damaged"
 SALVAGING = "salvage.partial"
@@ -23,7 +23,7 @@ _ADVICE = (
 )
 
 
-def look(database: Path, known: int, *, is_writable: bool = True) -> None:
+def check_files(database: Path, known: int, *, is_writable: bool = True) -> None:
     """Refuse what must not be opened.
 
     Args:
@@ -45,7 +45,7 @@ def look(database: Path, known: int, *, is_writable: bool = True) -> None:
     except OSError as error:
         raise from_os(error, database) from error
     try:
-        with sqlite_faults():
+        with translate_sqlite_errors():
             _look_inside(database, known, open_copy if is_writable else open_frozen_reader)
     except VaultDamagedError as error:
         raise VaultDamagedError(f"The vault's database is damaged. {_ADVICE}", **error.data) from error

@@ -47,7 +47,7 @@ def check_schema(database: Path, steps: Sequence[Migration]) -> int:
             path=str(database),
         )
     known = len(steps)
-    preflight.look(database, known, is_writable=False)
+    preflight.check_files(database, known, is_writable=False)
     with closing(open_frozen_reader(database)) as connection:
         have = int(str(connection.pragma("user_version")))
         if have == known:

@@ -12,14 +12,14 @@ import apsw
 
 from app.core.files import from_os
 from app.errors import DiskFullError, KeepsakeError, VaultReadOnlyError, VaultUnusableError
-from app.store import preflight, readonly, restore
+from app.store import preflight, readonly, staged_restore
 from app.store.backup import backup_path, copy_database
 from app.store.connection import create_file, open_frozen_reader, open_reader, open_writer
+from app.store.connection_threads import ThreadPool, Work
 from app.store.lock import VaultLock
 from app.store.migrate import migrate, migrations_in
-from app.store.terms import READ_LIMIT_S, Terms, trace_read, trace_write
+from app.store.options import READ_LIMIT_S, StoreOptions, trace_read, trace_write
 from app.store.vault_files import require_own_files
-from app.store.worker import Pool, Work
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-DATABASE = restore.DATABASE
+DATABASE = staged_restore.DATABASE
 _READ_LATELY_S = 0.05
 
 
@@ -39,7 +39,7 @@ class Store:
     """
 
     def __init__(
-        self, vault: Path, lock: VaultLock, schema: int, terms: Terms, read_only: KeepsakeError | None = None
+        self, vault: Path, lock: VaultLock, schema: int, terms: StoreOptions, read_only: KeepsakeError | None = None
     ) -> None:
         self.vault = vault
         self.read_only = read_only
@@ -51,10 +51,10 @@ class Store:
         self._lock = lock
         opened = partial(open_writer, self.path, terms.busy_ms, is_wal=terms.is_wal)
         watching = terms.trace.is_kept
-        self._writer = Pool(
+        self._writer = ThreadPool(
             "writer", 1, opened, writes=True, watch=partial(trace_write, terms.trace) if watching else None
         )
-        self._readers = Pool(
+        self._readers = ThreadPool(
             "reader",
             terms.readers,
             partial(open_reader if read_only is None else open_frozen_reader, self.path, terms.busy_ms),
@@ -64,7 +64,7 @@ class Store:
 
     @classmethod
     def open(
-        cls, vault: Path, migrations: Path, read_limit_s: float = READ_LIMIT_S, terms: Terms | None = None
+        cls, vault: Path, migrations: Path, read_limit_s: float = READ_LIMIT_S, terms: StoreOptions | None = None
     ) -> "Store":
         """Open the vault at ``vault``, making it when there is none.
 
@@ -84,7 +84,7 @@ class Store:
             VaultDamagedError: The database is damaged.
             DiskFullError: No space is left.
         """
-        terms = terms or Terms(read_limit_s=read_limit_s)
+        terms = terms or StoreOptions(read_limit_s=read_limit_s)
         prepare_folder(vault)
         require_own_files(vault, DATABASE)
         lock = VaultLock(vault)
@@ -105,7 +105,7 @@ class Store:
 
     @classmethod
     def _open_read_only(
-        cls, vault: Path, migrations: Path, terms: Terms, lock: VaultLock, cause: KeepsakeError
+        cls, vault: Path, migrations: Path, terms: StoreOptions, lock: VaultLock, cause: KeepsakeError
     ) -> "Store":
         if not lock.is_held:
             with suppress(DiskFullError, VaultReadOnlyError):  # there is no lock file, and none can be made
@@ -201,10 +201,10 @@ def has_database(vault: Path) -> bool:
     return database.is_file() and database.stat().st_size > 0
 
 
-def _prepare(vault: Path, migrations: Path, terms: Terms) -> int:
+def _prepare(vault: Path, migrations: Path, terms: StoreOptions) -> int:
     """Make the database ready to be written and return its schema's number."""
-    restore.finish(vault, len(migrations_in(migrations)))
-    preflight.look(vault / DATABASE, len(migrations_in(migrations)))
+    staged_restore.finish(vault, len(migrations_in(migrations)))
+    preflight.check_files(vault / DATABASE, len(migrations_in(migrations)))
     create_file(vault / DATABASE)
     connection = open_writer(vault / DATABASE, terms.busy_ms, is_wal=terms.is_wal)
     try:

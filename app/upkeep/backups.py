@@ -14,7 +14,7 @@ from app.changes import Changed, ChangeSet
 from app.core.clock import Clock, optional_datetime, to_datetime
 from app.errors import KeepsakeError
 from app.jobs import Jobs
-from app.store import restore
+from app.store import staged_restore
 from app.store.store import Store
 from app.upkeep import copies, thinning
 from app.upkeep.model import BackupCheck, BackupInfo, RestorePlan
@@ -127,13 +127,16 @@ class BackupService:
 
     async def cancel_restore(self, actor: str) -> Changed[bool]:
         """Call off a restore that waits for the next start; False when none does."""
-        was_staged = await asyncio.to_thread(restore.unstage, self._store.vault)
+        was_staged = await asyncio.to_thread(staged_restore.unstage, self._store.vault)
         return Changed(was_staged, ChangeSet(_AREAS, (), actor))
 
     def notes(self) -> Sequence[str]:
         """Return sentences about what a person should know now."""
         waiting = ("A backup waits to be restored: " + copies.AT_NEXT_START,)
-        return (*((self.failure,) if self.failure else ()), *(waiting if restore.is_staged(self._store.vault) else ()))
+        return (
+            *((self.failure,) if self.failure else ()),
+            *(waiting if staged_restore.is_staged(self._store.vault) else ()),
+        )
 
     async def run(self) -> None:
         """Look now and every hour whether a backup is due, until cancelled."""
@@ -199,7 +202,7 @@ def _fingerprint(connection: apsw.Connection) -> object:
 
 def _fingerprint_of(path: Path) -> object:
     try:
-        with closing(restore.open_copy(path)) as connection:
+        with closing(staged_restore.open_copy(path)) as connection:
             return _fingerprint(connection)
     except (KeepsakeError, apsw.Error):
         return None  # older or damaged: whatever it holds, it is no copy of what there is

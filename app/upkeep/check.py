@@ -13,7 +13,7 @@ import apsw
 
 from app.index.vectors import HAS_VECTOR
 from app.store.preflight import SET_ASIDE
-from app.store.restore import ASIDE, DATABASE, REFUSED, is_staged
+from app.store.staged_restore import ASIDE, DATABASE, REFUSED, is_staged
 from app.upkeep import copies, mending, rebuild
 from app.upkeep.model import Finding
 from app.upkeep.rebuild import REPAIR

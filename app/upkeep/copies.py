@@ -15,12 +15,12 @@ from app.core.files import from_os, replace_file
 from app.core.paths import migrations, user_path
 from app.core.regular_files import open_for_reading, require_folder
 from app.errors import InputError, KeepsakeError, NotFoundError, VaultDamagedError
+from app.recovery.sqlite_pages import HEADER_BYTES, MAGIC
 from app.store.backup import FOLDER, PARTIAL, keep_name, read_name
 from app.store.connection import APPLICATION_ID, load_vectors
-from app.store.faults import sqlite_faults
 from app.store.migrate import migrations_in
-from app.store.pagefile import HEADER_BYTES, MAGIC
-from app.store.restore import open_copy, stage
+from app.store.sqlite_errors import translate_sqlite_errors
+from app.store.staged_restore import open_copy, stage
 from app.store.store import DATABASE
 from app.upkeep.model import BackupCheck, BackupInfo, RestorePlan
 
@@ -67,7 +67,7 @@ def find_backup(vault: Path, name: str) -> Path:
 def verify(path: Path, name: str = "") -> BackupCheck:
     """Read all of the database at ``path``, without writing anything, and return what it is."""
     try:
-        with closing(open_copy(path)) as connection, sqlite_faults():
+        with closing(open_copy(path)) as connection, translate_sqlite_errors():
             load_vectors(connection)
             return _verified(connection, name or path.name)
     except VaultDamagedError:

@@ -8,7 +8,7 @@ from pathlib import Path
 from app.core.clock import Clock, to_ms
 from app.core.files import from_os
 from app.errors import KeepsakeError
-from app.store.restore import DATABASE
+from app.store.staged_restore import DATABASE
 from app.upkeep import copies
 from app.upkeep.backups import Wishes
 

@@ -10,7 +10,7 @@ from app.errors import KeepsakeError
 from app.index.indexer import Indexer
 from app.memories.state import from_state
 from app.memories.writer import place
-from app.store.pagefile import Cell
+from app.recovery.sqlite_pages import Cell
 
 
 def memories(connection: apsw.Connection, missing: Iterable[str]) -> int:

@@ -11,11 +11,11 @@ from app.config.config import FILE
 from app.core.files import from_os
 from app.core.paths import migrations
 from app.errors import InputError, VaultDamagedError, VaultNewerError, VaultUnusableError
+from app.recovery.sqlite_pages import BrokenPageError, Cell, PageFile, StoredRow, TreeWalk
 from app.store.connection import APPLICATION_ID, open_writer
-from app.store.faults import sqlite_faults
 from app.store.migrate import migrations_in
-from app.store.pagefile import BrokenPageError, Cell, PageFile, Row, Walk
 from app.store.preflight import SALVAGING
+from app.store.sqlite_errors import translate_sqlite_errors
 from app.store.store import DATABASE, Store
 from app.upkeep import copies, mending, rebuild, regain
 from app.upkeep.model import SalvagedTable, SalvageReport
@@ -63,7 +63,7 @@ class Table:
         is_alias = self.has_rowid and len(keys) == 1 and keys[0].type == "INTEGER"
         return keys[0].name if is_alias else ""
 
-    def fits(self, row: Row) -> bool:
+    def fits(self, row: StoredRow) -> bool:
         """Return whether ``row`` could be one of this table, by its width and types."""
         if len(row.values) != len(self.columns) or (row.rowid is None) == self.has_rowid:
             return False
@@ -118,7 +118,7 @@ def _salvage(source: PageFile, vault: Path, into: Path) -> SalvageReport:
         Store.open(place, migrations()).close()
         connection = open_writer(place / DATABASE)
         try:
-            with sqlite_faults():
+            with translate_sqlite_errors():
                 report = _Salvage(source, connection).run(vault, into)
         finally:
             connection.close()
@@ -199,7 +199,7 @@ class _Salvage:
 
     def run(self, vault: Path, into: Path) -> SalvageReport:
         self._connection.pragma("foreign_keys", False)
-        walk = Walk()
+        walk = TreeWalk()
         schema = list(_entries(self._source.rows(_SCHEMA_ROOT, walk)))
         self._met(walk)
         self._is_schema_whole = not walk.broken
@@ -223,14 +223,14 @@ class _Salvage:
             )
         return SalvageReport(str(vault), str(into), tables, len(self._broken), strays, regained, made_up)
 
-    def _met(self, walk: Walk) -> None:
+    def _met(self, walk: TreeWalk) -> None:
         self._seen |= walk.seen
         self._broken |= walk.broken
 
     def _copy(self, table: Table, schema: list[Entry]) -> tuple[Table, int, int | None]:
         """Return a table with how many pages of it are broken and how many rows its indexes say it had."""
         root = next((entry.root for entry in schema if entry.kind == "table" and entry.name == table.name), 0)
-        walk = Walk()
+        walk = TreeWalk()
         if root:
             self._insert(_stored_table(table, schema), self._source.rows(root, walk))
         elif not self._is_schema_whole:
@@ -243,7 +243,7 @@ class _Salvage:
         counts = []
         for entry in schema:
             if entry.kind == "index" and entry.table == table.name:
-                walk = Walk()
+                walk = TreeWalk()
                 count = sum(1 for _ in self._source.rows(entry.root, walk))
                 self._met(walk)
                 if not walk.broken and " WHERE " not in entry.sql.upper().replace("\n", " "):
@@ -254,7 +254,7 @@ class _Salvage:
         """See the pages of derived tables too, so that nothing of them is taken for a stray."""
         for entry in schema:
             if entry.root and entry.root not in self._seen:
-                walk = Walk()
+                walk = TreeWalk()
                 for _ in self._source.rows(entry.root, walk):
                     pass
                 self._met(walk)
@@ -270,13 +270,13 @@ class _Salvage:
 
     def _copy_stray(self, number: int) -> int:
         try:
-            _, rows = self._source.read(number, Walk())
+            _, rows = self._source.read(number, TreeWalk())
         except BrokenPageError:
             return 0
         fitting = [table for table in self._tables if rows and all(table.fits(row) for row in rows)]
         return next((copied for table in fitting if (copied := self._insert(table, rows, is_stray=True))), 0)
 
-    def _insert(self, table: Table, rows: Iterable[Row], *, is_stray: bool = False) -> int:
+    def _insert(self, table: Table, rows: Iterable[StoredRow], *, is_stray: bool = False) -> int:
         names = [column.name for column in table.columns]
         statement = (
             f"INSERT OR IGNORE INTO {_quoted(table.name)} ({', '.join(map(_quoted, names))})"
@@ -304,16 +304,16 @@ class _Salvage:
             turns.pop((key[0], key[1]), None)
         return regained + (regain.messages(self._connection, turns, self._chunks(schema)) if turns else 0)
 
-    def _indexed(self, schema: list[Entry], name: str) -> Iterator[Row]:
+    def _indexed(self, schema: list[Entry], name: str) -> Iterator[StoredRow]:
         root = next((entry.root for entry in schema if entry.name == name), 0)
-        return self._source.rows(root, Walk()) if root else iter(())
+        return self._source.rows(root, TreeWalk()) if root else iter(())
 
     def _chunks(self, schema: list[Entry]) -> Iterator[dict[str, Cell]]:
         entry = next((entry for entry in schema if entry.name == "chunks"), None)
         if entry is not None:
             table = Table("chunks", _stored_columns(self._connection, "chunks", has_rowid=True), has_rowid=True)
             names = [column.name for column in _stored_table(table, schema).columns]
-            for row in self._source.rows(entry.root, Walk()):
+            for row in self._source.rows(entry.root, TreeWalk()):
                 if len(row.values) == len(names):
                     yield dict(zip(names, row.values, strict=True))
 
@@ -365,14 +365,14 @@ def _stored_table(table: Table, schema: list[Entry]) -> Table:
     return Table(table.name, columns or table.columns, table.has_rowid)
 
 
-def _entries(rows: Iterable[Row]) -> Iterator[Entry]:
+def _entries(rows: Iterable[StoredRow]) -> Iterator[Entry]:
     for row in rows:
         if len(row.values) == _SCHEMA_COLUMNS and row.values[0] in {"table", "index"}:
             kind, name, table, root, sql = row.values
             yield Entry(str(kind), str(name), str(table), root if isinstance(root, int) else 0, str(sql or ""))
 
 
-def _bindings(table: Table, row: Row) -> tuple[Cell, ...]:
+def _bindings(table: Table, row: StoredRow) -> tuple[Cell, ...]:
     # Columns added to a table later stand in the rows written since.
     values = row.values[: len(table.columns)] + (None,) * (len(table.columns) - len(row.values))
     return tuple(

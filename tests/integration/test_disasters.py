@@ -24,7 +24,7 @@ from app.errors import (
     VaultUnusableError,
 )
 from app.host import Host
-from app.store.pagefile import PageFile, Walk
+from app.recovery.sqlite_pages import PageFile, TreeWalk
 from app.store.preflight import SALVAGING
 from app.store.store import DATABASE, Store
 from app.upkeep.model import SalvageReport
@@ -63,10 +63,10 @@ def pages_of(vault: Path, name: str, kind: str = "table") -> list[int]:
     """Return the pages of a table's or an index's tree, its root first."""
     source = PageFile(vault / DATABASE)
     with closing(source):
-        schema = [row.values for row in source.rows(1, Walk())]
+        schema = [row.values for row in source.rows(1, TreeWalk())]
         root = next(row[3] for row in schema if row[:2] == (kind, name))
         assert isinstance(root, int)
-        walk = Walk()
+        walk = TreeWalk()
         for _ in source.rows(root, walk):
             pass
         return [root, *sorted(walk.seen - {root})]
@@ -160,7 +160,7 @@ def repair_refuses(vault: Path) -> None:
 def test_a_broken_leaf_of_the_messages_costs_its_rows_alone(damaged: Path, saving: Saving, garbage: bytes) -> None:
     leaf = pages_of(damaged, "messages")[-3]
     with closing(PageFile(damaged / DATABASE)) as source:
-        on_it = len(source.read(leaf, Walk())[1])
+        on_it = len(source.read(leaf, TreeWalk())[1])
     assert on_it
     overwrite(damaged, leaf, garbage)
     overwrite(damaged, pages_of(damaged, "chunks")[0])  # which has their words a second time

@@ -48,7 +48,7 @@ class Pane(QWidget):
     icon: ClassVar[str] = ""
 
     navigate = Signal(object)
-    """Go to a ``Place``, in this pane or another; it is recorded in back/forward."""
+    """Go to a ``QuotingRow``, in this pane or another; it is recorded in back/forward."""
     notice = Signal(object)
     """Tell a ``Notice`` in passing."""
 

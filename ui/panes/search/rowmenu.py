@@ -36,7 +36,7 @@ class RowMenu(QObject):
     """
 
     opened = Signal(object)
-    """The person wants to go to this ``Place``."""
+    """The person wants to go to this ``QuotingRow``."""
     why_asked = Signal()
     """The reasons of the current hit are to be shown."""
 

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from app.core.clock import to_datetime
 from app.errors import InputError
+from app.history.as_of import MAX_SPELL_MS
 from app.memories import past
 from app.memories.model import STORES, Memory, MemoryFilter, MemoryOrder
 from app.memories.state import from_state
 from app.memories.writer import SPELL_MS
-from app.store.past import MAX_SPELL_MS
 from tests.unit.app.memories.conftest import Desk
 
 ACTIONS = st.lists(

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from app.core.tag_names import MAX_TAG_LENGTH, MAX_TAGS
 from app.core.text import storable, without_controls
 from app.errors import InputError, NotFoundError, StaleError
+from app.history import history_repo
 from app.memories import rules
 from app.memories.model import Memory, MemoryFilter, NewMemory
 from app.memories.service import MemoryService
-from app.store import journal
 from tests.helpers.material import NAUGHTY
 from tests.unit.app.memories.conftest import Desk
 
@@ -332,4 +332,4 @@ def test_failed_index_leaves_nothing_behind(desk: Desk) -> None:
         desk.do(service.save(NewMemory("text #a [[b]]")))
     counts = [desk.rows(f"SELECT count(*) FROM {table}") for table in ("memories", "memory_tags", "memory_links")]
     assert counts == [[(0,)]] * 3
-    assert desk.read(journal.entries) == []
+    assert desk.read(history_repo.entries) == []

@@ -25,7 +25,7 @@ def terms_of(connection: apsw.Connection, table: str, texts: Iterable[str]) -> s
         scratch.close()
 
 
-def known(connection: apsw.Connection, table: str, terms: Collection[str]) -> set[str]:
+def known_terms(connection: apsw.Connection, table: str, terms: Collection[str]) -> set[str]:
     """Return those of ``terms`` that a text in the index still has; on the writer, in a transaction."""
     connection.execute(f"CREATE VIRTUAL TABLE IF NOT EXISTS {_VOCABULARY} USING fts5vocab ('main', '{table}', 'row')")
     rows = connection.execute(
@@ -35,7 +35,7 @@ def known(connection: apsw.Connection, table: str, terms: Collection[str]) -> se
     return {str(row[0]) for row in rows}
 
 
-def known_within(connection: apsw.Connection, table: str, parts: Collection[str]) -> set[str]:
+def known_substrings(connection: apsw.Connection, table: str, parts: Collection[str]) -> set[str]:
     """Return those of ``parts`` that stand inside a word the index still has; reads all words, on the writer."""
     connection.execute(f"CREATE VIRTUAL TABLE IF NOT EXISTS {_VOCABULARY} USING fts5vocab ('main', '{table}', 'row')")
     rows = connection.execute(

@@ -10,8 +10,8 @@ import pytest
 
 from app.core.paths import migrations
 from app.errors import InternalError, VaultLockedError
+from app.store.options import StoreOptions
 from app.store.store import DATABASE, Store
-from app.store.terms import Terms
 from app.trace.journal import Trace
 
 
@@ -29,7 +29,7 @@ def refused(connection: apsw.Connection) -> None:
 
 def test_without_a_log_beside_it_the_vault_works_too(tmp_path: Path) -> None:
     for is_wal, expected in ((True, "wal"), (False, "delete"), (True, "wal")):
-        store = Store.open(tmp_path, migrations(), terms=Terms(is_wal=is_wal))
+        store = Store.open(tmp_path, migrations(), terms=StoreOptions(is_wal=is_wal))
         asyncio.run(store.write(lambda connection: connection.execute("DELETE FROM meta WHERE key = 'color'").get))
         asyncio.run(store.write(add))
         assert asyncio.run(store.read(mode)) == expected
@@ -42,7 +42,7 @@ def test_without_a_log_beside_it_the_vault_works_too(tmp_path: Path) -> None:
 
 
 def test_another_program_is_waited_for_as_long_as_is_said(tmp_path: Path) -> None:
-    store = Store.open(tmp_path, migrations(), terms=Terms(busy_ms=1))
+    store = Store.open(tmp_path, migrations(), terms=StoreOptions(busy_ms=1))
     other = apsw.Connection(str(tmp_path / DATABASE))
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(VaultLockedError):
@@ -54,7 +54,7 @@ def test_another_program_is_waited_for_as_long_as_is_said(tmp_path: Path) -> Non
 
 def test_writes_steps_and_copies_are_told_without_a_value(tmp_path: Path) -> None:
     trace = Trace(tmp_path / "trace")
-    store = Store.open(tmp_path / "vault", migrations(), terms=Terms(trace=trace))
+    store = Store.open(tmp_path / "vault", migrations(), terms=StoreOptions(trace=trace))
     asyncio.run(store.write(add))
     with pytest.raises(InternalError):
         asyncio.run(store.write(refused))

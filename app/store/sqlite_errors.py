@@ -65,7 +65,7 @@ def from_binding(error: UnicodeEncodeError | OverflowError) -> InputError:
 
 
 @contextmanager
-def sqlite_faults() -> Iterator[None]:
+def translate_sqlite_errors() -> Iterator[None]:
     """Turn SQLite's machine errors inside the block into ours; others pass unchanged."""
     try:
         yield

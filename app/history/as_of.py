@@ -10,8 +10,8 @@ from typing import Final
 
 import apsw
 
-from app.store import journal
-from app.store.journal import HistoryRow, TargetKind
+from app.history import history_repo
+from app.history.history_repo import HistoryRow, TargetKind
 
 MAX_SPELL_MS: Final = 5 * 60_000
 """No entry goes on being extended for longer."""
@@ -22,7 +22,7 @@ _END = "json_extract(after, '$.updated_at')"
 _EXTENDED = f"event = 'UPDATE' AND run_id IS NULL AND {_END} > at AND {_END} <= at + {MAX_SPELL_MS}"
 
 
-def changed(connection: apsw.Connection, kind: TargetKind, at_ms: int) -> set[str]:
+def changed_since(connection: apsw.Connection, kind: TargetKind, at_ms: int) -> set[str]:
     """Return the ids of what was changed after ``at_ms``, made and deleted things included."""
     rows = connection.execute(
         "SELECT target FROM memory_history WHERE target_kind = :kind AND at > :at UNION"
@@ -39,11 +39,11 @@ def has_changed(connection: apsw.Connection, kind: TargetKind, at_ms: int, targe
         "SELECT max(id) FROM memory_history WHERE target = ? AND target_kind = ?", (target, kind)
     ).fetchone()
     latest = None if row is None else row[0]
-    found = next(standing(connection, kind, at_ms, (target,)), None)
+    found = next(entries_at(connection, kind, at_ms, (target,)), None)
     return latest is not None and (found is None or found.id != latest)
 
 
-def standing(
+def entries_at(
     connection: apsw.Connection, kind: TargetKind, at_ms: int, targets: Collection[str]
 ) -> Iterator[HistoryRow]:
     """Yield the last entry that counted at ``at_ms`` of each of ``targets`` that had one."""
@@ -60,26 +60,26 @@ def standing(
                 yield found
 
 
-def before(connection: apsw.Connection, kind: TargetKind, at_ms: int) -> Iterator[HistoryRow]:
+def first_entries_after(connection: apsw.Connection, kind: TargetKind, at_ms: int) -> Iterator[HistoryRow]:
     """Yield the first entry after ``at_ms`` of whatever changed since: its ``before`` is how that stood."""
     rows = connection.execute(
         "SELECT min(id) FROM memory_history WHERE target_kind = ? AND at > ? GROUP BY target", (kind, at_ms)
     ).fetchall()
     for (history_id,) in rows:
-        found = journal.entry(connection, int(str(history_id)))
+        found = history_repo.entry(connection, int(str(history_id)))
         if found is not None:
             yield found
 
 
 def _counting(connection: apsw.Connection, kind: TargetKind, at_ms: int, history_id: object) -> HistoryRow | None:
     """Return the entry, or the one before it where it is of a spell that had not ended."""
-    found = None if history_id is None else journal.entry(connection, int(str(history_id)))
+    found = None if history_id is None else history_repo.entry(connection, int(str(history_id)))
     while found is not None and _ends(found) > at_ms:
         row = connection.execute(
             "SELECT max(id) FROM memory_history WHERE target = ? AND target_kind = ? AND id < ? AND at <= ?",
             (found.target, kind, found.id, at_ms),
         ).fetchone()
-        found = None if row is None or row[0] is None else journal.entry(connection, int(str(row[0])))
+        found = None if row is None or row[0] is None else history_repo.entry(connection, int(str(row[0])))
     return found
 
 

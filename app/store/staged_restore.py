@@ -18,7 +18,7 @@ from app.core.regular_files import UnsafeFileError, make_folder, require_file
 from app.errors import KeepsakeError, VaultDamagedError
 from app.store.backup import backup_path, copy_database, keep_name
 from app.store.connection import APPLICATION_ID, load_vectors
-from app.store.faults import sqlite_faults
+from app.store.sqlite_errors import translate_sqlite_errors
 from app.store.vault_files import require_readable_copy
 
 DATABASE = "memory.db"
@@ -39,7 +39,7 @@ def open_copy(path: Path) -> apsw.Connection:
     log = path.with_name(path.name + "-wal")
     has_log = log.exists() and log.stat().st_size > 0
     name = f"{path.absolute().as_uri()}?mode=ro" + ("" if has_log else "&immutable=1")
-    with sqlite_faults():
+    with translate_sqlite_errors():
         return apsw.Connection(name, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
 
 
@@ -99,7 +99,7 @@ def _problem_of(staged: Path, known: int) -> str:
         # A staged copy has no log; one that lies beside it is not of it and does not go with it.
         name = f"{staged.absolute().as_uri()}?mode=ro&immutable=1"
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-        with sqlite_faults(), closing(apsw.Connection(name, flags=flags)) as connection:
+        with translate_sqlite_errors(), closing(apsw.Connection(name, flags=flags)) as connection:
             if connection.pragma("application_id") != APPLICATION_ID:
                 return "is no database of Keepsake"
             if not 0 < int(str(connection.pragma("user_version"))) <= known:

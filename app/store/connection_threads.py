@@ -14,20 +14,20 @@ from typing import TypeVar
 
 import apsw
 
+from app.erasure.file_residue import empty_log
 from app.errors import DiskFullError, InternalError, KeepsakeError, MachineError
-from app.store.faults import from_binding, from_sqlite
-from app.store.pages import empty_log
-from app.store.terms import Performance
+from app.store.options import WorkTiming
+from app.store.sqlite_errors import from_binding, from_sqlite
 
 T = TypeVar("T")
 Work = Callable[[apsw.Connection], T]
-Watch = Callable[[Performance], None]
+Watch = Callable[[WorkTiming], None]
 
 _READER_NICENESS = 5
 _PROGRESS_STEPS = 20_000  # SQLite instructions between looks at the clock: about a millisecond
 
 
-class Job:
+class QueuedWork:
     """One piece of queued work and the future of its answer."""
 
     __slots__ = ("future", "is_bare", "is_derived", "limit_s", "queued_s", "work")
@@ -58,7 +58,7 @@ class ConnectionThread(threading.Thread):
         self,
         name: str,
         connect: Callable[[], apsw.Connection],
-        jobs: "queue.SimpleQueue[Job | None]",
+        jobs: "queue.SimpleQueue[QueuedWork | None]",
         *,
         writes: bool,
         watch: Watch | None = None,
@@ -101,7 +101,7 @@ class ConnectionThread(threading.Thread):
                     connection.pragma("optimize")
             connection.close()
 
-    def _watched(self, connection: apsw.Connection, job: Job) -> object:
+    def _watched(self, connection: apsw.Connection, job: QueuedWork) -> object:
         if self._watch is None:
             return self._perform(connection, job)
         begun, before, is_done = time.perf_counter(), connection.total_changes(), False
@@ -111,9 +111,9 @@ class ConnectionThread(threading.Thread):
             return result
         finally:
             ms, rows = (time.perf_counter() - begun) * 1000, connection.total_changes() - before
-            self._watch(Performance(job.work, (begun - job.queued_s) * 1000, ms, rows, is_done))
+            self._watch(WorkTiming(job.work, (begun - job.queued_s) * 1000, ms, rows, is_done))
 
-    def _perform(self, connection: apsw.Connection, job: Job) -> object:
+    def _perform(self, connection: apsw.Connection, job: QueuedWork) -> object:
         if not self._writes:
             return self._read(connection, job)
         if job.is_bare:
@@ -135,7 +135,7 @@ class ConnectionThread(threading.Thread):
                 self._is_log_swollen = not empty_log(connection)
 
     @staticmethod
-    def _read(connection: apsw.Connection, job: Job) -> object:
+    def _read(connection: apsw.Connection, job: QueuedWork) -> object:
         if job.limit_s is None:
             return job.work(connection)
         deadline = time.monotonic() + job.limit_s
@@ -161,7 +161,7 @@ def _stand_back() -> None:
             os.setpriority(os.PRIO_PROCESS, here, os.getpriority(os.PRIO_PROCESS, here) + _READER_NICENESS)
 
 
-def _transact(connection: apsw.Connection, job: Job) -> object:
+def _transact(connection: apsw.Connection, job: QueuedWork) -> object:
     connection.execute("BEGIN IMMEDIATE")
     try:
         result = job.work(connection)
@@ -184,7 +184,7 @@ def _unsynchronised(connection: apsw.Connection) -> Iterator[None]:
         connection.pragma("synchronous", before)
 
 
-class Pool:
+class ThreadPool:
     """Threads over one queue, started as work comes in.
 
     Args:
@@ -209,7 +209,7 @@ class Pool:
         self._connect = connect
         self._writes = writes
         self._watch = watch
-        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._jobs: queue.SimpleQueue[QueuedWork | None] = queue.SimpleQueue()
         self._threads: list[ConnectionThread] = []
         self._lock = threading.Lock()
         self._busy = 0
@@ -230,7 +230,7 @@ class Pool:
 
         Background work is what nobody waits for; see ``was_awaited``.
         """
-        job = Job(work, limit_s, is_bare=is_bare, is_derived=is_derived)
+        job = QueuedWork(work, limit_s, is_bare=is_bare, is_derived=is_derived)
         with self._lock:
             if self._closed:
                 raise MachineError("The vault is closing.")

@@ -7,7 +7,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from app.store import pages, quotes, words
+from app.erasure import file_residue, fts_vocabulary, references
 from app.store.connection import open_writer
 from app.store.store import DATABASE
 
@@ -18,22 +18,24 @@ def writer(vault: Path) -> Iterator[apsw.Connection]:
         yield connection
 
 
-@pytest.mark.parametrize("before", [0, 1, pages._BLOCK - 5, pages._BLOCK - 1, pages._BLOCK, 2 * pages._BLOCK - 3])
+@pytest.mark.parametrize(
+    "before", [0, 1, file_residue._BLOCK - 5, file_residue._BLOCK - 1, file_residue._BLOCK, 2 * file_residue._BLOCK - 3]
+)
 def test_a_text_is_found_wherever_it_lies(tmp_path: Path, before: int) -> None:
     file = tmp_path / "file"
     file.write_bytes(b"." * before + "花园 in the file".encode() + b"." * 10)
-    assert pages.found_in([file, tmp_path / "none"], ["花园 in", "not there", ""]) == {"花园 in"}
-    assert pages.found_in([file], []) == set()
+    assert file_residue.found_in([file, tmp_path / "none"], ["花园 in", "not there", ""]) == {"花园 in"}
+    assert file_residue.found_in([file], []) == set()
 
 
 def test_what_is_deleted_is_overwritten_at_once(vault: Path, writer: apsw.Connection) -> None:
     writer.execute("INSERT INTO meta VALUES ('k', ?)", ("a secret of some length " * 500,))
-    assert pages.empty_log(writer)
-    assert pages.found_in(pages.files_of(vault / DATABASE), ["secret of some"])
+    assert file_residue.empty_log(writer)
+    assert file_residue.found_in(file_residue.files_of(vault / DATABASE), ["secret of some"])
     writer.execute("DELETE FROM meta WHERE key = 'k'")
-    assert pages.found_in(pages.files_of(vault / DATABASE), ["secret of some"])
-    assert pages.empty_log(writer)
-    assert not pages.found_in(pages.files_of(vault / DATABASE), ["secret of some"])
+    assert file_residue.found_in(file_residue.files_of(vault / DATABASE), ["secret of some"])
+    assert file_residue.empty_log(writer)
+    assert not file_residue.found_in(file_residue.files_of(vault / DATABASE), ["secret of some"])
 
 
 def test_a_reader_keeps_the_log(vault: Path, writer: apsw.Connection) -> None:
@@ -41,9 +43,9 @@ def test_a_reader_keeps_the_log(vault: Path, writer: apsw.Connection) -> None:
         reader.execute("BEGIN")
         reader.execute("SELECT * FROM meta").fetchall()
         writer.execute("INSERT INTO meta VALUES ('k', 'v')")
-        assert not pages.empty_log(writer)
+        assert not file_residue.empty_log(writer)
         reader.execute("ROLLBACK")
-        assert pages.empty_log(writer)
+        assert file_residue.empty_log(writer)
 
 
 def add(writer: apsw.Connection, text: str) -> None:
@@ -58,42 +60,49 @@ def test_merging_takes_deleted_words_out_of_the_index(vault: Path, writer: apsw.
             add(writer, f"quarterdeck{number} lighthouse")
     writer.execute("DELETE FROM chunks WHERE text LIKE 'quarterdeck7%'")
     with writer:
-        pages.begin_merging_words(writer, "chunks_fts")
-        while pages.merge_words(writer, "chunks_fts"):
+        file_residue.begin_merging_words(writer, "chunks_fts")
+        while file_residue.merge_words(writer, "chunks_fts"):
             pass
-        assert words.known(writer, "chunks_fts", ["quarterdeck7", "quarterdeck8", "lighthous"]) == {
+        assert fts_vocabulary.known_terms(writer, "chunks_fts", ["quarterdeck7", "quarterdeck8", "lighthous"]) == {
             "quarterdeck8",
             "lighthous",
         }
-        assert words.known_within(writer, "chunks_fts", ["deck8", "deck7", "hous"]) == {"deck8", "hous"}
+        assert fts_vocabulary.known_substrings(writer, "chunks_fts", ["deck8", "deck7", "hous"]) == {"deck8", "hous"}
     writer.execute("INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('integrity-check', 1)")
 
 
 def test_words_are_those_the_index_would_make(writer: apsw.Connection) -> None:
-    assert words.terms_of(writer, "chunks_fts", ["Gardening GARDENS", "Crème 花园"]) == {"garden", "creme", "花园"}
+    assert fts_vocabulary.terms_of(writer, "chunks_fts", ["Gardening GARDENS", "Crème 花园"]) == {
+        "garden",
+        "creme",
+        "花园",
+    }
 
 
 def test_every_table_is_looked_through(writer: apsw.Connection) -> None:
     writer.execute("CREATE TABLE later (id TEXT, said TEXT) STRICT")
     writer.execute("INSERT INTO later VALUES ('x1', 'the lighthouse keeper')")
     add(writer, "a lighthouse keeper")
-    assert quotes.places_of(writer, "lighthouse keeper") == [quotes.Place("chunks", "m"), quotes.Place("later", "x1")]
-    assert quotes.places_of(writer, "nobody said this") == []
-    assert quotes.places_of(writer, "remove_diacritics") == [quotes.Place(quotes.SCHEMA, "")]
+    assert references.find_quotes(writer, "lighthouse keeper") == [
+        references.QuotingRow("chunks", "m"),
+        references.QuotingRow("later", "x1"),
+    ]
+    assert references.find_quotes(writer, "nobody said this") == []
+    assert references.find_quotes(writer, "remove_diacritics") == [references.QuotingRow(references.SCHEMA, "")]
 
 
 def test_statistics_keep_no_names(writer: apsw.Connection) -> None:
     for number in range(50):
         add(writer, f"lighthouse {number}")
     writer.execute("ANALYZE")
-    pages.forget_statistics(writer)
+    file_residue.forget_statistics(writer)
     assert writer.execute("SELECT count(*) FROM sqlite_stat4").get == 0
 
 
 def test_rewriting_leaves_the_connection_as_it_was(vault: Path, writer: apsw.Connection) -> None:
-    assert pages.has_room_to_rewrite(vault / DATABASE)
+    assert file_residue.has_room_to_rewrite(vault / DATABASE)
     add(writer, "lighthouse")
-    pages.rewrite(writer)
+    file_residue.rewrite(writer)
     assert writer.pragma("temp_store") == 2
     assert writer.execute("SELECT text FROM chunks").get == "lighthouse"
 
@@ -114,14 +123,14 @@ def test_words_that_merging_leaves_under_an_empty_level_go_when_the_index_is_reb
     with closing(open_writer(vault / DATABASE)) as other:
         merged(other)
         assert holds(other, b"zwickian")
-        pages.rebuild_words(other, "chunks_fts")
+        file_residue.rebuild_words(other, "chunks_fts")
         assert not holds(other, b"zwickian")
         assert other.execute("SELECT count(*) FROM chunks_fts_docsize").fetchone() == (0,)
 
 
 def merged(connection: apsw.Connection) -> None:
-    pages.begin_merging_words(connection, "chunks_fts")
-    while pages.merge_words(connection, "chunks_fts"):
+    file_residue.begin_merging_words(connection, "chunks_fts")
+    while file_residue.merge_words(connection, "chunks_fts"):
         pass
 
 

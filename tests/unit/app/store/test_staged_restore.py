@@ -15,7 +15,7 @@ import pytest
 
 from app.core.paths import migrations
 from app.errors import DiskFullError, VaultDamagedError
-from app.store import restore
+from app.store import staged_restore
 from app.store.backup import backup_name, backup_path, read_name
 from app.store.store import DATABASE, Store
 from tests.helpers.disks import SmallDisk
@@ -30,7 +30,7 @@ def write(vault: Path, word: str, steps: Path | None = None) -> None:
 
 
 def word(database: Path) -> str:
-    with closing(restore.open_copy(database)) as connection:
+    with closing(staged_restore.open_copy(database)) as connection:
         return str(connection.execute("SELECT value FROM meta WHERE key = 'word'").get)
 
 
@@ -54,23 +54,23 @@ def older(vault: Path) -> Path:
 
 
 def test_a_restore_takes_place_at_the_next_opening(vault: Path, older: Path) -> None:
-    restore.stage(vault, older)
-    assert restore.is_staged(vault)
+    staged_restore.stage(vault, older)
+    assert staged_restore.is_staged(vault)
     assert word(vault / DATABASE) == "now"
     assert opened(vault) == "then"
-    assert not restore.is_staged(vault)
+    assert not staged_restore.is_staged(vault)
     kept = [path for path in (vault / "backups").iterdir() if "before-restore" in path.name]
     assert [word(path) for path in kept] == ["now"]
     # And back.
-    restore.stage(vault, kept[0])
+    staged_restore.stage(vault, kept[0])
     assert opened(vault) == "now"
     assert all(path.stat().st_mode & 0o077 == 0 for path in vault.rglob("*"))
 
 
 def test_a_restore_can_be_called_off(vault: Path, older: Path) -> None:
-    restore.stage(vault, older)
-    assert restore.unstage(vault)
-    assert not restore.unstage(vault)
+    staged_restore.stage(vault, older)
+    assert staged_restore.unstage(vault)
+    assert not staged_restore.unstage(vault)
     assert opened(vault) == "now"
 
 
@@ -81,7 +81,7 @@ def test_a_log_left_by_a_crash_goes_with_its_database(vault: Path, older: Path) 
     shutil.copytree(vault, copy, ignore=shutil.ignore_patterns("lock"))
     store.close()
     assert (copy / f"{DATABASE}-wal").stat().st_size
-    restore.stage(copy, copy / "backups" / older.name)
+    staged_restore.stage(copy, copy / "backups" / older.name)
     assert opened(copy) == "then"
     assert [word(path) for path in (copy / "backups").glob("*before-restore.db")] == ["in the log"]
 
@@ -94,7 +94,7 @@ def test_what_is_damaged_or_gone_is_replaced_and_kept_as_it_was(vault: Path, old
         (vault / DATABASE).write_bytes(damage)
     with pytest.raises(VaultDamagedError):
         Store.open(vault, migrations())
-    restore.stage(vault, older)
+    staged_restore.stage(vault, older)
     assert opened(vault) == "then"
     kept = [path for path in (vault / "backups").iterdir() if path.is_dir()]
     assert [(path / DATABASE).read_bytes() for path in kept] == ([] if damage is None else [damage])
@@ -105,8 +105,8 @@ def test_a_damaged_backup_is_not_staged(vault: Path, older: Path) -> None:
         file.seek(4096 * 3)
         file.write(b"\xa5" * 4096 * 4)
     with pytest.raises(VaultDamagedError):
-        restore.stage(vault, older)
-    assert not restore.is_staged(vault)
+        staged_restore.stage(vault, older)
+    assert not staged_restore.is_staged(vault)
     assert opened(vault) == "now"
 
 
@@ -122,7 +122,7 @@ def test_an_older_schema_is_brought_up_to_date(tmp_path: Path) -> None:
         "ALTER TABLE meta ADD COLUMN more TEXT; CREATE TABLE further (a TEXT) STRICT;"
     )
     assert opened(vault, steps) == "then"
-    restore.stage(vault, older)
+    staged_restore.stage(vault, older)
     store = Store.open(vault, steps)
     assert (store.schema, asyncio.run(store.read(lambda c: c.execute("SELECT count(*) FROM further").get))) == (2, 0)
     store.close()
@@ -136,7 +136,7 @@ def test_a_full_disk_leaves_everything_as_it_was(small_disk: SmallDisk, older: P
             file.write(b"\0" * 4096)
     before = {path: path.read_bytes() for path in full.rglob("*") if path.is_file()}
     with pytest.raises(DiskFullError):
-        restore.stage(full, older)
+        staged_restore.stage(full, older)
     assert {path: path.read_bytes() for path in full.rglob("*") if path.is_file()} == before
 
 
@@ -144,9 +144,9 @@ def test_a_full_disk_leaves_everything_as_it_was(small_disk: SmallDisk, older: P
 KILLER = """
 import os, shutil, signal, sys
 from pathlib import Path
-from tests.unit.app.store.test_restore import opened, word
+from tests.unit.app.store.test_staged_restore import opened, word
 from app.core.paths import migrations
-from app.store import restore
+from app.store import staged_restore
 from app.store.store import Store
 
 STEPS = {"os.rename", "os.remove", "os.mkdir", "os.rmdir", "open"}
@@ -211,7 +211,7 @@ def test_names(tmp_path: Path) -> None:
 
 
 def test_opening_a_copy_writes_nothing(older: Path) -> None:
-    with closing(restore.open_copy(older)) as connection, pytest.raises(apsw.ReadOnlyError):
+    with closing(staged_restore.open_copy(older)) as connection, pytest.raises(apsw.ReadOnlyError):
         connection.execute("DELETE FROM meta")
     assert [path for path in older.parent.iterdir() if path.name.startswith(older.name)] == [older]
 
@@ -246,29 +246,29 @@ def _linked(staged: Path) -> None:
 def test_what_cannot_take_over_is_put_aside_and_the_vault_stays(
     vault: Path, older: Path, spoil: Callable[[Path], None]
 ) -> None:
-    restore.stage(vault, older)
-    spoil(vault / restore.STAGED)
+    staged_restore.stage(vault, older)
+    spoil(vault / staged_restore.STAGED)
     with pytest.raises(VaultDamagedError, match="restore was called off") as caught:
         opened(vault)
     assert str(vault / DATABASE) in caught.value.message
-    assert restore.REFUSED in caught.value.message
-    assert os.path.lexists(vault / restore.REFUSED)
-    assert not (vault / restore.ASIDE).exists()
+    assert staged_restore.REFUSED in caught.value.message
+    assert os.path.lexists(vault / staged_restore.REFUSED)
+    assert not (vault / staged_restore.ASIDE).exists()
     assert opened(vault) == "now"
 
 
 def test_a_database_moved_away_before_the_restore_failed_comes_back(vault: Path, older: Path) -> None:
-    restore.stage(vault, older)
-    (vault / restore.ASIDE).mkdir()
-    (vault / DATABASE).rename(vault / restore.ASIDE / DATABASE)
-    _overwritten(vault / restore.STAGED)
+    staged_restore.stage(vault, older)
+    (vault / staged_restore.ASIDE).mkdir()
+    (vault / DATABASE).rename(vault / staged_restore.ASIDE / DATABASE)
+    _overwritten(vault / staged_restore.STAGED)
     with pytest.raises(VaultDamagedError, match="is as it was before"):
         opened(vault)
     assert opened(vault) == "now"
 
 
 def test_a_rollback_journal_goes_with_its_database(vault: Path, older: Path) -> None:
-    restore.stage(vault, older)
+    staged_restore.stage(vault, older)
     (vault / f"{DATABASE}-journal").write_bytes(b"of the database that was replaced")
     assert opened(vault) == "then"
     assert not (vault / f"{DATABASE}-journal").exists()

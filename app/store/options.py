@@ -14,7 +14,7 @@ SLOW_READ_MS: Final = 100.0
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class StoreOptions:
     """What the settings say of the database.
 
     Args:
@@ -33,7 +33,7 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True)
-class Performance:
+class WorkTiming:
     """How a piece of work on a connection went; times in milliseconds."""
 
     work: Callable[..., object]
@@ -43,7 +43,7 @@ class Performance:
     is_done: bool
 
 
-def trace_write(trace: Trace, done: Performance) -> None:
+def trace_write(trace: Trace, done: WorkTiming) -> None:
     """Keep one transaction of the writer."""
     trace.event(
         "store.write",
@@ -55,7 +55,7 @@ def trace_write(trace: Trace, done: Performance) -> None:
     )
 
 
-def trace_read(trace: Trace, done: Performance) -> None:
+def trace_read(trace: Trace, done: WorkTiming) -> None:
     """Keep one read, if it was slow or failed."""
     if done.ms >= SLOW_READ_MS or not done.is_done:
         trace.event("store.read", work=_name_of(done.work), ms=round(done.ms, 2), is_done=done.is_done)

@@ -25,7 +25,7 @@ _KEYS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class QuotingRow:
     """A row that says a string.
 
     Args:
@@ -39,7 +39,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class RemainingReference:
     """Something of somebody else's that still says the same or refers to what is gone.
 
     Args:
@@ -53,17 +53,17 @@ class Left:
     why: str
 
 
-def places_of(connection: apsw.Connection, needle: str) -> list[Place]:
+def find_quotes(connection: apsw.Connection, needle: str) -> list[QuotingRow]:
     """Return rows that say ``needle``, the first few of each table, each owner once; so may the schema itself."""
-    found: dict[Place, None] = {}
+    found: dict[QuotingRow, None] = {}
     if connection.execute("SELECT 1 FROM sqlite_schema WHERE instr(sql, ?)", (needle,)).fetchone():
-        found[Place(SCHEMA, "")] = None
+        found[QuotingRow(SCHEMA, "")] = None
     for table, columns in _texts(connection):
         key = _key(connection, table)
         where = " OR ".join(f'instr("{column}", :needle)' for column in columns)
         sql = f'SELECT DISTINCT {key} FROM "{table}" WHERE {where} LIMIT {_MOST}'
         rows = connection.execute(sql, {"needle": needle}).fetchall()
-        found.update((Place(table, str(row[0] or ""), len(rows) == _MOST), None) for row in rows)
+        found.update((QuotingRow(table, str(row[0] or ""), len(rows) == _MOST), None) for row in rows)
     return list(found)
 
 

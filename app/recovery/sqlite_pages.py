@@ -9,7 +9,7 @@ from pathlib import Path
 from app.core.files import from_os
 from app.core.regular_files import open_for_reading
 from app.errors import VaultDamagedError
-from app.store.wal import committed_pages
+from app.store.wal_frames import committed_pages
 
 MAGIC = b"SQLite format 3\x00"
 HEADER_BYTES = 100
@@ -27,7 +27,7 @@ class BrokenPageError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class StoredRow:
     """One row as stored; ``rowid`` is ``None`` on the pages of an index or of a table without rowids."""
 
     rowid: int | None
@@ -35,7 +35,7 @@ class Row:
 
 
 @dataclass(slots=True)
-class Walk:
+class TreeWalk:
     """What a walk through a tree met: pages seen, and pages or rows that could not be read."""
 
     seen: set[int] = field(default_factory=set)
@@ -103,7 +103,7 @@ class PageFile:
             raise BrokenPageError(number)
         return page
 
-    def rows(self, root: int, walk: Walk) -> Iterator[Row]:
+    def rows(self, root: int, walk: TreeWalk) -> Iterator[StoredRow]:
         """Return the rows of the tree at page ``root``, in no order, past whatever is broken; ``walk`` is noted."""
         waiting = [root]
         while waiting:
@@ -119,7 +119,7 @@ class PageFile:
             waiting += children
             yield from rows
 
-    def read(self, number: int, walk: Walk) -> tuple[list[int], list[Row]]:
+    def read(self, number: int, walk: TreeWalk) -> tuple[list[int], list[StoredRow]]:
         """Return the children of a page of a tree and the rows on it.
 
         Raises:
@@ -135,7 +135,7 @@ class PageFile:
         if first + 2 * count > self._usable:
             raise BrokenPageError(number)
         children = [_child(page, start + 8)] if kind in _INTERIOR else []
-        rows: list[Row] = []
+        rows: list[StoredRow] = []
         for offset in struct.unpack_from(f">{count}H", page, first):
             try:
                 child, row = self._cell(page, offset, kind, walk)
@@ -146,7 +146,7 @@ class PageFile:
             rows += row
         return children, rows
 
-    def _cell(self, page: bytes, offset: int, kind: int, walk: Walk) -> tuple[list[int], list[Row]]:
+    def _cell(self, page: bytes, offset: int, kind: int, walk: TreeWalk) -> tuple[list[int], list[StoredRow]]:
         children = []
         if kind in _INTERIOR:
             children = [_child(page, offset)]
@@ -159,9 +159,9 @@ class PageFile:
             unsigned, offset = _varint(page, offset)
             rowid = unsigned - (1 << 64) if unsigned >> 63 else unsigned
         payload = self._payload(page, offset, size, walk, is_table=kind == _LEAF_TABLE)
-        return children, [Row(rowid, _record(payload))]
+        return children, [StoredRow(rowid, _record(payload))]
 
-    def _payload(self, page: bytes, offset: int, size: int, walk: Walk, *, is_table: bool) -> bytes:
+    def _payload(self, page: bytes, offset: int, size: int, walk: TreeWalk, *, is_table: bool) -> bytes:
         local = self._local_bytes(size, is_table=is_table)
         if size > len(self._data) + len(self._log) or offset + local > self._usable:
             raise BrokenPageError

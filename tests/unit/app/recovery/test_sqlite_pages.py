@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.errors import VaultDamagedError, VaultUnusableError
-from app.store.pagefile import PageFile, Row, Walk
-from app.store.wal import committed_pages, has_sound_header
+from app.recovery.sqlite_pages import PageFile, StoredRow, TreeWalk
+from app.store.wal_frames import committed_pages, has_sound_header
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=40)
 CELL = st.one_of(
@@ -26,10 +26,10 @@ CELL = st.one_of(
 ROWS = st.lists(st.tuples(st.integers(-(2**63), 2**63 - 1), CELL, CELL), max_size=25, unique_by=lambda row: row[0])
 
 
-def rows_of(source: PageFile, name: str) -> Iterator[Row]:
-    root = next(row.values[3] for row in source.rows(1, Walk()) if row.values[1] == name)
+def rows_of(source: PageFile, name: str) -> Iterator[StoredRow]:
+    root = next(row.values[3] for row in source.rows(1, TreeWalk()) if row.values[1] == name)
     assert isinstance(root, int)
-    walk = Walk()
+    walk = TreeWalk()
     yield from source.rows(root, walk)
     assert not walk.broken
 
@@ -99,10 +99,10 @@ def test_any_damage_leaves_the_rows_of_other_pages(small: Path, garbage: bytes, 
     path.write_bytes(bytes(broken[: len(whole)]))
     source = PageFile(path)
     with closing(source):
-        walk = Walk()
+        walk = TreeWalk()
         for row in source.rows(1, walk):
             if isinstance(root := row.values[3], int):
-                assert all(isinstance(item, Row) for item in source.rows(root, walk))
+                assert all(isinstance(item, StoredRow) for item in source.rows(root, walk))
 
 
 @pytest.fixture(scope="module")

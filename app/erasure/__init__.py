@@ -1,0 +1,1 @@
+"""Erasure: forgetting for ever, with its proof and its receipt."""

@@ -1,0 +1,1 @@
+"""Recovery of a damaged database: pages read without SQLite, salvage into a new vault."""
