@@ -79,7 +79,7 @@ from app.sessions.working import WorkingMemory
 from app.sessions.write_behind import WriteBehind
 from app.store.options import StoreOptions
 from app.store.store import Store
-from app.trace.journal import Trace
+from app.trace.trace import Trace
 from app.upkeep.backups import BackupService
 from app.upkeep.care import CareService
 from app.upkeep.isolated import IsolatedBackups

@@ -76,7 +76,7 @@ def _run(application: "QApplication", vault: Path, instance: "Instance", *, hidd
     """Run the event loop with the program in it until it has left in order."""
     import qasync  # noqa: PLC0415
 
-    from app.trace.crashes import CrashRecorder, take_crash_reports  # noqa: PLC0415
+    from app.trace.crash_reports import CrashRecorder, take_crash_reports  # noqa: PLC0415
     from ui.collector import Collector  # noqa: PLC0415
     from ui.faults import Faults  # noqa: PLC0415
     from ui.program import Program  # noqa: PLC0415

@@ -17,7 +17,7 @@ from app.api.caller import Caller, Trust
 from app.changes import Changed, ChangeSet
 from app.core.clock import parse_instant, to_datetime
 from app.errors import AccessDeniedError, InputError, UnknownOperationError
-from app.trace.journal import Trace
+from app.trace.trace import Trace
 
 Access = Literal["read", "write"]
 Handler = Callable[..., Awaitable[Any]]

@@ -10,7 +10,7 @@ from types import FrameType
 from app.cli import terminal
 from app.errors import MachineError
 from app.host import Host
-from app.trace.crashes import CrashRecorder
+from app.trace.crash_reports import CrashRecorder
 
 _SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 # A wait without end cannot be interrupted on Windows.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from app.embed.model import Embedder, Identity
 from app.errors import KeepsakeError
-from app.trace.journal import Trace
+from app.trace.trace import Trace
 
 if TYPE_CHECKING:
     from app.embed.model import Vectors

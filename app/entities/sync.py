@@ -18,7 +18,7 @@ from app.entities.ner.strategy import Strategy, fast
 from app.errors import KeepsakeError
 from app.jobs import BackgroundJob
 from app.store.store import Store
-from app.trace.journal import Trace
+from app.trace.trace import Trace
 
 _log = logging.getLogger(__name__)
 

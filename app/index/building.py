@@ -20,7 +20,7 @@ from app.index.serving import Generations, Serving
 from app.index.sync import IndexSync
 from app.jobs import Job, Jobs
 from app.store.store import Store
-from app.trace.journal import Trace
+from app.trace.trace import Trace
 
 if TYPE_CHECKING:
     from app.index.vectors import Generation

@@ -25,7 +25,7 @@ from app.index.repeats import insert_passages
 from app.index.serving import Generations, Serving
 from app.sessions.repo import messages_between
 from app.store.store import Store
-from app.trace.journal import Trace
+from app.trace.trace import Trace
 
 if TYPE_CHECKING:
     from app.index.ann import Near

@@ -27,7 +27,7 @@ from app.memories.similar import SimilarFinder, text_of
 from app.memories.similar_terms import restates
 from app.memories.transactions import MemoryTransactions, require_store
 from app.memories.writer import MemoryWriter
-from app.trace.journal import Trace
+from app.trace.trace import Trace
 
 T = TypeVar("T")
 Judging = Literal["text", "model", "words"]

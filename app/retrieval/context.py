@@ -26,7 +26,7 @@ from app.retrieval.model import Term
 from app.retrieval.service import SearchService
 from app.store.sqlite_errors import from_sqlite
 from app.store.store import Store
-from app.trace.journal import Trace
+from app.trace.trace import Trace
 
 _log = logging.getLogger(__name__)
 

@@ -32,7 +32,7 @@ from app.retrieval.speakers import Speakers
 from app.retrieval.tuning import reweighted
 from app.retrieval.turns import Turns, in_turn
 from app.store.store import Store
-from app.trace.journal import Trace
+from app.trace.trace import Trace
 
 if TYPE_CHECKING:
     from app.index.postings import Postings

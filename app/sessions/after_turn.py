@@ -25,7 +25,7 @@ from app.sessions.digest import DigestService
 from app.sessions.plan import Terms
 from app.sessions.working import APPENDING
 from app.store.store import Store
-from app.trace.journal import Trace
+from app.trace.trace import Trace
 
 _log = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ from app.errors import InternalError, VaultNewerError, VaultUnusableError
 from app.store.connection import APPLICATION_ID
 from app.store.schema_check import expected_objects, objects_of
 from app.store.sqlite_errors import translate_sqlite_errors
-from app.trace.journal import Trace
+from app.trace.trace import Trace
 
 _KEY = "migration:"
 _NAME = re.compile(r"(\d{4})_\w+\.sql\Z")

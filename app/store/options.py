@@ -6,7 +6,7 @@ from functools import partial
 from typing import Final
 
 from app.store.connection import BUSY_MS
-from app.trace.journal import Trace
+from app.trace.trace import Trace
 
 READERS: Final = 4
 READ_LIMIT_S: Final = 10.0

@@ -14,7 +14,7 @@ from app.api.registry import Operation
 from app.errors import KeepsakeError
 from app.host import Host
 from app.rpc.client import Client
-from app.trace.journal import HIDDEN
+from app.trace.trace import HIDDEN
 from tests.helpers.discretion import KEY, texts_of, trace_of
 from tests.helpers.noise import AllowLogs
 

@@ -8,7 +8,7 @@ import pytest
 from app.embed.hashed import HashedEmbedder
 from app.embed.traced import TracedEmbedder
 from app.errors import ModelUnavailableError
-from app.trace.journal import Trace
+from app.trace.trace import Trace
 
 
 class Closed(HashedEmbedder):

@@ -16,7 +16,7 @@ from app.retrieval.model import Found
 from app.retrieval.service import NO_MEANING, SearchService
 from app.sessions.model import NewMessage
 from app.sessions.service import Heading
-from app.trace.journal import Trace
+from app.trace.trace import Trace
 from tests.helpers.disks import SmallDisk
 from tests.unit.app.index.bench import DAY_MS, Bench, CountedEmbedder, Step, cancel_at, change
 from tests.unit.app.shelf import Shelf

@@ -19,7 +19,7 @@ from app.memories.service import MemoryService
 from app.memories.similar import SimilarFinder
 from app.memories.transactions import MemoryTransactions
 from app.memories.undo import MemoryApplier, UndoService
-from app.trace.journal import Trace
+from app.trace.trace import Trace
 from tests.unit.app.memories.conftest import Desk
 
 

@@ -23,7 +23,7 @@ from app.retrieval.model import Found
 from app.retrieval.query import parse
 from app.retrieval.recipes import recipe
 from app.retrieval.service import SearchService
-from app.trace.journal import Trace
+from app.trace.trace import Trace
 from tests.unit.app.shelf import Shelf
 
 _LIMIT_S = 0.5

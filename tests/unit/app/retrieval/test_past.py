@@ -13,7 +13,7 @@ from app.memories.model import STORES
 from app.retrieval.model import Found
 from app.retrieval.past import FROM_HISTORY
 from app.retrieval.service import SearchService
-from app.trace.journal import Trace
+from app.trace.trace import Trace
 from tests.unit.app.shelf import Shelf
 
 QUERIES = (

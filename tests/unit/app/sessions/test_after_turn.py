@@ -18,7 +18,7 @@ from app.memories.service import MemoryService
 from app.sessions.after_turn import ACTOR, LONGEST_WAIT, RETRY_S, AfterTurn
 from app.sessions.auto_capture import MAX_TURNS, AutoCapture
 from app.sessions.model import Message, NewMessage, Session
-from app.trace.journal import Trace
+from app.trace.trace import Trace
 from tests.helpers.noise import AllowLogs
 from tests.unit.app.sessions.talks import Desk, Sayings, open_desk, sized
 

@@ -12,7 +12,7 @@ from app.core.paths import migrations
 from app.errors import InternalError, VaultLockedError
 from app.store.options import StoreOptions
 from app.store.store import DATABASE, Store
-from app.trace.journal import Trace
+from app.trace.trace import Trace
 
 
 def mode(connection: apsw.Connection) -> str:

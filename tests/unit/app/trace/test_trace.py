@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.errors import InputError
-from app.trace.journal import HIDDEN, NAMES, Trace
+from app.trace.trace import HIDDEN, NAMES, Trace
 
 
 def lines(folder: Path) -> list[dict[str, Any]]:

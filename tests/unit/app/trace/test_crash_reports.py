@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from app.trace.crashes import CrashRecorder, take_crash_reports
+from app.trace.crash_reports import CrashRecorder, take_crash_reports
 from tests.helpers.material import ROOT
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 DYING = """
 import os, signal, sys, threading
 from pathlib import Path
-from app.trace.crashes import CrashRecorder
+from app.trace.crash_reports import CrashRecorder
 recorder = CrashRecorder(Path(sys.argv[1]), "window")
 recorder.start()
 begun = threading.Event()
