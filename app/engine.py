@@ -17,11 +17,11 @@ from app.core.clock import Clock
 from app.core.error_location import error_location
 from app.core.paths import migrations, models_cache
 from app.embed.cross_encoder import FastembedReranker
-from app.embed.keys import Keys
-from app.embed.model import Embedder, Watch
-from app.embed.registry import open_source
-from app.embed.source import Source
-from app.embed.traced import TracedEmbedder
+from app.embed.embedder_factory import open_source
+from app.embed.embedder_source import EmbedderSource
+from app.embed.model import DownloadWatcher, Embedder
+from app.embed.remote.api_keys import ApiKeys
+from app.embed.tracing_embedder import TracedEmbedder
 from app.entities import forever
 from app.entities.reads import EntityReads
 from app.entities.service import EntityService
@@ -118,13 +118,13 @@ class Engine:
         feed: Feed,
         *,
         is_isolated: bool = False,
-        keys: Keys | None = None,
+        keys: ApiKeys | None = None,
     ) -> None:
         self.vault = vault
         self.config = config
         self.clock = clock
         self.feed = feed
-        self.keys = keys or Keys(config.environment, Keyring())
+        self.keys = keys or ApiKeys(config.environment, Keyring())
         self._loop = asyncio.get_running_loop()
         self._background: set[asyncio.Task[None]] = set()
         self._broken: list[str] = []
@@ -168,7 +168,7 @@ class Engine:
         wanted = partial(wanted_source, config)
         opening = partial(_embedder_of, config, self.keys, self.trace, self.fetching)
 
-        def opened(source: Source, *, is_asked: bool = False) -> Embedder:
+        def opened(source: EmbedderSource, *, is_asked: bool = False) -> Embedder:
             # Where the key is may have changed since the source was noted.
             return opening(source.with_key_of(wanted()), is_asked=is_asked)
 
@@ -437,9 +437,9 @@ def _writing_terms_of(config: Config) -> WritingTerms:
 
 
 def _embedder_of(
-    config: Config, keys: Keys, trace: Trace, fetching: ModelFetching, source: Source, *, is_asked: bool
+    config: Config, keys: ApiKeys, trace: Trace, fetching: ModelFetching, source: EmbedderSource, *, is_asked: bool
 ) -> Embedder:
-    def open_it(fetch: bool, watch: Watch) -> Embedder:
+    def open_it(fetch: bool, watch: DownloadWatcher) -> Embedder:
         return open_source(source, keys=keys, cache=models_cache(), fetch=fetch, watch=watch)
 
     may_fetch = config.flag("embedding.allow_download")

@@ -7,7 +7,7 @@ from app.api.caller import Caller
 from app.api.declare import operation
 from app.changes import Changed, ChangeSet
 from app.config.model import SERVICES, SecretStatus
-from app.embed.source import Source
+from app.embed.embedder_source import EmbedderSource
 from app.engine import Engine
 from app.errors import AccessDeniedError, InputError
 from app.index.embedding import wanted_source
@@ -72,7 +72,7 @@ async def remove(engine: Engine, caller: Caller, name: str) -> Changed[SecretSta
     return _changed(await asyncio.to_thread(engine.keys.status, source), caller)
 
 
-def _source(engine: Engine, name: str) -> Source:
+def _source(engine: Engine, name: str) -> EmbedderSource:
     """Return the service of that name as the settings have it; the name is not repeated, for it may be a key."""
     if name not in SERVICES:
         raise InputError(f"There is no such service; choose one of {', '.join(SERVICES)}.", allowed=list(SERVICES))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-MOST: Final = 32
+MAX_TEXTS: Final = 32
 CHARACTERS: Final = 2_048
 
 
@@ -21,7 +21,7 @@ def batches(texts: Sequence[str], places: Sequence[int]) -> Iterator[list[int]]:
     batch: list[int] = []
     for place in sorted(places, key=lambda place: -len(texts[place])):
         # The first one of a part is its longest.
-        if batch and (len(batch) == MOST or (len(batch) + 1) * len(texts[batch[0]]) > CHARACTERS):
+        if batch and (len(batch) == MAX_TEXTS or (len(batch) + 1) * len(texts[batch[0]]) > CHARACTERS):
             yield batch
             batch = []
         batch.append(place)

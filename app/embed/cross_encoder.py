@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from app.core.text import storable
 from app.embed.batching import batches
-from app.embed.files import description, open_model
-from app.embed.model import Watch
+from app.embed.download.fastembed_files import description, open_model
+from app.embed.model import DownloadWatcher
 from app.errors import ModelUnavailableError
 
 MAX_CHARACTERS: Final = 4_096
@@ -37,7 +37,7 @@ class FastembedReranker:
         cache: Path | None = None,
         threads: int | None = None,
         fetch: bool = False,
-        watched: Callable[[], AbstractContextManager[Watch | None]] = nullcontext,
+        watched: Callable[[], AbstractContextManager[DownloadWatcher | None]] = nullcontext,
     ) -> None:
         self._name = model
         self._folder = folder

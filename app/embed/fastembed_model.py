@@ -11,9 +11,9 @@ import numpy as np
 
 from app.core.text import storable
 from app.embed.batching import batches
-from app.embed.files import description, open_model, weights
-from app.embed.model import Identity, Watch
-from app.embed.vectors import unit_rows
+from app.embed.download.fastembed_files import description, open_model, weights
+from app.embed.model import DownloadWatcher, EmbeddingIdentity
+from app.embed.unit_vectors import unit_rows
 from app.errors import ModelUnavailableError
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class FastembedEmbedder:
         cache: Path | None = None,
         threads: int | None = None,
         fetch: bool = False,
-        watch: Watch | None = None,
+        watch: DownloadWatcher | None = None,
     ) -> None:
         family = _family(model)
         described = description(family, model)
@@ -69,7 +69,7 @@ class FastembedEmbedder:
         self._probe(described["dim"])
         found = Path(folder or self._model.model._model_dir)
         version = _version([found / file for file in weights(described)])
-        self.identity = Identity("fastembed", described["model"], described["dim"], version)
+        self.identity = EmbeddingIdentity("fastembed", described["model"], described["dim"], version)
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
         """Return one row per text; see :class:`app.embed.model.Embedder`."""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
+class EmbeddingIdentity:
     """Which model made a vector; only vectors of equal identity may be compared.
 
     Args:
@@ -32,7 +32,7 @@ class Identity:
 
 
 @dataclass(frozen=True, slots=True)
-class Watch:
+class DownloadWatcher:
     """Whoever watches a model being fetched, and may stop that; called from any thread.
 
     Args:
@@ -48,7 +48,7 @@ class Embedder(Protocol):
     """Turns texts into vectors; safe to call from several threads."""
 
     @property
-    def identity(self) -> Identity:
+    def identity(self) -> EmbeddingIdentity:
         """Which model this is."""
         ...
 

@@ -9,8 +9,8 @@ import apsw
 
 from app.config.config import Config
 from app.core.clock import Clock, to_datetime
+from app.embed.embedder_source import EmbedderSource
 from app.embed.model import Embedder
-from app.embed.source import Source
 from app.errors import InputError, ModelUnavailableError
 from app.index import generations, repo
 from app.index.building import GenerationBuilder
@@ -20,15 +20,15 @@ from app.index.vectors import HAS_VECTOR
 from app.store.store import Store
 
 if TYPE_CHECKING:
-    from app.embed.coverage import Coverage
+    from app.embed.language_coverage import LanguageCoverage
 
 _SAMPLE = 400
 _SAMPLE_CHARACTERS = 1_000
 
 
-def wanted_source(config: Config) -> Source:
+def wanted_source(config: Config) -> EmbedderSource:
     """Return what the settings say an embedder is opened from."""
-    return Source(
+    return EmbedderSource(
         config.text("embedding.model"),
         config.text("embedding.folder"),
         config.text("embedding.base_url"),
@@ -57,7 +57,7 @@ class EmbeddingService:
         config: Config,
         generations: Generations,
         builder: GenerationBuilder,
-        open_source: Callable[[Source], Embedder],
+        open_source: Callable[[EmbedderSource], Embedder],
         woken: Callable[[], None],
     ) -> None:
         self._store = store
@@ -109,7 +109,7 @@ class EmbeddingService:
             ModelUnavailableError: It cannot be opened; nothing was changed.
         """
         self._refuse_without_vectors()
-        source = Source(
+        source = EmbedderSource(
             model,
             folder,
             self._config.text("embedding.base_url"),
@@ -205,7 +205,7 @@ class EmbeddingService:
         self._builder.wake()
         self._woken()
 
-    def _save(self, source: Source) -> None:
+    def _save(self, source: EmbedderSource) -> None:
         source = source.with_key_of(wanted_source(self._config))
         values = {
             "embedding.base_url": source.base_url,
@@ -258,12 +258,12 @@ def _sample(connection: apsw.Connection) -> list[str]:
 
 
 def _advice_on(texts: Sequence[str]) -> str:
-    from app.embed.coverage import coverage  # noqa: PLC0415  (numpy waits until somebody asks)
+    from app.embed.language_coverage import measure_coverage  # noqa: PLC0415  (numpy waits until somebody asks)
 
-    return _advice(coverage(texts))
+    return _advice(measure_coverage(texts))
 
 
-def _advice(found: "Coverage") -> str:
+def _advice(found: "LanguageCoverage") -> str:
     if found.is_good:
         return ""
     return (

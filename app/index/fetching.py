@@ -5,8 +5,8 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Final, TypeVar
 
-from app.embed.files import cancelled
-from app.embed.model import Watch
+from app.embed.download.fastembed_files import cancelled
+from app.embed.model import DownloadWatcher
 from app.errors import CancelledByPersonError, InternalError, ModelUnavailableError
 from app.jobs import Job, Jobs
 
@@ -44,7 +44,9 @@ class ModelFetching:
         self._declined: set[str] = set()
         self._is_closed = False
 
-    def opened(self, model: str, open_it: Callable[[bool, Watch], T], *, may_fetch: bool, is_asked: bool = False) -> T:
+    def opened(
+        self, model: str, open_it: Callable[[bool, DownloadWatcher], T], *, may_fetch: bool, is_asked: bool = False
+    ) -> T:
         """Return what ``open_it`` opens; it is told whether to fetch the model where it is not here, and who watches.
 
         Args:
@@ -77,7 +79,7 @@ class ModelFetching:
         self._is_closed = True
 
     @contextlib.contextmanager
-    def watched(self, model: str) -> Iterator[Watch]:
+    def watched(self, model: str) -> Iterator[DownloadWatcher]:
         """Give who watches a model being fetched; it is listed once there is something to tell, until the block ends.
 
         Who opens the same model meanwhile shares the job, and stops with it.
@@ -92,7 +94,7 @@ class ModelFetching:
 
         state = "failed"
         try:
-            yield Watch(told, lambda: self._is_closed or fetch.is_cancelled())
+            yield DownloadWatcher(told, lambda: self._is_closed or fetch.is_cancelled())
             state = "finished"
         except CancelledByPersonError:
             state = "cancelled"

@@ -6,8 +6,8 @@ from typing import Final
 
 import apsw
 
-from app.embed.model import Identity
-from app.embed.source import Source
+from app.embed.embedder_source import EmbedderSource
+from app.embed.model import EmbeddingIdentity
 from app.errors import InputError, NotFoundError
 from app.index import repo, vectors
 from app.index.vectors import HAS_VECTOR, Generation
@@ -35,9 +35,9 @@ class Row:
     """
 
     generation: Generation
-    identity: Identity
+    identity: EmbeddingIdentity
     state: str
-    source: Source
+    source: EmbedderSource
     retired_ms: int | None
     created_ms: int
 
@@ -67,29 +67,36 @@ def building(connection: apsw.Connection) -> Row | None:
 
 def _row(found: Sequence[object]) -> Row:
     number, provider, model, dimensions, version, state, source, retired, created = found
-    identity = Identity(str(provider), str(model), int(str(dimensions)), str(version))
+    identity = EmbeddingIdentity(str(provider), str(model), int(str(dimensions)), str(version))
     return Row(
         Generation(int(str(number)), identity.dimensions),
         identity,
         str(state),
-        Source.read(str(source)) or _guessed(identity),
+        EmbedderSource.read(str(source)) or _guessed(identity),
         None if retired is None else int(str(retired)),
         int(str(created)),
     )
 
 
-def _guessed(identity: Identity) -> Source:
+def _guessed(identity: EmbeddingIdentity) -> EmbedderSource:
     """Return where an embedder likely comes from of which that was not noted."""
-    return Source(identity.provider if identity.provider in {"static", "hashed"} else str(identity).partition("/")[0])
+    return EmbedderSource(
+        identity.provider if identity.provider in {"static", "hashed"} else str(identity).partition("/")[0]
+    )
 
 
-def note_source(connection: apsw.Connection, generation: Generation, source: Source) -> None:
+def note_source(connection: apsw.Connection, generation: Generation, source: EmbedderSource) -> None:
     """Note what a generation's embedder is opened from."""
     connection.execute("UPDATE generations SET source = ? WHERE id = ?", (source.text(), generation.id))
 
 
 def begin(
-    connection: apsw.Connection, identity: Identity, source: Source, now_ms: int, *, waits: bool | None = None
+    connection: apsw.Connection,
+    identity: EmbeddingIdentity,
+    source: EmbedderSource,
+    now_ms: int,
+    *,
+    waits: bool | None = None,
 ) -> Generation:
     """Return the generation of ``identity``, to be built; what it has of an earlier time is kept.
 

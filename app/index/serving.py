@@ -11,8 +11,8 @@ from typing import Final
 import apsw
 
 from app.core.clock import Clock
-from app.embed.model import Embedder, Identity
-from app.embed.source import Source
+from app.embed.embedder_source import EmbedderSource
+from app.embed.model import Embedder, EmbeddingIdentity
 from app.errors import KeepsakeError, ModelUnavailableError
 from app.index import generations, vectors
 from app.index.vectors import Generation
@@ -30,7 +30,7 @@ class Serving:
 
     embedder: Embedder
     generation: Generation
-    source: Source
+    source: EmbedderSource
 
 
 def without_folder(error: ModelUnavailableError) -> ModelUnavailableError:
@@ -47,7 +47,7 @@ def without_folder(error: ModelUnavailableError) -> ModelUnavailableError:
     return ModelUnavailableError(sentence[:1].upper() + sentence[1:], **reason)
 
 
-def _only_one(_source: Source) -> Embedder:
+def _only_one(_source: EmbedderSource) -> Embedder:
     raise ModelUnavailableError("The model that made the vectors so far is not here any more.")
 
 
@@ -72,8 +72,8 @@ class Generations:
         clock: Clock,
         open_wanted: Callable[[], Embedder],
         *,
-        reopen: Callable[[Source], Embedder] = _only_one,
-        wanted: Callable[[], Source] | None = None,
+        reopen: Callable[[EmbedderSource], Embedder] = _only_one,
+        wanted: Callable[[], EmbedderSource] | None = None,
         may_send: Callable[[], bool] = lambda: False,
     ) -> None:
         self._store = store
@@ -211,7 +211,7 @@ class Generations:
         _log.info("the embedder of generation %s is gone", row.generation.id)
         return None
 
-    async def _activated(self, identity: Identity, source: Source) -> Generation:
+    async def _activated(self, identity: EmbeddingIdentity, source: EmbedderSource) -> Generation:
         def work(connection: apsw.Connection) -> Generation:
             made = vectors.open_generation(connection, identity, self._clock.now_ms())
             generations.note_source(connection, made, source)
@@ -231,10 +231,10 @@ class Generations:
         self.activated()
         return serving
 
-    def _source(self, identity: Identity | None) -> Source:
+    def _source(self, identity: EmbeddingIdentity | None) -> EmbedderSource:
         if self._wanted is not None:
             return self._wanted()
-        return Source("" if identity is None else str(identity))
+        return EmbedderSource("" if identity is None else str(identity))
 
     def keeps_private(self, serving: Serving | None = None) -> bool:
         """Return whether private texts stay off the service that makes the vectors; of what serves when not given."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import apsw
 
-from app.embed.model import Identity
+from app.embed.model import EmbeddingIdentity
 
 # As the triggers of the first migration have it.
 HAS_VECTOR = "(kind <> 'passage' OR seq_start = seq_end)"
@@ -24,7 +24,7 @@ class Generation:
         return f"vectors_{self.id}"
 
 
-def open_generation(connection: apsw.Connection, identity: Identity, now_ms: int) -> Generation:
+def open_generation(connection: apsw.Connection, identity: EmbeddingIdentity, now_ms: int) -> Generation:
     """Return the generation of ``identity``, making it when it is new; it serves from now on.
 
     A new one queues every chunk for embedding; the vectors of other identities stay until they are dropped.
@@ -36,7 +36,7 @@ def open_generation(connection: apsw.Connection, identity: Identity, now_ms: int
     return generation
 
 
-def generation_of(connection: apsw.Connection, identity: Identity, now_ms: int) -> Generation:
+def generation_of(connection: apsw.Connection, identity: EmbeddingIdentity, now_ms: int) -> Generation:
     """Return the generation of ``identity``, making it when it is new; what serves stays as it is."""
     key = (identity.provider, identity.model, identity.dimensions, identity.version)
     found = connection.execute(

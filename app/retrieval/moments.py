@@ -26,7 +26,7 @@ _SAID: Final = re.compile(
 
 
 def moments(text: str, now_ms: int, zone: tzinfo | None = None) -> tuple[Moment, ...]:
-    """Return the spans that ``text`` names and that have begun; none where it names more than ``MOST``.
+    """Return the spans that ``text`` names and that have begun; none where it names more than ``MAX_TEXTS``.
 
     Args:
         text: As it was written.

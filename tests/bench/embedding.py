@@ -11,8 +11,8 @@ from collections.abc import Callable
 import numpy as np
 
 from app.core.paths import resources
-from app.embed.registry import open_embedder
-from app.embed.static import MODEL
+from app.embed.embedder_factory import open_embedder
+from app.embed.static_embedder import MODEL
 from tests.bench.machine import machine, resident_mb
 
 TEXTS = 20_000
@@ -48,7 +48,7 @@ def main() -> None:
     embedder = open_embedder("static")
     embedder.embed_query("first")
     loaded, memory = time.perf_counter() - start, resident_mb() - before
-    from app.embed.static import StaticEmbedder
+    from app.embed.static_embedder import StaticEmbedder
 
     assert isinstance(embedder, StaticEmbedder)
     table = embedder._table

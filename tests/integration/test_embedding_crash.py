@@ -13,7 +13,7 @@ import pytest
 
 from app.changes import Event, Progress
 from app.core.paths import migrations
-from app.embed.hashed import HashedEmbedder
+from app.embed.hashed_embedder import HashedEmbedder
 from app.host import Host
 from app.store.store import Store
 from tests.helpers.material import ROOT

@@ -89,7 +89,7 @@ def question_vectors(folder: Path) -> "Floats":
 
 
 def _embed(path: Path, texts: Iterator[str]) -> None:
-    from app.embed.registry import open_embedder
+    from app.embed.embedder_factory import open_embedder
 
     embedder = open_embedder("static")
     with path.open("wb") as file:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from app.core.clock import SystemClock
+from app.embed.embedder_factory import open_embedder
 from app.embed.model import Embedder
-from app.embed.registry import open_embedder
 from app.index.postings import Postings, last_chunk
 from app.index.vectors import Generation
 from app.memories.model import STORES

@@ -9,8 +9,8 @@ import apsw
 import numpy as np
 
 from app.core.paths import migrations
-from app.embed.hashed import HashedEmbedder
-from app.embed.model import Identity
+from app.embed.hashed_embedder import HashedEmbedder
+from app.embed.model import EmbeddingIdentity
 from app.errors import ModelUnavailableError
 from app.index.indexer import Indexer
 from app.index.sync import IndexSync
@@ -41,7 +41,7 @@ class MoodyEmbedder(HashedEmbedder):
     """Embeds like ``hashed`` under a name of its own, and fails when told to."""
 
     def __init__(self, name: str = "moody") -> None:
-        self.identity = Identity("test", name, HashedEmbedder.identity.dimensions, "1")
+        self.identity = EmbeddingIdentity("test", name, HashedEmbedder.identity.dimensions, "1")
         self.fails: str | BaseException | None = None
         self.texts = 0
         self.before: Callable[[], None] = lambda: None

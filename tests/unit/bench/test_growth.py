@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QImage
 
-from app.embed.registry import open_embedder
+from app.embed.embedder_factory import open_embedder
 from app.host import Host
 from tests.bench.growth import filters, material, picture, strain
 from tests.bench.growth.children import ChildError, measured, version_of

@@ -11,7 +11,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from app.embed.static import StaticEmbedder
+from app.embed.static_embedder import StaticEmbedder
 
 ROOT = Path(__file__).resolve().parents[3]
 MODEL = ROOT / "resources" / "models" / "static-minilm-256-sentences"

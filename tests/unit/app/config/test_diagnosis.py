@@ -13,7 +13,7 @@ from app.config.config import FILE, Config
 from app.config.diagnosis import diagnose, findings
 from app.config.rules import PROVIDERS
 from app.config.schema import SETTINGS
-from app.embed import registry
+from app.embed import embedder_factory
 
 KEY = "sk-live-8c1f0d"
 
@@ -199,7 +199,7 @@ def test_errors_come_first(tmp_path: Path) -> None:
 
 
 def test_every_embedder_there_is_counts_as_known() -> None:
-    assert set(registry._OPTIONS) <= set(PROVIDERS)
+    assert set(embedder_factory._OPTIONS) <= set(PROVIDERS)
 
 
 def test_what_overrides_say_is_checked_too(tmp_path: Path) -> None:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from app.embed.embedder_factory import open_embedder
 from app.embed.model import Embedder
-from app.embed.registry import open_embedder
 from tests.helpers.isolation import SAVED_KEY
 
 MINILM = "fastembed:sentence-transformers/all-MiniLM-L6-v2"

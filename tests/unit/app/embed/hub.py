@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from fastembed import TextEmbedding
 
-from app.embed.files import description
+from app.embed.download.fastembed_files import description
 from tests.unit.app.embed.gazer import NAME
 
 MINILM_REPO: str = description(TextEmbedding, NAME.removeprefix("fastembed:"))["sources"]["hf"]

@@ -1,6 +1,6 @@
 """Which texts are read at once."""
 
-from app.embed.batching import CHARACTERS, MOST, batches
+from app.embed.batching import CHARACTERS, MAX_TEXTS, batches
 
 
 def test_nothing_to_read() -> None:
@@ -14,9 +14,9 @@ def test_all_of_them_once_the_longest_first() -> None:
     assert sorted(place for batch in made for place in batch) == [*range(300)]
     lengths = [len(texts[place]) for batch in made for place in batch]
     assert lengths == sorted(lengths, reverse=True)
-    assert all(len(batch) <= MOST and len(batch) * len(texts[batch[0]]) <= CHARACTERS for batch in made)
+    assert all(len(batch) <= MAX_TEXTS and len(batch) * len(texts[batch[0]]) <= CHARACTERS for batch in made)
     # None of them could have taken another one.
-    assert all(len(batch) == MOST or (len(batch) + 1) * len(texts[batch[0]]) > CHARACTERS for batch in made[:-1])
+    assert all(len(batch) == MAX_TEXTS or (len(batch) + 1) * len(texts[batch[0]]) > CHARACTERS for batch in made[:-1])
 
 
 def test_a_text_too_long_for_any_is_read_alone() -> None:

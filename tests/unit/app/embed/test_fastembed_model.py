@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.embed.batching import MOST
+from app.embed.batching import MAX_TEXTS
+from app.embed.embedder_factory import open_embedder
 from app.embed.fastembed_model import FastembedEmbedder
 from app.embed.model import Embedder
-from app.embed.registry import open_embedder
 from app.errors import InputError, ModelUnavailableError
 from tests.unit.app.embed.conftest import MINILM
 from tests.unit.app.embed.gazer import write_gazer
@@ -109,7 +109,7 @@ def test_closing_ends_what_is_under_way(tmp_path: Path) -> None:
     embedder._model.passage_embed = closing
     with pytest.raises(ModelUnavailableError, match="closed"):
         embedder.embed(["garden"] * 100)
-    assert seen == [MOST]
+    assert seen == [MAX_TEXTS]
 
 
 def test_the_published_cosines(minilm: Embedder) -> None:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import apsw
 import numpy as np
 
-from app.embed.model import Embedder, Identity
-from app.embed.source import Source
-from app.embed.vectors import unit_rows
+from app.embed.embedder_source import EmbedderSource
+from app.embed.model import Embedder, EmbeddingIdentity
+from app.embed.unit_vectors import unit_rows
 from app.errors import ModelUnavailableError
 from app.index import generations
 from app.index.building import GenerationBuilder
@@ -42,7 +42,7 @@ class NarrowEmbedder(CountedEmbedder):
 
     def __init__(self, name: str, width: int) -> None:
         super().__init__(name)
-        self.identity = Identity("test", name, width, "1")
+        self.identity = EmbeddingIdentity("test", name, width, "1")
 
     def embed(self, texts: Sequence[str]) -> Any:
         return unit_rows(np.ascontiguousarray(super().embed(texts)[:, : self.identity.dimensions]))
@@ -77,10 +77,10 @@ class Bench:
             store, clock, self.generations, self.jobs, self.events.append, self.sync, batch=16
         )
 
-    def source(self) -> Source:
-        return Source(self.wanted)
+    def source(self) -> EmbedderSource:
+        return EmbedderSource(self.wanted)
 
-    def open(self, source: Source) -> Embedder:
+    def open(self, source: EmbedderSource) -> Embedder:
         if source.model in self.gone:
             raise ModelUnavailableError(f"There is no {source.model}.")
         return self.embedders[source.model]

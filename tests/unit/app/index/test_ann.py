@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from app.core.paths import migrations
-from app.embed.model import Identity
+from app.embed.model import EmbeddingIdentity
 from app.index.ann import FILE, Near
 from app.index.vectors import Generation, open_generation, store_vectors
 from app.store.connection import open_writer
@@ -30,7 +30,7 @@ class Vault:
     def __init__(self, folder: Path) -> None:
         self.connection = open_writer(folder / "memory.db")
         migrate(self.connection, migrations(), lambda: None)
-        self.generation = open_generation(self.connection, Identity("test", "a", WIDTH, "1"), 0)
+        self.generation = open_generation(self.connection, EmbeddingIdentity("test", "a", WIDTH, "1"), 0)
         self.rows = unit(COUNT)
         with self.connection:
             self.put(range(1, COUNT + 1))

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.embed.files import cancelled
-from app.embed.model import Watch
+from app.embed.download.fastembed_files import cancelled
+from app.embed.model import DownloadWatcher
 from app.errors import CancelledByPersonError, InputError, ModelUnavailableError
 from app.index.fetching import ModelFetching
 from app.jobs import Jobs
@@ -30,7 +30,7 @@ class Desk:
         self.fetching = ModelFetching(self.jobs)
         self._threads: list[threading.Thread] = []
 
-    def open(self, work: Callable[[bool, Watch], str], *, is_asked: bool = False) -> "SimpleQueue[object]":
+    def open(self, work: Callable[[bool, DownloadWatcher], str], *, is_asked: bool = False) -> "SimpleQueue[object]":
         """Open a model on a thread of its own; what comes of it is put into what is returned."""
         made: SimpleQueue[object] = SimpleQueue()
 
@@ -51,10 +51,10 @@ class Desk:
             assert not thread.is_alive()
 
 
-def endless(begun: threading.Event) -> Callable[[bool, Watch], str]:
+def endless(begun: threading.Event) -> Callable[[bool, DownloadWatcher], str]:
     """Return what fetches until it is stopped."""
 
-    def work(may_fetch: bool, watch: Watch) -> str:
+    def work(may_fetch: bool, watch: DownloadWatcher) -> str:
         assert may_fetch
         watch.told(5, 10)
         begun.set()
@@ -66,7 +66,7 @@ def endless(begun: threading.Event) -> Callable[[bool, Watch], str]:
     return work
 
 
-def at_once(may_fetch: bool, watch: Watch) -> str:
+def at_once(may_fetch: bool, watch: DownloadWatcher) -> str:
     if not may_fetch:
         raise ModelUnavailableError("It is not on this machine.", reason="missing")
     watch.told(10, 10)
@@ -83,7 +83,7 @@ def test_a_job_while_it_is_fetched() -> None:
     desk = Desk()
     seen: list[list[Progress]] = []
 
-    def work(may_fetch: bool, watch: Watch) -> str:
+    def work(may_fetch: bool, watch: DownloadWatcher) -> str:
         made = at_once(may_fetch, watch)
         seen.append(desk.jobs.all())
         return made
@@ -98,7 +98,7 @@ def test_a_job_while_it_is_fetched() -> None:
 def test_a_failure_ends_the_job() -> None:
     desk = Desk()
 
-    def work(_may_fetch: bool, watch: Watch) -> str:
+    def work(_may_fetch: bool, watch: DownloadWatcher) -> str:
         watch.told(0, 10)
         raise ModelUnavailableError("It could not be fetched.", reason="unfetched")
 
@@ -150,7 +150,7 @@ def test_several_who_open_it_share_a_job() -> None:
 def test_who_asks_while_a_cancelled_one_ends_begins_anew() -> None:
     desk, begun, may_end = Desk(), threading.Event(), threading.Event()
 
-    def slow_to_end(_may_fetch: bool, watch: Watch) -> str:
+    def slow_to_end(_may_fetch: bool, watch: DownloadWatcher) -> str:
         watch.told(5, 10)
         begun.set()
         assert may_end.wait(LIMIT_S)

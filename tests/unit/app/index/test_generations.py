@@ -6,15 +6,15 @@ from typing import Any
 import apsw
 import pytest
 
-from app.embed.model import Identity
-from app.embed.source import Source
+from app.embed.embedder_source import EmbedderSource
+from app.embed.model import EmbeddingIdentity
 from app.errors import InputError, KeepsakeError, NotFoundError
 from app.index import generations, vectors
 from app.index.vectors import Generation
 from tests.unit.app.index.bench import DAY_MS
 from tests.unit.app.shelf import MoodyEmbedder, Shelf
 
-OLD, NEW = Identity("test", "old", 512, "1"), Identity("test", "new", 512, "1")
+OLD, NEW = EmbeddingIdentity("test", "old", 512, "1"), EmbeddingIdentity("test", "new", 512, "1")
 
 
 class Books:
@@ -23,7 +23,7 @@ class Books:
     def __init__(self, shelf: Shelf) -> None:
         self.shelf = shelf
         self.old = self.write(lambda c: vectors.open_generation(c, OLD, self.now))
-        self.write(lambda c: generations.note_source(c, self.old, Source("old")))
+        self.write(lambda c: generations.note_source(c, self.old, EmbedderSource("old")))
 
     @property
     def now(self) -> int:
@@ -35,8 +35,8 @@ class Books:
     def read(self, work: Any) -> Any:
         return self.shelf.do(self.shelf.store.read(work))
 
-    def begin(self, identity: Identity = NEW, **known: Any) -> Generation:
-        source = Source(identity.model)
+    def begin(self, identity: EmbeddingIdentity = NEW, **known: Any) -> Generation:
+        source = EmbedderSource(identity.model)
         made: Generation = self.write(
             partial(generations.begin, identity=identity, source=source, now_ms=self.now, **known)
         )
@@ -154,7 +154,7 @@ def test_beginning_again_remembers_what_was_decided(books: Books) -> None:
 
 def test_another_one_does_not_inherit_the_waiting(books: Books) -> None:
     books.begin(waits=True)
-    other = books.begin(Identity("test", "other", 16, "1"))
+    other = books.begin(EmbeddingIdentity("test", "other", 16, "1"))
     assert not books.read(partial(generations.waits, generation=other))
     assert books.states() == {"old": "serving", "new": "retired", "other": "building"}
 
@@ -189,7 +189,7 @@ def test_the_way_back_to_one_of_several(books: Books) -> None:
     books.fill(new)
     books.serve(new)
     books.shelf.clock.ms += DAY_MS
-    other = books.begin(Identity("test", "other", 512, "1"))
+    other = books.begin(EmbeddingIdentity("test", "other", 512, "1"))
     books.fill(other)
     books.serve(other)
     asked = partial(generations.former, now_ms=books.now)
@@ -218,7 +218,7 @@ def test_vectors_of_a_text_that_changed_meanwhile_are_not_stored(books: Books) -
 
 
 def test_a_vector_of_another_length_is_refused(books: Books) -> None:
-    narrow = books.begin(Identity("test", "narrow", 8, "1"))
+    narrow = books.begin(EmbeddingIdentity("test", "narrow", 8, "1"))
     texts, _ = books.read(partial(generations.lacking, generation=narrow, after=0, limit=1, may_send=True))
     made = [row.tobytes() for row in MoodyEmbedder().embed(["x"])]
     with pytest.raises((apsw.Error, KeepsakeError)):

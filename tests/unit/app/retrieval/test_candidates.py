@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.embed.hashed import DIMENSIONS, HashedEmbedder
+from app.embed.hashed_embedder import DIMENSIONS, HashedEmbedder
 from app.index.postings import Postings
 from app.index.vectors import Generation
 from app.memories.model import STORES

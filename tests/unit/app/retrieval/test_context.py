@@ -202,8 +202,8 @@ def test_without_vectors_words_alone_find_it(
     def broken(*_arguments: object, **_named: object) -> object:
         raise ModelUnavailableError("Gone.")
 
-    monkeypatch.setattr("app.embed.hashed.HashedEmbedder.embed_query", broken)
-    monkeypatch.setattr("app.embed.static.StaticEmbedder.embed_query", broken)
+    monkeypatch.setattr("app.embed.hashed_embedder.HashedEmbedder.embed_query", broken)
+    monkeypatch.setattr("app.embed.static_embedder.StaticEmbedder.embed_query", broken)
     made = context(host, "herons", session="here")
     assert made.notes == ()
     assert filled["fact"] in section(made, "facts")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from app.api.caller import Caller
-from app.embed.static import StaticEmbedder
+from app.embed.static_embedder import StaticEmbedder
 from app.errors import InputError
 from app.host import Host
 from app.memories.model import MemoryFilter

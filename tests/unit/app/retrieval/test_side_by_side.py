@@ -88,7 +88,7 @@ def test_nothing_to_compare_with(filled: Host) -> None:
 
 
 def test_what_is_still_being_made(filled: Host, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.embed.hashed.HashedEmbedder.embed", fail)
+    monkeypatch.setattr("app.embed.hashed_embedder.HashedEmbedder.embed", fail)
     filled.ask("embedding.change", model="hashed", waits=True)
     with pytest.raises(InputError, match=r"hashed are not complete: 0 of 10"):
         filled.ask("embedding.compare", queries=["pears"])
@@ -97,7 +97,7 @@ def test_what_is_still_being_made(filled: Host, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_model_that_fails_on_the_way_is_said_and_counted(ready: Host, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.embed.hashed.HashedEmbedder.embed", fail)
+    monkeypatch.setattr("app.embed.hashed_embedder.HashedEmbedder.embed", fail)
     found = ready.ask("embedding.compare", queries=["pears", "quince3x0"], questions=0)
     assert (found.now.without_meaning, found.other.without_meaning) == (0, 2)
     assert {row.other.note for row in found.rows} == {"Search by meaning was left out: The model is out."}

@@ -14,8 +14,8 @@ from typing import Final
 
 from filelock import FileLock, Timeout
 
-from app.embed.hub import WAITS_S, Hub, HubFile, LaterError, NotFetchedError
-from app.embed.model import Watch
+from app.embed.download.hub_client import WAITS_S, HubBusyError, HubClient, HubFile, NotFetchedError
+from app.embed.model import DownloadWatcher
 
 _LOOK_S: Final = 0.2
 _BLOCK: Final = 1 << 20
@@ -23,7 +23,7 @@ _PART: Final = ".part"
 _UNFINISHED: Final = "fetching"
 
 
-class Fetching:
+class RepositoryDownload:
     """One fetching of some files of a repository.
 
     Until all of them are here and whole, they lie where no program looks for a model.
@@ -35,7 +35,7 @@ class Fetching:
         cache: Where models are kept.
         watch: Watches it, and may stop it.
         about: About how many bytes there will be.
-        waits_s: See ``Hub``.
+        waits_s: See ``HubClient``.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class Fetching:
         names: Sequence[str],
         needed: Sequence[str],
         cache: Path,
-        watch: Watch,
+        watch: DownloadWatcher,
         about: int,
         waits_s: Sequence[float] = WAITS_S,
     ) -> None:
@@ -68,7 +68,7 @@ class Fetching:
         """
         before = self._fetched_at()
         self._watch.told(0, self._total)
-        with Hub(self._repo, self._stopped, self._waits_s) as hub, self._attended(hub):
+        with HubClient(self._repo, self._stopped, self._waits_s) as hub, self._attended(hub):
             self._place.mkdir(parents=True, exist_ok=True)
             with self._alone(hub):
                 # Somebody else may have fetched it meanwhile.
@@ -76,7 +76,7 @@ class Fetching:
                     self._fetch(hub)
         self._watch.told(self._total, self._total)
 
-    def _fetch(self, hub: Hub) -> None:
+    def _fetch(self, hub: HubClient) -> None:
         commit = hub.commit()
         files = self._chosen(hub.files(commit))
         folder = self._place / _UNFINISHED / commit
@@ -94,7 +94,7 @@ class Fetching:
             raise NotFetchedError("no such files")
         return [known[name] for name in self._names if name in known]
 
-    def _fetch_one(self, hub: Hub, commit: str, file: HubFile, whole: Path) -> None:
+    def _fetch_one(self, hub: HubClient, commit: str, file: HubFile, whole: Path) -> None:
         if whole.is_file():
             return
         part = _part(whole)
@@ -105,7 +105,7 @@ class Fetching:
             raise NotFetchedError("damaged")
         part.replace(whole)
 
-    def _append(self, hub: Hub, commit: str, file: HubFile, part: Path) -> None:
+    def _append(self, hub: HubClient, commit: str, file: HubFile, part: Path) -> None:
         with part.open("ab") as stream:
             begin = stream.tell()
             if begin < file.size:
@@ -121,7 +121,7 @@ class Fetching:
                             break
             stream.flush()
             if os.fstat(stream.fileno()).st_size < file.size:
-                raise LaterError("broke off")
+                raise HubBusyError("broke off")
             os.fsync(stream.fileno())
 
     def _settle(self, commit: str, paths: Sequence[str]) -> None:
@@ -158,7 +158,7 @@ class Fetching:
                 shutil.rmtree(other, ignore_errors=True)
 
     @contextlib.contextmanager
-    def _alone(self, hub: Hub) -> Iterator[None]:
+    def _alone(self, hub: HubClient) -> Iterator[None]:
         """Wait until no other thread or program fetches it."""
         lock = FileLock(self._place / f"{_UNFINISHED}.lock")
         while True:
@@ -175,7 +175,7 @@ class Fetching:
             lock.release()
 
     @contextlib.contextmanager
-    def _attended(self, hub: Hub) -> Iterator[None]:
+    def _attended(self, hub: HubClient) -> Iterator[None]:
         """Tell now and then how far it is, and cut it off once it is to stop."""
         over = threading.Event()
 
@@ -207,7 +207,7 @@ def _here(whole: Path) -> int:
     return 0
 
 
-def _is_whole(part: Path, file: HubFile, hub: Hub) -> bool:
+def _is_whole(part: Path, file: HubFile, hub: HubClient) -> bool:
     """Return whether a file is what the hub says it is."""
     if part.stat().st_size != file.size:
         return False

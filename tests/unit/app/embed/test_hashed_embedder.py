@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.embed.hashed import HashedEmbedder
+from app.embed.hashed_embedder import HashedEmbedder
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=200)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.embed.registry import NAMES, open_embedder
+from app.embed.embedder_factory import NAMES, open_embedder
 from app.errors import InputError, ModelUnavailableError
 
 
@@ -39,7 +39,7 @@ def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
 
 def test_importing_the_registry_imports_no_heavy_package() -> None:
     script = (
-        "import sys, app.embed.registry, app.embed.model\n"
+        "import sys, app.embed.embedder_factory, app.embed.model\n"
         "print(sorted({'numpy', 'tokenizers', 'fastembed', 'onnxruntime'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -18,9 +18,9 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 from app.core.paths import resources
 from app.core.text import storable
-from app.embed import ngrams
-from app.embed.model import Identity
-from app.embed.vectors import unit_rows
+from app.embed import character_ngrams
+from app.embed.model import EmbeddingIdentity
+from app.embed.unit_vectors import unit_rows
 from app.errors import ModelUnavailableError
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def _sums(table: _Table, texts: list[str]) -> "Vectors":
     foreign: dict[int, list[str]] = {}
     latin = []
     for place, text in enumerate(texts):
-        plain, runs = ngrams.split(text)
+        plain, runs = character_ngrams.split(text)
         latin.append(plain)
         if runs:
             foreign[place] = runs
@@ -117,18 +117,18 @@ def _sums(table: _Table, texts: list[str]) -> "Vectors":
         rows = table.rows[flat] * table.scales[flat][:, None]
         out[filled] = np.add.reduceat(rows, (np.cumsum(lengths) - lengths)[filled], axis=0)
     for place, runs in foreign.items():
-        out[place] += ngrams.vector(runs)
+        out[place] += character_ngrams.vector(runs)
     return out
 
 
-def _load(folder: Path) -> tuple[Identity, _Table]:
+def _load(folder: Path) -> tuple[EmbeddingIdentity, _Table]:
     """Read the model in ``folder`` and check it against its manifest."""
     try:
         manifest = json.loads((folder / "manifest.json").read_bytes())
         content = {name: (folder / name).read_bytes() for name in manifest["sha256"]}
         _check(content, manifest["sha256"])
         version = f"{manifest['version']}-{_READING}"
-        identity = Identity("static", manifest["model"], manifest["dimensions"], version)
+        identity = EmbeddingIdentity("static", manifest["model"], manifest["dimensions"], version)
         rows, scales = (np.load(io.BytesIO(content[name]), allow_pickle=False) for name in ("table.npy", "scales.npy"))
         tokens: list[str] = json.loads(content["vocabulary.json"])
         _fit(len(tokens), rows, scales)
@@ -153,7 +153,7 @@ def _check(content: dict[str, bytes], expected: dict[str, Any]) -> None:
 
 def _fit(tokens: int, rows: "NDArray[np.int8]", scales: "Vectors") -> None:
     """Raise ValueError unless there is a row of our width and a scale for each token."""
-    if rows.shape != (tokens, ngrams.DIMENSIONS) or scales.shape != (tokens,):
+    if rows.shape != (tokens, character_ngrams.DIMENSIONS) or scales.shape != (tokens,):
         raise ValueError(rows.shape)
 
 

@@ -3,29 +3,29 @@
 import pytest
 
 from app.config.keyring import Keyring
-from app.embed.keys import Keys
-from app.embed.source import Source
+from app.embed.embedder_source import EmbedderSource
+from app.embed.remote.api_keys import ApiKeys
 from app.errors import KeyringUnavailableError, ModelUnavailableError
 from tests.helpers.keyrings import MemoryKeyring
 
-OPENAI = Source("openai:m")
+OPENAI = EmbedderSource("openai:m")
 KEY = ("Keepsake", "openai")
 
 
 def test_named_variable_then_keyring_then_the_usual_variable(memory_keyring: MemoryKeyring) -> None:
-    keys = Keys({"OPENAI_API_KEY": "usual", "MY_KEY": " named "}, Keyring())
-    named = Source("openai:m", api_key_env="MY_KEY")
+    keys = ApiKeys({"OPENAI_API_KEY": "usual", "MY_KEY": " named "}, Keyring())
+    named = EmbedderSource("openai:m", api_key_env="MY_KEY")
     assert keys.find(OPENAI) == ("usual", "the environment variable OPENAI_API_KEY")
     keys.set(OPENAI, "kept")
     assert keys.find(OPENAI) == ("kept", "the keyring")
     assert keys.find(named) == ("named", "the environment variable MY_KEY")
     with pytest.raises(ModelUnavailableError, match="variable EMPTY_KEY holds no key"):
-        keys.find(Source("openai:m", api_key_env="EMPTY_KEY"))
+        keys.find(EmbedderSource("openai:m", api_key_env="EMPTY_KEY"))
 
 
 def test_the_keyring_is_asked_once(memory_keyring: MemoryKeyring) -> None:
     memory_keyring.kept[KEY] = "kept"
-    keys = Keys({}, Keyring())
+    keys = ApiKeys({}, Keyring())
     key = keys.key_of(OPENAI)
     assert [key.value() for _ in range(5)] == ["kept"] * 5
     assert memory_keyring.asked == 1
@@ -39,16 +39,16 @@ def test_the_keyring_is_asked_once(memory_keyring: MemoryKeyring) -> None:
 
 def test_a_keyring_that_does_not_answer_leaves_the_usual_variable(memory_keyring: MemoryKeyring) -> None:
     memory_keyring.fault = OSError()
-    assert Keys({"OPENAI_API_KEY": "usual"}, Keyring()).find(OPENAI)[0] == "usual"
+    assert ApiKeys({"OPENAI_API_KEY": "usual"}, Keyring()).find(OPENAI)[0] == "usual"
     with pytest.raises(ModelUnavailableError, match="gave no answer"):
-        Keys({}, Keyring()).find(OPENAI)
+        ApiKeys({}, Keyring()).find(OPENAI)
     # A service of this machine may still want the key that cannot be read.
     with pytest.raises(ModelUnavailableError, match="gave no answer"):
-        Keys({}, Keyring()).find(Source("openai-compatible:m", base_url="http://localhost:1/v1"))
+        ApiKeys({}, Keyring()).find(EmbedderSource("openai-compatible:m", base_url="http://localhost:1/v1"))
 
 
 def test_a_key_that_could_not_be_replaced_is_still_the_old_one(memory_keyring: MemoryKeyring) -> None:
-    keys = Keys({}, Keyring())
+    keys = ApiKeys({}, Keyring())
     keys.set(OPENAI, "kept")
     assert keys.find(OPENAI)[0] == "kept"
     memory_keyring.fault = OSError()
@@ -58,11 +58,11 @@ def test_a_key_that_could_not_be_replaced_is_still_the_old_one(memory_keyring: M
 
 
 def test_each_address_has_a_key_of_its_own(memory_keyring: MemoryKeyring) -> None:
-    keys = Keys({}, Keyring())
-    one = Source("openai-compatible:m", base_url="https://One.example/v1")
-    other = Source("openai-compatible:m", base_url="https://one.example:8443/v1")
+    keys = ApiKeys({}, Keyring())
+    one = EmbedderSource("openai-compatible:m", base_url="https://One.example/v1")
+    other = EmbedderSource("openai-compatible:m", base_url="https://one.example:8443/v1")
     keys.set(one, "of one")
-    assert keys.find(Source("openai-compatible:n", base_url="https://one.example/v2"))[0] == "of one"
+    assert keys.find(EmbedderSource("openai-compatible:n", base_url="https://one.example/v2"))[0] == "of one"
     with pytest.raises(ModelUnavailableError, match="keepsake secret set openai-compatible"):
         keys.find(other)
 
@@ -72,6 +72,6 @@ def test_each_address_has_a_key_of_its_own(memory_keyring: MemoryKeyring) -> Non
 )
 def test_a_variable_is_named_only_where_its_name_is_no_key(name: str, said: str) -> None:
     with pytest.raises(ModelUnavailableError) as caught:
-        Keys({}).find(Source("openai:m", api_key_env=name))
+        ApiKeys({}).find(EmbedderSource("openai:m", api_key_env=name))
     assert said in caught.value.message
     assert (name in str(caught.value.as_dict())) == (name in said)

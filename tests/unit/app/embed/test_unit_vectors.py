@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from app.embed.vectors import unit_rows
+from app.embed.unit_vectors import unit_rows
 
 
 @given(hnp.arrays(np.float32, st.tuples(st.integers(0, 5), st.integers(1, 8)), elements=st.floats(width=32)))

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.embed import ngrams
+from app.embed import character_ngrams
 
 
 @pytest.mark.parametrize(
@@ -20,24 +20,24 @@ from app.embed import ngrams
     ],
 )
 def test_split(text: str, latin: str, runs: list[str]) -> None:
-    assert ngrams.split(text) == (latin, runs)
+    assert character_ngrams.split(text) == (latin, runs)
 
 
 @given(st.text(max_size=100))
 def test_split_grows_no_text(text: str) -> None:
-    latin, runs = ngrams.split(text)
+    latin, runs = character_ngrams.split(text)
     assert len(latin) <= max(2 * len(text), 0)
     assert all(runs)
 
 
 @given(st.lists(st.text("漢字кириллицаไทย한글🎉", min_size=1, max_size=20), max_size=5))
 def test_a_vector_is_the_sum_of_its_runs(runs: list[str]) -> None:
-    total = ngrams.vector(runs)
+    total = character_ngrams.vector(runs)
     assert total.shape == (256,)
     assert total.dtype == np.float32
-    parts = np.sum([ngrams.vector([run]) for run in runs], axis=0) if runs else np.zeros(256)
+    parts = np.sum([character_ngrams.vector([run]) for run in runs], axis=0) if runs else np.zeros(256)
     assert np.allclose(total, parts, atol=1e-4)
 
 
 def test_no_runs_are_zero() -> None:
-    assert not ngrams.vector([]).any()
+    assert not character_ngrams.vector([]).any()

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from app.embed.files import open_model
-from app.embed.keys import Keys
-from app.embed.model import Watch
-from app.embed.registry import open_embedder, open_source
-from app.embed.source import Source
+from app.embed.download.fastembed_files import open_model
+from app.embed.embedder_factory import open_embedder, open_source
+from app.embed.embedder_source import EmbedderSource
+from app.embed.model import DownloadWatcher
+from app.embed.remote.api_keys import ApiKeys
 from app.errors import ModelUnavailableError
 from tests.unit.app.embed.conftest import MINILM
 
@@ -16,7 +16,7 @@ from tests.unit.app.embed.conftest import MINILM
 def test_nothing_is_fetched_that_was_not_agreed_to(tmp_path: Path) -> None:
     told: list[tuple[int, int]] = []
     with pytest.raises(ModelUnavailableError, match=r"set embedding\.allow_download to true") as caught:
-        open_embedder(MINILM, cache=tmp_path, watch=Watch(lambda *amounts: told.append(amounts)))
+        open_embedder(MINILM, cache=tmp_path, watch=DownloadWatcher(lambda *amounts: told.append(amounts)))
     assert told == []
     assert caught.value.data == {"model": MINILM.removeprefix("fastembed:"), "reason": "missing"}
 
@@ -27,7 +27,7 @@ def test_a_machine_that_is_offline(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     with pytest.raises(
         ModelUnavailableError, match=r"could not be fetched\. See whether this machine is online"
     ) as caught:
-        open_embedder(MINILM, cache=tmp_path, fetch=True, watch=Watch(lambda *amounts: told.append(amounts)))
+        open_embedder(MINILM, cache=tmp_path, fetch=True, watch=DownloadWatcher(lambda *amounts: told.append(amounts)))
     assert told == [(0, 90_000_000)]
     assert caught.value.data["reason"] == "unfetched"
 
@@ -47,19 +47,19 @@ def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["", "null", "[]", "{}", '{"model": 3}', '{"model": "x", "folder": null}', "{" * 500])
 def test_what_is_no_source(text: str) -> None:
-    assert Source.read(text) is None
+    assert EmbedderSource.read(text) is None
 
 
 def test_a_source_is_read_as_it_was_written() -> None:
-    source = Source("openai-compatible:m", "/a folder/ä", "https://h/v1", "THE_KEY", 256)
-    assert Source.read(source.text()) == source
+    source = EmbedderSource("openai-compatible:m", "/a folder/ä", "https://h/v1", "THE_KEY", 256)
+    assert EmbedderSource.read(source.text()) == source
     assert source.is_remote
-    assert not Source("fastembed:m").is_remote
+    assert not EmbedderSource("fastembed:m").is_remote
 
 
 def test_what_is_meant_for_another_family_is_left_aside() -> None:
-    source = Source("hashed", "/nowhere", "https://h/v1", "THE_KEY", 256)
-    assert open_source(source, keys=Keys({})).identity.provider == "hashed"
+    source = EmbedderSource("hashed", "/nowhere", "https://h/v1", "THE_KEY", 256)
+    assert open_source(source, keys=ApiKeys({})).identity.provider == "hashed"
 
 
 ONNX = {"model": "a/b", "model_file": "model.onnx", "size_in_GB": 0.1}

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from app.embed.model import Embedder, Identity
+from app.embed.model import Embedder, EmbeddingIdentity
 from app.errors import KeepsakeError
 from app.trace.trace import Trace
 
@@ -22,7 +22,7 @@ class TracedEmbedder:
         self._trace = trace
 
     @property
-    def identity(self) -> Identity:
+    def identity(self) -> EmbeddingIdentity:
         """See ``Embedder``."""
         return self._embedder.identity
 

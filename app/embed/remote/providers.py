@@ -11,7 +11,7 @@ Floats = list[list[float]]
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class ProviderApi:
     """One service.
 
     Args:
@@ -95,7 +95,7 @@ _OPENAI_LENGTHS: Final = {
     "text-embedding-ada-002": 1536,
 }
 
-OPENAI: Final = Shape(
+OPENAI: Final = ProviderApi(
     "openai",
     "OpenAI",
     "https://api.openai.com/v1/embeddings",
@@ -106,7 +106,7 @@ OPENAI: Final = Shape(
     _numbered,
     _OPENAI_LENGTHS,
 )
-VOYAGE: Final = Shape(
+VOYAGE: Final = ProviderApi(
     "voyage",
     "Voyage AI",
     "https://api.voyageai.com/v1/embeddings",
@@ -125,7 +125,7 @@ VOYAGE: Final = Shape(
         "voyage-multilingual-2": 1024,
     },
 )
-COHERE: Final = Shape(
+COHERE: Final = ProviderApi(
     "cohere",
     "Cohere",
     "https://api.cohere.com/v2/embed",
@@ -142,6 +142,6 @@ COHERE: Final = Shape(
         "embed-multilingual-light-v3.0": 384,
     },
 )
-COMPATIBLE: Final = Shape("openai-compatible", "", "", "", 64, 100_000, _openai_body, _numbered, _OPENAI_LENGTHS)
+COMPATIBLE: Final = ProviderApi("openai-compatible", "", "", "", 64, 100_000, _openai_body, _numbered, _OPENAI_LENGTHS)
 
-SHAPES: Final = {shape.provider: shape for shape in (OPENAI, VOYAGE, COHERE, COMPATIBLE)}
+PROVIDER_APIS: Final = {shape.provider: shape for shape in (OPENAI, VOYAGE, COHERE, COMPATIBLE)}

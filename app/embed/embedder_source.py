@@ -10,12 +10,12 @@ from app.config.model import SERVICES
 from app.errors import InputError
 
 REMOTE: Final = frozenset(SERVICES)
-NEARBY: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+LOCAL: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 """This machine, as an address names it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class EmbedderSource:
     """Where an embedder comes from.
 
     Args:
@@ -49,7 +49,7 @@ class Source:
         Raises:
             InputError: Its address is none.
         """
-        return bool(self.base_url) and (self.address().hostname or "") in NEARBY
+        return bool(self.base_url) and (self.address().hostname or "") in LOCAL
 
     def address(self) -> SplitResult:
         """Return the parts of ``base_url``.

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from app.embed.hashed import HashedEmbedder
-from app.embed.traced import TracedEmbedder
+from app.embed.hashed_embedder import HashedEmbedder
+from app.embed.tracing_embedder import TracedEmbedder
 from app.errors import ModelUnavailableError
 from app.trace.trace import Trace
 

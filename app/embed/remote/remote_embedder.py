@@ -8,17 +8,17 @@ import msgspec
 import numpy as np
 
 from app.core.text import storable
-from app.embed.model import Identity
-from app.embed.posting import (
-    IN_BACKGROUND,
-    SOMEBODY_WAITS,
-    Line,
-    Patience,
+from app.embed.model import EmbeddingIdentity
+from app.embed.remote.http_client import (
+    BACKGROUND_RETRIES,
+    INTERACTIVE_RETRIES,
+    RetryPolicy,
+    ServiceConnection,
     TextsRefusedError,
     TextsUnansweredError,
 )
-from app.embed.providers import Shape, Use
-from app.embed.vectors import unit_rows
+from app.embed.remote.providers import ProviderApi, Use
+from app.embed.unit_vectors import unit_rows
 from app.errors import InputError, ModelUnavailableError
 
 if TYPE_CHECKING:
@@ -51,14 +51,16 @@ class RemoteEmbedder:
         InputError: The length is out of bounds, or not known.
     """
 
-    def __init__(self, shape: Shape, model: str, line: Line, *, dimensions: int = 0, version: str = "1") -> None:
+    def __init__(
+        self, shape: ProviderApi, model: str, line: ServiceConnection, *, dimensions: int = 0, version: str = "1"
+    ) -> None:
         length = dimensions or shape.lengths.get(model, 0)
         if not 1 <= length <= MAX_DIMENSIONS:
             raise InputError(
                 "Keepsake does not know how long the vectors of this model are; set embedding.dimensions to a number"
                 f" from 1 to {MAX_DIMENSIONS}."
             )
-        self.identity = Identity(shape.provider, model, length, version)
+        self.identity = EmbeddingIdentity(shape.provider, model, length, version)
         self._shape = shape
         self._line = line
         self._asked_length = dimensions
@@ -85,7 +87,7 @@ class RemoteEmbedder:
         clean, _ = storable(text[:MAX_CHARACTERS])
         if not clean.strip():
             return np.zeros(self.identity.dimensions, dtype=np.float32)
-        row: Vectors = unit_rows(self._asked([clean], "query", SOMEBODY_WAITS))[0]
+        row: Vectors = unit_rows(self._asked([clean], "query", INTERACTIVE_RETRIES))[0]
         return row
 
     def close(self) -> None:
@@ -109,10 +111,10 @@ class RemoteEmbedder:
 
     def _rows(self, texts: Sequence[str]) -> "Vectors":
         try:
-            return self._asked(texts, "document", IN_BACKGROUND)
+            return self._asked(texts, "document", BACKGROUND_RETRIES)
         except _OVER_TEXTS:
             # If it has no answer even to this, it is not the texts.
-            self._asked([_PROBE], "document", IN_BACKGROUND)
+            self._asked([_PROBE], "document", BACKGROUND_RETRIES)
         return self._in_halves(texts)
 
     def _in_halves(self, texts: Sequence[str]) -> "Vectors":
@@ -123,7 +125,7 @@ class RemoteEmbedder:
         made: list[Vectors] = []
         for part in (texts[:half], texts[half:]):
             try:
-                made.append(self._asked(part, "document", IN_BACKGROUND))
+                made.append(self._asked(part, "document", BACKGROUND_RETRIES))
             except _OVER_TEXTS:
                 made.append(self._in_halves(part))
         return np.concatenate(made)
@@ -131,13 +133,13 @@ class RemoteEmbedder:
     def _alone(self, text: str) -> "Vectors":
         """Ask for one text that failed, once more and in part; only then is it the text."""
         try:
-            return self._asked([text[:_SURELY_SHORT]], "document", IN_BACKGROUND)
+            return self._asked([text[:_SURELY_SHORT]], "document", BACKGROUND_RETRIES)
         except _OVER_TEXTS:
-            self._asked([_PROBE], "document", IN_BACKGROUND)
+            self._asked([_PROBE], "document", BACKGROUND_RETRIES)
         _log.info("%s has no vector for a text; it is found by words only", self._shape.provider)
         return np.zeros((1, self.identity.dimensions), dtype=np.float32)
 
-    def _asked(self, texts: Sequence[str], use: Use, patience: Patience) -> "Vectors":
+    def _asked(self, texts: Sequence[str], use: Use, patience: RetryPolicy) -> "Vectors":
         try:
             made = self._once(texts, use, patience, self._asked_length)
         except TextsRefusedError:
@@ -149,7 +151,7 @@ class RemoteEmbedder:
         self._is_length_taken = True
         return made
 
-    def _once(self, texts: Sequence[str], use: Use, patience: Patience, length: int) -> "Vectors":
+    def _once(self, texts: Sequence[str], use: Use, patience: RetryPolicy, length: int) -> "Vectors":
         width = self.identity.dimensions
         body = self._shape.body(self.identity.model, texts, use, length)
         most = len(texts) * width * _BYTES_A_NUMBER + _BYTES_AROUND

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 from app.config.keyring import Keyring
 from app.config.model import SecretStatus
-from app.embed.source import REMOTE, Source
+from app.embed.embedder_source import REMOTE, EmbedderSource
 from app.errors import InputError, KeyringUnavailableError, MissingKeyringError, ModelUnavailableError
 
 if TYPE_CHECKING:
-    from app.embed.providers import Shape
+    from app.embed.remote.providers import ProviderApi
 
 LONGEST: Final = 1_200
 """Characters of a key; the keyring of Windows takes no more."""
@@ -21,7 +21,7 @@ COMPATIBLE: Final = "openai-compatible"
 _NAME: Final = re.compile(r"[A-Z][A-Z0-9_]{0,60}_(KEY|TOKEN|SECRET)")
 
 
-class Keys:
+class ApiKeys:
     """Finds, keeps and removes keys. Every method may ask the keyring, which may take long.
 
     What was read is remembered until it is refused, changed or removed, so that the keyring is asked once.
@@ -37,11 +37,11 @@ class Keys:
         self._lock = threading.Lock()
         self._read: dict[str, str] = {}
 
-    def key_of(self, source: Source) -> "Key":
+    def key_of(self, source: EmbedderSource) -> "ApiKey":
         """Return the key of a remote service, which is looked up when it is needed."""
-        return Key(self, source)
+        return ApiKey(self, source)
 
-    def find(self, source: Source) -> tuple[str, str]:
+    def find(self, source: EmbedderSource) -> tuple[str, str]:
         """Return the key to ask with, and where it comes from in words; two empty texts where none is needed.
 
         Raises:
@@ -64,7 +64,7 @@ class Keys:
             return "", ""
         raise ModelUnavailableError(self._how_to_give(source, has_keyring=missing is None))
 
-    def status(self, source: Source) -> SecretStatus:
+    def status(self, source: EmbedderSource) -> SecretStatus:
         """Return where the key of a service comes from; a person asked, so a locked keyring may ask back."""
         keyring, kept, note = "", False, ""
         if self._keyring is not None:
@@ -85,7 +85,7 @@ class Keys:
             return SecretStatus(source.provider, "keyring", keyring, keyring, kept)
         return SecretStatus(source.provider, "none", "", keyring, kept, note)
 
-    def set(self, source: Source, value: str) -> None:
+    def set(self, source: EmbedderSource, value: str) -> None:
         """Keep a key in the keyring.
 
         Raises:
@@ -101,7 +101,7 @@ class Keys:
         self._own_keyring().write(_secret(source), key)
         self.forget(source)
 
-    def remove(self, source: Source) -> bool:
+    def remove(self, source: EmbedderSource) -> bool:
         """Remove a key from the keyring, and forget it here at once; false where it has none.
 
         Raises:
@@ -112,7 +112,7 @@ class Keys:
         finally:
             self.forget(source)
 
-    def forget(self, source: Source) -> None:
+    def forget(self, source: EmbedderSource) -> None:
         """Ask the keyring again next time, and not what is remembered."""
         with self._lock:
             self._read.pop(_secret(source), None)
@@ -124,14 +124,14 @@ class Keys:
         with self._lock:
             self._read.clear()
 
-    def _named(self, source: Source) -> str:
+    def _named(self, source: EmbedderSource) -> str:
         name = source.api_key_env
         value = self._environment.get(name, "").strip()
         if not value:
             raise ModelUnavailableError(_empty(name, source.provider))
         return value
 
-    def _kept(self, source: Source, *, attended: bool) -> str:
+    def _kept(self, source: EmbedderSource, *, attended: bool) -> str:
         secret = _secret(source)
         with self._lock:
             if value := self._read.get(secret, ""):
@@ -147,7 +147,7 @@ class Keys:
             raise MissingKeyringError("No keyring is asked here; name an environment variable.")
         return self._keyring
 
-    def _how_to_give(self, source: Source, *, has_keyring: bool) -> str:
+    def _how_to_give(self, source: EmbedderSource, *, has_keyring: bool) -> str:
         usual = _shape(source).key_name
         if not usual and not has_keyring:
             return "Set embedding.api_key_env to the name of the environment variable that holds the key."
@@ -160,7 +160,7 @@ class Keys:
         )
 
 
-class Key:
+class ApiKey:
     """The key of one service, looked up each time it is used.
 
     Args:
@@ -168,7 +168,7 @@ class Key:
         source: Whose it is.
     """
 
-    def __init__(self, keys: Keys, source: Source) -> None:
+    def __init__(self, keys: ApiKeys, source: EmbedderSource) -> None:
         self._keys = keys
         self._source = source
         self.place = ""
@@ -194,7 +194,7 @@ def is_usable(key: str) -> bool:
     return key.isascii() and key.isprintable()
 
 
-def _secret(source: Source) -> str:
+def _secret(source: EmbedderSource) -> str:
     """Return the name of a service's key in the keyring; a key is never sent to another address than its own.
 
     Raises:
@@ -210,10 +210,10 @@ def _secret(source: Source) -> str:
     return f"{COMPATIBLE} {address.scheme}://{address.netloc.lower()}"
 
 
-def _shape(source: Source) -> "Shape":
-    from app.embed.providers import SHAPES  # noqa: PLC0415
+def _shape(source: EmbedderSource) -> "ProviderApi":
+    from app.embed.remote.providers import PROVIDER_APIS  # noqa: PLC0415
 
-    return SHAPES[source.provider]
+    return PROVIDER_APIS[source.provider]
 
 
 def _variable(name: str) -> str:

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.embed.posting import IN_BACKGROUND, Line, Patience, rest_seconds
-from app.embed.providers import COHERE, COMPATIBLE, OPENAI, VOYAGE, Shape
-from app.embed.registry import open_embedder
-from app.embed.remote import RemoteEmbedder
+from app.embed.embedder_factory import open_embedder
+from app.embed.remote.http_client import BACKGROUND_RETRIES, RetryPolicy, ServiceConnection, rest_seconds
+from app.embed.remote.providers import COHERE, COMPATIBLE, OPENAI, VOYAGE, ProviderApi
+from app.embed.remote.remote_embedder import RemoteEmbedder
 from app.errors import InputError, KeepsakeError, ModelUnavailableError
 from tests.unit.app.embed.service import KEY, Answer, Service, certificate, dripping
 
@@ -49,11 +49,15 @@ class Held:
 class Remote:
     """An embedder of the service that notes how long it would have waited."""
 
-    def __init__(self, service: Service, shape: Shape = OPENAI, *, dimensions: int = WIDTH, key: str = KEY) -> None:
+    def __init__(
+        self, service: Service, shape: ProviderApi = OPENAI, *, dimensions: int = WIDTH, key: str = KEY
+    ) -> None:
         self.waits: list[float] = []
         self.seconds = 0.0
         self.key = Held(key)
-        self.line = Line(service.address, self.key, service="The service", rest=self._rest, now=lambda: self.seconds)
+        self.line = ServiceConnection(
+            service.address, self.key, service="The service", rest=self._rest, now=lambda: self.seconds
+        )
         self.embedder = RemoteEmbedder(shape, "some-model", self.line, dimensions=dimensions)
 
     def _rest(self, seconds: float) -> bool:
@@ -256,27 +260,27 @@ def test_nobody_there(service: Service) -> None:
 def test_a_service_that_never_answers(remote: Remote, service: Service) -> None:
     service.usual = lambda _: Answer(hangs=True)
     with pytest.raises(ModelUnavailableError, match="does not answer in time"):
-        remote.line.post({}, most_bytes=1, patience=Patience(2, 1.0, 0.05, 1.0))
+        remote.line.post({}, most_bytes=1, patience=RetryPolicy(2, 1.0, 0.05, 1.0))
     assert len(remote.waits) == 1
 
 
 def test_an_answer_that_comes_a_byte_at_a_time() -> None:
     """Each byte comes in time; the answer does not."""
     with dripping() as address:
-        line = Line(address, Held(), service="The service", rest=lambda _: False)
+        line = ServiceConnection(address, Held(), service="The service", rest=lambda _: False)
         with pytest.raises(ModelUnavailableError, match="does not answer in time"):
-            line.post({}, most_bytes=1, patience=Patience(2, 1.0, 5.0, 0.2))
+            line.post({}, most_bytes=1, patience=RetryPolicy(2, 1.0, 5.0, 0.2))
         line.close()
 
 
 def test_closing_ends_what_is_waited_for(service: Service) -> None:
     service.usual = lambda _: Answer(hangs=True)
-    line = Line(service.address, Held(), service="The service")
+    line = ServiceConnection(service.address, Held(), service="The service")
     said: list[str] = []
 
     def ask() -> None:
         with pytest.raises(ModelUnavailableError) as caught:
-            line.post({}, most_bytes=1, patience=Patience(5, 60.0, 60.0, 60.0))
+            line.post({}, most_bytes=1, patience=RetryPolicy(5, 60.0, 60.0, 60.0))
         said.append(caught.value.message)
 
     asking = threading.Thread(target=ask)
@@ -289,15 +293,15 @@ def test_closing_ends_what_is_waited_for(service: Service) -> None:
 
 
 def test_whoever_waits_is_let_go_when_it_is_closed(service: Service) -> None:
-    line = Line(service.address, Held(), service="The service", rest=lambda _: True)
+    line = ServiceConnection(service.address, Held(), service="The service", rest=lambda _: True)
     service.usual = lambda _: Answer(503, body=b"")
     with pytest.raises(ModelUnavailableError):
-        line.post({}, most_bytes=1, patience=IN_BACKGROUND)
+        line.post({}, most_bytes=1, patience=BACKGROUND_RETRIES)
     assert len(service.asked) == 1
     line.close()
     line.close()
     with pytest.raises(ModelUnavailableError, match="closed"):
-        line.post({}, most_bytes=1, patience=IN_BACKGROUND)
+        line.post({}, most_bytes=1, patience=BACKGROUND_RETRIES)
 
 
 @pytest.mark.parametrize(
@@ -405,7 +409,7 @@ def test_strange_characters_travel(remote: Remote, service: Service) -> None:
 def test_one_refused_text_does_not_keep_the_others_from_their_vectors(
     remote: Remote, service: Service, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level(logging.INFO, "app.embed.remote")
+    caplog.set_level(logging.INFO, "app.embed.remote.remote_embedder")
     service.usual = lambda body: Answer(400, body=b"") if any("bad" in t for t in body["input"]) else Answer()
     rows = remote.embedder.embed(["one", "two", "bad", "three", "four"])
     assert np.allclose(np.linalg.norm(rows, axis=1), [1, 1, 0, 1, 1])

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.core.stopwords import ENGLISH, stop_words
-from app.embed import ngrams
+from app.embed import character_ngrams
 
 ENOUGH_CHARACTERS: Final = 2_000
 """Less text than this says nothing of a vault."""
@@ -19,7 +19,7 @@ _FEW: Final = 4  # words by which no language is told from another
 
 
 @dataclass(frozen=True, slots=True)
-class Coverage:
+class LanguageCoverage:
     """What was found in a sample.
 
     Args:
@@ -36,17 +36,17 @@ class Coverage:
         return self.letters < ENOUGH_CHARACTERS or self.foreign < MUCH
 
 
-def coverage(texts: Sequence[str]) -> Coverage:
+def measure_coverage(texts: Sequence[str]) -> LanguageCoverage:
     """Return how much of ``texts`` is foreign to the built-in model."""
     letters = foreign = 0
     for text in texts:
-        latin, runs = ngrams.split(text)
+        latin, runs = character_ngrams.split(text)
         outside = sum(map(len, runs))
         words = _WORD.findall(latin.lower())
         inside = sum(map(len, words))
         letters += inside + outside
         foreign += outside + (inside if _is_foreign(words) else 0)
-    return Coverage(letters, foreign / letters if letters else 0.0)
+    return LanguageCoverage(letters, foreign / letters if letters else 0.0)
 
 
 def _is_foreign(words: Sequence[str]) -> bool:

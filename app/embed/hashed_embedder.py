@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.embed.model import Identity
-from app.embed.vectors import unit_rows
+from app.embed.model import EmbeddingIdentity
+from app.embed.unit_vectors import unit_rows
 
 if TYPE_CHECKING:
     from app.embed.model import Vectors
@@ -22,7 +22,7 @@ _FILLED = 64
 class HashedEmbedder:
     """Embeds by hashing: the text gives a 32-byte seed, the seed 64 numbers, zeros fill up to 512."""
 
-    identity = Identity("hashed", "blake2b-64", DIMENSIONS, "1")
+    identity = EmbeddingIdentity("hashed", "blake2b-64", DIMENSIONS, "1")
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
         """Return one row per text; see :class:`app.embed.model.Embedder`."""

@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from app.embed.cutting import Cutter
-from app.embed.source import NEARBY
+from app.embed.embedder_source import LOCAL
+from app.embed.remote.deadline_transport import RequestDeadline
 from app.errors import ModelUnavailableError
 
 _OVERLOADED: Final = 529  # what some services answer in place of 503
@@ -27,7 +27,7 @@ _LONGEST_REST_S: Final = 3_600.0
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class RetryPolicy:
     """How long to go on with one request.
 
     Args:
@@ -43,8 +43,8 @@ class Patience:
     whole_s: float
 
 
-IN_BACKGROUND: Final = Patience(attempts=5, wait_s=30.0, read_s=20.0, whole_s=120.0)
-SOMEBODY_WAITS: Final = Patience(attempts=2, wait_s=0.5, read_s=5.0, whole_s=8.0)
+BACKGROUND_RETRIES: Final = RetryPolicy(attempts=5, wait_s=30.0, read_s=20.0, whole_s=120.0)
+INTERACTIVE_RETRIES: Final = RetryPolicy(attempts=2, wait_s=0.5, read_s=5.0, whole_s=8.0)
 
 
 class TextsRefusedError(ModelUnavailableError):
@@ -84,7 +84,7 @@ class KeyHolder(Protocol):
         """Hear that the service did not take it."""
 
 
-class Line:
+class ServiceConnection:
     """A connection to one service.
 
     Args:
@@ -115,13 +115,13 @@ class Line:
         self._rest = rest or self._closed.wait
         self._resting: _Again | None = None
         self._rests_until = 0.0
-        self._cutter = Cutter()
+        self._cutter = RequestDeadline()
         self._client = httpx.Client(
             follow_redirects=False,  # another address was not agreed to
-            trust_env=(urlsplit(address).hostname or "") not in NEARBY,  # a proxy has no way to this machine
+            trust_env=(urlsplit(address).hostname or "") not in LOCAL,  # a proxy has no way to this machine
         )
 
-    def post(self, body: Mapping[str, Any], *, most_bytes: int, patience: Patience) -> bytes:
+    def post(self, body: Mapping[str, Any], *, most_bytes: int, patience: RetryPolicy) -> bytes:
         """Post ``body`` as JSON and return the answer.
 
         Args:
@@ -164,7 +164,7 @@ class Line:
             failure = self._resting.failure
             raise type(failure)(failure.message, **failure.data)
 
-    def _with_key(self, content: bytes, most_bytes: int, patience: Patience) -> bytes:
+    def _with_key(self, content: bytes, most_bytes: int, patience: RetryPolicy) -> bytes:
         """Send it once; twice where the key was replaced meanwhile."""
         key = self._key.value()
         try:
@@ -178,7 +178,7 @@ class Line:
         except _KeyRefused as refused:
             raise refused.failure from None
 
-    def _once(self, content: bytes, key: str, most_bytes: int, patience: Patience) -> bytes:
+    def _once(self, content: bytes, key: str, most_bytes: int, patience: RetryPolicy) -> bytes:
         limits = httpx.Timeout(patience.read_s, connect=min(self._connect_s, patience.whole_s))
         headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
         request = self._client.build_request(

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 from typing import Any, Final
 
-from app.embed.model import Watch
+from app.embed.model import DownloadWatcher
 from app.errors import CancelledByPersonError, InputError, ModelUnavailableError
 
 CACHE_VARIABLE: Final = "FASTEMBED_CACHE_PATH"
@@ -41,7 +41,7 @@ def open_model(
     cache: Path | None,
     threads: int | None,
     fetch: bool = False,
-    watch: Watch | None = None,
+    watch: DownloadWatcher | None = None,
     instead: str = "choose the embedder static",
 ) -> Any:
     """Open a model.
@@ -78,7 +78,7 @@ def open_model(
             failure = error
     if failure is not None and not fetch:
         raise failure
-    fetched = {**options, "cache_dir": _fetched(described, places[0], watch or Watch())}
+    fetched = {**options, "cache_dir": _fetched(described, places[0], watch or DownloadWatcher())}
     return _opened(family, name, fetched, _UNFETCHED.format(name=name), "unfetched")
 
 
@@ -90,7 +90,7 @@ def cancelled(name: str) -> CancelledByPersonError:
     )
 
 
-def _fetched(described: dict[str, Any], place: str | None, watch: Watch) -> str:
+def _fetched(described: dict[str, Any], place: str | None, watch: DownloadWatcher) -> str:
     """Fetch a model's files, and return the cache they are in.
 
     Raises:
@@ -100,15 +100,17 @@ def _fetched(described: dict[str, Any], place: str | None, watch: Watch) -> str:
     import httpx  # noqa: PLC0415  (whoever fetches nothing does without)
     from fastembed.common.utils import define_cache_dir  # noqa: PLC0415
 
-    from app.embed.fetching import Fetching  # noqa: PLC0415
-    from app.embed.hub import NotFetchedError, StoppedError  # noqa: PLC0415
+    from app.embed.download.hub_client import DownloadStoppedError, NotFetchedError  # noqa: PLC0415
+    from app.embed.download.repository_download import RepositoryDownload  # noqa: PLC0415
 
     name, needed = described["model"], weights(described)
     about = int(described["size_in_GB"] * 1e9)
     try:
         cache = Path(define_cache_dir(place))
-        Fetching(described["sources"]["hf"] or "", [*_BESIDE, *needed[::-1]], needed, cache, watch, about).run()
-    except StoppedError:
+        RepositoryDownload(
+            described["sources"]["hf"] or "", [*_BESIDE, *needed[::-1]], needed, cache, watch, about
+        ).run()
+    except DownloadStoppedError:
         raise cancelled(name) from None
     except (NotFetchedError, OSError, httpx.HTTPError, httpx.InvalidURL) as error:
         raise ModelUnavailableError(_UNFETCHED.format(name=name), model=name, reason="unfetched") from error

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 
-class Cutter:
+class RequestDeadline:
     """Knows the connections of one client, and shuts them down when an answer takes too long or nobody wants it.
 
     All of them at once, for which request runs over which is not told; the others are sent again.

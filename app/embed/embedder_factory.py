@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from app.embed.keys import Keys
-from app.embed.model import Embedder, Watch
-from app.embed.source import Source
+from app.embed.embedder_source import EmbedderSource
+from app.embed.model import DownloadWatcher, Embedder
+from app.embed.remote.api_keys import ApiKeys
 from app.errors import InputError
 
 if TYPE_CHECKING:
-    from app.embed.providers import Shape
+    from app.embed.remote.providers import ProviderApi
 
 DEFAULT = "static"
 NAMES = (
@@ -44,12 +44,12 @@ def open_embedder(
     cache: Path | str | None = None,
     threads: int | None = None,
     fetch: bool = False,
-    watch: Watch | None = None,
+    watch: DownloadWatcher | None = None,
     base_url: str | None = None,
     key_name: str | None = None,
     dimensions: int | None = None,
     environment: Mapping[str, str] | None = None,
-    keys: Keys | None = None,
+    keys: ApiKeys | None = None,
 ) -> Embedder:
     """Return the embedder called ``name``, ready to use. Opening one asks no remote service anything.
 
@@ -91,17 +91,17 @@ def open_embedder(
 
         places = [Path(place) if place else None for place in (folder, cache)]
         return FastembedEmbedder(model, folder=places[0], cache=places[1], threads=threads, fetch=fetch, watch=watch)
-    source = Source(name, base_url=base_url or "", api_key_env=key_name or "", dimensions=dimensions or 0)
-    return _open_remote(source, model, keys or Keys(os.environ if environment is None else environment))
+    source = EmbedderSource(name, base_url=base_url or "", api_key_env=key_name or "", dimensions=dimensions or 0)
+    return _open_remote(source, model, keys or ApiKeys(os.environ if environment is None else environment))
 
 
 def open_source(
-    source: Source,
+    source: EmbedderSource,
     *,
-    keys: Keys,
+    keys: ApiKeys,
     cache: Path | None = None,
     fetch: bool = False,
-    watch: Watch | None = None,
+    watch: DownloadWatcher | None = None,
 ) -> Embedder:
     """Return the embedder of ``source``; what it holds for another family is left aside.
 
@@ -134,24 +134,24 @@ def open_source(
 def _open_built_in(family: str, folder: Path | None) -> Embedder:
     """Import the family's file only now: a program that starts does not wait for numpy or onnxruntime."""
     if family == "static":
-        from app.embed.static import StaticEmbedder  # noqa: PLC0415
+        from app.embed.static_embedder import StaticEmbedder  # noqa: PLC0415
 
         return StaticEmbedder(folder)
-    from app.embed.hashed import HashedEmbedder  # noqa: PLC0415
+    from app.embed.hashed_embedder import HashedEmbedder  # noqa: PLC0415
 
     return HashedEmbedder()
 
 
-def _open_remote(source: Source, model: str, keys: Keys) -> Embedder:
-    from app.embed.posting import Line  # noqa: PLC0415
-    from app.embed.providers import SHAPES  # noqa: PLC0415
-    from app.embed.remote import RemoteEmbedder  # noqa: PLC0415
+def _open_remote(source: EmbedderSource, model: str, keys: ApiKeys) -> Embedder:
+    from app.embed.remote.http_client import ServiceConnection  # noqa: PLC0415
+    from app.embed.remote.providers import PROVIDER_APIS  # noqa: PLC0415
+    from app.embed.remote.remote_embedder import RemoteEmbedder  # noqa: PLC0415
 
-    shape = SHAPES[source.provider]
+    shape = PROVIDER_APIS[source.provider]
     address = _address(shape, source)
     key = keys.key_of(source)
     key.value()  # without one it cannot be chosen
-    line = Line(address, key, service=shape.service or "The embedding service")
+    line = ServiceConnection(address, key, service=shape.service or "The embedding service")
     # Two services may call different models by one name.
     version = "1" if shape.address else hashlib.sha256(address.encode()).hexdigest()[:12]
     try:
@@ -161,7 +161,7 @@ def _open_remote(source: Source, model: str, keys: Keys) -> Embedder:
         raise
 
 
-def _address(shape: "Shape", source: Source) -> str:
+def _address(shape: "ProviderApi", source: EmbedderSource) -> str:
     if shape.address:
         return shape.address
     if not source.base_url:

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from app.embed.fetching import Fetching
-from app.embed.hub import NotFetchedError, StoppedError
-from app.embed.model import Watch
-from app.embed.registry import open_embedder
+from app.embed.download.hub_client import DownloadStoppedError, NotFetchedError
+from app.embed.download.repository_download import RepositoryDownload
+from app.embed.embedder_factory import open_embedder
+from app.embed.model import DownloadWatcher
 from app.errors import CancelledByPersonError, ModelUnavailableError
 from tests.unit.app.embed.conftest import MINILM
 from tests.unit.app.embed.gazer import write_gazer
@@ -42,16 +42,18 @@ class Watcher:
         self.heard: list[tuple[int, int]] = []
         self.is_stopped = False
         self._enough = enough
-        self.watch = Watch(self._hear, lambda: self.is_stopped)
+        self.watch = DownloadWatcher(self._hear, lambda: self.is_stopped)
 
     def _hear(self, done: int, total: int) -> None:
         self.heard.append((done, total))
         self.is_stopped = self.is_stopped or done >= self._enough
 
 
-def fetch(cache: Path, watch: Watch | None = None, needed: tuple[str, ...] = (WEIGHTS,)) -> None:
+def fetch(cache: Path, watch: DownloadWatcher | None = None, needed: tuple[str, ...] = (WEIGHTS,)) -> None:
     """Fetch without waiting between attempts."""
-    Fetching(MINILM_REPO, [*BESIDE, *needed], needed, cache, watch or Watch(), 100, (0.0, 0.0)).run()
+    RepositoryDownload(
+        MINILM_REPO, [*BESIDE, *needed], needed, cache, watch or DownloadWatcher(), 100, (0.0, 0.0)
+    ).run()
 
 
 def place(cache: Path) -> Path:
@@ -76,7 +78,7 @@ def stopped_in_the_middle(cache: Path, hub: Hub, at: int) -> Watcher:
     # The hub says no more by then: nothing but the stop ends it.
     fetching.join(LIMIT_S)
     assert not fetching.is_alive()
-    assert [type(error) for error in said] == [StoppedError]
+    assert [type(error) for error in said] == [DownloadStoppedError]
     hub.go_on()
     return watcher
 
@@ -243,7 +245,7 @@ def test_two_at_once_fetch_it_once(hub: Hub, cache: Path) -> None:
     assert hub.reached.wait(LIMIT_S)
     watcher = Watcher()
     waiting = threading.Event()
-    watch = Watch(lambda _done, _total: waiting.set(), lambda: watcher.is_stopped)
+    watch = DownloadWatcher(lambda _done, _total: waiting.set(), lambda: watcher.is_stopped)
     second = threading.Thread(target=_keeping(said, lambda: fetch(cache, watch)), name="second")
     second.start()
     assert waiting.wait(LIMIT_S)
@@ -258,7 +260,7 @@ def test_who_waits_for_another_can_stop(hub: Hub, cache: Path) -> None:
     place(cache).mkdir(parents=True)
     watcher = Watcher()
     watcher.is_stopped = True
-    with FileLock(place(cache) / "fetching.lock"), pytest.raises(StoppedError):
+    with FileLock(place(cache) / "fetching.lock"), pytest.raises(DownloadStoppedError):
         fetch(cache, watcher.watch)
     assert hub.requests == []
 

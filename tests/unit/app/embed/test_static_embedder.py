@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from app.core.paths import resources
 from app.embed.model import Embedder
-from app.embed.static import MAX_CHARACTERS, MODEL, StaticEmbedder
+from app.embed.static_embedder import MAX_CHARACTERS, MODEL, StaticEmbedder
 from app.errors import ModelUnavailableError
 
 FOLDER = resources() / "models" / f"static-{MODEL}"

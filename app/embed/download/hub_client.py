@@ -12,8 +12,8 @@ from urllib.parse import quote, urlsplit
 import httpx
 import msgspec
 
-from app.embed.cutting import Cutter
-from app.embed.source import NEARBY
+from app.embed.embedder_source import LOCAL
+from app.embed.remote.deadline_transport import RequestDeadline
 
 T = TypeVar("T")
 
@@ -32,11 +32,11 @@ class NotFetchedError(Exception):
     """The hub does not give what was asked for, or something else than it said."""
 
 
-class StoppedError(Exception):
+class DownloadStoppedError(Exception):
     """Whoever watches wants no more of it."""
 
 
-class LaterError(Exception):
+class HubBusyError(Exception):
     """The hub is busy, or its answer broke off; the same may be asked again."""
 
 
@@ -71,7 +71,7 @@ class _Commit(msgspec.Struct):
     sha: str
 
 
-class Hub:
+class HubClient:
     """One repository's place on the hub; for use in a ``with`` block.
 
     Args:
@@ -92,10 +92,10 @@ class Hub:
         self._stopped = stopped
         self._waits_s = waits_s
         self._address = (os.environ.get(ADDRESS_VARIABLE, "").strip() or HUB).rstrip("/")
-        self._cutter = Cutter()
+        self._cutter = RequestDeadline()
         self._client = httpx.Client(
             follow_redirects=True,  # the hub keeps large files elsewhere; the client leaves its key out there
-            trust_env=(urlsplit(self._address).hostname or "") not in NEARBY,
+            trust_env=(urlsplit(self._address).hostname or "") not in LOCAL,
             timeout=_LIMITS,
             headers={"User-Agent": "keepsake", "Accept-Encoding": "identity", **_key()},
         )
@@ -117,13 +117,13 @@ class Hub:
             StoppedError: So it is.
         """
         if self._stopped.is_set():
-            raise StoppedError
+            raise DownloadStoppedError
 
     def persist(self, attempt: Callable[[], T], so_far: Callable[[], int] = lambda: 0) -> T:
         """Return what ``attempt`` does, which is made again while the line is bad.
 
         Args:
-            attempt: Asks the hub; it raises ``LaterError`` where it is to be made again.
+            attempt: Asks the hub; it raises ``HubBusyError`` where it is to be made again.
             so_far: Tells how much came by now: as long as that changes, it goes on.
 
         Raises:
@@ -135,7 +135,7 @@ class Hub:
             self.look()
             try:
                 return attempt()
-            except (httpx.TransportError, LaterError) as error:
+            except (httpx.TransportError, HubBusyError) as error:
                 self.look()
                 if so_far() != before:
                     waits, before = [*self._waits_s], so_far()
@@ -200,7 +200,7 @@ class Hub:
 def _look_at(response: httpx.Response) -> None:
     status = response.status_code
     if status in _BUSY:
-        raise LaterError(f"status {status}")
+        raise HubBusyError(f"status {status}")
     if status not in {HTTPStatus.OK, HTTPStatus.PARTIAL_CONTENT}:
         raise NotFetchedError(f"status {status}")
 

@@ -1,0 +1,1 @@
+"""Downloads of models: the hub's client, files into the cache, and jobs a person can cancel."""

@@ -1,0 +1,1 @@
+"""Remote embedding services: requests, retries, keys."""
