@@ -22,11 +22,11 @@ from app.embed.embedder_source import EmbedderSource
 from app.embed.model import DownloadWatcher, Embedder
 from app.embed.remote.api_keys import ApiKeys
 from app.embed.tracing_embedder import TracedEmbedder
-from app.entities import forever
-from app.entities.reads import EntityReads
+from app.entities import name_eraser
+from app.entities.entity_state import EntityApplier
+from app.entities.mention_worker import ACTOR, MentionWorker
+from app.entities.queries.entity_queries import EntityQueries
 from app.entities.service import EntityService
-from app.entities.state import EntityApplier
-from app.entities.sync import ACTOR, EntitySync
 from app.exchange.service import ExchangeService
 from app.exchange.vault import VaultSink, VaultSource
 from app.index import erase, moves
@@ -236,8 +236,8 @@ class Engine:
 
     def _build_entities(self, config: Config, clock: Clock) -> None:
         self.entities = EntityService(self.store, clock)
-        self.entity_reads = EntityReads(self.store)
-        self.entity_sync = EntitySync(
+        self.entity_reads = EntityQueries(self.store)
+        self.entity_sync = MentionWorker(
             self.store,
             clock,
             self.publish,
@@ -260,7 +260,7 @@ class Engine:
             "memory": MemoryEraser(erase.of_memory),
             "session": SessionEraser(erase.of_session, partial(moves.begin, is_leaving=True)),
         }
-        self.forever = ForeverService(self.store, erasers, forever, clock, self._forget_caches)
+        self.forever = ForeverService(self.store, erasers, name_eraser, clock, self._forget_caches)
 
     async def _forget_caches(self) -> None:
         """Let go of what is kept beside the database of texts that were forgotten for ever."""

@@ -13,7 +13,7 @@ from app.core.clock import parse_instant, to_datetime
 from app.core.timespans import parse_span
 from app.engine import Engine
 from app.entities.model import EntityOrder
-from app.entities.people import Person
+from app.entities.queries.people import Person
 from app.errors import InputError, NotFoundError
 from app.memories.fetch import Fetched, with_messages
 from app.memories.forecast import HORIZONS, Forecast

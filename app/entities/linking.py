@@ -28,7 +28,7 @@ class Owner:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundName:
     """A name found in an owner; ``start`` is -1 when it names the owner as a whole."""
 
     name: str
@@ -88,7 +88,7 @@ class Linker:
         """Return the id of the entity that a name found earlier means, whatever its type was called then."""
         return self.find(key, kind) or repo.aliased(self._connection, key, None)
 
-    def mention(self, owner: Owner, found: Iterable[Found]) -> None:
+    def mention(self, owner: Owner, found: Iterable[FoundName]) -> None:
         """Record what an owner mentions, in place of what a provider found in it before."""
         self._connection.execute(
             "DELETE FROM mentions WHERE owner_kind = ? AND owner_id = ? AND provider <> 'person'",

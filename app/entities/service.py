@@ -10,8 +10,8 @@ from app.changes import Changed, ChangeSet
 from app.core.clock import Clock
 from app.core.ids import new_id
 from app.core.text import collapse, storable
-from app.entities import repo, state
-from app.entities.decisions import Decisions, require, standing
+from app.entities import entity_state, repo
+from app.entities.entity_edits import EntityEdits, require, resolve_merged
 from app.entities.linking import MAX_NAME
 from app.entities.model import Entity, EntityType, OwnerKind, name_key
 from app.errors import InputError
@@ -43,7 +43,7 @@ class EntityService:
             InputError: There is nothing to merge.
         """
 
-        def work(decisions: Decisions) -> str:
+        def work(decisions: EntityEdits) -> str:
             others = [one for one in dict.fromkeys(ids) if one != into]
             if not others:
                 raise InputError("Name at least one other entity to merge into this one.", field="ids")
@@ -91,7 +91,7 @@ class EntityService:
             InputError: Nothing is split off, or what is asked cannot be.
         """
 
-        def work(decisions: Decisions) -> str:
+        def work(decisions: EntityEdits) -> str:
             first = decisions.state(entity_id)
             moved = _split_names(first, aliases)
             clean = _clean_name(name or (moved[0] if moved else ""))
@@ -114,7 +114,7 @@ class EntityService:
 
     @staticmethod
     def _second(
-        decisions: Decisions, origin: str, name: str, kind: str, aliases: list[str], claims: list[list[str]]
+        decisions: EntityEdits, origin: str, name: str, kind: str, aliases: list[str], claims: list[list[str]]
     ) -> str:
         """Write the second entity of a split: one that was merged in stands again, else a new one."""
         connection = decisions.connection
@@ -124,7 +124,7 @@ class EntityService:
         names = _ordered({name_key(one): one for one in (name, *aliases)}.values())
         merged = repo.merged_named(connection, name_key(name), kind, origin)
         if merged is not None:
-            back = state.read(connection, merged) or {}
+            back = entity_state.read(connection, merged) or {}
             held = [*back["claims"], *claims]
             decisions.write(merged, {**back, "merged_into": None, "aliases": names, "claims": held}, "RESTORE")
             return merged
@@ -159,7 +159,7 @@ class EntityService:
             InputError: The name is empty, or another entity of the type has it.
         """
 
-        def work(decisions: Decisions) -> str:
+        def work(decisions: EntityEdits) -> str:
             before = decisions.state(entity_id)
             clean = _clean_name(name or before["name"])
             wanted = kind or before["type"]
@@ -195,7 +195,7 @@ class EntityService:
             InputError: The predicate is empty, the weight no positive number, or both ends are the same.
         """
 
-        def work(decisions: Decisions) -> str:
+        def work(decisions: EntityEdits) -> str:
             clean = _clean_name(predicate)
             require(decisions.connection, target)
             if subject == target:
@@ -218,7 +218,7 @@ class EntityService:
             InputError: There is no such relation.
         """
 
-        def work(decisions: Decisions) -> str:
+        def work(decisions: EntityEdits) -> str:
             before = decisions.state(subject)
             ends = set(repo.cluster(decisions.connection, target))
             clean = _clean_name(predicate)
@@ -237,7 +237,7 @@ class EntityService:
             NotFoundError: There is no such entity.
         """
 
-        def work(decisions: Decisions) -> str:
+        def work(decisions: EntityEdits) -> str:
             before = decisions.state(entity_id)
             if before["protected"] != protected:
                 decisions.write(entity_id, {**before, "protected": protected}, "UPDATE")
@@ -256,10 +256,10 @@ class EntityService:
         await self._store.write(lambda connection: repo.place(connection, positions))
         return Changed(len(positions), ChangeSet(frozenset(), (), actor, "entity.place"))
 
-    async def _decide(self, work: Callable[[Decisions], str], operation: str, actor: str) -> Changed[Entity]:
+    async def _decide(self, work: Callable[[EntityEdits], str], operation: str, actor: str) -> Changed[Entity]:
         def transact(connection: apsw.Connection) -> Changed[Entity]:
-            decisions = Decisions(connection, actor=actor, now_ms=self._clock.now_ms())
-            entity = standing(connection, work(decisions))
+            decisions = EntityEdits(connection, actor=actor, now_ms=self._clock.now_ms())
+            entity = resolve_merged(connection, work(decisions))
             return Changed(entity, decisions.changes(operation))
 
         return await self._store.write(transact)

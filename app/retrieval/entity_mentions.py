@@ -10,7 +10,7 @@ import apsw
 
 from app.core.stopwords import stop_words
 from app.entities.model import name_key
-from app.entities.visible import within
+from app.entities.queries.visibility import within
 from app.retrieval.candidates import Candidate, Conditions
 from app.retrieval.model import Query
 

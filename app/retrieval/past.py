@@ -76,7 +76,7 @@ class Item:
 
 
 def search_past(connection: apsw.Connection, query: Query, moment: Moment) -> Found:
-    """Return what ``query`` would have found at a moment, in one read; see ``Found`` for the answer.
+    """Return what ``query`` would have found at a moment, in one read; see ``FoundName`` for the answer.
 
     Never shows a text, title or tag that is newer than the moment; ``entity:`` finds only what has not changed since.
     """

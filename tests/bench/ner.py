@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.entities.ner.provider import Span
-from app.entities.ner.regex import RegexProvider
-from app.entities.ner.strategy import Strategy, fast
+from app.entities.ner.provider import NameSpan
+from app.entities.ner.regex_provider import RegexProvider
+from app.entities.ner.strategy import NerStrategy, fast_strategy
 from tests.bench.machine import machine
 
 SCORED = ("person", "organization", "location")
@@ -94,7 +94,9 @@ def halves(path: Path) -> tuple[list[Sample], list[Sample]]:
     return parts
 
 
-def scores(samples: list[Sample], extract: Callable[[str], list[Span]]) -> dict[str, tuple[float, float, float, int]]:
+def scores(
+    samples: list[Sample], extract: Callable[[str], list[NameSpan]]
+) -> dict[str, tuple[float, float, float, int]]:
     """Return precision, recall, F1 and the number of names of each scored type and of all together."""
     right, given, wanted = Counter[str](), Counter[str](), Counter[str]()
     for one in samples:
@@ -112,7 +114,7 @@ def scores(samples: list[Sample], extract: Callable[[str], list[Span]]) -> dict[
     return table
 
 
-def speed(samples: list[Sample], strategy: Strategy) -> float:
+def speed(samples: list[Sample], strategy: NerStrategy) -> float:
     """Return texts a second, best of three."""
     texts = [one.text for one in samples]
     taken = []
@@ -143,7 +145,7 @@ def main() -> None:
     data = parser.parse_args().data
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    strategies = {"regex": Strategy("regex", (RegexProvider(),)), "fast": fast()}
+    strategies = {"regex": NerStrategy("regex", (RegexProvider(),)), "fast": fast_strategy()}
     print(machine())
     print(f"{'set':9} {'part':5} {'strategy':8} {'type':13} {'P':>6} {'R':>6} {'F1':>6} {'names':>6}")
     for name, (tuned, tested) in parts(data).items():

@@ -6,7 +6,7 @@ from functools import cache
 
 from app.entities.model import EntityType
 from app.entities.ner.gazetteer import gazetteer
-from app.entities.ner.provider import MAX_SPANS, Span
+from app.entities.ner.provider import MAX_SPANS, NameSpan
 
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _BEFORE_END = 4  # characters of a name before its telling ending
@@ -22,7 +22,7 @@ def _pattern() -> re.Pattern[str]:
     return re.compile("|".join(map(re.escape, ends)))
 
 
-def han_names(text: str, provider: str) -> Iterator[Span]:
+def han_names(text: str, provider: str) -> Iterator[NameSpan]:
     """Yield people, organisations and places named in the Chinese parts of ``text``."""
     if text.isascii() or not _HAN.search(text):
         return
@@ -66,5 +66,5 @@ def _person_begin(text: str, start: int) -> int | None:
     return None
 
 
-def _span(text: str, start: int, end: int, kind: EntityType, confidence: float, provider: str) -> Span:
-    return Span(start, end, text[start:end], kind, confidence, provider)
+def _span(text: str, start: int, end: int, kind: EntityType, confidence: float, provider: str) -> NameSpan:
+    return NameSpan(start, end, text[start:end], kind, confidence, provider)

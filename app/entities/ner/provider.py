@@ -11,7 +11,7 @@ MAX_SPANS = 5_000  # of one text and provider
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class NameSpan:
     """A name found in a text.
 
     Args:
@@ -31,7 +31,7 @@ class Span:
     provider: str = ""
 
 
-class Known:
+class KnownNames:
     """Names the registry knows, by their key (see ``app.entities.model.name_key``), with what they name."""
 
     __slots__ = ("firsts", "longest", "types")
@@ -43,13 +43,13 @@ class Known:
         self.longest = max(map(len, split), default=0)
 
 
-NOTHING_KNOWN = Known({})
+NOTHING_KNOWN = KnownNames({})
 
 
-class Provider(Protocol):
+class NameFinder(Protocol):
     """Finds names in a text, in time linear in its length."""
 
     name: str
 
-    def extract(self, text: str, known: Known) -> list[Span]:
+    def extract(self, text: str, known: KnownNames) -> list[NameSpan]:
         """Return the names in ``text``, of which at most ``MAX_CHARACTERS`` are read."""

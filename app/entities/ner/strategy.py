@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from app.entities.ner.names import NameProvider
-from app.entities.ner.provider import NOTHING_KNOWN, Known, Provider, Span
-from app.entities.ner.regex import RegexProvider
-from app.entities.ner.resolve import resolve
+from app.entities.ner.name_provider import NameProvider
+from app.entities.ner.overlap import resolve_overlaps
+from app.entities.ner.provider import NOTHING_KNOWN, KnownNames, NameFinder, NameSpan
+from app.entities.ner.regex_provider import RegexProvider
 
 
-class Strategy:
+class NerStrategy:
     """Several providers as one.
 
     Args:
@@ -16,15 +16,15 @@ class Strategy:
         providers: Who reads the text.
     """
 
-    def __init__(self, name: str, providers: Sequence[Provider]) -> None:
+    def __init__(self, name: str, providers: Sequence[NameFinder]) -> None:
         self.name = name
         self._providers = tuple(providers)
 
-    def extract(self, text: str, known: Known = NOTHING_KNOWN) -> list[Span]:
+    def extract(self, text: str, known: KnownNames = NOTHING_KNOWN) -> list[NameSpan]:
         """Return the names in ``text`` in its order, none overlapping another."""
-        return resolve(span for provider in self._providers for span in provider.extract(text, known))
+        return resolve_overlaps(span for provider in self._providers for span in provider.extract(text, known))
 
 
-def fast() -> Strategy:
+def fast_strategy() -> NerStrategy:
     """Return the strategy that reads every turn and memory: patterns, then rules and small lists."""
-    return Strategy("fast", (RegexProvider(), NameProvider()))
+    return NerStrategy("fast", (RegexProvider(), NameProvider()))

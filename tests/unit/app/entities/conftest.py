@@ -10,12 +10,12 @@ import pytest
 
 from app.changes import ChangeSet
 from app.core.paths import migrations
-from app.entities import state
+from app.entities import entity_state
+from app.entities.entity_state import EntityApplier
+from app.entities.mention_worker import MentionWorker
 from app.entities.model import Entity, EntityFilter, EntityRow
-from app.entities.reads import EntityReads
+from app.entities.queries.entity_queries import EntityQueries
 from app.entities.service import EntityService
-from app.entities.state import EntityApplier
-from app.entities.sync import EntitySync
 from app.index.indexer import Indexer
 from app.memories.model import STORES, Memory, NewMemory
 from app.memories.service import MemoryService
@@ -51,9 +51,9 @@ class Desk:
         self.sessions = SessionService(self.store, indexer, self.clock)
         self.memories = MemoryService(self.store, indexer, self.clock)
         self.service = EntityService(self.store, self.clock)
-        self.reads = EntityReads(self.store)
+        self.reads = EntityQueries(self.store)
         self.told: list[ChangeSet] = []
-        self.sync = EntitySync(self.store, self.clock, self.told.append, at_once)
+        self.sync = MentionWorker(self.store, self.clock, self.told.append, at_once)
         appliers = {"session": SessionApplier(indexer), "memory": MemoryApplier(indexer), "entity": EntityApplier()}
         self.undoing = UndoService(self.store, appliers, self.clock)
         self._runner = asyncio.Runner()
@@ -107,7 +107,7 @@ class Desk:
 
         def work(connection: apsw.Connection) -> tuple[Any, ...]:
             counts = dict(connection.execute("SELECT id, mention_count FROM entities ORDER BY id").fetchall())
-            states = {one: state.read(connection, one) for one in counts}
+            states = {one: entity_state.read(connection, one) for one in counts}
             there = {one: (states[one], counts[one]) for one in counts if states[one] is not None}
             mentions = connection.execute(
                 "SELECT owner_kind, owner_id, start, length, entity_id FROM mentions ORDER BY 1, 2, 3, 4"

@@ -5,11 +5,11 @@ One pass over the words; each word is looked at a bounded number of times.
 
 from collections.abc import Iterator
 
+from app.entities.ner.classifier import Classification, NameClassifier
 from app.entities.ner.gazetteer import gazetteer
 from app.entities.ner.han import han_names
-from app.entities.ner.judge import Judge, Judgement
-from app.entities.ner.provider import MAX_CHARACTERS, MAX_SPANS, Known, Span
-from app.entities.ner.words import Word, words
+from app.entities.ner.provider import MAX_CHARACTERS, MAX_SPANS, KnownNames, NameSpan
+from app.entities.ner.word_tokens import Word, words
 
 LONGEST = 8  # words of a name
 _ADDING = frozenset({"and", "&", "y", "e"})  # with another small word after it, a new name begins
@@ -22,7 +22,7 @@ class NameProvider:
 
     name = "names"
 
-    def extract(self, text: str, known: Known) -> list[Span]:
+    def extract(self, text: str, known: KnownNames) -> list[NameSpan]:
         """Return people, organisations, places, projects and known names of any type."""
         read = text[:MAX_CHARACTERS]
         found = list(han_names(read, self.name))
@@ -31,19 +31,19 @@ class NameProvider:
             if len(found) >= MAX_SPANS:
                 break
             start, end = reader.words[judged.begin].start, reader.words[judged.end - 1].name_end
-            found.append(Span(start, end, read[start:end], judged.type, judged.confidence, self.name))
+            found.append(NameSpan(start, end, read[start:end], judged.type, judged.confidence, self.name))
         return found
 
 
 class _Reader:
     """Reads one text's words."""
 
-    def __init__(self, all_words: list[Word], known: Known) -> None:
+    def __init__(self, all_words: list[Word], known: KnownNames) -> None:
         self.words = all_words
         self._known = known
-        self._judge = Judge(all_words, gazetteer())
+        self._judge = NameClassifier(all_words, gazetteer())
 
-    def judgements(self) -> Iterator[Judgement]:
+    def judgements(self) -> Iterator[Classification]:
         """Yield the names in order; each word is in one at most."""
         at, count = 0, len(self.words)
         while at < count:
@@ -82,7 +82,7 @@ class _Reader:
         word = self.words[at]
         return not word.capital and word.joined and word.key in gazetteer().links
 
-    def _known_at(self, begin: int) -> Judgement | None:
+    def _known_at(self, begin: int) -> Classification | None:
         """Return the longest known name that begins at ``begin``."""
         key, found = "", None
         for end in range(begin + 1, min(begin + self._known.longest, len(self.words)) + 1):
@@ -93,7 +93,7 @@ class _Reader:
             bare = key[:-2] if word.possessive else key
             kind = self._known.types.get(bare)
             if kind is not None and self._is_name(begin, end):
-                found = Judgement(kind, _KNOWN, begin, end)
+                found = Classification(kind, _KNOWN, begin, end)
         return found
 
     def _is_name(self, begin: int, end: int) -> bool:
@@ -104,7 +104,7 @@ class _Reader:
         return len(word.key) >= _LONG and word.key not in gazetteer().common
 
 
-def _covers(found: list[Judgement], known: Judgement) -> bool:
+def _covers(found: list[Classification], known: Classification) -> bool:
     return any(
         one.begin <= known.begin and one.end >= known.end and one.type == known.type and one.end > known.end
         for one in found

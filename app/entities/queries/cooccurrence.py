@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import apsw
 
-from app.entities.visible import within
+from app.entities.queries.visibility import within
 
 Owner = tuple[str, str]
 

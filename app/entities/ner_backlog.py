@@ -8,7 +8,7 @@ from typing import Any, Literal, cast
 import apsw
 
 from app.core.recall_fence import blank_recalled
-from app.entities.linking import Found, Linker, Owner
+from app.entities.linking import FoundName, Linker, Owner
 from app.entities.ner.provider import MAX_CHARACTERS
 
 MARK = "entities_message_rowid"
@@ -42,7 +42,7 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class NameBatch:
     """Some readings of one source, and where the source stands after them.
 
     Args:
@@ -85,12 +85,12 @@ def left(connection: apsw.Connection) -> int:
     return max(0, int(str(newest)) - int(str(held or 0))) + int(str(waiting))
 
 
-def next_batch(connection: apsw.Connection, limit: int) -> Batch | None:
+def next_batch(connection: apsw.Connection, limit: int) -> NameBatch | None:
     """Return what to read next, ``None`` when everything has been read; people's own memories come first."""
     return _memories(connection, limit) or _restored(connection, limit) or _new_turns(connection, limit)
 
 
-def record(connection: apsw.Connection, batch: Batch, found: Sequence[Sequence[Found]], now_ms: int) -> int:
+def record(connection: apsw.Connection, batch: NameBatch, found: Sequence[Sequence[FoundName]], now_ms: int) -> int:
     """Store what was found in a batch and how far reading has come; return the number of mentions.
 
     A memory that has changed since is left for the next time, a turn of a forgotten session is passed over.
@@ -124,7 +124,7 @@ def drop_unused(connection: apsw.Connection, limit: int) -> int:
 # Reading ------------------------------------------------------------------------------------------------------
 
 
-def _memories(connection: apsw.Connection, limit: int) -> Batch | None:
+def _memories(connection: apsw.Connection, limit: int) -> NameBatch | None:
     rows = connection.execute(
         "SELECT m.id, m.store, coalesce(m.event_time, m.updated_at), substr(m.content, 1, ?), m.title, m.facts,"
         " m.version FROM pending_mentions p CROSS JOIN memories m ON m.id = p.owner_id WHERE p.owner_kind = 'memory'"
@@ -132,7 +132,7 @@ def _memories(connection: apsw.Connection, limit: int) -> Batch | None:
         (MAX_CHARACTERS, limit),
     )
     readings = tuple(_some(_memory(row) for row in rows))
-    return Batch("memory", readings) if readings else None
+    return NameBatch("memory", readings) if readings else None
 
 
 def _memory(row: Sequence[Any]) -> Reading:
@@ -140,7 +140,7 @@ def _memory(row: Sequence[Any]) -> Reading:
     return Reading(Owner("memory", row[0], row[1], row[2]), row[3], heading, "", spoken_by_person=False, mark=row[6])
 
 
-def _restored(connection: apsw.Connection, limit: int) -> Batch | None:
+def _restored(connection: apsw.Connection, limit: int) -> NameBatch | None:
     waiting = connection.execute(
         "SELECT owner_id, after_seq FROM pending_mentions WHERE owner_kind = 'session' LIMIT 1"
     ).fetchone()
@@ -154,10 +154,10 @@ def _restored(connection: apsw.Connection, limit: int) -> Batch | None:
     )
     readings = tuple(_some(_turn(row) for row in rows))
     mark = readings[-1].mark if readings else after
-    return Batch("session", readings, session, mark, last=not readings)
+    return NameBatch("session", readings, session, mark, last=not readings)
 
 
-def _new_turns(connection: apsw.Connection, limit: int) -> Batch | None:
+def _new_turns(connection: apsw.Connection, limit: int) -> NameBatch | None:
     held = connection.execute("SELECT value FROM meta WHERE key = ?", (MARK,)).get
     rows = connection.execute(
         "SELECT rowid, session_id, seq, role, author, substr(content, 1, ?), created_at FROM messages"
@@ -165,7 +165,7 @@ def _new_turns(connection: apsw.Connection, limit: int) -> Batch | None:
         (MAX_CHARACTERS, int(held or 0), limit),
     )
     readings = tuple(_some(_turn(row) for row in rows))
-    return Batch("messages", readings, mark=readings[-1].mark) if readings else None
+    return NameBatch("messages", readings, mark=readings[-1].mark) if readings else None
 
 
 def _turn(row: Sequence[Any]) -> Reading:
@@ -189,7 +189,7 @@ def _some(readings: Iterable[Reading]) -> Iterable[Reading]:
 # Recording ----------------------------------------------------------------------------------------------------
 
 
-def _still(connection: apsw.Connection, batch: Batch, reading: Reading) -> Owner | None:
+def _still(connection: apsw.Connection, batch: NameBatch, reading: Reading) -> Owner | None:
     """Return the owner as it is now, ``None`` when what was read of it no longer counts."""
     owner = reading.owner
     if batch.source == "memory":
@@ -202,7 +202,7 @@ def _still(connection: apsw.Connection, batch: Batch, reading: Reading) -> Owner
     return None if known is None else owner
 
 
-def _advance(connection: apsw.Connection, batch: Batch) -> None:
+def _advance(connection: apsw.Connection, batch: NameBatch) -> None:
     if batch.source == "messages":
         _set(connection, MARK, str(batch.mark))
     elif batch.source == "session":

@@ -9,11 +9,11 @@ import apsw
 
 from app.core.clock import to_ms
 from app.entities import repo
-from app.entities.around import Owner, Window, neighbours, owners_of, top
-from app.entities.listing import ids, rows
 from app.entities.model import EntityFilter, GraphEdge, GraphFilter, GraphNode, GraphView
-from app.entities.profile import visible
-from app.entities.visible import sees_all
+from app.entities.queries.cooccurrence import Owner, Window, neighbours, owners_of, top
+from app.entities.queries.entity_lists import ids, rows
+from app.entities.queries.profile import visible
+from app.entities.queries.visibility import sees_all
 
 MAX_DEPTH = 3
 MAX_NODES = 5_000

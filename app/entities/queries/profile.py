@@ -9,9 +9,7 @@ import apsw
 from app.core.clock import optional_datetime, to_datetime
 from app.core.text import excerpt
 from app.entities import repo
-from app.entities.around import Window, neighbours, owners_of, top
-from app.entities.decisions import standing
-from app.entities.listing import rows
+from app.entities.entity_edits import resolve_merged
 from app.entities.model import (
     Conversation,
     Entity,
@@ -23,7 +21,9 @@ from app.entities.model import (
     OwnerKind,
     Relation,
 )
-from app.entities.visible import aliases, names, sees_all, within
+from app.entities.queries.cooccurrence import Window, neighbours, owners_of, top
+from app.entities.queries.entity_lists import rows
+from app.entities.queries.visibility import aliases, names, sees_all, within
 from app.errors import NotFoundError
 
 _TEXT = 240
@@ -66,7 +66,7 @@ def visible(connection: apsw.Connection, entity_id: str, stores: Sequence[str]) 
     Raises:
         NotFoundError: There is none of that id that the caller may know.
     """
-    entity = standing(connection, entity_id)
+    entity = resolve_merged(connection, entity_id)
     shown = rows(connection, [entity.id], stores=stores)
     gone = shown and not shown[0].mentions and not entity.touched
     if not shown or gone:

@@ -5,12 +5,12 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.entities.ner.provider import Span
-from app.entities.ner.resolve import resolve
+from app.entities.ner.overlap import resolve_overlaps
+from app.entities.ner.provider import NameSpan
 
 
-def span(start: int, end: int, confidence: float = 0.5) -> Span:
-    return Span(start, end, "x" * (end - start), "person", confidence)
+def span(start: int, end: int, confidence: float = 0.5) -> NameSpan:
+    return NameSpan(start, end, "x" * (end - start), "person", confidence)
 
 
 spans = st.lists(
@@ -25,14 +25,14 @@ spans = st.lists(
 
 
 def test_the_surer_then_the_longer_then_the_earlier_stands() -> None:
-    assert resolve([span(0, 10, 0.5), span(2, 4, 0.9)]) == [span(2, 4, 0.9)]
-    assert resolve([span(0, 3), span(1, 9)]) == [span(1, 9)]
-    assert resolve([span(3, 6), span(0, 3), span(2, 5)]) == [span(0, 3), span(3, 6)]
+    assert resolve_overlaps([span(0, 10, 0.5), span(2, 4, 0.9)]) == [span(2, 4, 0.9)]
+    assert resolve_overlaps([span(0, 3), span(1, 9)]) == [span(1, 9)]
+    assert resolve_overlaps([span(3, 6), span(0, 3), span(2, 5)]) == [span(0, 3), span(3, 6)]
 
 
 @given(spans)
-def test_nothing_overlaps_and_nothing_is_lost_without_a_better_one(given_spans: list[Span]) -> None:
-    chosen = resolve(given_spans)
+def test_nothing_overlaps_and_nothing_is_lost_without_a_better_one(given_spans: list[NameSpan]) -> None:
+    chosen = resolve_overlaps(given_spans)
     assert all(first.end <= second.start for first, second in itertools.pairwise(chosen))
     assert set(chosen) <= set(given_spans)
     for one in given_spans:
@@ -44,7 +44,7 @@ def test_nothing_overlaps_and_nothing_is_lost_without_a_better_one(given_spans: 
 
 
 @given(spans, st.randoms())
-def test_the_order_given_does_not_matter(given_spans: list[Span], draw: object) -> None:
+def test_the_order_given_does_not_matter(given_spans: list[NameSpan], draw: object) -> None:
     shuffled = list(given_spans)
     draw.shuffle(shuffled)  # type: ignore[attr-defined]
-    assert resolve(shuffled) == resolve(given_spans)
+    assert resolve_overlaps(shuffled) == resolve_overlaps(given_spans)

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.entities.ner.provider import MAX_CHARACTERS, NOTHING_KNOWN, Known
-from app.entities.ner.strategy import fast
+from app.entities.ner.provider import MAX_CHARACTERS, NOTHING_KNOWN, KnownNames
+from app.entities.ner.strategy import fast_strategy
 from tests.helpers.material import NAUGHTY
 
 
-def found(text: str, known: Known = NOTHING_KNOWN) -> set[tuple[str, str]]:
-    return {(span.type, span.text) for span in fast().extract(text, known)}
+def found(text: str, known: KnownNames = NOTHING_KNOWN) -> set[tuple[str, str]]:
+    return {(span.type, span.text) for span in fast_strategy().extract(text, known)}
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_chinese_names() -> None:
 
 
 def test_known_names_are_found_in_any_case_but_not_inside_words() -> None:
-    known = Known({"zorbulon": "person", "blue door": "project", "will": "person"})
+    known = KnownNames({"zorbulon": "person", "blue door": "project", "will": "person"})
     assert found("a letter from zorbulon about the blue door", known) == {
         ("person", "zorbulon"),
         ("project", "blue door"),
@@ -63,19 +63,21 @@ def test_known_names_are_found_in_any_case_but_not_inside_words() -> None:
 
 
 def test_a_longer_name_holds_a_known_one() -> None:
-    assert found("we met Alice Jones there", Known({"alice": "person"})) == {("person", "Alice Jones")}
+    assert found("we met Alice Jones there", KnownNames({"alice": "person"})) == {("person", "Alice Jones")}
 
 
 @pytest.mark.parametrize("text", NAUGHTY)
 def test_spans_lie_in_the_text_and_apart(text: str) -> None:
-    spans = fast().extract(f"{text} Alice Jones {text}")
+    spans = fast_strategy().extract(f"{text} Alice Jones {text}")
     assert all(f"{text} Alice Jones {text}"[span.start : span.end] == span.text for span in spans)
     assert all(first.end <= second.start for first, second in itertools.pairwise(spans))
 
 
 @given(st.text(st.sampled_from("Ab '’.-&@#/:\n1李李京"), max_size=60))
 def test_any_text_can_be_read(text: str) -> None:
-    assert all(text[span.start : span.end] == span.text for span in fast().extract(text, Known({"b": "person"})))
+    assert all(
+        text[span.start : span.end] == span.text for span in fast_strategy().extract(text, KnownNames({"b": "person"}))
+    )
 
 
 @pytest.mark.parametrize(
@@ -102,5 +104,5 @@ def test_any_text_can_be_read(text: str) -> None:
 )
 def test_hostile_texts_are_read_to_the_end_and_no_further(piece: str) -> None:
     text = piece * (2 * MAX_CHARACTERS // len(piece) // 8)
-    spans = fast().extract(text)
+    spans = fast_strategy().extract(text)
     assert all(span.end <= MAX_CHARACTERS for span in spans)

@@ -7,9 +7,9 @@ from functools import partial
 import pytest
 
 from app.core.tokens import estimate_tokens
-from app.entities import sync, unread
-from app.entities.ner.strategy import Strategy, fast
-from app.entities.sync import ACTOR, known_names, read_names
+from app.entities import mention_worker, ner_backlog
+from app.entities.mention_worker import ACTOR, known_names, read_names
+from app.entities.ner.strategy import NerStrategy, fast_strategy
 from tests.helpers.material import NAUGHTY
 from tests.unit.app.entities.conftest import Desk
 
@@ -47,11 +47,11 @@ def test_a_changed_note_is_read_again(desk: Desk) -> None:
 
 def test_a_note_that_changes_while_it_is_read_waits_for_the_next_time(desk: Desk) -> None:
     note = desk.note("Alice Jones lives in Berlin.")
-    batch = desk.do(desk.store.read(partial(unread.next_batch, limit=10)))
+    batch = desk.do(desk.store.read(partial(ner_backlog.next_batch, limit=10)))
     assert batch is not None
-    found = read_names(fast(), desk.do(desk.store.read(known_names)), batch.readings)
+    found = read_names(fast_strategy(), desk.do(desk.store.read(known_names)), batch.readings)
     desk.do(desk.memories.update(note.id, 1, content="Nobody."))
-    assert desk.write(partial(unread.record, batch=batch, found=found, now_ms=1)) == 0
+    assert desk.write(partial(ner_backlog.record, batch=batch, found=found, now_ms=1)) == 0
     assert desk.rows("SELECT owner_id FROM pending_mentions") == [(note.id,)]
     desk.read_all()
     assert desk.names() == {}
@@ -76,11 +76,11 @@ def test_what_is_deleted_or_forgotten_is_named_nowhere_and_comes_back(desk: Desk
 
 def test_turns_of_a_session_forgotten_while_they_are_read_are_passed_over(desk: Desk) -> None:
     desk.say("Bob lives in Paris.")
-    batch = desk.do(desk.store.read(partial(unread.next_batch, limit=10)))
+    batch = desk.do(desk.store.read(partial(ner_backlog.next_batch, limit=10)))
     assert batch is not None
-    found = read_names(fast(), desk.do(desk.store.read(known_names)), batch.readings)
+    found = read_names(fast_strategy(), desk.do(desk.store.read(known_names)), batch.readings)
     desk.do(desk.sessions.forget("s", "person"))
-    assert desk.write(partial(unread.record, batch=batch, found=found, now_ms=1)) == 0
+    assert desk.write(partial(ner_backlog.record, batch=batch, found=found, now_ms=1)) == 0
     desk.read_all()
     assert desk.names() == {}
 
@@ -116,7 +116,7 @@ def test_a_rebuild_keeps_what_a_person_decided(desk: Desk) -> None:
     desk.read_all()
     assert desk.picture() == before
     desk.write(
-        lambda connection: connection.execute("UPDATE meta SET value = 'old' WHERE key = ?", (unread.RULES,)).get
+        lambda connection: connection.execute("UPDATE meta SET value = 'old' WHERE key = ?", (ner_backlog.RULES,)).get
     )
     desk.sync._begun = False
     desk.read_all()
@@ -159,7 +159,7 @@ def test_a_bug_in_a_provider_shows_and_leaves_nobody_waiting(desk: Desk, caplog:
         def extract(self, text: str, known: object) -> list[object]:
             raise ZeroDivisionError
 
-    desk.sync._strategy = Strategy("broken", (Broken(),))  # type: ignore[arg-type]
+    desk.sync._strategy = NerStrategy("broken", (Broken(),))  # type: ignore[arg-type]
     desk.say("Bob")
 
     async def work() -> None:
@@ -170,7 +170,7 @@ def test_a_bug_in_a_provider_shows_and_leaves_nobody_waiting(desk: Desk, caplog:
         desk.sync.wake()
         await asyncio.wait_for(desk.sync.wait_idle(), 10)
 
-    caplog.set_level(logging.CRITICAL, "app.entities.sync")
+    caplog.set_level(logging.CRITICAL, "app.entities.mention_worker")
     desk.do(work())
     assert "ZeroDivisionError" in desk.sync.failure
 
@@ -191,7 +191,7 @@ def test_what_was_decided_and_undone_can_be_done_again_after_nothing_names_it_an
 
 def test_it_rests_as_long_as_it_reads_not_as_long_as_it_waited(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     passed = [0.0]
-    monkeypatch.setattr(sync.time, "perf_counter", lambda: passed[0])
+    monkeypatch.setattr(mention_worker.time, "perf_counter", lambda: passed[0])
 
     async def after_an_hour() -> None:
         passed[0] += 3_600

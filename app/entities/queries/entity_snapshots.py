@@ -16,7 +16,7 @@ import apsw
 
 from app.core.clock import optional_datetime, to_datetime, to_ms
 from app.core.text import excerpt, storable
-from app.entities import repo, state
+from app.entities import entity_state, repo
 from app.entities.model import (
     Conversation,
     Entity,
@@ -30,7 +30,7 @@ from app.entities.model import (
     Relation,
     name_key,
 )
-from app.entities.visible import sees_all, within
+from app.entities.queries.visibility import sees_all, within
 from app.errors import NotFoundError
 from app.history import as_of
 
@@ -80,12 +80,12 @@ def states(connection: apsw.Connection, at_ms: int) -> dict[str, State]:
     found = {entity_id: held for entity_id, held in since.items() if held is not None}
     rows = connection.execute("SELECT id FROM entities WHERE created_at <= ?", (at_ms,)).fetchall()
     for (entity_id,) in rows:
-        if entity_id not in since and (held := state.read(connection, str(entity_id))) is not None:
+        if entity_id not in since and (held := entity_state.read(connection, str(entity_id))) is not None:
             found[str(entity_id)] = held
     return found
 
 
-class EntitiesThen:
+class EntitySnapshot:
     """The registry as it stood at a moment, and what a caller may know of it.
 
     Args:

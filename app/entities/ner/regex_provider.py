@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from app.entities.model import EntityType
-from app.entities.ner.provider import MAX_CHARACTERS, MAX_SPANS, Known, Span
+from app.entities.ner.provider import MAX_CHARACTERS, MAX_SPANS, KnownNames, NameSpan
 
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
@@ -44,7 +44,7 @@ class RegexProvider:
 
     name = "regex"
 
-    def extract(self, text: str, known: Known) -> list[Span]:
+    def extract(self, text: str, known: KnownNames) -> list[NameSpan]:
         """Return mentions, hashtags, e-mail addresses, URLs and dates; ``known`` is not needed."""
         del known
         read = text[:MAX_CHARACTERS]
@@ -54,17 +54,17 @@ class RegexProvider:
                 continue
             for match in pattern.finditer(read):
                 taken = match[0] if kind != "url" else _without_tail(match[0])
-                found.append(Span(match.start(), match.start() + len(taken), taken, kind, confidence, self.name))
+                found.append(NameSpan(match.start(), match.start() + len(taken), taken, kind, confidence, self.name))
                 if len(found) >= MAX_SPANS:
                     return found
         return found
 
-    def _dates(self, text: str) -> Iterator[Span]:
+    def _dates(self, text: str) -> Iterator[NameSpan]:
         for count, match in enumerate(_DATE.finditer(text)):
             if count >= MAX_SPANS // 2:
                 return
             taken = match[0].rstrip(".")
-            yield Span(match.start(), match.start() + len(taken), taken, "date", 0.9, self.name)
+            yield NameSpan(match.start(), match.start() + len(taken), taken, "date", 0.9, self.name)
 
 
 def _without_tail(url: str) -> str:

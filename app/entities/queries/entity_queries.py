@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from app.core.clock import to_ms
-from app.entities import graph, listing, past, people, profile
 from app.entities.model import (
     Entity,
     EntityFilter,
@@ -15,12 +14,13 @@ from app.entities.model import (
     GraphView,
     Mention,
 )
-from app.entities.people import Person
+from app.entities.queries import entity_lists, entity_snapshots, graph, people, profile
+from app.entities.queries.people import Person
 from app.memories.model import STORES
 from app.store.store import Store
 
 
-class EntityReads:
+class EntityQueries:
     """Questions about entities.
 
     Args:
@@ -49,12 +49,12 @@ class EntityReads:
     ) -> list[str]:
         """Return the ids of the entities that ``chosen`` leaves."""
         return await self._store.read(
-            lambda conn: listing.ids(conn, chosen, order, limit=limit, offset=offset, stores=stores)
+            lambda conn: entity_lists.ids(conn, chosen, order, limit=limit, offset=offset, stores=stores)
         )
 
     async def rows(self, ids: Sequence[str], *, stores: Sequence[str] = STORES) -> list[EntityRow]:
         """Return the entities of ``ids`` that are there as a list shows them, in that order."""
-        return await self._store.read(lambda conn: listing.rows(conn, ids, stores=stores))
+        return await self._store.read(lambda conn: entity_lists.rows(conn, ids, stores=stores))
 
     async def listed(
         self,
@@ -70,7 +70,7 @@ class EntityReads:
         if as_of is not None:
             at_ms = to_ms(as_of)
             return await self._store.read(
-                lambda conn: past.EntitiesThen(conn, at_ms, stores).listed(chosen, order, limit, offset)
+                lambda conn: entity_snapshots.EntitySnapshot(conn, at_ms, stores).listed(chosen, order, limit, offset)
             )
         return await self.rows(await self.ids(chosen, order, limit=limit, offset=offset, stores=stores), stores=stores)
 
@@ -84,7 +84,9 @@ class EntityReads:
         """
         if as_of is not None:
             at_ms = to_ms(as_of)
-            return await self._store.read(lambda conn: past.EntitiesThen(conn, at_ms, stores).info(entity_id, limit))
+            return await self._store.read(
+                lambda conn: entity_snapshots.EntitySnapshot(conn, at_ms, stores).info(entity_id, limit)
+            )
         return await self._store.read(lambda conn: profile.info(conn, entity_id, limit, stores))
 
     async def people(

@@ -3,12 +3,12 @@
 import bisect
 from collections.abc import Iterable
 
-from app.entities.ner.provider import Span
+from app.entities.ner.provider import NameSpan
 
 
-def resolve(spans: Iterable[Span]) -> list[Span]:
+def resolve_overlaps(spans: Iterable[NameSpan]) -> list[NameSpan]:
     """Return the spans that stand, in the order of the text; no two of them share a character."""
-    chosen: list[Span] = []
+    chosen: list[NameSpan] = []
     starts: list[int] = []
     for span in sorted(spans, key=_rank):
         at = bisect.bisect_left(starts, span.start)
@@ -20,5 +20,5 @@ def resolve(spans: Iterable[Span]) -> list[Span]:
     return chosen
 
 
-def _rank(span: Span) -> tuple[float, int, int, str, str]:
+def _rank(span: NameSpan) -> tuple[float, int, int, str, str]:
     return -span.confidence, span.start - span.end, span.start, span.type, span.provider

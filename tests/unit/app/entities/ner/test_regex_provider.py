@@ -3,7 +3,7 @@
 import pytest
 
 from app.entities.ner.provider import MAX_SPANS, NOTHING_KNOWN
-from app.entities.ner.regex import RegexProvider
+from app.entities.ner.regex_provider import RegexProvider
 
 
 def found(text: str) -> list[tuple[str, str]]:

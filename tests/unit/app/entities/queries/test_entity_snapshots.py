@@ -7,8 +7,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.core.clock import to_datetime
-from app.entities import past, state
+from app.entities import entity_state
 from app.entities.model import EntityFilter
+from app.entities.queries import entity_snapshots
 from app.errors import InputError, NotFoundError
 from app.memories.model import STORES
 from tests.unit.app.entities.conftest import Desk
@@ -29,7 +30,7 @@ def held(desk: Desk) -> dict[str, Any]:
     ids = [row[0] for row in desk.rows("SELECT id FROM entities")]
 
     def work(connection: Any) -> dict[str, Any]:
-        return {one: found for one in ids if (found := state.read(connection, one)) is not None}
+        return {one: found for one in ids if (found := entity_state.read(connection, one)) is not None}
 
     return desk.do(desk.store.read(work))
 
@@ -89,7 +90,7 @@ def test_every_moment_is_as_it_was(vault_factory: Any, actions: list[tuple[str, 
         for action in actions:
             played.play(*action)
         for moment, (states, names) in played.moments.items():
-            assert desk.do(desk.store.read(lambda conn, at=moment: past.states(conn, at))) == states
+            assert desk.do(desk.store.read(lambda conn, at=moment: entity_snapshots.states(conn, at))) == states
             rows = desk.do(desk.reads.listed(EntityFilter(), limit=500, as_of=to_datetime(moment)))
             assert {row.name: row.mentions for row in rows} == names
     finally:

@@ -7,9 +7,9 @@ from datetime import datetime
 import apsw
 
 from app.core.clock import optional_datetime
-from app.entities import listing
 from app.entities.model import EntityFilter, EntityOrder
-from app.entities.visible import within
+from app.entities.queries import entity_lists
+from app.entities.queries.visibility import within
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +39,9 @@ def people(
 ) -> list[Person]:
     """Return the entities that are people, those whose names contain ``text``."""
     chosen = EntityFilter(text=text, types=("person",))
-    ids = listing.ids(connection, chosen, order, limit=limit, offset=offset, stores=stores)
+    ids = entity_lists.ids(connection, chosen, order, limit=limit, offset=offset, stores=stores)
     found = []
-    for row in listing.rows(connection, ids, stores=stores):
+    for row in entity_lists.rows(connection, ids, stores=stores):
         memories, latest = connection.execute(
             "SELECT count(DISTINCT CASE WHEN m.owner_kind = 'memory' THEN m.owner_id END), max(m.at) FROM mentions m"
             f" WHERE m.entity_id = ? AND {within(stores)}",

@@ -11,10 +11,10 @@ import apsw
 from app.changes import ChangeSet
 from app.core.clock import Clock
 from app.core.error_location import error_location
-from app.entities import unread
-from app.entities.linking import Found
-from app.entities.ner.provider import NOTHING_KNOWN, Known, Span
-from app.entities.ner.strategy import Strategy, fast
+from app.entities import ner_backlog
+from app.entities.linking import FoundName
+from app.entities.ner.provider import NOTHING_KNOWN, KnownNames, NameSpan
+from app.entities.ner.strategy import NerStrategy, fast_strategy
 from app.errors import KeepsakeError
 from app.jobs import BackgroundJob
 from app.store.store import Store
@@ -30,7 +30,7 @@ _MAX_KNOWN = 20_000
 _LEARNT = 3  # mentions after which a name of several words is looked for everywhere
 
 
-class EntitySync:
+class MentionWorker:
     """Reads whatever has not been read whenever it is woken.
 
     Args:
@@ -50,7 +50,7 @@ class EntitySync:
         clock: Clock,
         publish: Callable[[ChangeSet], None],
         ready: Callable[[], Awaitable[None]],
-        strategy: Strategy | None = None,
+        strategy: NerStrategy | None = None,
         *,
         batch: int = BATCH,
         trace: Trace | None = None,
@@ -60,7 +60,7 @@ class EntitySync:
         self._clock = clock
         self._publish = publish
         self._ready = ready
-        self._strategy = strategy or fast()
+        self._strategy = strategy or fast_strategy()
         self._batch = batch
         self._trace = trace or Trace()
         self._job = job
@@ -87,11 +87,11 @@ class EntitySync:
 
     async def left(self) -> int:
         """Return about how many turns and memories are left to read."""
-        return await self._store.read(unread.left)
+        return await self._store.read(ner_backlog.left)
 
     async def start_over(self) -> None:
         """Read everything again in the background; what a person decided stays."""
-        await self._store.write(unread.start_over)
+        await self._store.write(ner_backlog.start_over)
         self.wake(decided=True)
 
     async def run(self) -> None:
@@ -136,9 +136,9 @@ class EntitySync:
         if self._store.read_only is not None or (self._job is not None and self._job.is_paused):
             return False
         if not self._begun:
-            await self._store.write(unread.begin)
+            await self._store.write(ner_backlog.begin)
             self._begun = True
-        batch = await self._store.read(partial(unread.next_batch, limit=self._batch), is_background=True)
+        batch = await self._store.read(partial(ner_backlog.next_batch, limit=self._batch), is_background=True)
         if batch is None:
             return await self._finish()
         await self._learn()
@@ -146,11 +146,11 @@ class EntitySync:
         found = await asyncio.to_thread(read_names, self._strategy, self._known, batch.readings)
         ms = round((time.perf_counter() - begun) * 1000, 2)
         self._trace.event("entities.batch", texts=len(batch.readings), names=sum(map(len, found)), ms=ms)
-        work = partial(unread.record, batch=batch, found=found, now_ms=self._clock.now_ms())
+        work = partial(ner_backlog.record, batch=batch, found=found, now_ms=self._clock.now_ms())
         self._untold += await self._store.write(work, is_derived=True)
         self._batches += 1
         if self._job is not None:
-            self._job.advance(len(batch.readings), await self._store.read(unread.left, is_background=True))
+            self._job.advance(len(batch.readings), await self._store.read(ner_backlog.left, is_background=True))
         if self._batches % _TELL_EVERY == 0:
             self._stale = True
             self._tell()
@@ -161,7 +161,7 @@ class EntitySync:
         """Take away what nothing mentions any more, and tell what changed; return whether more is left to do."""
         if self._job is not None:
             self._job.finish()
-        dropped = await self._store.write(partial(unread.drop_unused, limit=UNUSED_A_STEP), is_derived=True)
+        dropped = await self._store.write(partial(ner_backlog.drop_unused, limit=UNUSED_A_STEP), is_derived=True)
         self._untold += dropped
         self._tell()
         return dropped == UNUSED_A_STEP
@@ -177,7 +177,7 @@ class EntitySync:
             self._known = await self._store.read(known_names, is_background=True)
 
 
-def known_names(connection: apsw.Connection) -> Known:
+def known_names(connection: apsw.Connection) -> KnownNames:
     """Return the names to look for everywhere: those a person decided about, of who speaks, or long and frequent.
 
     A name that came by a merge is still found as what it was, so that undoing the merge finds it again.
@@ -192,27 +192,29 @@ def known_names(connection: apsw.Connection) -> Known:
         " ORDER BY e.touched, e.mention_count LIMIT ?",
         (_LEARNT, _MAX_KNOWN),
     )
-    return Known({key: kind for key, kind in rows if key})
+    return KnownNames({key: kind for key, kind in rows if key})
 
 
-def read_names(strategy: Strategy, known: Known, readings: Sequence[unread.Reading]) -> list[list[Found]]:
+def read_names(
+    strategy: NerStrategy, known: KnownNames, readings: Sequence[ner_backlog.Reading]
+) -> list[list[FoundName]]:
     """Return what each of ``readings`` mentions."""
     return [_read(strategy, known, reading) for reading in readings]
 
 
-def _read(strategy: Strategy, known: Known, reading: unread.Reading) -> list[Found]:
+def _read(strategy: NerStrategy, known: KnownNames, reading: ner_backlog.Reading) -> list[FoundName]:
     found = [_found(span, span.start) for span in strategy.extract(reading.text, known)]
     if reading.heading.strip():
         found += [_found(span, -1) for span in strategy.extract(reading.heading, known)]
     author = reading.author.strip()
     if author and (reading.spoken_by_person or _is_person(strategy.extract(author, known), author)):
-        found.append(Found(author, "person", -1, 0, 0.9, "author"))
+        found.append(FoundName(author, "person", -1, 0, 0.9, "author"))
     return found
 
 
-def _found(span: Span, start: int) -> Found:
-    return Found(span.text, span.type, start, span.end - span.start, span.confidence, span.provider)
+def _found(span: NameSpan, start: int) -> FoundName:
+    return FoundName(span.text, span.type, start, span.end - span.start, span.confidence, span.provider)
 
 
-def _is_person(spans: list[Span], author: str) -> bool:
+def _is_person(spans: list[NameSpan], author: str) -> bool:
     return any(span.type == "person" and len(span.text) == len(author) for span in spans)

@@ -9,7 +9,7 @@ import apsw
 from app.core.clock import to_ms
 from app.core.text import storable
 from app.entities.model import EntityFilter, EntityOrder, EntityRow, EntityType, name_key
-from app.entities.visible import names, sees_all, within
+from app.entities.queries.visibility import names, sees_all, within
 
 _ORDERS: dict[EntityOrder, str] = {
     "mentions": "n DESC, e.name_key, e.rowid",

@@ -6,13 +6,13 @@ import apsw
 
 from app.changes import ChangeSet
 from app.core.ids import new_id
-from app.entities import repo, state
+from app.entities import entity_state, repo
 from app.entities.model import Entity
 from app.errors import NotFoundError
 from app.history import history_repo
 
 
-class Decisions:
+class EntityEdits:
     """The changes of one transaction.
 
     Args:
@@ -36,19 +36,19 @@ class Decisions:
             NotFoundError: There is none.
         """
         require(self.connection, entity_id)
-        return state.read(self.connection, entity_id) or {}
+        return entity_state.read(self.connection, entity_id) or {}
 
     def write(self, entity_id: str, after: dict[str, Any], event: str) -> None:
         """Make ``after`` the state of an entity, from now on one that a person decided about."""
-        before = state.read(self.connection, entity_id)
-        state.write(self.connection, entity_id, {**after, "touched": True}, self._now_ms)
+        before = entity_state.read(self.connection, entity_id)
+        entity_state.write(self.connection, entity_id, {**after, "touched": True}, self._now_ms)
         entry = history_repo.record(
             self.connection,
             target_kind="entity",
             target=entity_id,
             event=event,
             before=before,
-            after=state.read(self.connection, entity_id),
+            after=entity_state.read(self.connection, entity_id),
             actor=self._actor,
             at_ms=self._now_ms,
             run_id=self._run,
@@ -84,7 +84,7 @@ def require(connection: apsw.Connection, entity_id: str) -> Entity:
     return entity
 
 
-def standing(connection: apsw.Connection, entity_id: str) -> Entity:
+def resolve_merged(connection: apsw.Connection, entity_id: str) -> Entity:
     """Return the entity that ``entity_id`` stands for after all merges.
 
     Raises:

@@ -1,0 +1,1 @@
+"""Queries about entities: lists, profiles, graph, people, and snapshots of the past."""
