@@ -62,21 +62,21 @@ from app.retrieval.service import SearchService
 from app.retrieval.side_by_side import SideBySideService
 from app.retrieval.trial import TrialService
 from app.retrieval.tuning import tuned
-from app.sessions.after_turn import AfterTurn
-from app.sessions.auto_capture import AutoCapture
-from app.sessions.capture import Capture
-from app.sessions.compaction import CompactionService
-from app.sessions.digest import DigestService
-from app.sessions.forever import SessionEraser
-from app.sessions.pending import PendingSessions
-from app.sessions.receipts import ReceiptKeeper
-from app.sessions.restore import RestoreService
+from app.sessions.capture.after_turn import AfterTurn
+from app.sessions.capture.auto_capture import AutoCapture
+from app.sessions.capture.capture_policy import CapturePolicy
+from app.sessions.capture.write_behind import WriteBehind
+from app.sessions.compaction.rolling_summary import SummaryService
+from app.sessions.compaction.service import CompactionService
+from app.sessions.consolidation_queue import ConsolidationQueue
+from app.sessions.idempotency import IdempotencyKeyCleaner
+from app.sessions.options import session_options
 from app.sessions.scratchpad import ScratchpadService
 from app.sessions.service import SessionApplier, SessionService
-from app.sessions.summary import SummaryService
-from app.sessions.terms import terms_of
-from app.sessions.working import WorkingMemory
-from app.sessions.write_behind import WriteBehind
+from app.sessions.session_eraser import SessionEraser
+from app.sessions.session_restore import RestoreService
+from app.sessions.session_summaries import SessionSummaryService
+from app.sessions.working_memory import WorkingMemory
 from app.store.options import StoreOptions
 from app.store.store import Store
 from app.trace.trace import Trace
@@ -214,18 +214,18 @@ class Engine:
         self.heap = memory_trim.MemoryTrimmer(self.sync.wait_quiet)
 
     def _build_sessions(self, config: Config, clock: Clock, indexer: Indexer) -> None:
-        terms = partial(terms_of, config)
-        capture = Capture(terms)
+        terms = partial(session_options, config)
+        capture = CapturePolicy(terms)
         self.sessions = SessionService(self.store, indexer, clock, capture)
-        self.receipts = ReceiptKeeper(self.store, clock)
+        self.receipts = IdempotencyKeyCleaner(self.store, clock)
         self.working = WorkingMemory(self.store, terms().working_turns)
         self.write_behind = WriteBehind(self.sessions, clock, self.publish, terms().queue)
         self.summaries = SummaryService(self.store, clock, capture)
         self.compaction = CompactionService(self.store, clock, terms)
         self.restoring = RestoreService(self.store, terms)
         self.scratchpads = ScratchpadService(self.store, self.sessions, capture, clock)
-        self.digests = DigestService(self.store, clock)
-        self.pending = PendingSessions(self.store, clock)
+        self.digests = SessionSummaryService(self.store, clock)
+        self.pending = ConsolidationQueue(self.store, clock)
 
     def _build_memories(self, clock: Clock, indexer: Indexer) -> None:
         self.memories = MemoryService(self.store, indexer, clock)
@@ -299,7 +299,7 @@ class Engine:
         self.context = ContextService(self.store, self.search, self.reflections, self.trace, clock, told)
 
     def _build_after_turn(self, config: Config) -> None:
-        terms = partial(terms_of, config)
+        terms = partial(session_options, config)
         # Without somebody to find what is worth remembering nothing is written.
         taking = AutoCapture(self.store, terms, self.writing.write)
         self.after_turn = AfterTurn(self.store, terms, self.digests, self.compaction, taking, self.publish, self.trace)

@@ -21,7 +21,7 @@ from app.memories.growth import MemoryStats, Step, Window
 from app.memories.model import Facet, HistoryEntry, MemoryFilter, MemoryOrder, MemoryRow
 from app.memories.timeline import Timeline, TimelineFilter, TimelineKind
 from app.retrieval.model import Found, Leg, OperatorHelp, Query
-from app.sessions.digest import SessionDigest
+from app.sessions.session_summaries import SessionSummary
 
 _ALL = MemoryFilter()
 _MAX_IDS = 1_000
@@ -187,7 +187,7 @@ async def people(
 @operation("memory.sessions", trust="full")
 async def sessions(
     engine: Engine, caller: Caller, agent: str | None = None, limit: Count = 10, offset: Count = 0
-) -> list[SessionDigest]:
+) -> list[SessionSummary]:
     """Return what recent conversations were about, the last one written first.
 
     Args:

@@ -6,10 +6,10 @@ from app.api.declare import operation
 from app.api.summaries import check_range
 from app.changes import Changed
 from app.engine import Engine
+from app.sessions.capture.write_behind import Accepted
 from app.sessions.model import Message, NewMessage
 from app.sessions.scratchpad import Scratchpad
-from app.sessions.service import Heading
-from app.sessions.write_behind import Accepted
+from app.sessions.service import NewSession
 
 
 @operation("session.scratchpad.read", trust="inner")
@@ -83,4 +83,6 @@ async def append_later(
         agent: The agent it is with, of a conversation made by this.
         channel: ``channel:chat:thread`` it comes from; finds the conversation again when its id changed.
     """
-    return engine.write_behind.append(messages, session, Heading(title, agent, channel), caller.name, owner_of(caller))
+    return engine.write_behind.append(
+        messages, session, NewSession(title, agent, channel), caller.name, owner_of(caller)
+    )

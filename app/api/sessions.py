@@ -10,7 +10,7 @@ from app.changes import Changed
 from app.engine import Engine
 from app.memories.model import Facet
 from app.sessions.model import Appended, Message, NewMessage, Session, SessionFilter, SessionOrder
-from app.sessions.service import Heading
+from app.sessions.service import NewSession
 
 _ALL = SessionFilter()
 
@@ -41,7 +41,7 @@ async def append(
         channel: ``channel:chat:thread`` it comes from; finds the conversation again when its id changed.
         key: An id of the caller's own for this append, so that it can be repeated safely.
     """
-    heading = Heading(title, agent, channel)
+    heading = NewSession(title, agent, channel)
     return await engine.sessions.append(messages, session, heading, caller.name, key, owner_of(caller))
 
 
@@ -57,7 +57,7 @@ async def create(
         channel: ``channel:chat:thread`` it comes from.
     """
     agent = agent if caller.reaches("full") else caller.name
-    return await engine.sessions.create(Heading(title, agent, channel), caller.name)
+    return await engine.sessions.create(NewSession(title, agent, channel), caller.name)
 
 
 @operation("session.get", trust="inner")

@@ -6,12 +6,12 @@ from app.api.declare import operation
 from app.changes import Changed
 from app.engine import Engine
 from app.errors import InputError
-from app.sessions.compaction import Compacted
-from app.sessions.digest import SessionDigest
+from app.sessions.compaction.rolling_summary import SummaryWritten
+from app.sessions.compaction.service import Compacted
 from app.sessions.model import Message, Session
-from app.sessions.restore import Restored
-from app.sessions.state import SummaryState
-from app.sessions.summary import SummaryWritten
+from app.sessions.session_restore import Restored
+from app.sessions.session_summaries import SessionSummary
+from app.sessions.state_repo import SummaryState
 
 _MOST = 10_000_000
 
@@ -172,7 +172,7 @@ async def consolidated(engine: Engine, caller: Caller, session: str, upper_seq: 
 
 
 @operation("session.digest.get", trust="full")
-async def get_digest(engine: Engine, caller: Caller, session: str) -> SessionDigest | None:
+async def get_digest(engine: Engine, caller: Caller, session: str) -> SessionSummary | None:
     """Return the few lines that say what a conversation was about, if they were written.
 
     Args:
@@ -185,7 +185,7 @@ async def get_digest(engine: Engine, caller: Caller, session: str) -> SessionDig
 @operation("session.digest.list", trust="full")
 async def recent_session_summaries(
     engine: Engine, caller: Caller, agent: str | None = None, limit: int = 20, offset: int = 0
-) -> list[SessionDigest]:
+) -> list[SessionSummary]:
     """Return what recent conversations were about, the last one written first.
 
     Args:
@@ -199,7 +199,7 @@ async def recent_session_summaries(
 
 
 @operation("session.digest.roll", access="write", trust="full")
-async def roll_digest(engine: Engine, caller: Caller, session: str) -> Changed[SessionDigest | None]:
+async def roll_digest(engine: Engine, caller: Caller, session: str) -> Changed[SessionSummary | None]:
     """Write what a conversation was about, in place of what was written before.
 
     It lists what is remembered of the conversation by type, or how it began where nothing is; a conversation without

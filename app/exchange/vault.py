@@ -22,13 +22,13 @@ from app.memories.ingest import ingest
 from app.memories.model import Memory, MemoryFilter, StoreName
 from app.memories.reads import MemoryReads
 from app.memories.writer import MemoryIndex
-from app.sessions import listing, repo
+from app.sessions import repo, session_lists
 from app.sessions.model import Message, NewMessage, Session, SessionFilter
 from app.sessions.service import (
     MAX_MESSAGE_CHARACTERS,
     MAX_NAME_CHARACTERS,
     MAX_SEQ,
-    Heading,
+    NewSession,
     SessionService,
     clean_name,
 )
@@ -167,7 +167,7 @@ class VaultSink:
         self._open[record.key] = opened
         if head is None:
             agent, channel = without_controls(record.agent), without_controls(record.channel)
-            heading = Heading(record.title, agent, channel, record.created_ms, record.attributes)
+            heading = NewSession(record.title, agent, channel, record.created_ms, record.attributes)
             self._sessions.create_in(connection, session_id, heading)
             counts.sessions += 1
             if fmt == "keepsake":
@@ -195,7 +195,7 @@ class VaultSink:
             return
         fresh = self._fresh(connection, opened, turns, counts)
         if fresh:
-            appended = self._sessions.append_in(connection, fresh, opened.session_id, Heading())
+            appended = self._sessions.append_in(connection, fresh, opened.session_id, NewSession())
             counts.messages += len(fresh)
             self._keep_head(connection, opened)
             if opened.known is not None:
@@ -291,10 +291,10 @@ class VaultSource:
     async def sessions(self) -> AsyncIterator[Session]:
         """Yield every session, oldest first."""
         wanted = SessionFilter()
-        ids = await self._store.read(lambda connection: listing.session_ids(connection, wanted, "oldest"))
+        ids = await self._store.read(lambda connection: session_lists.session_ids(connection, wanted, "oldest"))
         for start in range(0, len(ids), _PAGE):
             page = ids[start : start + _PAGE]
-            for session in await self._store.read(partial(listing.session_rows, ids=page)):
+            for session in await self._store.read(partial(session_lists.session_rows, ids=page)):
                 yield session
 
     async def messages(self, session_id: str) -> AsyncIterator[Message]:

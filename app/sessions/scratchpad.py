@@ -10,10 +10,10 @@ from app.core.clock import Clock
 from app.core.text import storable
 from app.errors import InputError, NotFoundError
 from app.sessions import repo
-from app.sessions.capture import Capture
-from app.sessions.service import Heading, SessionService
-from app.sessions.state import read_items, write_items
-from app.sessions.summary import touched
+from app.sessions.capture.capture_policy import CapturePolicy
+from app.sessions.compaction.rolling_summary import touched
+from app.sessions.service import NewSession, SessionService
+from app.sessions.state_repo import read_items, write_items
 from app.store.store import Store
 
 MAX_ITEMS = 32
@@ -38,7 +38,7 @@ class ScratchpadService:
         clock: Where the time comes from.
     """
 
-    def __init__(self, store: Store, sessions: SessionService, capture: Capture, clock: Clock) -> None:
+    def __init__(self, store: Store, sessions: SessionService, capture: CapturePolicy, clock: Clock) -> None:
         self._store = store
         self._sessions = sessions
         self._capture = capture
@@ -78,7 +78,7 @@ class ScratchpadService:
             if not self._capture.keeps(connection, session, actor):
                 return Changed(Scratchpad(session), touched(session, actor, is_written=False))
             if repo.head(connection, session) is None:
-                self._sessions.create_in(connection, session, Heading(agent=owner or ""))
+                self._sessions.create_in(connection, session, NewSession(agent=owner or ""))
             _require_owner(connection, session, owner)
             read_items(connection, session)
             write_items(connection, session, clean, self._clock.now_ms())

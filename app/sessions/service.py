@@ -17,10 +17,10 @@ from app.core.tokens import estimate_tokens
 from app.errors import InputError, NotFoundError, StaleError
 from app.history import history_repo
 from app.memories.model import Facet
-from app.sessions import listing, receipts, repo
-from app.sessions.capture import Capture
+from app.sessions import idempotency, repo, session_lists
+from app.sessions.capture.capture_policy import CapturePolicy
 from app.sessions.model import IMPORTANCE, Appended, Message, NewMessage, Session, SessionFilter, SessionOrder
-from app.sessions.state import kept_summary, summary_epoch, write_state
+from app.sessions.state_repo import kept_summary, summary_epoch, write_state
 from app.store.store import Store
 
 MAX_MESSAGE_CHARACTERS = 128 * 1024 * 1024
@@ -44,7 +44,7 @@ class MessageIndex(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Heading:
+class NewSession:
     """What a session is made with when it does not exist yet."""
 
     title: str = ""
@@ -64,7 +64,7 @@ class SessionService:
         capture: Whose turns are stored; everybody's when ``None``.
     """
 
-    def __init__(self, store: Store, index: MessageIndex, clock: Clock, capture: Capture | None = None) -> None:
+    def __init__(self, store: Store, index: MessageIndex, clock: Clock, capture: CapturePolicy | None = None) -> None:
         self._store = store
         self._index = index
         self._clock = clock
@@ -74,7 +74,7 @@ class SessionService:
         self,
         messages: Sequence[NewMessage],
         session: str | None,
-        heading: Heading,
+        heading: NewSession,
         actor: str,
         key: str = "",
         owner: str | None = None,
@@ -114,11 +114,11 @@ class SessionService:
             ):
                 return Appended(session or "", (), created=False)
             named = None if session is None else repo.resolved(connection, session)
-            if key and (before := receipts.appended_before(connection, actor, key, named, messages)) is not None:
+            if key and (before := idempotency.previous_append(connection, actor, key, named, messages)) is not None:
                 return before
             done = self.append_in(connection, messages, session, heading, owner)
             if key:
-                receipts.note_append(connection, actor, key, done, self._clock.now_ms())
+                idempotency.note_append(connection, actor, key, done, self._clock.now_ms())
             return done
 
         done = await self._store.write(work)
@@ -131,7 +131,7 @@ class SessionService:
         connection: apsw.Connection,
         messages: Sequence[NewMessage],
         session: str | None,
-        heading: Heading,
+        heading: NewSession,
         owner: str | None = None,
     ) -> Appended:
         """Append inside the caller's transaction; see ``append``."""
@@ -155,7 +155,7 @@ class SessionService:
         self,
         connection: apsw.Connection,
         session: str | None,
-        heading: Heading,
+        heading: NewSession,
         messages: Sequence[NewMessage],
         now: int,
         owner: str | None,
@@ -180,7 +180,7 @@ class SessionService:
         return key, 0, True
 
     def create_in(
-        self, connection: apsw.Connection, session: str | None, heading: Heading, created_ms: int | None = None
+        self, connection: apsw.Connection, session: str | None, heading: NewSession, created_ms: int | None = None
     ) -> str:
         """Insert an empty session inside the caller's transaction and return its id."""
         now = self._clock.now_ms()
@@ -198,7 +198,7 @@ class SessionService:
         )
         return key
 
-    async def create(self, heading: Heading, actor: str) -> Changed[Session]:
+    async def create(self, heading: NewSession, actor: str) -> Changed[Session]:
         """Make an empty session; of an agent whose conversations are not kept, nothing is stored."""
         check_channel(heading.channel)
 
@@ -291,16 +291,16 @@ class SessionService:
     async def ids(self, wanted: SessionFilter, order: SessionOrder, limit: int = -1, offset: int = 0) -> list[str]:
         """Return ids of the sessions meant, in order."""
         return await self._store.read(
-            lambda connection: listing.session_ids(connection, _clean_filter(wanted), order, limit, offset)
+            lambda connection: session_lists.session_ids(connection, _clean_filter(wanted), order, limit, offset)
         )
 
     async def rows(self, ids: Sequence[str]) -> list[Session]:
         """Return the sessions of ``ids``, in that order, without those that are gone."""
-        return await self._store.read(lambda connection: listing.session_rows(connection, ids))
+        return await self._store.read(lambda connection: session_lists.session_rows(connection, ids))
 
     async def agents(self) -> list[Facet]:
         """Return agents with their number of sessions."""
-        return await self._store.read(listing.agents)
+        return await self._store.read(session_lists.agents)
 
     async def rename(self, session: str, title: str, actor: str) -> Changed[Session]:
         """Give a session another title; can be undone."""

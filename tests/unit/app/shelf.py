@@ -18,7 +18,7 @@ from app.memories.model import Memory, NewMemory
 from app.memories.service import MemoryService
 from app.memories.undo import MemoryApplier, UndoService
 from app.sessions.model import NewMessage
-from app.sessions.service import Heading, SessionApplier, SessionService
+from app.sessions.service import NewSession, SessionApplier, SessionService
 from app.store.store import Store
 from app.upkeep.check import findings
 from app.upkeep.model import Finding
@@ -76,7 +76,7 @@ class Shelf:
 
     def say(self, *texts: str, session: str = "s", agent: str = "", role: str = "user") -> None:
         messages = [NewMessage(role, text) for text in texts]
-        self.do(self.sessions.append(messages, session, Heading(agent=agent), "person"))
+        self.do(self.sessions.append(messages, session, NewSession(agent=agent), "person"))
 
     def forget(self, session: str) -> int:
         return self.do(self.sessions.forget(session, "person")).changes.history_ids[0]

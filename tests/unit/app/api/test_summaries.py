@@ -6,7 +6,7 @@ import pytest
 from app.api.caller import Caller
 from app.errors import AccessDeniedError, InputError, NotFoundError
 from app.host import Host
-from app.sessions.summary import SummaryWritten
+from app.sessions.compaction.rolling_summary import SummaryWritten
 
 AGENT = Caller("scout", "inner")
 

@@ -21,7 +21,7 @@ from app.memories.model import STORES, Memory, NewMemory
 from app.memories.service import MemoryService
 from app.memories.undo import MemoryApplier, UndoService
 from app.sessions.model import NewMessage
-from app.sessions.service import Heading, SessionApplier, SessionService
+from app.sessions.service import NewSession, SessionApplier, SessionService
 from app.store.store import Store
 
 T = TypeVar("T")
@@ -69,7 +69,7 @@ class Desk:
 
     def say(self, *texts: str, session: str = "s", author: str = "", role: Any = "user") -> None:
         turns = [NewMessage(role, text, author) for text in texts]
-        self.do(self.sessions.append(turns, session, Heading(), "person"))
+        self.do(self.sessions.append(turns, session, NewSession(), "person"))
 
     def note(self, content: str, **fields: Any) -> Memory:
         return self.do(self.memories.save(NewMemory(content, **fields))).value

@@ -12,7 +12,7 @@ from app.errors import ModelUnavailableError
 from app.index import generations
 from app.index.vectors import Generation
 from app.sessions.model import NewMessage
-from app.sessions.service import Heading
+from app.sessions.service import NewSession
 from app.upkeep import rebuild
 from app.upkeep.repair import vectors
 from tests.helpers.noise import AllowLogs
@@ -146,7 +146,7 @@ def test_the_quick_look_up_changes_with_the_vectors(bench: Bench, monkeypatch: p
 
     async def late(generation: Generation) -> None:
         await warm(generation)
-        await bench.shelf.sessions.append([NewMessage("user", "said late")], "t", Heading(), "person")
+        await bench.shelf.sessions.append([NewMessage("user", "said late")], "t", NewSession(), "person")
 
     monkeypatch.setattr(bench.sync, "warm", late)
     bench.run(change(bench, "new"))
@@ -171,8 +171,8 @@ def test_what_is_said_and_unsaid_meanwhile(bench: Bench) -> None:
 
     async def talk() -> None:
         await asyncio.to_thread(talking.wait, 30)
-        await bench.shelf.sessions.append([NewMessage("user", "said meanwhile")], "t", Heading(), "person")
-        await bench.shelf.sessions.append([NewMessage("user", "and more")], "t", Heading(), "person")
+        await bench.shelf.sessions.append([NewMessage("user", "said meanwhile")], "t", NewSession(), "person")
+        await bench.shelf.sessions.append([NewMessage("user", "and more")], "t", NewSession(), "person")
         bench.sync.wake()
 
     talking = threading.Event()

@@ -5,7 +5,7 @@ import pytest
 from app.core.text import content_hash
 from app.index.extract import MAX_CHUNK_CHARACTERS
 from app.sessions.model import NewMessage
-from app.sessions.service import Heading
+from app.sessions.service import NewSession
 from tests.unit.app.shelf import Shelf
 
 
@@ -35,7 +35,7 @@ def test_a_turn_without_words_has_no_chunk_and_is_not_missed(shelf: Shelf, text:
 def test_words_of_tool_calls_are_found(shelf: Shelf) -> None:
     call = [{"name": "look_up", "arguments": {"place": "Utrecht", "deep": [{"er": "canals"}]}}]
     turn = NewMessage("assistant", "", tool_calls=call)
-    shelf.do(shelf.sessions.append([turn], "s", Heading(), "person"))
+    shelf.do(shelf.sessions.append([turn], "s", NewSession(), "person"))
     assert found(shelf, "canals") == found(shelf, "utrecht") == [("message", 1)]
     shelf.sync()
     assert shelf.check() == []
@@ -61,7 +61,9 @@ def test_what_is_rolled_back_is_not_indexed(shelf: Shelf) -> None:
     shelf.say("one")
     with pytest.raises(Exception, match="not greater"):
         shelf.do(
-            shelf.sessions.append([NewMessage("user", "two"), NewMessage("user", "three", seq=1)], "s", Heading(), "me")
+            shelf.sessions.append(
+                [NewMessage("user", "two"), NewMessage("user", "three", seq=1)], "s", NewSession(), "me"
+            )
         )
     assert shelf.rows("SELECT count(*) FROM chunks") == [(1,)]
     assert shelf.check() == []

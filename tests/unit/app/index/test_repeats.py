@@ -2,7 +2,7 @@
 
 from app.host import Host
 from app.sessions.model import NewMessage
-from app.sessions.service import Heading
+from app.sessions.service import NewSession
 from tests.unit.app.shelf import Shelf
 
 LONG = " ".join(f"line {number} of the report about tides and harbours" for number in range(150))
@@ -11,7 +11,7 @@ SHORT = "What does the report say?"
 
 def report(shelf: Shelf, *texts: str, role: str = "tool", session: str = "s", author: str = "") -> None:
     turns = [NewMessage(role, text, author=author) for text in texts]  # type: ignore[arg-type]
-    shelf.do(shelf.sessions.append(turns, session, Heading(), "person"))
+    shelf.do(shelf.sessions.append(turns, session, NewSession(), "person"))
 
 
 def pieces(shelf: Shelf, session: str = "s") -> list[tuple[int, int | None]]:

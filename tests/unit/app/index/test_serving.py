@@ -15,7 +15,7 @@ from app.index.serving import Serving, without_folder
 from app.retrieval.model import Found
 from app.retrieval.service import NO_MEANING, SearchService
 from app.sessions.model import NewMessage
-from app.sessions.service import Heading
+from app.sessions.service import NewSession
 from app.trace.trace import Trace
 from tests.helpers.disks import SmallDisk
 from tests.unit.app.index.bench import DAY_MS, Bench, CountedEmbedder, Step, cancel_at, change
@@ -30,7 +30,7 @@ def say(bench: Bench, *texts: str) -> Step:
 
     async def step() -> None:
         messages = [NewMessage("user", text) for text in texts]
-        await bench.shelf.sessions.append(messages, "s", Heading(), "person")
+        await bench.shelf.sessions.append(messages, "s", NewSession(), "person")
         bench.sync.wake()
 
     return step

@@ -11,7 +11,7 @@ from app.retrieval.learned import Ranker
 from app.retrieval.model import Leg
 from app.retrieval.speakers import Speakers
 from app.sessions.model import NewMessage
-from app.sessions.service import Heading
+from app.sessions.service import NewSession
 from tests.unit.app.embed.gazer import NAME, write_gazer
 from tests.unit.app.shelf import Shelf
 
@@ -47,7 +47,7 @@ class Known:
 
     def say(self, author: str, text: str = "hello") -> None:
         message = NewMessage("user", text, author=author)
-        self.shelf.do(self.shelf.sessions.append([message], "s", Heading(), "person"))
+        self.shelf.do(self.shelf.sessions.append([message], "s", NewSession(), "person"))
 
     def without(self, text: str) -> str:
         return self.shelf.do(self.speakers.without(text))

@@ -16,7 +16,7 @@ from app.retrieval.pool import named
 from app.retrieval.query import parse
 from app.retrieval.timely import of_time
 from app.sessions.model import NewMessage
-from app.sessions.service import Heading
+from app.sessions.service import NewSession
 from tests.unit.app.shelf import Shelf
 
 DECEMBER = datetime(2023, 12, 4, 9, tzinfo=UTC)
@@ -25,7 +25,7 @@ NOW = datetime(2024, 2, 1, tzinfo=UTC)
 
 def said(shelf: Shelf, session: str, *times: datetime) -> None:
     messages = [NewMessage("user", "Well.", created_at=at) for at in times]
-    shelf.do(shelf.sessions.append(messages, session, Heading(), "person"))
+    shelf.do(shelf.sessions.append(messages, session, NewSession(), "person"))
 
 
 def found(shelf: Shelf, text: str) -> list[str]:

@@ -12,18 +12,18 @@ from app.core.paths import migrations
 from app.core.tokens import estimate_tokens
 from app.errors import ModelUnavailableError
 from app.index.indexer import Indexer
-from app.sessions.capture import Capture
-from app.sessions.compaction import CompactionService
-from app.sessions.condense import Summariser
-from app.sessions.digest import DigestService
+from app.sessions.capture.capture_policy import CapturePolicy
+from app.sessions.capture.write_behind import WriteBehind
+from app.sessions.compaction.compaction_plan import SessionOptions
+from app.sessions.compaction.extractive_summary import Summariser
+from app.sessions.compaction.rolling_summary import SummaryService
+from app.sessions.compaction.service import CompactionService
 from app.sessions.model import IMPORTANCE, Appended, Message, NewMessage
-from app.sessions.plan import Terms
-from app.sessions.restore import RestoreService
 from app.sessions.scratchpad import ScratchpadService
-from app.sessions.service import Heading, SessionService
-from app.sessions.summary import SummaryService
-from app.sessions.working import WorkingMemory
-from app.sessions.write_behind import WriteBehind
+from app.sessions.service import NewSession, SessionService
+from app.sessions.session_restore import RestoreService
+from app.sessions.session_summaries import SessionSummaryService
+from app.sessions.working_memory import WorkingMemory
 from app.store.store import Store
 
 if TYPE_CHECKING:
@@ -45,12 +45,12 @@ class SetClock:
 class Desk:
     """Everything a test does to conversations, without waiting for it."""
 
-    def __init__(self, vault: Path, terms: Terms, summariser: Summariser | None = None) -> None:
+    def __init__(self, vault: Path, terms: SessionOptions, summariser: Summariser | None = None) -> None:
         self.terms = terms
         self.clock = SetClock()
         self.heard: list[ChangeSet] = []
         self.store = Store.open(vault, migrations())
-        capture = Capture(self.now)
+        capture = CapturePolicy(self.now)
         self.sessions = SessionService(self.store, Indexer(), self.clock, capture)
         self.working = WorkingMemory(self.store, terms.working_turns)
         self.write_behind = WriteBehind(self.sessions, self.clock, self.heard.append, terms.queue)
@@ -58,10 +58,10 @@ class Desk:
         self.compaction = CompactionService(self.store, self.clock, self.now, summariser)
         self.restoring = RestoreService(self.store, self.now)
         self.scratchpads = ScratchpadService(self.store, self.sessions, capture, self.clock)
-        self.digests = DigestService(self.store, self.clock)
+        self.digests = SessionSummaryService(self.store, self.clock)
         self._runner = asyncio.Runner()
 
-    def now(self) -> Terms:
+    def now(self) -> SessionOptions:
         return self.terms
 
     def set(self, **terms: Any) -> None:
@@ -71,7 +71,7 @@ class Desk:
         return self._runner.run(coroutine)
 
     def append(self, *messages: NewMessage, session: str | None = "talk", **heading: str) -> Appended:
-        return self.do(self.sessions.append(messages, session, Heading(**heading), "person")).value
+        return self.do(self.sessions.append(messages, session, NewSession(**heading), "person")).value
 
     def all(self, session: str = "talk") -> list[Message]:
         return self.do(self.sessions.messages(session, limit=-1))
@@ -87,7 +87,7 @@ class Desk:
 @contextmanager
 def open_desk(vault: Path, summariser: Summariser | None = None, **terms: Any) -> Iterator[Desk]:
     """Open a desk on a vault, with the terms given."""
-    made = Desk(vault, Terms(**terms), summariser)
+    made = Desk(vault, SessionOptions(**terms), summariser)
     try:
         yield made
     finally:

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from app.errors import InputError, NotFoundError, StaleError
 from app.sessions.model import Message, NewMessage, Role, SessionFilter
-from app.sessions.service import MAX_NAME_CHARACTERS, MAX_SEQ, Heading, check_name, clean_name, number
+from app.sessions.service import MAX_NAME_CHARACTERS, MAX_SEQ, NewSession, check_name, clean_name, number
 from tests.unit.app.shelf import Shelf
 
 
 def append(shelf: Shelf, *messages: NewMessage, session: str | None = "s", **heading: str) -> Any:
-    return shelf.do(shelf.sessions.append(messages, session, Heading(**heading), "person")).value
+    return shelf.do(shelf.sessions.append(messages, session, NewSession(**heading), "person")).value
 
 
 def turns(shelf: Shelf, session: str = "s", **window: Any) -> list[Message]:
@@ -192,7 +192,7 @@ def test_control_characters_are_refused_in_ids_agents_and_channels(shelf: Shelf,
             append(shelf, user("x"), **{"session": None, **arguments})
         assert caught.value.data["field"] == field
     with pytest.raises(InputError, match="control characters"):
-        shelf.do(shelf.sessions.append([user("x")], "s", Heading(), "person", key=name))
+        shelf.do(shelf.sessions.append([user("x")], "s", NewSession(), "person", key=name))
     assert not shelf.do(shelf.sessions.agents())
 
 

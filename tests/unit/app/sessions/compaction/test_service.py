@@ -6,10 +6,10 @@ import pytest
 
 from app.core.tokens import estimate_tokens
 from app.errors import NotFoundError
-from app.sessions import plan
-from app.sessions.condense import HEADING
+from app.sessions.compaction import compaction_plan
+from app.sessions.compaction.extractive_summary import HEADING
 from app.sessions.model import Message, NewMessage
-from app.sessions.service import Heading
+from app.sessions.service import NewSession
 from tests.helpers.noise import AllowLogs
 from tests.unit.app.sessions.talks import Desk, Sayings, open_desk, sized
 
@@ -63,7 +63,7 @@ def test_rolling_on_adds_to_the_summary_and_keeps_it_short(desk: Desk) -> None:
     for number in range(30):
         desk.append(*[NewMessage("user", f"Round {number} begins here. ".ljust(400, "y"))] * 6)
         done = desk.do(desk.compaction.roll("talk", "agent")).value
-    assert estimate_tokens(done.summary) <= plan.summary_room(desk.terms)
+    assert estimate_tokens(done.summary) <= compaction_plan.summary_room(desk.terms)
     assert done.epoch > 20
     assert desk.do(desk.compaction.roll("talk", "agent")).value.reason == "nothing_to_do"
 
@@ -160,7 +160,7 @@ def test_turns_that_come_meanwhile_are_not_lost(vault: Path) -> None:
     class Talkative(Interrupted):
         async def summarise(self, earlier: str, turns: Sequence[Message], max_tokens: int) -> str:
             assert self.desk is not None
-            await self.desk.sessions.append(sized(1), "talk", Heading(), "other")
+            await self.desk.sessions.append(sized(1), "talk", NewSession(), "other")
             return "What was said."
 
     talkative = Talkative()

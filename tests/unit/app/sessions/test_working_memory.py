@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from app.changes import ChangeSet
 from app.errors import NotFoundError
-from app.sessions import working
+from app.sessions import working_memory
 from app.sessions.model import Message, NewMessage
-from app.sessions.service import Heading
-from app.sessions.working import WorkingMemory
+from app.sessions.service import NewSession
+from app.sessions.working_memory import WorkingMemory
 from tests.unit.app.sessions.talks import Desk, open_desk, sized
 
 
@@ -115,15 +115,15 @@ def test_readers_at_the_same_time_bring_no_turn_twice(desk: Desk) -> None:
 
 
 def test_only_so_many_conversations_are_held(desk: Desk) -> None:
-    names = [f"talk {number}" for number in range(working.SESSIONS + 2)]
+    names = [f"talk {number}" for number in range(working_memory.SESSIONS + 2)]
     for name in names:
         desk.append(*sized(1), session=name)
         recent(desk, session=name)
-    assert [desk.working.is_holding(name) for name in names] == [False] * 2 + [True] * working.SESSIONS
+    assert [desk.working.is_holding(name) for name in names] == [False] * 2 + [True] * working_memory.SESSIONS
 
 
 def test_enormous_turns_are_read_but_not_held(desk: Desk) -> None:
-    desk.append(NewMessage("user", "x" * (working.CHARACTERS + 1)))
+    desk.append(NewMessage("user", "x" * (working_memory.CHARACTERS + 1)))
     assert recent(desk) == [1]
     assert not desk.working.is_holding("talk")
 
@@ -141,7 +141,7 @@ def test_it_never_differs_from_the_vault_whoever_writes(
         memory = WorkingMemory(desk.store, cap)
 
         async def write(count: int) -> None:
-            done = await desk.sessions.append(sized(count, tokens=1), "talk", Heading(), "agent")
+            done = await desk.sessions.append(sized(count, tokens=1), "talk", NewSession(), "agent")
             if chance.random() < 0.7:  # a change may be heard late, or never
                 memory.heard(done.changes)
 

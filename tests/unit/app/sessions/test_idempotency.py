@@ -3,15 +3,15 @@
 import pytest
 
 from app.errors import InputError
+from app.sessions.idempotency import IdempotencyKeyCleaner
 from app.sessions.model import NewMessage
-from app.sessions.receipts import ReceiptKeeper
-from app.sessions.service import Heading
+from app.sessions.service import NewSession
 from tests.unit.app.shelf import Shelf
 
 
 def append(shelf: Shelf, *texts: str, session: str | None = "s", key: str = "k", actor: str = "a") -> tuple[int, ...]:
     messages = [NewMessage("user", text) for text in texts]
-    return shelf.do(shelf.sessions.append(messages, session, Heading(), actor, key)).value.seqs
+    return shelf.do(shelf.sessions.append(messages, session, NewSession(), actor, key)).value.seqs
 
 
 @pytest.mark.parametrize("key", ["\udc80", " ", "x" * 501, "line\x00"])
@@ -44,7 +44,7 @@ def test_keys_of_others_and_none_at_all_are_no_matter(shelf: Shelf) -> None:
 
 def test_a_refused_append_leaves_its_key_free(shelf: Shelf) -> None:
     with pytest.raises(InputError):
-        shelf.do(shelf.sessions.append([NewMessage("user", "x", importance=2.0)], "s", Heading(), "a", "k"))
+        shelf.do(shelf.sessions.append([NewMessage("user", "x", importance=2.0)], "s", NewSession(), "a", "k"))
     assert append(shelf, "one") == (1,)
 
 
@@ -56,7 +56,7 @@ def test_a_forgotten_session_is_not_answered_for(shelf: Shelf) -> None:
 
 
 def test_keys_are_forgotten_after_a_time_and_beyond_a_number(shelf: Shelf) -> None:
-    keeper = ReceiptKeeper(shelf.store, shelf.clock, kept_ms=1_000, most=600)
+    keeper = IdempotencyKeyCleaner(shelf.store, shelf.clock, kept_ms=1_000, most=600)
     append(shelf, "old", key="old", session="t")
     shelf.clock.ms += 1_001
     for number in range(1_200):

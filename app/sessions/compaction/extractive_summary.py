@@ -38,17 +38,17 @@ class Summariser(Protocol):
         """
 
 
-class CondensedTurns:
+class ExtractiveSummariser:
     """The summariser that needs no model: a bulleted list, each turn cut to a sentence."""
 
     name = "condensed"
 
     async def summarise(self, earlier: str, turns: Sequence[Message], max_tokens: int) -> str:
         """Return ``earlier`` with a line for each of ``turns``; see ``condensed``."""
-        return condensed(earlier, turns, max_tokens, keeps_prose=True)
+        return extend_summary(earlier, turns, max_tokens, keeps_prose=True)
 
 
-def condensed(earlier: str, turns: Sequence[Message], max_tokens: int, *, keeps_prose: bool = False) -> str:
+def extend_summary(earlier: str, turns: Sequence[Message], max_tokens: int, *, keeps_prose: bool = False) -> str:
     """Append a line for each turn to a summary.
 
     Args:
@@ -60,7 +60,7 @@ def condensed(earlier: str, turns: Sequence[Message], max_tokens: int, *, keeps_
     """
     head, _, tail = earlier.partition(HEADING)
     lines = [line for line in tail.splitlines() if line.strip() and line != LEFT_OUT]
-    every = [*lines, *(f"- {line}" for turn in turns if (line := line_of(turn)))]
+    every = [*lines, *(f"- {line}" for turn in turns if (line := message_line(turn)))]
     whole_prose = head.strip()
     if not every:
         return whole_prose if keeps_prose else _cut(whole_prose, max_tokens)
@@ -76,7 +76,7 @@ def condensed(earlier: str, turns: Sequence[Message], max_tokens: int, *, keeps_
     return whole if estimate_tokens(whole) <= max_tokens else prose
 
 
-def line_of(turn: Message) -> str:
+def message_line(turn: Message) -> str:
     """Return a turn as one line: who, the calls made, and the first sentence; ``""`` when it says nothing."""
     said = first_sentence(without_recalled(turn.content))
     calls = excerpt("; ".join(_calls(turn.tool_calls or [])), 2 * SENTENCE_CHARACTERS)

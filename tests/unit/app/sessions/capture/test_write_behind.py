@@ -6,9 +6,9 @@ import apsw
 import pytest
 
 from app.core.clock import to_ms
+from app.sessions.capture.write_behind import OPERATION, Accepted
 from app.sessions.model import NewMessage
-from app.sessions.service import Heading
-from app.sessions.write_behind import OPERATION, Accepted
+from app.sessions.service import NewSession
 from tests.helpers.noise import AllowLogs
 from tests.unit.app.sessions.talks import Desk, open_desk
 
@@ -21,7 +21,7 @@ def desk(vault: Path) -> Iterator[Desk]:
 
 def later(desk: Desk, *texts: str, session: str | None = "talk", seq: int | None = None, **heading: str) -> Accepted:
     turns = [NewMessage("user", text, seq=seq) for text in texts]
-    return desk.write_behind.append(turns, session, Heading(**heading), "scout")
+    return desk.write_behind.append(turns, session, NewSession(**heading), "scout")
 
 
 def contents(desk: Desk, session: str = "talk") -> list[str]:

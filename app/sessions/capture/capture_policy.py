@@ -6,17 +6,17 @@ from collections.abc import Callable
 import apsw
 
 from app.sessions import repo
-from app.sessions.plan import Terms
+from app.sessions.compaction.compaction_plan import SessionOptions
 
 
-class Capture:
+class CapturePolicy:
     """Decides whether something may be stored of a conversation.
 
     Args:
         terms: What the settings say now.
     """
 
-    def __init__(self, terms: Callable[[], Terms]) -> None:
+    def __init__(self, terms: Callable[[], SessionOptions]) -> None:
         self._terms = terms
 
     def keeps(self, connection: apsw.Connection, session: str | None, *agents: str, channel: str = "") -> bool:

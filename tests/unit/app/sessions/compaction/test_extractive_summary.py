@@ -5,7 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.tokens import estimate_tokens
-from app.sessions.condense import HEADING, LEFT_OUT, CondensedTurns, condensed, first_sentence, line_of
+from app.sessions.compaction.extractive_summary import (
+    HEADING,
+    LEFT_OUT,
+    ExtractiveSummariser,
+    extend_summary,
+    first_sentence,
+    message_line,
+)
 from tests.unit.app.sessions.talks import turn
 
 
@@ -37,7 +44,7 @@ from tests.unit.app.sessions.talks import turn
 )
 def test_a_turn_is_one_line(message: object, line: str | None) -> None:
     expected = "Assistant called now(); a tool(half {)" if line is None else line
-    assert line_of(message) == expected  # type: ignore[arg-type]
+    assert message_line(message) == expected  # type: ignore[arg-type]
 
 
 def test_a_long_sentence_is_cut_at_a_word() -> None:
@@ -47,33 +54,33 @@ def test_a_long_sentence_is_cut_at_a_word() -> None:
 
 
 def test_calls_nested_too_deep_to_read_are_shown_as_written() -> None:
-    line = line_of(turn(role="assistant", tool_calls=[{"name": "f", "arguments": "[" * 4000}]))
+    line = message_line(turn(role="assistant", tool_calls=[{"name": "f", "arguments": "[" * 4000}]))
     assert line.startswith("Assistant called f([[[")
     assert len(line) < 200
 
 
 def test_the_list_without_a_model() -> None:
     turns = [turn(content="I moved to Lisbon."), turn(2, "assistant", "How do you like it?"), turn(3)]
-    assert condensed("", turns, 200) == (
+    assert extend_summary("", turns, 200) == (
         "Recent condensed turns:\n- User: I moved to Lisbon.\n- Assistant: How do you like it?"
     )
 
 
 def test_the_list_goes_on_where_it_ended() -> None:
-    first = condensed("", [turn(content="I moved to Lisbon.")], 200)
-    second = condensed(first, [turn(2, content="I sold the car.")], 200)
+    first = extend_summary("", [turn(content="I moved to Lisbon.")], 200)
+    second = extend_summary(first, [turn(2, content="I sold the car.")], 200)
     assert second == "Recent condensed turns:\n- User: I moved to Lisbon.\n- User: I sold the car."
 
 
 def test_what_somebody_wrote_stays_ahead_of_the_list() -> None:
-    whole = condensed("Ana plans a move.", [turn(content="I sold the car.")], 200)
+    whole = extend_summary("Ana plans a move.", [turn(content="I sold the car.")], 200)
     assert whole == "Ana plans a move.\n\nRecent condensed turns:\n- User: I sold the car."
 
 
 def test_the_oldest_lines_are_left_out_and_it_says_so_once() -> None:
     text = ""
     for number in range(1, 60):
-        text = condensed(text, [turn(number, content=f"This is saying number {number}.")], 120)
+        text = extend_summary(text, [turn(number, content=f"This is saying number {number}.")], 120)
     lines = text.splitlines()
     assert lines[:2] == [HEADING, LEFT_OUT]
     assert lines[-1] == "- User: This is saying number 59."
@@ -82,21 +89,21 @@ def test_the_oldest_lines_are_left_out_and_it_says_so_once() -> None:
 
 
 def test_nothing_said_changes_nothing() -> None:
-    assert condensed("Ana plans a move.", [turn()], 200) == "Ana plans a move."
-    assert condensed("", [], 200) == ""
+    assert extend_summary("Ana plans a move.", [turn()], 200) == "Ana plans a move."
+    assert extend_summary("", [], 200) == ""
 
 
 def test_the_summariser_is_the_list() -> None:
     turns = [turn(content="I moved to Lisbon.")]
-    assert asyncio.run(CondensedTurns().summarise("", turns, 200)) == condensed("", turns, 200)
+    assert asyncio.run(ExtractiveSummariser().summarise("", turns, 200)) == extend_summary("", turns, 200)
 
 
 @given(st.text(), st.lists(st.text(), max_size=12), st.integers(0, 300))
 def test_a_summary_is_never_longer_than_its_room(earlier: str, said: list[str], room: int) -> None:
     turns = [turn(seq, content=text) for seq, text in enumerate(said, 1)]
-    once = condensed(earlier, turns, room)
+    once = extend_summary(earlier, turns, room)
     assert estimate_tokens(once) <= room
-    assert estimate_tokens(condensed(once, turns, room)) <= room
+    assert estimate_tokens(extend_summary(once, turns, room)) <= room
 
 
 @given(st.text())
@@ -112,4 +119,4 @@ def test_a_sentence_is_one_line(text: str) -> None:
 )
 def test_any_call_can_be_shown(value: object) -> None:
     for call in ({"name": value, "arguments": value}, {"function": value}, {"input": value}):
-        assert line_of(turn(role="assistant", tool_calls=[call])).startswith("Assistant called ")
+        assert message_line(turn(role="assistant", tool_calls=[call])).startswith("Assistant called ")

@@ -15,8 +15,8 @@ from app.index.indexer import Indexer
 from app.memories.model import Memory, MemoryFilter, NewMemory
 from app.memories.reads import MemoryReads
 from app.memories.service import MemoryService
-from app.sessions.after_turn import ACTOR, LONGEST_WAIT, RETRY_S, AfterTurn
-from app.sessions.auto_capture import MAX_TURNS, AutoCapture
+from app.sessions.capture.after_turn import ACTOR, LONGEST_WAIT, RETRY_S, AfterTurn
+from app.sessions.capture.auto_capture import MAX_TURNS, AutoCapture
 from app.sessions.model import Message, NewMessage, Session
 from app.trace.trace import Trace
 from tests.helpers.noise import AllowLogs

@@ -12,10 +12,10 @@ from app.changes import Changed
 from app.core.clock import Clock, to_datetime
 from app.core.text import excerpt
 from app.sessions import repo
-from app.sessions.condense import line_of
+from app.sessions.compaction.extractive_summary import message_line
+from app.sessions.compaction.rolling_summary import touched
 from app.sessions.model import Message
-from app.sessions.state import read_state
-from app.sessions.summary import touched
+from app.sessions.state_repo import read_state
 from app.store.store import Store
 
 TITLES = 12
@@ -26,7 +26,7 @@ _COLUMNS = "d.agent, d.session_id, s.title, d.summary, d.created_at, d.updated_a
 
 
 @dataclass(frozen=True, slots=True)
-class SessionDigest:
+class SessionSummary:
     """What one conversation was about.
 
     Args:
@@ -44,7 +44,7 @@ class SessionDigest:
     updated_at: datetime
 
 
-class DigestService:
+class SessionSummaryService:
     """Writes and lists session summaries.
 
     Args:
@@ -56,7 +56,7 @@ class DigestService:
         self._store = store
         self._clock = clock
 
-    async def roll(self, session: str, actor: str) -> Changed[SessionDigest | None]:
+    async def roll(self, session: str, actor: str) -> Changed[SessionSummary | None]:
         """Write a conversation's summary, in place of the one before; ``None`` for a conversation without content.
 
         Raises:
@@ -67,7 +67,7 @@ class DigestService:
             # Most often nothing new was learned; the writer is not asked for that.
             return Changed(before, touched(session, actor, is_written=False))
 
-        def work(connection: apsw.Connection) -> tuple[SessionDigest | None, bool]:
+        def work(connection: apsw.Connection) -> tuple[SessionSummary | None, bool]:
             before, summary = _draft(connection, session)
             if summary is None:
                 return before, False
@@ -77,23 +77,23 @@ class DigestService:
         digest, is_written = await self._store.write(work)
         return Changed(digest, touched(session, actor, is_written=is_written))
 
-    async def get(self, session: str) -> SessionDigest | None:
+    async def get(self, session: str) -> SessionSummary | None:
         """Return a conversation's summary, ``None`` while there is none.
 
         Raises:
             NotFoundError: There is no such conversation.
         """
 
-        def work(connection: apsw.Connection) -> SessionDigest | None:
+        def work(connection: apsw.Connection) -> SessionSummary | None:
             read_state(connection, session)
             return read(connection, session)
 
         return await self._store.read(work)
 
-    async def recent(self, agent: str | None = None, limit: int = 20, offset: int = 0) -> list[SessionDigest]:
+    async def recent(self, agent: str | None = None, limit: int = 20, offset: int = 0) -> list[SessionSummary]:
         """Return summaries, the most recently written first; of one agent where named."""
 
-        def work(connection: apsw.Connection) -> list[SessionDigest]:
+        def work(connection: apsw.Connection) -> list[SessionSummary]:
             rows = connection.execute(
                 f"SELECT {_COLUMNS} FROM session_summaries d JOIN sessions s ON s.id = d.session_id"
                 " WHERE s.forgotten_at IS NULL AND (:agent IS NULL OR d.agent = :agent)"
@@ -126,7 +126,7 @@ def outline(found: Iterable[tuple[str, str]]) -> str:
 
 def opening(turns: Sequence[Message]) -> str:
     """Return how a conversation began, a line per turn, leaving out what the system and tools said."""
-    lines = (line_of(turn) for turn in turns if turn.role in {"user", "assistant"} and turn.content.strip())
+    lines = (message_line(turn) for turn in turns if turn.role in {"user", "assistant"} and turn.content.strip())
     return "\n".join(line for line in lines if line)
 
 
@@ -140,7 +140,7 @@ def learned(connection: apsw.Connection, session: str) -> list[tuple[str, str]]:
     return [(str(kind), str(title)) for kind, title in rows]
 
 
-def read(connection: apsw.Connection, session: str) -> SessionDigest | None:
+def read(connection: apsw.Connection, session: str) -> SessionSummary | None:
     """Return the summary that was written last of a conversation."""
     row = connection.execute(
         f"SELECT {_COLUMNS} FROM session_summaries d JOIN sessions s ON s.id = d.session_id"
@@ -150,7 +150,7 @@ def read(connection: apsw.Connection, session: str) -> SessionDigest | None:
     return None if row is None else _digest(row)
 
 
-def _draft(connection: apsw.Connection, session: str) -> tuple[SessionDigest | None, str | None]:
+def _draft(connection: apsw.Connection, session: str) -> tuple[SessionSummary | None, str | None]:
     """Return the summary there is, and the one to put in its place, ``None`` when it need not be written."""
     read_state(connection, session)
     summary = outline(learned(connection, session)) or _opening(connection, session)
@@ -177,5 +177,5 @@ def _upsert(connection: apsw.Connection, session: str, summary: str, now_ms: int
     )
 
 
-def _digest(row: Sequence[Any]) -> SessionDigest:
-    return SessionDigest(row[0], row[1], row[2], row[3], to_datetime(row[4]), to_datetime(row[5]))
+def _digest(row: Sequence[Any]) -> SessionSummary:
+    return SessionSummary(row[0], row[1], row[2], row[3], to_datetime(row[4]), to_datetime(row[5]))

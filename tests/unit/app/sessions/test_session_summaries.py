@@ -7,8 +7,8 @@ from app.errors import NotFoundError
 from app.index.indexer import Indexer
 from app.memories.model import NewMemory
 from app.memories.service import MemoryService
-from app.sessions.digest import outline
 from app.sessions.model import NewMessage
+from app.sessions.session_summaries import outline
 from tests.unit.app.sessions.talks import Desk, open_desk
 
 

@@ -9,7 +9,7 @@ import apsw
 
 from app.errors import NotFoundError
 from app.history import history_repo
-from app.sessions.plan import Weight, cost
+from app.sessions.compaction.compaction_plan import MessageSize, cost
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,14 +92,14 @@ def record_summary(
     )
 
 
-def weights_after(connection: apsw.Connection, session: str, after: int, limit: int = -1) -> list[Weight]:
+def weights_after(connection: apsw.Connection, session: str, after: int, limit: int = -1) -> list[MessageSize]:
     """Return the sizes of the turns after a number, ascending; of the last ``limit`` where given."""
     rows = connection.execute(
         "SELECT seq, tokens, coalesce(length(tool_calls), 0), role = 'tool' FROM messages"
         " WHERE session_id = ? AND seq > ? ORDER BY seq DESC LIMIT ?",
         (session, after, limit),
     ).fetchall()
-    return [Weight(seq, cost(tokens, calls), bool(answer)) for seq, tokens, calls, answer in reversed(rows)]
+    return [MessageSize(seq, cost(tokens, calls), bool(answer)) for seq, tokens, calls, answer in reversed(rows)]
 
 
 def count_after(connection: apsw.Connection, session: str, after: int) -> int:

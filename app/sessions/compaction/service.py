@@ -15,11 +15,13 @@ from app.core.clock import Clock
 from app.core.text import storable
 from app.core.tokens import estimate_tokens
 from app.errors import KeepsakeError
-from app.sessions import plan, repo
-from app.sessions.condense import CondensedTurns, Summariser, condensed
+from app.sessions import repo
+from app.sessions.compaction import compaction_plan
+from app.sessions.compaction.compaction_plan import MessageSize, SessionOptions
+from app.sessions.compaction.extractive_summary import ExtractiveSummariser, Summariser, extend_summary
+from app.sessions.compaction.rolling_summary import touched
 from app.sessions.model import Message
-from app.sessions.plan import Terms, Weight
-from app.sessions.state import (
+from app.sessions.state_repo import (
     SummaryState,
     count_after,
     kept_summary,
@@ -28,7 +30,6 @@ from app.sessions.state import (
     weights_after,
     write_state,
 )
-from app.sessions.summary import touched
 from app.store.store import Store
 
 _log = logging.getLogger(__name__)
@@ -77,7 +78,7 @@ class _Draft:
     retained: int
 
 
-Choice = Callable[[SummaryState, Sequence[Weight]], int | None]
+Choice = Callable[[SummaryState, Sequence[MessageSize]], int | None]
 
 
 class CompactionService:
@@ -91,12 +92,12 @@ class CompactionService:
     """
 
     def __init__(
-        self, store: Store, clock: Clock, terms: Callable[[], Terms], summariser: Summariser | None = None
+        self, store: Store, clock: Clock, terms: Callable[[], SessionOptions], summariser: Summariser | None = None
     ) -> None:
         self._store = store
         self._clock = clock
         self._terms = terms
-        self._summariser: Summariser = summariser or CondensedTurns()
+        self._summariser: Summariser = summariser or ExtractiveSummariser()
 
     async def roll(
         self, session: str, actor: str, *, budget: int | None = None, force: bool = False
@@ -108,8 +109,8 @@ class CompactionService:
         """
         terms = self._within(budget)
 
-        def choose(state: SummaryState, weights: Sequence[Weight]) -> int | None:
-            return plan.to_roll(weights, estimate_tokens(state.summary), terms, force=force)
+        def choose(state: SummaryState, weights: Sequence[MessageSize]) -> int | None:
+            return compaction_plan.messages_to_roll(weights, estimate_tokens(state.summary), terms, force=force)
 
         return await self._condense(session, choose, terms, actor)
 
@@ -123,7 +124,9 @@ class CompactionService:
         """
         terms = self._within(budget)
         kept = terms.retain if retain is None else retain
-        return await self._condense(session, lambda _state, weights: plan.to_compact(weights, kept), terms, actor)
+        return await self._condense(
+            session, lambda _state, weights: compaction_plan.messages_to_compact(weights, kept), terms, actor
+        )
 
     async def compact_now(
         self, session: str, actor: str, *, retain: int | None = None, budget: int | None = None
@@ -137,17 +140,22 @@ class CompactionService:
         kept = terms.emergency_retain if retain is None else retain
 
         def work(connection: apsw.Connection) -> Compacted:
-            draft = _draft(connection, session, lambda _state, weights: plan.to_compact(weights, kept))
+            draft = _draft(
+                connection, session, lambda _state, weights: compaction_plan.messages_to_compact(weights, kept)
+            )
             if isinstance(draft, Compacted):
                 return draft
             text, made_by = draft.state.summary, "none"
             if terms.is_condensing:
-                text, made_by = _listed(text, draft.turns, plan.summary_room(terms)), CondensedTurns.name
+                text, made_by = (
+                    _listed(text, draft.turns, compaction_plan.summary_room(terms)),
+                    ExtractiveSummariser.name,
+                )
             return self._apply(connection, draft, text, made_by, actor)
 
         return _changed(await self._store.write(work), actor)
 
-    async def _condense(self, session: str, choose: Choice, terms: Terms, actor: str) -> Changed[Compacted]:
+    async def _condense(self, session: str, choose: Choice, terms: SessionOptions, actor: str) -> Changed[Compacted]:
         draft = await self._store.read(lambda connection: _draft(connection, session, choose))
         if isinstance(draft, Compacted):
             return _changed(draft, actor)
@@ -155,16 +163,16 @@ class CompactionService:
         done = await self._store.write(lambda connection: self._apply(connection, draft, text, made_by, actor))
         return _changed(replace(done, note=note), actor)
 
-    async def _summarise(self, draft: _Draft, terms: Terms) -> tuple[str, str, str]:
+    async def _summarise(self, draft: _Draft, terms: SessionOptions) -> tuple[str, str, str]:
         """Return the new summary, who wrote it, and what kept the model from writing."""
-        earlier, room = draft.state.summary, plan.summary_room(terms)
+        earlier, room = draft.state.summary, compaction_plan.summary_room(terms)
         if not terms.is_condensing:
             return earlier, "none", ""
         try:
             return await self._summariser.summarise(earlier, draft.turns, room), self._summariser.name, ""
         except KeepsakeError as error:
             _log.warning("%s wrote no summary, turns are condensed instead: %s", self._summariser.name, error.message)
-            return _listed(earlier, draft.turns, room), CondensedTurns.name, error.message
+            return _listed(earlier, draft.turns, room), ExtractiveSummariser.name, error.message
 
     def _apply(self, connection: apsw.Connection, draft: _Draft, text: str, made_by: str, actor: str) -> Compacted:
         session, now = draft.state.session_id, self._clock.now_ms()
@@ -178,7 +186,7 @@ class CompactionService:
             session, True, "", state.epoch, state.upper_seq, draft.condensed, draft.retained, state.summary, made_by
         )
 
-    def _within(self, budget: int | None) -> Terms:
+    def _within(self, budget: int | None) -> SessionOptions:
         terms = self._terms()
         return terms if budget is None else replace(terms, budget=budget)
 
@@ -198,7 +206,7 @@ def _draft(connection: apsw.Connection, session: str, choose: Choice) -> "_Draft
 
 def _listed(earlier: str, turns: Sequence[Message], room: int) -> str:
     """Return a summary with a line for each turn; what somebody wrote stays whole."""
-    return condensed(earlier, turns, room, keeps_prose=True)
+    return extend_summary(earlier, turns, room, keeps_prose=True)
 
 
 def _unchanged(connection: apsw.Connection, state: SummaryState, reason: Reason) -> Compacted:

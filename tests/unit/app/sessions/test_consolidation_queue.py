@@ -5,8 +5,8 @@ import pytest
 
 from app.errors import NotFoundError
 from app.host import Host
+from app.sessions.consolidation_queue import CURRENT_MS, ConsolidationQueue
 from app.sessions.model import NewMessage
-from app.sessions.pending import CURRENT_MS, PendingSessions
 from tests.unit.app.sessions.talks import Desk, open_desk
 
 
@@ -22,11 +22,11 @@ def talk(desk: Desk, session: str, agent: str = "scout") -> None:
 
 
 def waiting(desk: Desk, agent: str | None = None, limit: int = 50) -> list[str]:
-    return [found.id for found in desk.do(PendingSessions(desk.store, desk.clock).waiting(agent, limit))]
+    return [found.id for found in desk.do(ConsolidationQueue(desk.store, desk.clock).waiting(agent, limit))]
 
 
 def mark(desk: Desk, session: str, upper_seq: int | None = None) -> bool:
-    return desk.do(PendingSessions(desk.store, desk.clock).mark(session, "nightly", upper_seq)).value
+    return desk.do(ConsolidationQueue(desk.store, desk.clock).mark(session, "nightly", upper_seq)).value
 
 
 def test_the_conversation_that_is_going_on_is_left_out_until_it_is_quiet(desk: Desk) -> None:
@@ -52,7 +52,7 @@ def test_empty_forgotten_and_consolidated_ones_do_not_wait(desk: Desk) -> None:
 
 def test_marking_twice_is_marking_once(desk: Desk) -> None:
     talk(desk, "talk")
-    pending = PendingSessions(desk.store, desk.clock)
+    pending = ConsolidationQueue(desk.store, desk.clock)
     first = desk.do(pending.mark("talk", "nightly"))
     assert (first.value, first.changes.ids) == (True, ("talk",))
     when = desk.do(desk.sessions.get("talk")).consolidated_at

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from app.sessions.model import Appended, NewMessage
-from app.sessions.service import Heading
+from app.sessions.service import NewSession
 from tests.unit.app.sessions.talks import Desk, open_desk
 
 HELLO = NewMessage("user", "Hello there.")
@@ -34,7 +34,7 @@ def test_nothing_is_stored_and_no_error_is_raised(desk: Desk, by_setting: bool) 
     else:
         switch_off(desk, "scout")
     assert desk.append(HELLO, agent="scout") == Appended("talk", (), created=False)
-    answer = desk.do(desk.sessions.append([HELLO], None, Heading(), "scout"))
+    answer = desk.do(desk.sessions.append([HELLO], None, NewSession(), "scout"))
     assert answer.value == Appended("", (), created=False)
     assert not answer.changes.areas
     assert count(desk) == 0

@@ -14,7 +14,7 @@ _LEAST_SHARE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class SessionOptions:
     """The terms on which conversations are held, condensed and given back.
 
     Args:
@@ -53,7 +53,7 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True)
-class Weight:
+class MessageSize:
     """How much one turn takes.
 
     Args:
@@ -72,25 +72,27 @@ def cost(tokens: int, calls_characters: int) -> int:
     return max(1, tokens - (-calls_characters // CHARS_PER_TOKEN))
 
 
-def utilisation(weights: Sequence[Weight], summary_tokens: int, budget: int) -> float:
+def utilisation(weights: Sequence[MessageSize], summary_tokens: int, budget: int) -> float:
     """Return the share of ``budget`` that a summary and the turns after it take."""
     return (summary_tokens + sum(weight.tokens for weight in weights)) / budget
 
 
-def summary_room(terms: Terms) -> int:
+def summary_room(terms: SessionOptions) -> int:
     """Return the tokens a summary may take, so that condensing to the target does not leave the trigger behind."""
     share = min(SUMMARY_SHARE, max(_LEAST_SHARE, terms.trigger - terms.target))
     return int(share * terms.budget)
 
 
-def is_due(weights: Sequence[Weight], summary_tokens: int, terms: Terms) -> bool:
+def is_due(weights: Sequence[MessageSize], summary_tokens: int, terms: SessionOptions) -> bool:
     """Return whether turns not yet condensed must be: enough of them, and over the trigger."""
     if len(weights) < terms.min_turns:
         return False
     return utilisation(weights, summary_tokens, terms.budget) > terms.trigger
 
 
-def to_roll(weights: Sequence[Weight], summary_tokens: int, terms: Terms, *, force: bool = False) -> int | None:
+def messages_to_roll(
+    weights: Sequence[MessageSize], summary_tokens: int, terms: SessionOptions, *, force: bool = False
+) -> int | None:
     """Return the number of the last turn to condense, ``None`` when there is nothing to do.
 
     The oldest turns go, no more than it takes for the rest to be within the target; the last turn, with the call it
@@ -117,7 +119,7 @@ def to_roll(weights: Sequence[Weight], summary_tokens: int, terms: Terms, *, for
     return last
 
 
-def to_compact(weights: Sequence[Weight], retain: int) -> int | None:
+def messages_to_compact(weights: Sequence[MessageSize], retain: int) -> int | None:
     """Return the number of the last turn that is not among the ``retain`` most recent, ``None`` when all are.
 
     Answers whose call would be parted from them go with it; when nothing but answers is left, their call stays.
@@ -133,7 +135,7 @@ def to_compact(weights: Sequence[Weight], retain: int) -> int | None:
     return None if place is None else weights[place - 1].seq
 
 
-def fitting(weights: Sequence[Weight], budget: int, max_history: int) -> int:
+def fitting_messages(weights: Sequence[MessageSize], budget: int, max_history: int) -> int:
     """Return from which place on the turns fit: the most recent ones, without a gap, within both limits."""
     begin, left = len(weights), budget
     while begin > 0 and len(weights) - begin < max_history and weights[begin - 1].tokens <= left:

@@ -29,7 +29,7 @@ _BEYOND = (
 Keys = list[tuple[str, str]]
 
 
-class ReceiptKeeper:
+class IdempotencyKeyCleaner:
     """Removes the keys of appends that nobody will ask for again: old ones, and too many of one conversation.
 
     Args:
@@ -76,7 +76,7 @@ def _remove(connection: apsw.Connection, keys: Keys) -> None:
     connection.executemany("DELETE FROM append_receipts WHERE actor = ? AND key = ?", keys)
 
 
-def appended_before(
+def previous_append(
     connection: apsw.Connection, actor: str, key: str, session: str | None, messages: Sequence[NewMessage]
 ) -> Appended | None:
     """Return where the turns of an earlier append with the same key landed, ``None`` when there was none.

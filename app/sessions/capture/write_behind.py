@@ -12,7 +12,7 @@ from app.core.error_location import error_location
 from app.core.ids import new_id
 from app.errors import KeepsakeError
 from app.sessions.model import Appended, NewMessage
-from app.sessions.service import Heading, SessionService
+from app.sessions.service import NewSession, SessionService
 
 _log = logging.getLogger(__name__)
 
@@ -40,7 +40,7 @@ class Accepted:
 class _Waiting:
     messages: Sequence[NewMessage]
     session: str | None
-    heading: Heading
+    heading: NewSession
     actor: str
     owner: str | None
 
@@ -72,7 +72,7 @@ class WriteBehind:
         self,
         messages: Sequence[NewMessage],
         session: str | None,
-        heading: Heading,
+        heading: NewSession,
         actor: str,
         owner: str | None = None,
     ) -> Accepted:

@@ -2,28 +2,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.sessions import plan
-from app.sessions.plan import Terms, Weight
+from app.sessions.compaction import compaction_plan
+from app.sessions.compaction.compaction_plan import MessageSize, SessionOptions
 
-TERMS = Terms(budget=1000, trigger=0.8, target=0.5, min_turns=4)
+TERMS = SessionOptions(budget=1000, trigger=0.8, target=0.5, min_turns=4)
 
 
-def weights(*tokens: int, answers: tuple[int, ...] = ()) -> list[Weight]:
-    return [Weight(seq, size, seq in answers) for seq, size in enumerate(tokens, 1)]
+def weights(*tokens: int, answers: tuple[int, ...] = ()) -> list[MessageSize]:
+    return [MessageSize(seq, size, seq in answers) for seq, size in enumerate(tokens, 1)]
 
 
 @st.composite
-def talks(draw: st.DrawFn) -> list[Weight]:
+def talks(draw: st.DrawFn) -> list[MessageSize]:
     sizes = draw(st.lists(st.tuples(st.integers(1, 400), st.booleans(), st.integers(1, 3)), max_size=40))
     seq, made = 0, []
     for tokens, is_answer, step in sizes:
         seq += step
-        made.append(Weight(seq, tokens, is_answer and bool(made)))
+        made.append(MessageSize(seq, tokens, is_answer and bool(made)))
     return made
 
 
 terms_of_any_kind = st.builds(
-    Terms,
+    SessionOptions,
     budget=st.integers(1, 5000),
     trigger=st.floats(0.1, 1),
     target=st.floats(0.05, 0.95),
@@ -42,31 +42,31 @@ terms_of_any_kind = st.builds(
     ],
 )
 def test_due_needs_four_turns_and_more_than_the_trigger(sizes: list[int], summary: int, due: bool) -> None:
-    assert plan.is_due(weights(*sizes), summary, TERMS) is due
+    assert compaction_plan.is_due(weights(*sizes), summary, TERMS) is due
 
 
 def test_the_oldest_turns_go_until_the_rest_is_half_of_the_budget() -> None:
-    assert plan.to_roll(weights(*[100] * 10), 0, TERMS) == 5
+    assert compaction_plan.messages_to_roll(weights(*[100] * 10), 0, TERMS) == 5
 
 
 def test_nothing_goes_while_it_is_not_due() -> None:
-    assert plan.to_roll(weights(*[100] * 8), 0, TERMS) is None
+    assert compaction_plan.messages_to_roll(weights(*[100] * 8), 0, TERMS) is None
 
 
 def test_force_brings_what_fits_to_half_of_itself() -> None:
-    assert plan.to_roll(weights(*[50] * 8), 0, TERMS, force=True) == 4
+    assert compaction_plan.messages_to_roll(weights(*[50] * 8), 0, TERMS, force=True) == 4
 
 
 def test_a_tool_answer_goes_with_its_call() -> None:
-    assert plan.to_roll(weights(*[100] * 10, answers=(6, 7)), 0, TERMS) == 7
+    assert compaction_plan.messages_to_roll(weights(*[100] * 10, answers=(6, 7)), 0, TERMS) == 7
 
 
 def test_one_turn_cannot_be_condensed_away() -> None:
-    assert plan.to_roll(weights(5000), 0, TERMS, force=True) is None
+    assert compaction_plan.messages_to_roll(weights(5000), 0, TERMS, force=True) is None
 
 
 def test_a_call_that_is_being_answered_stays() -> None:
-    assert plan.to_roll(weights(10, 900, 900, 900, answers=(3, 4)), 0, TERMS) == 1
+    assert compaction_plan.messages_to_roll(weights(10, 900, 900, 900, answers=(3, 4)), 0, TERMS) == 1
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_a_call_that_is_being_answered_stays() -> None:
     ],
 )
 def test_compaction_keeps_the_most_recent(retain: int, answers: tuple[int, ...], upper: int | None) -> None:
-    assert plan.to_compact(weights(*[100] * 10, answers=answers), retain) == upper
+    assert compaction_plan.messages_to_compact(weights(*[100] * 10, answers=answers), retain) == upper
 
 
 @pytest.mark.parametrize(
@@ -101,23 +101,30 @@ def test_compaction_keeps_the_most_recent(retain: int, answers: tuple[int, ...],
     ],
 )
 def test_the_most_recent_turns_that_fit(budget: int, most: int, answers: tuple[int, ...], begin: int) -> None:
-    assert plan.fitting(weights(*[100] * 10, answers=answers), budget, most) == begin
+    assert compaction_plan.fitting_messages(weights(*[100] * 10, answers=answers), budget, most) == begin
 
 
 def test_a_large_turn_is_not_passed_over() -> None:
-    assert plan.fitting(weights(10, 10, 500, 10), 100, 10) == 3
+    assert compaction_plan.fitting_messages(weights(10, 10, 500, 10), 100, 10) == 3
 
 
 def test_what_a_turn_costs() -> None:
-    assert [plan.cost(0, 0), plan.cost(7, 0), plan.cost(7, 1), plan.cost(0, 9)] == [1, 7, 8, 3]
+    assert [
+        compaction_plan.cost(0, 0),
+        compaction_plan.cost(7, 0),
+        compaction_plan.cost(7, 1),
+        compaction_plan.cost(0, 9),
+    ] == [1, 7, 8, 3]
 
 
 @given(talks(), st.integers(0, 2000), terms_of_any_kind, st.booleans())
-def test_rolling_leaves_the_target_or_one_exchange(talk: list[Weight], summary: int, terms: Terms, force: bool) -> None:
-    upper = plan.to_roll(talk, summary, terms, force=force)
+def test_rolling_leaves_the_target_or_one_exchange(
+    talk: list[MessageSize], summary: int, terms: SessionOptions, force: bool
+) -> None:
+    upper = compaction_plan.messages_to_roll(talk, summary, terms, force=force)
     if upper is None:
         is_one_exchange = all(weight.is_answer for weight in talk[1:])
-        assert is_one_exchange or not (force or plan.is_due(talk, summary, terms))
+        assert is_one_exchange or not (force or compaction_plan.is_due(talk, summary, terms))
         return
     rest = [weight for weight in talk if weight.seq > upper]
     assert rest
@@ -127,16 +134,16 @@ def test_rolling_leaves_the_target_or_one_exchange(talk: list[Weight], summary: 
 
 
 @given(talks(), st.integers(0, 50))
-def test_compaction_keeps_no_more_than_asked_but_a_running_call(talk: list[Weight], retain: int) -> None:
-    upper = plan.to_compact(talk, retain)
+def test_compaction_keeps_no_more_than_asked_but_a_running_call(talk: list[MessageSize], retain: int) -> None:
+    upper = compaction_plan.messages_to_compact(talk, retain)
     rest = [weight for weight in talk if upper is None or weight.seq > upper]
     assert len(rest) <= retain or all(weight.is_answer for weight in rest[1:])
     assert not (upper is not None and rest and rest[0].is_answer)
 
 
 @given(talks(), st.integers(-10, 5000), st.integers(0, 50))
-def test_what_fits_is_within_both_limits_and_as_much_as_can_be(talk: list[Weight], budget: int, most: int) -> None:
-    begin = plan.fitting(talk, budget, most)
+def test_what_fits_is_within_both_limits_and_as_much_as_can_be(talk: list[MessageSize], budget: int, most: int) -> None:
+    begin = compaction_plan.fitting_messages(talk, budget, most)
     kept = talk[begin:]
     assert sum(weight.tokens for weight in kept) <= max(budget, 0)
     assert len(kept) <= most
@@ -151,8 +158,8 @@ def test_what_fits_is_within_both_limits_and_as_much_as_can_be(talk: list[Weight
 
 
 @given(terms_of_any_kind)
-def test_a_full_summary_beside_the_target_is_not_due_again(terms: Terms) -> None:
-    room = plan.summary_room(terms)
-    assert room <= terms.budget * plan.SUMMARY_SHARE
+def test_a_full_summary_beside_the_target_is_not_due_again(terms: SessionOptions) -> None:
+    room = compaction_plan.summary_room(terms)
+    assert room <= terms.budget * compaction_plan.SUMMARY_SHARE
     if terms.trigger - terms.target >= 0.05:
         assert room + terms.target * terms.budget <= terms.trigger * terms.budget + 1e-6

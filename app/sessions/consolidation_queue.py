@@ -8,16 +8,16 @@ import apsw
 from app.changes import Changed
 from app.core.clock import Clock
 from app.errors import InputError
+from app.sessions.compaction.rolling_summary import touched
 from app.sessions.model import Session
 from app.sessions.repo import SESSION_COLUMNS, session_of
-from app.sessions.state import read_state
-from app.sessions.summary import touched
+from app.sessions.state_repo import read_state
 from app.store.store import Store
 
 CURRENT_MS = 30 * 60_000  # a turn so recent keeps its agent's latest conversation the current one
 
 
-class PendingSessions:
+class ConsolidationQueue:
     """Lists conversations that wait for consolidation and marks them.
 
     Args:

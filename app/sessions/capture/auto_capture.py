@@ -11,8 +11,8 @@ from app.core.recall_fence import without_recalled
 from app.errors import InputError
 from app.memories.model import NewMemory, StoreName
 from app.sessions import repo
+from app.sessions.compaction.compaction_plan import SessionOptions
 from app.sessions.model import Message, Session
-from app.sessions.plan import Terms
 from app.store.store import Store
 
 SOURCE = "auto_capture"
@@ -22,7 +22,7 @@ MAX_TURNS = 40  # turns looked at in one go; earlier ones are left to consolidat
 _STORES: dict[str, StoreName] = {"full": "private", "inner": "shared", "familiar": "social"}
 
 
-class Write(Protocol):
+class MemoryWrite(Protocol):
     """Writes a memory, reconciled with what is known already."""
 
     def __call__(self, draft: NewMemory, *, actor: str) -> Awaitable[Changed[Any]]:
@@ -69,7 +69,7 @@ class Captured:
 
 
 @dataclass(frozen=True, slots=True)
-class _Talk:
+class _Conversation:
     session: Session
     turns: Sequence[Message]
     store: StoreName
@@ -89,8 +89,8 @@ class AutoCapture:
     def __init__(
         self,
         store: Store,
-        terms: Callable[[], Terms],
-        write: Write,
+        terms: Callable[[], SessionOptions],
+        write: MemoryWrite,
         extractor: Extractor | None = None,
         actor: str = SOURCE,
     ) -> None:
@@ -142,11 +142,11 @@ class AutoCapture:
         return Captured(len(drafts), len(drafts) - refused, refused)
 
 
-def _filled(draft: NewMemory, talk: _Talk) -> NewMemory:
+def _filled(draft: NewMemory, talk: _Conversation) -> NewMemory:
     return replace(draft, session_id=talk.session.id, source=SOURCE, store=talk.store)
 
 
-def _completed(connection: apsw.Connection, session: str, least: int) -> _Talk | None:
+def _completed(connection: apsw.Connection, session: str, least: int) -> _Conversation | None:
     """Return the turns to look at, ``None`` while there are too few or an answer is still to come."""
     head = connection.execute(
         "SELECT t.captured_seq, coalesce((SELECT a.trust FROM agents a WHERE a.name = s.agent), s.trust)"
@@ -162,7 +162,7 @@ def _completed(connection: apsw.Connection, session: str, least: int) -> _Talk |
     if len(turns) < least or turns[-1].role != "assistant" or turns[-1].tool_calls:
         return None
     # What Keepsake told is no news when it comes back.
-    return _Talk(found, [replace(turn, content=without_recalled(turn.content)) for turn in turns], store)
+    return _Conversation(found, [replace(turn, content=without_recalled(turn.content)) for turn in turns], store)
 
 
 def _note_captured(connection: apsw.Connection, session: str, seq: int) -> None:

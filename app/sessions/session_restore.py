@@ -7,12 +7,13 @@ import apsw
 
 from app.core.tokens import estimate_tokens
 from app.errors import InputError, NotFoundError
-from app.sessions import plan, repo
-from app.sessions.condense import condensed
+from app.sessions import repo
+from app.sessions.compaction import compaction_plan
+from app.sessions.compaction.compaction_plan import SessionOptions
+from app.sessions.compaction.extractive_summary import extend_summary
 from app.sessions.model import Message
-from app.sessions.plan import Terms
 from app.sessions.service import clean_name
-from app.sessions.state import count_after, read_state, weights_after
+from app.sessions.state_repo import count_after, read_state, weights_after
 from app.store.store import Store
 
 PREFACE = "Rolling session summary: "
@@ -50,7 +51,7 @@ class RestoreService:
         terms: What the settings say now.
     """
 
-    def __init__(self, store: Store, terms: Callable[[], Terms]) -> None:
+    def __init__(self, store: Store, terms: Callable[[], SessionOptions]) -> None:
         self._store = store
         self._terms = terms
 
@@ -100,13 +101,13 @@ class RestoreService:
         return await self._store.read(work)
 
 
-def _restored(connection: apsw.Connection, session: str, terms: Terms) -> Restored:
+def _restored(connection: apsw.Connection, session: str, terms: SessionOptions) -> Restored:
     state = read_state(connection, session)
     preface = preface_of(state.summary, terms.budget)
     spent = estimate_tokens(preface)
     # One more than may be given, so that the first turn given is known to follow another.
     weights = weights_after(connection, session, state.upper_seq, terms.max_history + 1)
-    given = weights[plan.fitting(weights, terms.budget - spent, terms.max_history) :]
+    given = weights[compaction_plan.fitting_messages(weights, terms.budget - spent, terms.max_history) :]
     messages = (
         repo.messages_between(connection, session, after=given[0].seq - 1, before=1 << 62, limit=-1) if given else []
     )
@@ -129,5 +130,5 @@ def preface_of(summary: str, budget: int) -> str:
     whole = PREFACE + summary
     if estimate_tokens(whole) <= room:
         return whole
-    shorter = condensed(summary, (), room - estimate_tokens(PREFACE))
+    shorter = extend_summary(summary, (), room - estimate_tokens(PREFACE))
     return PREFACE + shorter if shorter else ""

@@ -9,7 +9,7 @@ from app.changes import ChangeSet
 from app.errors import NotFoundError
 from app.sessions import repo
 from app.sessions.model import Message
-from app.sessions.state import read_state
+from app.sessions.state_repo import read_state
 from app.store.store import Store
 
 SESSIONS = 32

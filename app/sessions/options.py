@@ -1,13 +1,13 @@
 """What the settings say about conversations, read anew for each piece of work so that a change takes effect at once."""
 
 from app.config.config import Config
-from app.sessions.plan import Terms
+from app.sessions.compaction.compaction_plan import SessionOptions
 
 
-def terms_of(config: Config) -> Terms:
+def session_options(config: Config) -> SessionOptions:
     """Return the terms that ``config`` sets."""
     names = (name.strip() for name in config.text("sessions.not_kept").split(","))
-    return Terms(
+    return SessionOptions(
         budget=int(config.number("sessions.budget")),
         trigger=config.number("sessions.summary_trigger"),
         target=config.number("sessions.summary_target"),

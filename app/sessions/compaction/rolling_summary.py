@@ -8,8 +8,8 @@ from app.changes import Changed, ChangeSet
 from app.core.clock import Clock
 from app.core.text import storable
 from app.errors import InputError
-from app.sessions.capture import Capture
-from app.sessions.state import SummaryState, kept_summary, read_state, record_summary, write_state
+from app.sessions.capture.capture_policy import CapturePolicy
+from app.sessions.state_repo import SummaryState, kept_summary, read_state, record_summary, write_state
 from app.store.store import Store
 
 MAX_SUMMARY_CHARACTERS = 200_000
@@ -32,7 +32,7 @@ class SummaryService:
         capture: Whose conversations are kept; everybody's when ``None``.
     """
 
-    def __init__(self, store: Store, clock: Clock, capture: Capture | None = None) -> None:
+    def __init__(self, store: Store, clock: Clock, capture: CapturePolicy | None = None) -> None:
         self._store = store
         self._clock = clock
         self._capture = capture

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from app.core.tokens import estimate_tokens
 from app.errors import InputError, NotFoundError
 from app.sessions.model import NewMessage
-from app.sessions.restore import PREFACE, Restored, preface_of
+from app.sessions.session_restore import PREFACE, Restored, preface_of
 from tests.unit.app.sessions.talks import Desk, open_desk, sized
 
 

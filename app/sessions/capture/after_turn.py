@@ -18,12 +18,12 @@ import apsw
 from app.changes import Changed, ChangeSet
 from app.core.error_location import error_location
 from app.errors import KeepsakeError, NotFoundError
-from app.sessions import pending
-from app.sessions.auto_capture import AutoCapture
-from app.sessions.compaction import CompactionService
-from app.sessions.digest import DigestService
-from app.sessions.plan import Terms
-from app.sessions.working import APPENDING
+from app.sessions import consolidation_queue
+from app.sessions.capture.auto_capture import AutoCapture
+from app.sessions.compaction.compaction_plan import SessionOptions
+from app.sessions.compaction.service import CompactionService
+from app.sessions.session_summaries import SessionSummaryService
+from app.sessions.working_memory import APPENDING
 from app.store.store import Store
 from app.trace.trace import Trace
 
@@ -40,7 +40,7 @@ Part = Callable[[str], Awaitable[None]]
 
 
 @dataclass(slots=True)
-class _Heard:
+class _PendingWork:
     """When something was first and last said in a conversation that is not looked after yet, in loop seconds."""
 
     first: float
@@ -66,8 +66,8 @@ class AfterTurn:
     def __init__(
         self,
         store: Store,
-        terms: Callable[[], Terms],
-        digests: DigestService,
+        terms: Callable[[], SessionOptions],
+        digests: SessionSummaryService,
         compaction: CompactionService,
         capture: AutoCapture,
         publish: Callable[[ChangeSet], None],
@@ -82,7 +82,7 @@ class AfterTurn:
         self._publish = publish
         self._trace = trace
         self.switched = switched
-        self._heard: dict[str, _Heard] = {}
+        self._heard: dict[str, _PendingWork] = {}
         self._memories: set[str] = set()
         self._current: dict[str, str] = {}
         self._budgets: OrderedDict[str, int] = OrderedDict()
@@ -116,7 +116,7 @@ class AfterTurn:
         now = asyncio.get_running_loop().time()
         known = self._heard.get(session)
         if known is None or known.first > now:  # not waited for yet, or only for another try
-            self._heard[session] = _Heard(now, now, who, known.tries if known else 0)
+            self._heard[session] = _PendingWork(now, now, who, known.tries if known else 0)
             self._wake.set()
         else:
             known.last, known.who = now, who or known.who
@@ -176,7 +176,7 @@ class AfterTurn:
             facts |= {"extracted": captured.extracted, "written": captured.written, "refused": captured.refused}
 
     async def _note_switch(self, session: str, who: str) -> None:
-        agent = await self._store.read(partial(pending.agent_of, session=session)) or who
+        agent = await self._store.read(partial(consolidation_queue.agent_of, session=session)) or who
         earlier = self._current.get(agent)
         self._current[agent] = session
         if earlier is not None and earlier != session:
@@ -194,7 +194,7 @@ class AfterTurn:
         # Unless something was said meanwhile, which makes it due sooner.
         if session not in self._heard:
             when = asyncio.get_running_loop().time() + RETRY_S * 2 ** min(tries, _MAX_BACKOFF)
-            self._heard[session] = _Heard(when, when, tries=tries + 1)
+            self._heard[session] = _PendingWork(when, when, tries=tries + 1)
 
     async def _guarded(self, what: str, work: Awaitable[None]) -> bool:
         """Do ``work``, note when it fails, and return whether it is done."""
@@ -226,7 +226,7 @@ class AfterTurn:
                 await self._wake.wait()
 
 
-def _due(heard: _Heard, quiet_s: float) -> float:
+def _due(heard: _PendingWork, quiet_s: float) -> float:
     return min(heard.last + quiet_s, heard.first + LONGEST_WAIT * quiet_s)
 
 

@@ -1,0 +1,1 @@
+"""Capture of conversations: what is kept, write-behind, and the work after a turn."""

@@ -1,0 +1,1 @@
+"""Compaction of conversations: rolling summaries and what fits a model's budget."""
