@@ -27,8 +27,10 @@ from app.entities.entity_state import EntityApplier
 from app.entities.mention_worker import ACTOR, MentionWorker
 from app.entities.queries.entity_queries import EntityQueries
 from app.entities.service import EntityService
+from app.erasure.service import Eraser, ErasureService
 from app.exchange.service import ExchangeService
 from app.exchange.vault import VaultSink, VaultSource
+from app.history.undo import MemoryApplier, StateApplier, UndoService
 from app.index import erase, moves
 from app.index.building import GenerationBuilder
 from app.index.embedding import EmbeddingService, wanted_source
@@ -38,22 +40,20 @@ from app.index.serving import Generations
 from app.index.sync import IndexSync
 from app.jobs import BackgroundJob, Jobs
 from app.memories.access import AccessCounter
-from app.memories.archive import ArchiveService
-from app.memories.batch import BatchService
+from app.memories.archive.service import ArchiveService
+from app.memories.deduplication.batch import BatchService
+from app.memories.deduplication.service import DeduplicatingWriter, DeduplicationOptions
+from app.memories.deduplication.similar import SimilarFinder
 from app.memories.expiry import ExpiryService
-from app.memories.facts import FactService
-from app.memories.facts_reads import FactReads
+from app.memories.fact_service import FactService
 from app.memories.forecast import ForecastService
-from app.memories.forever import Eraser, ForeverService
-from app.memories.forever_repo import MemoryEraser
-from app.memories.reads import MemoryReads
-from app.memories.reconcile_writing import WritingService, WritingTerms
+from app.memories.memory_eraser import MemoryEraser
+from app.memories.queries.fact_queries import FactQueries
+from app.memories.queries.memory_queries import MemoryQueries
 from app.memories.reflections import ReflectionService
 from app.memories.service import MemoryService
-from app.memories.similar import SimilarFinder
-from app.memories.tag_changes import TagService
-from app.memories.transactions import MemoryTransactions
-from app.memories.undo import Applier, MemoryApplier, UndoService
+from app.memories.tags.service import TagService
+from app.memories.unit_of_work import MemoryUnitOfWork
 from app.retrieval.context import ContextService
 from app.retrieval.context_terms import context_terms
 from app.retrieval.explain import ExplainService
@@ -159,7 +159,7 @@ class Engine:
         self._build_entities(config, clock)
         self._build_changes(clock, indexer)
         self._build_search(config, clock)
-        self._build_writing(config, MemoryTransactions(self.store, indexer, clock))
+        self._build_writing(config, MemoryUnitOfWork(self.store, indexer, clock))
         self._build_context(config, clock)
         self._build_after_turn(config)
         self._build_care(config, clock, indexer)
@@ -229,7 +229,7 @@ class Engine:
 
     def _build_memories(self, clock: Clock, indexer: Indexer) -> None:
         self.memories = MemoryService(self.store, indexer, clock)
-        self.memory_reads = MemoryReads(self.store)
+        self.memory_reads = MemoryQueries(self.store)
         self.access = AccessCounter(self.store, clock)
         self.tags = TagService(self.store, indexer, clock)
         self.archive = ArchiveService(self.store, indexer, clock)
@@ -250,7 +250,7 @@ class Engine:
         )
 
     def _build_changes(self, clock: Clock, indexer: Indexer) -> None:
-        appliers: dict[str, Applier] = {
+        appliers: dict[str, StateApplier] = {
             "session": SessionApplier(indexer),
             "memory": MemoryApplier(indexer),
             "entity": EntityApplier(),
@@ -260,7 +260,7 @@ class Engine:
             "memory": MemoryEraser(erase.of_memory),
             "session": SessionEraser(erase.of_session, partial(moves.begin, is_leaving=True)),
         }
-        self.forever = ForeverService(self.store, erasers, name_eraser, clock, self._forget_caches)
+        self.forever = ErasureService(self.store, erasers, name_eraser, clock, self._forget_caches)
 
     async def _forget_caches(self) -> None:
         """Let go of what is kept beside the database of texts that were forgotten for ever."""
@@ -277,9 +277,9 @@ class Engine:
         self.trials = TrialService(self.store, self.search, clock, partial(config.text, "embedding.model"))
         self.beside = SideBySideService(self.store, self.search, self.generations, vectors=vectors)
 
-    def _build_writing(self, config: Config, transactions: MemoryTransactions) -> None:
+    def _build_writing(self, config: Config, transactions: MemoryUnitOfWork) -> None:
         finder, resembling = SimilarFinder(), ResemblingMemories(self.search)
-        self.writing = WritingService(
+        self.writing = DeduplicatingWriter(
             transactions,
             finder,
             self.trace,
@@ -289,7 +289,7 @@ class Engine:
         )
         self.batches = BatchService(transactions, self.writing)
         self.facts = FactService(transactions, partial(config.number, "memories.conflict_confidence"))
-        self.fact_reads = FactReads(self.store, finder, self.clock, resembling)
+        self.fact_reads = FactQueries(self.store, finder, self.clock, resembling)
         self.reflections = ReflectionService(transactions)
         self.forecasts = ForecastService(self.store, self.clock)
         self.expiry = ExpiryService(transactions, self.publish)
@@ -428,8 +428,8 @@ def _settings_findings(config: Config) -> list[Finding]:
     return [Finding("settings", item.severity, item.what, item.remedy) for item in config_check.findings(config)]
 
 
-def _writing_terms_of(config: Config) -> WritingTerms:
-    return WritingTerms(
+def _writing_terms_of(config: Config) -> DeduplicationOptions:
+    return DeduplicationOptions(
         config.number("memories.duplicate_similarity"),
         config.number("memories.candidate_similarity"),
         config.number("memories.reconcile_seconds"),

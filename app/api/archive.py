@@ -6,7 +6,7 @@ from app.api.declare import operation
 from app.changes import Changed
 from app.engine import Engine
 from app.errors import InputError
-from app.memories.archive_model import Archived, ArchivedMemory, DueState, MovedMemories, Shelf
+from app.memories.archive.model import Archived, ArchivedMemory, ArchiveFilter, DueState, MovedMemories
 from app.memories.model import Kind, Memory
 
 _DUE: tuple[DueState, ...] = ("deleted", "expired")
@@ -56,7 +56,7 @@ async def listed(
         limit: How many at most.
         offset: How many to pass over.
     """
-    chosen = Shelf(text, tuple(kinds))
+    chosen = ArchiveFilter(text, tuple(kinds))
     return await engine.archive.listed(chosen, limit=limit, offset=offset, stores=caller.stores)
 
 

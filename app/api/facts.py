@@ -12,7 +12,7 @@ from app.api.declare import operation
 from app.api.own_store import own_store
 from app.changes import Changed
 from app.engine import Engine
-from app.memories.facts import draft_of
+from app.memories.fact_service import draft_of
 from app.memories.model import BatchWritten, FactSet, Memory, NewMemory, Source, StoreName, Written
 
 Rate = Annotated[float, Meta(ge=0, le=10)]

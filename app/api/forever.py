@@ -5,7 +5,7 @@ from app.api.counts import Count
 from app.api.declare import operation
 from app.changes import Changed
 from app.engine import Engine
-from app.memories.receipt import BackupChoice, Receipt
+from app.erasure.model import BackupChoice, ErasureReceipt
 
 
 @operation("memory.forget_forever", access="write", trust="full", destructive=True)
@@ -17,7 +17,7 @@ async def forget_forever(
     confirm: bool = False,
     backups: BackupChoice = "keep",
     job: str = "",
-) -> Changed[Receipt]:
+) -> Changed[ErasureReceipt]:
     """Remove memories and whole conversations for ever, down to the bytes of the file, and answer with a receipt.
 
     Row, search entries, words, vectors, tags, links, sources, history, archive copies, summaries, import records and
@@ -52,7 +52,7 @@ async def forget_forever(
 
 
 @operation("memory.receipts", trust="full")
-async def receipts(engine: Engine, caller: Caller, limit: Count = 50) -> list[Receipt]:
+async def receipts(engine: Engine, caller: Caller, limit: Count = 50) -> list[ErasureReceipt]:
     """Return the receipts of what was forgotten for ever, the newest first; one not finished is pending.
 
     Args:

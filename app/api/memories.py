@@ -15,11 +15,11 @@ from app.engine import Engine
 from app.entities.model import EntityOrder
 from app.entities.queries.people import Person
 from app.errors import InputError, NotFoundError
-from app.memories.fetch import Fetched, with_messages
 from app.memories.forecast import HORIZONS, Forecast
-from app.memories.growth import MemoryStats, Step, Window
 from app.memories.model import Facet, HistoryEntry, MemoryFilter, MemoryOrder, MemoryRow
-from app.memories.timeline import Timeline, TimelineFilter, TimelineKind
+from app.memories.queries.statistics import MemoryStats, Step, Window
+from app.memories.queries.timeline import Timeline, TimelineFilter, TimelineKind
+from app.memories.queries.token_budget import FetchedMemories, with_messages
 from app.retrieval.model import Found, Leg, OperatorHelp, Query
 from app.sessions.session_summaries import SessionSummary
 
@@ -85,7 +85,7 @@ async def get(
     ids: list[str] = [],  # noqa: B006  (never changed; the registry copies defaults)
     max_tokens: int | None = None,
     as_of: datetime | None = None,
-) -> Fetched:
+) -> FetchedMemories:
     """Return whole items by their ids, deleted or not; what the budget does not reach for is named with its tokens.
 
     Turns are given too, by the ids that searches and contexts show; below full trust those of one's own conversations.

@@ -6,7 +6,7 @@ from app.api.declare import operation
 from app.changes import Changed
 from app.engine import Engine
 from app.memories.model import Facet
-from app.memories.tag_changes import TagsChanged
+from app.memories.tags.service import TagChange
 
 
 @operation("tag.list")
@@ -21,7 +21,7 @@ async def list_tags(engine: Engine, caller: Caller, prefix: str = "", limit: Cou
 
 
 @operation("tag.rename", access="write", trust="inner")
-async def rename(engine: Engine, caller: Caller, old: str, new: str) -> Changed[TagsChanged]:
+async def rename(engine: Engine, caller: Caller, old: str, new: str) -> Changed[TagChange]:
     """Give a tag another name in all items, and tags nested in it along with it; ``#tags`` in texts are rewritten.
 
     Where the new name is a tag already, the two become one. ``memory.undo`` takes the answer's ``run_id``.
@@ -34,7 +34,7 @@ async def rename(engine: Engine, caller: Caller, old: str, new: str) -> Changed[
 
 
 @operation("tag.merge", access="write", trust="inner")
-async def merge(engine: Engine, caller: Caller, tags: list[str], into: str) -> Changed[TagsChanged]:
+async def merge(engine: Engine, caller: Caller, tags: list[str], into: str) -> Changed[TagChange]:
     """Make several tags one in all items, what is nested in them nested in that one; ``#tags`` in texts are rewritten.
 
     ``memory.undo`` takes the answer's ``run_id``.

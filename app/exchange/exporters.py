@@ -13,7 +13,7 @@ from app.exchange.markdown import SUFFIXES
 from app.exchange.model import ExportReport
 from app.exchange.note_file import render_note
 from app.exchange.target import FileTarget, FolderTarget, TargetFile, writable
-from app.memories.archive_model import Archived
+from app.memories.archive.model import Archived
 from app.memories.model import Memory
 from app.sessions.model import Message, Session
 

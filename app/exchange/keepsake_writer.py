@@ -6,7 +6,7 @@ from typing import IO, Any
 
 import msgspec
 
-from app.memories.archive_model import Archived
+from app.memories.archive.model import Archived
 from app.memories.model import Memory
 from app.sessions.model import Message, Session
 

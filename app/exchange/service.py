@@ -16,7 +16,7 @@ from app.exchange.batches import Batch, BatchReader, Storable
 from app.exchange.detect import SUPPORTED, detect, preview
 from app.exchange.exporters import Exportable, Exporter, JsonlExporter, MarkdownExporter
 from app.exchange.model import ExportReport, ImportPreview, ImportReport, Problem, Record
-from app.memories.archive_model import Archived
+from app.memories.archive.model import Archived
 from app.memories.model import Memory, StoreName
 from app.sessions.model import Message, Session
 

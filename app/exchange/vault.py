@@ -16,11 +16,11 @@ from app.errors import NotFoundError
 from app.exchange.model import MemoryRecord, MessageRecord, Problem, SessionRecord
 from app.exchange.service import Ingested
 from app.memories import repo as memory_rows
-from app.memories.archive import ArchiveService
-from app.memories.archive_model import Archived
+from app.memories.archive.model import Archived
+from app.memories.archive.service import ArchiveService
 from app.memories.ingest import ingest
 from app.memories.model import Memory, MemoryFilter, StoreName
-from app.memories.reads import MemoryReads
+from app.memories.queries.memory_queries import MemoryQueries
 from app.memories.writer import MemoryIndex
 from app.sessions import repo, session_lists
 from app.sessions.model import Message, NewMessage, Session, SessionFilter
@@ -283,7 +283,7 @@ class VaultSource:
         archive: Reads what lies in the archive.
     """
 
-    def __init__(self, store: Store, memories: MemoryReads, archive: ArchiveService) -> None:
+    def __init__(self, store: Store, memories: MemoryQueries, archive: ArchiveService) -> None:
         self._store = store
         self._memories = memories
         self._archive = archive

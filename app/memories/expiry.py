@@ -9,7 +9,7 @@ import apsw
 from app.changes import ChangeSet
 from app.errors import KeepsakeError
 from app.memories import repo
-from app.memories.transactions import MemoryTransactions, joined
+from app.memories.unit_of_work import MemoryUnitOfWork, join_changes
 from app.memories.writer import MemoryWriter
 
 ACTOR = "expiry"
@@ -36,7 +36,7 @@ class ExpiryService:
         publish: Told of what a sweep changed.
     """
 
-    def __init__(self, transactions: MemoryTransactions, publish: Callable[[ChangeSet], None]) -> None:
+    def __init__(self, transactions: MemoryUnitOfWork, publish: Callable[[ChangeSet], None]) -> None:
         self._transactions = transactions
         self._publish = publish
         self._woken = asyncio.Event()
@@ -52,7 +52,7 @@ class ExpiryService:
             ids += done.value
             changes.append(done.changes)
         if changes:
-            self._publish(joined(changes, ACTOR, "memory.expire"))
+            self._publish(join_changes(changes, ACTOR, "memory.expire"))
         return tuple(ids)
 
     async def run(self) -> None:

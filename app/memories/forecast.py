@@ -81,7 +81,7 @@ class ForecastService:
         now = self._clock.now_ms()
 
         def work(connection: apsw.Connection) -> Forecast:
-            rows = connection.execute(f"{_FADING} AND {repo.seen(stores)}", (now,)).fetchall()
+            rows = connection.execute(f"{_FADING} AND {repo.store_condition(stores)}", (now,)).fetchall()
             horizons = tuple(_horizon(rows, now, threshold, one) for one in days)
             return Forecast(threshold, len(rows), horizons)
 

@@ -13,10 +13,11 @@ from app.core.text import excerpt, storable, without_controls
 from app.errors import InputError
 from app.exchange.model import MemoryRecord, Problem
 from app.history import history_repo
-from app.memories import archive, archive_repo, origins, repo, rules
+from app.memories import import_sources, repo, validation
+from app.memories.archive import archive_repo, service
+from app.memories.import_sources import Origin
 from app.memories.model import KINDS, Memory, NewMemory, StoreName
-from app.memories.origins import Origin
-from app.memories.writer import MemoryIndex, MemoryWriter, recorded, rival
+from app.memories.writer import MemoryIndex, MemoryWriter, conflicting_fact, recorded_state
 
 _OWN_ID = re.compile(
     rf"(?:{'|'.join(PREFIXES[kind] for kind in KINDS)})-[0-9a-f]{{8}}(?:-[0-9a-f]{{4}}){{3}}-[0-9a-f]{{12}}"
@@ -91,9 +92,9 @@ class _Import:
 
     def take(self, record: MemoryRecord) -> str:
         """Store a record and return which count it belongs to."""
-        uri = storable(origins.uri(self._fmt, record.key))[0]
-        said = origins.record_hash(record)
-        known = origins.find(self._connection, uri)
+        uri = storable(import_sources.uri(self._fmt, record.key))[0]
+        said = import_sources.record_hash(record)
+        known = import_sources.find(self._connection, uri)
         if known is not None and known.content_hash == said:
             memory = repo.get(self._connection, known.memory_id)
             if memory is None or not self._creation_undone(memory):
@@ -105,7 +106,7 @@ class _Import:
                 return "unchanged"  # it was put out of the way, which no import turns back
         outcome, memory_id = self._store_record(record, memory, again=known is not None)
         origin = Origin(said, memory_id)
-        origins.write(self._connection, uri, origin, fmt=self._fmt, at_ms=self._writer.at_ms)
+        import_sources.write(self._connection, uri, origin, fmt=self._fmt, at_ms=self._writer.at_ms)
         return outcome
 
     def _store_record(self, record: MemoryRecord, memory: Memory | None, *, again: bool) -> tuple[str, str]:
@@ -118,7 +119,7 @@ class _Import:
         """
         fresh = self._composed(record)
         if memory is None:
-            same = rival(self._connection, fresh)
+            same = conflicting_fact(self._connection, fresh)
             if same is not None and same.content == fresh.content:
                 return "unchanged", same.id
             return "added", self._created(fresh, record)
@@ -141,16 +142,16 @@ class _Import:
         if fresh.access_count or fresh.last_accessed is not None:
             repo.set_accesses(self._connection, memory)
         if record.archived_ms is not None:
-            before, at_ms = recorded(memory), record.archived_ms
-            archive.put_in(self._connection, self._index, memory.id, record.archive_reason, at_ms)
-            self._writer.enter(memory.id, "ARCHIVE", before, archive.state(self._connection, memory.id))
+            before, at_ms = recorded_state(memory), record.archived_ms
+            service.put_in(self._connection, self._index, memory.id, record.archive_reason, at_ms)
+            self._writer.enter(memory.id, "ARCHIVE", before, service.state(self._connection, memory.id))
         return memory.id
 
     def _composed(self, record: MemoryRecord) -> Memory:
         title, attributes = " ".join(record.title.split()), dict(record.attributes)
-        if len(title) > rules.MAX_TITLE:
+        if len(title) > validation.MAX_TITLE:
             attributes["full_title"] = title
-            title = excerpt(title, rules.MAX_TITLE - 1)
+            title = excerpt(title, validation.MAX_TITLE - 1)
         if not _is_own(record):
             attributes.setdefault("origin", {"format": self._fmt, "key": record.key})
         superseded_by = record.superseded_by
@@ -181,12 +182,14 @@ class _Import:
             sources=tuple(replace(source, id=without_controls(source.id)) for source in record.sources),
         )
         return replace(
-            rules.compose(draft, self._writer.at_ms),
+            validation.compose(draft, self._writer.at_ms),
             mention_count=record.mention_count,
             access_count=record.access_count,
             last_accessed=optional_datetime(record.accessed_ms),
             deleted_at=optional_datetime(record.deleted_ms),
-            superseded_by=None if superseded_by is None else rules.clean_name("id", without_controls(superseded_by)),
+            superseded_by=None
+            if superseded_by is None
+            else validation.clean_name("id", without_controls(superseded_by)),
         )
 
     def _creation_undone(self, memory: Memory) -> bool:

@@ -8,8 +8,8 @@ import apsw
 
 from app.core.text import excerpt, storable
 from app.memories.model import STORES, Link, Links, Memory
-from app.memories.repo import get, seen
-from app.memories.wiki import MAX_LINKS, WikiLink, attribute_links, find_links, title_key
+from app.memories.repo import get, store_condition
+from app.memories.text.markdown_links import MAX_LINKS, WikiLink, attribute_links, find_links, title_key
 
 _UNTITLED = 60  # characters of the text that stand in for a missing title
 _TOP = "\U0010ffff"
@@ -81,7 +81,7 @@ def titles(
     cursor = connection.execute(
         "SELECT m.id, m.title FROM memories m"
         " WHERE m.valid_until IS NULL AND m.title_key >= ? AND m.title_key < ? AND m.title_key <> ''"
-        f" AND {seen(stores)} ORDER BY m.title_key, m.rowid LIMIT ?",
+        f" AND {store_condition(stores)} ORDER BY m.title_key, m.rowid LIMIT ?",
         (key, key + _TOP, max(limit, 0)),
     )
     return [Link(memory_id, title) for memory_id, title in cursor]
@@ -105,7 +105,7 @@ def _backlinks(connection: apsw.Connection, memory: Memory, stores: Sequence[str
         "SELECT l.target, m.id, m.title, substr(m.content, 1, 200), l.context"
         " FROM memory_links l JOIN memories m ON m.id = l.memory_id"
         " WHERE l.relation = 'wiki' AND m.valid_until IS NULL AND m.id <> :id"
-        f" AND (l.target_key IN (SELECT value FROM json_each(:names)) OR {_PATH_TO_NAME}) AND {seen(stores)}"
+        f" AND (l.target_key IN (SELECT value FROM json_each(:names)) OR {_PATH_TO_NAME}) AND {store_condition(stores)}"
         " ORDER BY m.updated_at DESC, m.rowid DESC",
         {"names": json.dumps(sorted(names)), "id": memory.id},
     ).fetchall()
@@ -130,7 +130,7 @@ def _titled(connection: apsw.Connection, keys: set[str], stores: Sequence[str]) 
     cursor = connection.execute(
         "SELECT m.title_key, m.id, m.title FROM json_each(?) wanted CROSS JOIN memories m"
         " ON m.title_key = wanted.value AND m.valid_until IS NULL"
-        f" WHERE m.title_key <> '' AND {seen(stores)} ORDER BY {_FIRST}",
+        f" WHERE m.title_key <> '' AND {store_condition(stores)} ORDER BY {_FIRST}",
         (json.dumps(sorted(keys)),),
     )
     found: dict[str, Link] = {}
@@ -142,7 +142,7 @@ def _titled(connection: apsw.Connection, keys: set[str], stores: Sequence[str]) 
 def _aliased(connection: apsw.Connection, keys: set[str], stores: Sequence[str]) -> dict[str, Link]:
     cursor = connection.execute(
         "SELECT m.id, m.title, m.attributes -> '$.aliases' FROM memories m"
-        f" WHERE {_ALIASED} AND {seen(stores)} ORDER BY {_FIRST}"
+        f" WHERE {_ALIASED} AND {store_condition(stores)} ORDER BY {_FIRST}"
     )
     found: dict[str, Link] = {}
     for memory_id, title, aliases in cursor:

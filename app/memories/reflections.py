@@ -7,9 +7,9 @@ import apsw
 
 from app.changes import Changed
 from app.errors import InputError, NotFoundError
-from app.memories import repo, rules
+from app.memories import repo, validation
 from app.memories.model import STORES, Memory, NewMemory, Source, SourceText
-from app.memories.transactions import MemoryTransactions, require_store
+from app.memories.unit_of_work import MemoryUnitOfWork, require_store
 
 TAG = "weekly"
 _TEXT = 400  # characters shown of a source
@@ -23,7 +23,7 @@ class ReflectionService:
         transactions: Opens transactions.
     """
 
-    def __init__(self, transactions: MemoryTransactions) -> None:
+    def __init__(self, transactions: MemoryUnitOfWork) -> None:
         self._transactions = transactions
 
     async def save(
@@ -42,7 +42,7 @@ class ReflectionService:
             InputError: It is empty or too large, or a field cannot be stored.
         """
         kept = replace(draft, kind="reflection", decay_rate=0.0, tags=(TAG, *draft.tags))
-        memory = rules.compose(kept, self._transactions.clock.now_ms())
+        memory = validation.compose(kept, self._transactions.clock.now_ms())
         require_store(memory.store, stores)
         return await self._transactions.run(lambda writer: writer.create(memory), actor, operation, run_id)
 
@@ -52,7 +52,7 @@ class ReflectionService:
         def work(connection: apsw.Connection) -> Memory | None:
             row = connection.execute(
                 "SELECT m.id FROM memories m WHERE m.kind = 'reflection' AND m.valid_until IS NULL"
-                f" AND {repo.seen(stores)} ORDER BY m.created_at DESC, m.rowid DESC LIMIT 1"
+                f" AND {repo.store_condition(stores)} ORDER BY m.created_at DESC, m.rowid DESC LIMIT 1"
             ).fetchone()
             return None if row is None else repo.get(connection, str(row[0]), stores=stores)
 
@@ -89,7 +89,7 @@ class ReflectionService:
         """
 
         def work(connection: apsw.Connection) -> list[SourceText]:
-            memory = repo.whole(connection, memory_id, stores=stores)
+            memory = repo.get_with_sources(connection, memory_id, stores=stores)
             if memory is None:
                 raise NotFoundError(f"There is no memory with the id {memory_id}.", id=memory_id)
             sees_all = set(stores) >= set(STORES)

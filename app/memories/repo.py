@@ -10,7 +10,7 @@ import apsw
 from app.core.clock import optional_datetime, to_datetime, to_ms
 from app.core.text import content_hash, excerpt
 from app.memories.model import STORES, Memory, MemoryRow, Source
-from app.memories.wiki import title_key
+from app.memories.text.markdown_links import title_key
 
 PREVIEW = 160
 _PREVIEW_SOURCE = 2 * PREVIEW  # characters read to make a preview of
@@ -62,7 +62,7 @@ _INSERT = f"INSERT INTO memories ({', '.join(_WRITTEN)}) VALUES ({', '.join(':' 
 _UPDATE = f"UPDATE memories SET {', '.join(f'{name} = :{name}' for name in _WRITTEN[1:])} WHERE id = :id"
 
 
-def seen(stores: Sequence[str]) -> str:
+def store_condition(stores: Sequence[str]) -> str:
     """Return the condition that a memory ``m`` is in one of ``stores``, names of our own only."""
     named = [store for store in STORES if store in stores]
     if len(named) == len(STORES):
@@ -98,7 +98,7 @@ def superseded(connection: apsw.Connection, limit: int, *, stores: Sequence[str]
     """Return the memories that others took the place of, what was replaced last first."""
     rows = connection.execute(
         "SELECT m.id FROM memories m WHERE m.valid_until IS NOT NULL AND m.superseded_by IS NOT NULL"
-        f" AND {seen(stores)} ORDER BY m.valid_until DESC, m.rowid DESC LIMIT ?",
+        f" AND {store_condition(stores)} ORDER BY m.valid_until DESC, m.rowid DESC LIMIT ?",
         (limit,),
     )
     return many(connection, [str(row[0]) for row in rows], stores=stores)
@@ -110,7 +110,7 @@ def removed_ids(connection: apsw.Connection) -> list[str]:
     return [str(row[0]) for row in rows]
 
 
-def whole(connection: apsw.Connection, memory_id: str, *, stores: Sequence[str] = STORES) -> Memory | None:
+def get_with_sources(connection: apsw.Connection, memory_id: str, *, stores: Sequence[str] = STORES) -> Memory | None:
     """Return one memory like ``get``, with its sources whoever asks: what a change starts from."""
     found = get(connection, memory_id, stores=stores)
     return found if found is None or _is_all(stores) else get(connection, memory_id)
@@ -125,7 +125,7 @@ def many(connection: apsw.Connection, ids: Sequence[str], *, stores: Sequence[st
         _memory(row) if _is_all(stores) else replace(_memory(row), sources=())
         for row in connection.execute(
             f"SELECT {_READ} FROM json_each(?) wanted CROSS JOIN memories m ON m.id = wanted.value"
-            f" WHERE {seen(stores)} ORDER BY wanted.key",
+            f" WHERE {store_condition(stores)} ORDER BY wanted.key",
             (json.dumps(list(ids)),),
         )
     ]
@@ -201,7 +201,7 @@ def rows(connection: apsw.Connection, ids: Sequence[str], *, stores: Sequence[st
             "SELECT m.id, m.kind, m.title, substr(m.content, 1, ?), m.store, m.source,"
             f" {_TAGS}, m.updated_at, m.created_at, m.pinned, m.confidence, m.valid_until IS NOT NULL, m.facts"
             " FROM json_each(?) wanted CROSS JOIN memories m ON m.id = wanted.value"
-            f" WHERE {seen(stores)} ORDER BY wanted.key",
+            f" WHERE {store_condition(stores)} ORDER BY wanted.key",
             (_PREVIEW_SOURCE, json.dumps(list(ids))),
         )
     ]

@@ -12,9 +12,9 @@ from app.core.ids import new_id
 from app.core.json_values import plain
 from app.core.tag_names import normalise_tags
 from app.errors import InputError, NotFoundError, StaleError
-from app.memories import repo, rules
+from app.memories import repo, validation
 from app.memories.model import STORES, Memory, NewMemory, StoreName
-from app.memories.transactions import MemoryTransactions
+from app.memories.unit_of_work import MemoryUnitOfWork
 from app.memories.writer import MemoryIndex, MemoryWriter
 from app.store.store import Store
 
@@ -33,7 +33,7 @@ class MemoryService:
     """
 
     def __init__(self, store: Store, index: MemoryIndex, clock: Clock) -> None:
-        self._transactions = MemoryTransactions(store, index, clock)
+        self._transactions = MemoryUnitOfWork(store, index, clock)
 
     async def save(
         self,
@@ -50,7 +50,7 @@ class MemoryService:
         """
 
         def work(writer: MemoryWriter) -> Memory:
-            memory = rules.compose(draft, writer.at_ms)
+            memory = validation.compose(draft, writer.at_ms)
             if repo.exists(writer.connection, memory.id):
                 if not set(STORES) <= set(stores) and repo.get(writer.connection, memory.id, stores=stores) is None:
                     raise InputError(f"The id {memory.id} cannot be used; leave it out to get a new one.", id=memory.id)
@@ -96,18 +96,18 @@ class MemoryService:
                     version=before.version,
                     given=version,
                 )
-            after = before if content is None else rules.with_content(before, content)
+            after = before if content is None else validation.with_content(before, content)
             if title is not None:
-                after = replace(after, title=rules.clean_title(title))
+                after = replace(after, title=validation.clean_title(title))
             if tags is not None:
-                after = replace(after, tags=rules.united_tags(tags, after.content))
+                after = replace(after, tags=validation.united_tags(tags, after.content))
             after = replace(
                 after,
-                store=after.store if store is None else rules.clean_store(store),
+                store=after.store if store is None else validation.clean_store(store),
                 pinned=after.pinned if pinned is None else pinned,
                 attributes=after.attributes if attributes is None else plain(attributes),
             )
-            rules.require_text(after.content, after.title, after.facts)
+            validation.require_text(after.content, after.title, after.facts)
             return before if after == before else writer.write_on(before, after)
 
         return await self._write(work, actor, operation)
@@ -212,7 +212,7 @@ class MemoryService:
         def work(writer: MemoryWriter) -> tuple[str, ...]:
             changed: list[str] = []
             for memory_id in dict.fromkeys(ids):
-                memory = repo.whole(writer.connection, memory_id, stores=stores)
+                memory = repo.get_with_sources(writer.connection, memory_id, stores=stores)
                 if memory is not None and memory.deleted_at is None and one(writer, memory) is not memory:
                     changed.append(memory_id)
             return tuple(changed)
@@ -226,7 +226,7 @@ class MemoryService:
 
 
 def _there(connection: apsw.Connection, memory_id: str, stores: Sequence[str]) -> Memory:
-    memory = repo.whole(connection, memory_id, stores=stores)
+    memory = repo.get_with_sources(connection, memory_id, stores=stores)
     if memory is None:
         raise NotFoundError(f"There is no memory with the id {memory_id}.", id=memory_id)
     return memory

@@ -12,12 +12,13 @@ from app.core.clock import to_datetime
 from app.core.ids import new_id
 from app.history import history_repo
 from app.history.history_repo import HistoryRow
-from app.memories import links, repo, tags
+from app.memories import links, repo
 from app.memories.model import Event, Memory
-from app.memories.state import differing, to_state
+from app.memories.state_codec import differing, to_state
+from app.memories.tags import tag_repo
 
 MAX_NAMED = 500  # a change set names no more ids than this
-SPELL_MS = 5 * 60_000  # so long somebody who goes on writing makes one change
+EDIT_BURST_MS = 5 * 60_000  # so long somebody who goes on writing makes one change
 _WRITING = frozenset({"content", "title", "tags", "tokens"})
 
 
@@ -97,7 +98,7 @@ class MemoryWriter:
         if begun is None:
             return self.update(before, after)
         stored = replace(after, version=before.version + 1, updated_at=to_datetime(self.at_ms))
-        place(self.connection, self._index, before, stored, touched=self._areas.update)
+        write_state(self.connection, self._index, before, stored, touched=self._areas.update)
         history_repo.extend(self.connection, begun.id, to_state(stored))
         self.history_ids.append(begun.id)
         self._touched[stored.id] = None
@@ -109,7 +110,7 @@ class MemoryWriter:
         latest = next(iter(history_repo.entries(self.connection, target=before.id, limit=1)), None)
         if latest is None or "content" not in changed or not _WRITING.issuperset(changed):
             return None
-        follows = latest.actor == self._actor and 0 <= self.at_ms - latest.at_ms <= SPELL_MS
+        follows = latest.actor == self._actor and 0 <= self.at_ms - latest.at_ms <= EDIT_BURST_MS
         single = latest.event == "UPDATE" and (latest.run_id, self._run_id, latest.undone_by) == (None, None, None)
         if not (follows and single) or differing(latest.after, to_state(before)):
             return None
@@ -130,17 +131,17 @@ class MemoryWriter:
 
     def supersede_for(self, successor: Memory) -> None:
         """Take the active fact of the same category and key out of the way of ``successor``."""
-        old = rival(self.connection, successor)
+        old = conflicting_fact(self.connection, successor)
         if old is not None:
             self.supersede(old, successor.id)
 
     def _change(self, before: Memory | None, after: Memory, event: Event) -> Memory:
-        place(self.connection, self._index, before, after, touched=self._areas.update)
+        write_state(self.connection, self._index, before, after, touched=self._areas.update)
         return self._record(before, after, event)
 
     def _record(self, before: Memory | None, after: Memory, event: Event, areas: Collection[str] = ()) -> Memory:
         self._areas.update(areas)
-        self.enter(after.id, event, recorded(before), recorded(after))
+        self.enter(after.id, event, recorded_state(before), recorded_state(after))
         return after
 
     def enter(
@@ -173,7 +174,7 @@ class MemoryWriter:
         )
 
 
-def recorded(memory: Memory | None) -> dict[str, object] | None:
+def recorded_state(memory: Memory | None) -> dict[str, object] | None:
     """Return the state that history and undo know of a memory: none for a deleted one.
 
     A superseded memory keeps its state, for it still says what was once held true.
@@ -183,7 +184,7 @@ def recorded(memory: Memory | None) -> dict[str, object] | None:
     return to_state(memory)
 
 
-def rival(connection: apsw.Connection, memory: Memory) -> Memory | None:
+def conflicting_fact(connection: apsw.Connection, memory: Memory) -> Memory | None:
     """Return the other active fact of the same category, key and store, of which there can be only one."""
     if memory.kind != "fact" or not memory.key or memory.deleted_at is not None:
         return None
@@ -191,7 +192,7 @@ def rival(connection: apsw.Connection, memory: Memory) -> Memory | None:
     return None if found is None or found.id == memory.id else found
 
 
-def place(
+def write_state(
     connection: apsw.Connection,
     index: MemoryIndex,
     before: Memory | None,
@@ -215,7 +216,7 @@ def place(
     areas = {"memories"}
     active, was_active = after.deleted_at is None, before is not None and before.deleted_at is None
     if before is None or before.tags != after.tags:
-        tags.write(connection, after.id, after.tags)
+        tag_repo.write(connection, after.id, after.tags)
     if before is None or _linking(before) != _linking(after):
         links.write(connection, after)
     if (() if before is None else before.sources) != after.sources:

@@ -12,7 +12,7 @@ import apsw
 from app.core.clock import to_ms
 from app.index.extract import memory_text
 from app.memories import repo
-from app.memories.archive_repo import contents
+from app.memories.archive.archive_repo import contents
 from app.memories.model import STORES, Memory
 from app.retrieval.candidates import conditions
 from app.retrieval.highlight import spans

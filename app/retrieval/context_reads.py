@@ -126,7 +126,7 @@ def fresh_rows(
         " m.created_at, m.type, m.rowid AS place FROM memories m"
         f" WHERE m.valid_until IS NULL AND m.pinned = {pinned} AND m.created_at >= ?1 AND m.kind <> 'reflection'"
         " AND (?3 = '' OR m.session_id IS NOT ?3)"
-        f" AND {repo.seen(stores)} ORDER BY m.created_at DESC, m.rowid DESC LIMIT ?2)"
+        f" AND {repo.store_condition(stores)} ORDER BY m.created_at DESC, m.rowid DESC LIMIT ?2)"
         for pinned in (1, 0)
     )
     rows = connection.execute(f"{halves} ORDER BY created_at DESC, place DESC LIMIT ?2", (since_ms, limit, but))

@@ -10,7 +10,8 @@ import apsw
 from app.core.clock import to_datetime
 from app.core.recall_fence import without_recalled
 from app.index.vectors import Generation
-from app.memories import archive_repo, repo
+from app.memories import repo
+from app.memories.archive import archive_repo
 from app.memories.model import STORES
 from app.retrieval.candidates import Conditions, conditions
 from app.retrieval.context_rows import frequencies

@@ -18,8 +18,8 @@ from app.core.clock import to_ms
 from app.core.stopwords import stop_words
 from app.history import as_of
 from app.index.extract import memory_text, message_text
-from app.memories import past as memories
 from app.memories.model import STORES, Memory
+from app.memories.queries import memory_snapshots as memories
 from app.retrieval.candidates import Conditions, by_words, conditions, newest, with_words
 from app.retrieval.fts import excluded_expression, has_token, match_expression
 from app.retrieval.highlight import Snippets, spans

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from app.memories.deduplication.word_sets import word_set
 from app.memories.model import Kind
-from app.memories.similar_terms import terms
 from app.retrieval.service import SearchService
 
 _MAX_WORDS = 60
@@ -26,7 +26,7 @@ class ResemblingMemories:
             KeepsakeError: Search cannot answer now.
         """
         # Words alone: nothing in the text is an operator of the query language.
-        words = sorted(terms(text), key=lambda word: (-len(word), word))[:_MAX_WORDS]
+        words = sorted(word_set(text), key=lambda word: (-len(word), word))[:_MAX_WORDS]
         if not words or limit < 1 or not stores:
             return []
         found = await self._search.search(f"kind:{kind} {' '.join(words)}", limit=limit, stores=stores, is_aside=True)

@@ -8,8 +8,8 @@ import apsw
 from app.core.tokens import estimate_tokens
 from app.errors import KeepsakeError
 from app.index.indexer import Indexer
-from app.memories.state import from_state
-from app.memories.writer import place
+from app.memories.state_codec import from_state
+from app.memories.writer import write_state
 from app.recovery.sqlite_pages import Cell
 
 
@@ -34,7 +34,7 @@ def _put_back(connection: apsw.Connection, key: str) -> bool:
         return False
     try:
         with connection:
-            place(connection, Indexer(), None, from_state(json.loads(str(after))))
+            write_state(connection, Indexer(), None, from_state(json.loads(str(after))))
     except (KeepsakeError, apsw.ConstraintError):
         return False  # what the history has of it is no whole memory
     return True

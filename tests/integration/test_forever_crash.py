@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from app.erasure.model import ErasureReceipt
 from app.host import Host
-from app.memories.receipt import Receipt
 from tests.helpers.material import ROOT
 
 SECRET = "The xylozwickian lighthouse of 秘密花园, told to nobody else. "
@@ -48,8 +48,8 @@ def kill_after(vault: Path, lines: int) -> int:
     return process.returncode
 
 
-def finished(host: Host) -> Receipt:
-    async def until_done() -> Receipt:
+def finished(host: Host) -> ErasureReceipt:
+    async def until_done() -> ErasureReceipt:
         service: Any = host.catalogue._engine.forever  # type: ignore[attr-defined]
         async with asyncio.timeout(60):
             while (found := await service.receipts())[0].finished_at is None:

@@ -18,7 +18,7 @@ from app.core.tag_names import MAX_TAG_LENGTH, MAX_TAGS, normalise_tags
 from app.entities import entity_state as entity_state
 from app.errors import InputError
 from app.host import Host
-from app.memories.state import VOLATILE, to_state
+from app.memories.state_codec import VOLATILE, to_state
 from tests.helpers.material import NAUGHTY
 
 VERBS = (

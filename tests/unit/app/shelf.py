@@ -12,11 +12,11 @@ from app.core.paths import migrations
 from app.embed.hashed_embedder import HashedEmbedder
 from app.embed.model import EmbeddingIdentity
 from app.errors import ModelUnavailableError
+from app.history.undo import MemoryApplier, UndoService
 from app.index.indexer import Indexer
 from app.index.sync import IndexSync
 from app.memories.model import Memory, NewMemory
 from app.memories.service import MemoryService
-from app.memories.undo import MemoryApplier, UndoService
 from app.sessions.model import NewMessage
 from app.sessions.service import NewSession, SessionApplier, SessionService
 from app.store.store import Store

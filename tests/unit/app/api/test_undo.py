@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from app.errors import InputError
 from app.host import Host
-from app.memories.state import VOLATILE
+from app.memories.state_codec import VOLATILE
 
 ACTIONS = [
     "set",

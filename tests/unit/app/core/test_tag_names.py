@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.tag_names import MAX_TAG_LENGTH, MAX_TAGS, inline_tag, normalise_tag, normalise_tags
-from app.memories.wiki import find_tags
+from app.memories.text.markdown_links import find_tags
 
 
 @pytest.mark.parametrize(

@@ -16,10 +16,10 @@ from app.entities.mention_worker import MentionWorker
 from app.entities.model import Entity, EntityFilter, EntityRow
 from app.entities.queries.entity_queries import EntityQueries
 from app.entities.service import EntityService
+from app.history.undo import MemoryApplier, UndoService
 from app.index.indexer import Indexer
 from app.memories.model import STORES, Memory, NewMemory
 from app.memories.service import MemoryService
-from app.memories.undo import MemoryApplier, UndoService
 from app.sessions.model import NewMessage
 from app.sessions.service import NewSession, SessionApplier, SessionService
 from app.store.store import Store

@@ -13,7 +13,7 @@ from app.core.tag_names import normalise_tags
 from app.exchange.keepsake import read
 from app.exchange.keepsake_writer import JsonlWriter
 from app.exchange.model import MemoryRecord
-from app.memories.archive_model import Archived
+from app.memories.archive.model import Archived
 from app.memories.model import KINDS, SOURCE_KINDS, STORES, Memory, Source
 from app.sessions.model import Message, Session
 from tests.unit.app.exchange.reading import messages, only, problems, records, sessions

@@ -15,7 +15,7 @@ from app.exchange import markdown
 from app.exchange.batches import MAX_RECORDS, Storable
 from app.exchange.model import MemoryRecord, MessageRecord, Position, Problem
 from app.exchange.service import ExchangeService, Ingested
-from app.memories.archive_model import Archived
+from app.memories.archive.model import Archived
 from app.memories.model import Memory, StoreName
 from app.sessions.model import Message, Session
 from tests.unit.app.exchange.reading import chatgpt_talk, write_json

@@ -10,11 +10,11 @@ import pytest
 
 from app.core.paths import migrations
 from app.exchange.model import MemoryRecord
+from app.history.undo import MemoryApplier, UndoService
 from app.memories.ingest import Ingested, ingest
 from app.memories.model import Memory, NewMemory, StoreName
-from app.memories.reads import MemoryReads
+from app.memories.queries.memory_queries import MemoryQueries
 from app.memories.service import MemoryService
-from app.memories.undo import MemoryApplier, UndoService
 from app.store.store import Store
 
 T = TypeVar("T")
@@ -56,7 +56,7 @@ class Desk:
         self.clock = SetClock()
         self.index = WholeIndex()
         self.service = MemoryService(self.store, self.index, self.clock)
-        self.reads = MemoryReads(self.store)
+        self.reads = MemoryQueries(self.store)
         self.undoing = UndoService(self.store, {"memory": MemoryApplier(self.index)}, self.clock)
         self._runner = asyncio.Runner()
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from app.core.ids import new_id
 from app.exchange.model import MemoryRecord
-from app.memories import rules
+from app.memories import validation
 from app.memories.ingest import Ingested
 from app.memories.model import MemoryFilter
 from tests.helpers.material import NAUGHTY
@@ -225,7 +225,7 @@ def test_long_title_is_cut_and_kept_whole_beside(desk: Desk) -> None:
     title = "word " * 1000
     desk.ingest(MemoryRecord("a.md", "x", title=title))
     memory = desk.get(only(desk))
-    assert len(memory.title) <= rules.MAX_TITLE
+    assert len(memory.title) <= validation.MAX_TITLE
     assert memory.attributes["full_title"] == title.strip()
 
 

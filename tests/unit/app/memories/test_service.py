@@ -10,7 +10,7 @@ from app.core.tag_names import MAX_TAG_LENGTH, MAX_TAGS
 from app.core.text import storable, without_controls
 from app.errors import InputError, NotFoundError, StaleError
 from app.history import history_repo
-from app.memories import rules
+from app.memories import validation
 from app.memories.model import Memory, MemoryFilter, NewMemory
 from app.memories.service import MemoryService
 from tests.helpers.material import NAUGHTY
@@ -76,7 +76,7 @@ def test_known_id_is_refused_even_after_deletion(desk: Desk) -> None:
 
 
 def test_too_much_text_is_refused_with_a_sentence(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rules, "MAX_BYTES", 4 * 1024 * 1024)
+    monkeypatch.setattr(validation, "MAX_BYTES", 4 * 1024 * 1024)
     desk.save("x" * 4 * 1024 * 1024)
     with pytest.raises(InputError, match="at most 4 MB of text; this one has 8 MB"):
         desk.save("é" * 4 * 1024 * 1024)
@@ -85,13 +85,13 @@ def test_too_much_text_is_refused_with_a_sentence(desk: Desk, monkeypatch: pytes
 @pytest.mark.parametrize(
     "fields",
     [
-        {"title": "x" * (rules.MAX_TITLE + 1)},
+        {"title": "x" * (validation.MAX_TITLE + 1)},
         {"id": " "},
         {"confidence": float("nan")},
         {"confidence": 1.5},
         {"store": "secret"},
         {"kind": "dream"},
-        {"source": "x" * (rules.MAX_NAME + 1)},
+        {"source": "x" * (validation.MAX_NAME + 1)},
     ],
 )
 def test_field_out_of_bounds_is_refused_and_leaves_nothing(desk: Desk, fields: dict[str, object]) -> None:

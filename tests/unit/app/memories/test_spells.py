@@ -7,7 +7,7 @@ import pytest
 from app.changes import Changed
 from app.errors import StaleError
 from app.memories.model import HistoryEntry, Memory
-from app.memories.writer import SPELL_MS
+from app.memories.writer import EDIT_BURST_MS
 from tests.unit.app.memories.conftest import Desk
 
 
@@ -55,7 +55,7 @@ def test_a_long_history_of_saves_stays_small(desk: Desk) -> None:
 def test_after_a_while_a_new_entry_begins(desk: Desk) -> None:
     note = desk.save("one")
     [first] = spell(desk, note, "two")
-    [second] = spell(desk, first.value, "three", pause=SPELL_MS)
+    [second] = spell(desk, first.value, "three", pause=EDIT_BURST_MS)
     [third] = spell(desk, second.value, "four", pause=1)
     assert [entry.event for entry in history(desk, note)] == ["UPDATE", "UPDATE", "ADD"]
     desk.undo(*third.changes.history_ids)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from app.errors import InputError, NotFoundError, StaleError
 from app.memories.model import Memory
-from app.memories.state import VOLATILE, to_state
+from app.memories.state_codec import VOLATILE, to_state
 from tests.unit.app.memories.conftest import Desk
 
 

@@ -6,19 +6,19 @@ from pathlib import Path
 from typing import Any
 
 from app.changes import Changed, ChangeSet
+from app.history.undo import MemoryApplier, UndoService
 from app.index.indexer import Indexer
-from app.memories.batch import BatchService
+from app.memories.deduplication.batch import BatchService
+from app.memories.deduplication.reconciler import CandidateFinder, Decision, Reconciler, ReconcileRequest
+from app.memories.deduplication.service import DeduplicatingWriter, DeduplicationOptions
+from app.memories.deduplication.similar import SimilarFinder
 from app.memories.expiry import ExpiryService
-from app.memories.facts import FactService
-from app.memories.facts_reads import FactReads
+from app.memories.fact_service import FactService
 from app.memories.model import STORES, Kind, Memory, NewMemory, Written
-from app.memories.reconcile import Candidates, Decision, Reconciler, ReconcileRequest
-from app.memories.reconcile_writing import WritingService, WritingTerms
+from app.memories.queries.fact_queries import FactQueries
 from app.memories.reflections import ReflectionService
 from app.memories.service import MemoryService
-from app.memories.similar import SimilarFinder
-from app.memories.transactions import MemoryTransactions
-from app.memories.undo import MemoryApplier, UndoService
+from app.memories.unit_of_work import MemoryUnitOfWork
 from app.trace.trace import Trace
 from tests.unit.app.memories.conftest import Desk
 
@@ -66,17 +66,19 @@ class WritingDesk(Desk):
         self.service = MemoryService(self.store, indexer, self.clock)
         self.undoing = UndoService(self.store, {"memory": MemoryApplier(indexer)}, self.clock)
         self.finder = SimilarFinder()
-        self.transactions = MemoryTransactions(self.store, indexer, self.clock)
+        self.transactions = MemoryUnitOfWork(self.store, indexer, self.clock)
         self.trace = Trace(vault / "trace")
-        self.terms = WritingTerms(seconds=5)
+        self.terms = DeduplicationOptions(seconds=5)
         self.told: list[ChangeSet] = []
         self.facts = FactService(self.transactions)
-        self.fact_reads = FactReads(self.store, self.finder, self.clock)
+        self.fact_reads = FactQueries(self.store, self.finder, self.clock)
         self.reflections = ReflectionService(self.transactions)
         self.expiry = ExpiryService(self.transactions, self.told.append)
 
-    def writing(self, reconciler: Reconciler | None = None, candidates: Candidates | None = None) -> WritingService:
-        return WritingService(
+    def writing(
+        self, reconciler: Reconciler | None = None, candidates: CandidateFinder | None = None
+    ) -> DeduplicatingWriter:
+        return DeduplicatingWriter(
             self.transactions, self.finder, self.trace, lambda: self.terms, reconciler=reconciler, candidates=candidates
         )
 

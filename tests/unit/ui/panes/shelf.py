@@ -68,7 +68,7 @@ class Shelf:
 
 
 class ShelfBridge(QObject):
-    """The bridge's interface over a ``Shelf``."""
+    """The bridge's interface over a ``ArchiveFilter``."""
 
     changed = Signal(object)
     progressed = Signal(object)

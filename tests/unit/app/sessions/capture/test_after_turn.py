@@ -13,7 +13,7 @@ from app.errors import MachineError, ModelUnavailableError
 from app.host import Host
 from app.index.indexer import Indexer
 from app.memories.model import Memory, MemoryFilter, NewMemory
-from app.memories.reads import MemoryReads
+from app.memories.queries.memory_queries import MemoryQueries
 from app.memories.service import MemoryService
 from app.sessions.capture.after_turn import ACTOR, LONGEST_WAIT, RETRY_S, AfterTurn
 from app.sessions.capture.auto_capture import MAX_TURNS, AutoCapture
@@ -90,7 +90,7 @@ class Quiet:
 
     def remembered(self) -> list[Memory]:
         async def read() -> list[Memory]:
-            reads = MemoryReads(self.desk.store)
+            reads = MemoryQueries(self.desk.store)
             return [await reads.get(key) for key in await reads.ids(MemoryFilter(), "oldest")]
 
         return self.desk.do(read())

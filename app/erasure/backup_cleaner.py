@@ -1,0 +1,177 @@
+"""Copies of what is forgotten for ever: which files of the vault still hold it, and taking it out of them.
+
+They are backups, a restore that waits for the next start, and what was set aside because it was damaged or replaced.
+"""
+
+import os
+import shutil
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Protocol
+
+import apsw
+
+from app.core.files import from_os
+from app.core.regular_files import open_anew, require_folder
+from app.erasure import file_residue, fts_vocabulary, references
+from app.erasure.model import BackupChoice, BackupFile, BackupOutcome, ErasureTarget
+from app.errors import KeepsakeError
+from app.store.backup import FOLDER
+from app.store.connection import open_writer
+from app.store.preflight import SET_ASIDE
+from app.store.sqlite_errors import translate_sqlite_errors
+from app.store.staged_restore import ASIDE, DATABASE, STAGED
+
+_WORD_INDEX = "chunks_fts"
+
+
+class _Eraser(Protocol):
+    def exists(self, connection: apsw.Connection, target: str) -> bool: ...
+
+    def texts(self, connection: apsw.Connection, target: str) -> Iterator[str]: ...
+
+    def step(self, connection: apsw.Connection, target: str, limit: int) -> dict[str, int]: ...
+
+
+class _NameKeeper(Protocol):
+    def names_in(self, connection: apsw.Connection, kind: str, target: str) -> Collection[tuple[str, str]]: ...
+
+    def unmentioned_in(self, connection: apsw.Connection, texts: Iterable[str]) -> Collection[tuple[str, str]]: ...
+
+    def drop(self, connection: apsw.Connection, names: Collection[tuple[str, str]]) -> dict[str, int]: ...
+
+    def kept(self, connection: apsw.Connection, names: Collection[tuple[str, str]]) -> Iterator[object]: ...
+
+
+class BackupCleaner:
+    """Looks through backups and what was set aside. Blocks: for a thread of its own.
+
+    Args:
+        vault: The vault's folder.
+        erasers: Who takes each kind of target away.
+        names: Who takes away names that are used no more.
+    """
+
+    def __init__(self, vault: Path, erasers: Mapping[str, _Eraser], names: _NameKeeper) -> None:
+        self._vault = vault
+        self._erasers = erasers
+        self._names = names
+
+    def clean(
+        self, targets: Sequence[ErasureTarget], samples: Sequence[str], choice: BackupChoice
+    ) -> tuple[BackupFile, ...]:
+        """Return the backups that hold any of ``targets`` and what became of each.
+
+        Args:
+            targets: What is forgotten.
+            samples: Strings of it, for files that cannot be opened as databases of ours.
+            choice: Keep those files, rewrite each without the targets, or delete it.
+        """
+        held = [path for path in self._copies() if self._holds(path, targets, samples)]
+        return tuple(BackupFile(path.name, self._treat(path, targets, samples, choice)) for path in held)
+
+    def _copies(self) -> list[Path]:
+        """Return what may hold a copy: databases, folders with the files of one, logs."""
+        backups = self._vault / FOLDER
+        try:
+            require_folder(backups)
+            found = [*backups.glob("*.db*"), *(path for path in backups.glob("*Z-*") if path.is_dir())]
+            for pattern in (f"{STAGED}*", f"{ASIDE}*", f"{DATABASE}{SET_ASIDE}*"):
+                found += self._vault.glob(pattern)
+        except OSError as error:
+            raise from_os(error, self._vault) from error
+        # What a link leads to is no copy of this vault, and not ours to change.
+        return sorted(path for path in found if not path.is_symlink())
+
+    def _holds(self, path: Path, targets: Sequence[ErasureTarget], samples: Sequence[str]) -> bool:
+        sought = [*samples, *(one.id for one in targets)]
+        if path.is_dir():  # a log may belong to the database in it, and opening both would write beside them
+            return bool(file_residue.found_in([file for file in path.rglob("*") if file.is_file()], sought))
+        try:
+            with closing(_look_into(path)) as copy:
+                return any(self._erasers[one.kind].exists(copy, one.id) for one in targets)
+        except (apsw.Error, KeepsakeError):
+            # Of another schema, encrypted, damaged or no database: its bytes are all there is to go by.
+            return bool(file_residue.found_in([path], sought))
+
+    def _treat(
+        self, path: Path, targets: Sequence[ErasureTarget], samples: Sequence[str], choice: BackupChoice
+    ) -> BackupOutcome:
+        if choice == "keep":
+            return "kept"
+        try:
+            if choice == "delete":
+                if path.is_dir():
+                    shutil.rmtree(path)
+                else:
+                    path.unlink(missing_ok=True)
+                return "deleted"
+            if path.is_dir():
+                return "unreadable"
+            is_gone = self._rewrite(path, targets, samples)
+        except OSError as error:
+            raise from_os(error, path) from error
+        except (apsw.Error, KeepsakeError):
+            return "unreadable"
+        return "rewritten" if is_gone else "incomplete"
+
+    def _rewrite(self, path: Path, targets: Sequence[ErasureTarget], samples: Sequence[str]) -> bool:
+        """Write a backup anew without the targets and return whether nothing of them is found in it.
+
+        It is replaced when the new one is whole.
+        """
+        partial = path.with_name(path.name + ".partial")
+        try:
+            os.close(open_anew(partial))
+            with closing(apsw.Connection(str(partial))) as target, closing(_look_into(path)) as source:
+                with target.backup("main", source, "main") as task:
+                    task.step(-1)
+                target.pragma("journal_mode", "DELETE")
+            with translate_sqlite_errors(), closing(open_writer(partial)) as copy:
+                names = self._erase(copy, targets)
+                copy.pragma("journal_mode", "DELETE")
+                file_residue.rewrite(copy)
+                is_gone = not any(self._names.kept(copy, names)) and (
+                    not _ghosts(copy, partial, samples) or _is_gone_without_words(copy, partial, samples)
+                )
+            partial.replace(path)
+            return is_gone
+        finally:
+            for file in (partial, *file_residue.files_of(partial)):
+                file.unlink(missing_ok=True)
+
+    def _erase(self, copy: apsw.Connection, targets: Sequence[ErasureTarget]) -> Collection[tuple[str, str]]:
+        """Remove the targets and return the names they used."""
+        with copy:
+            names = {name for one in targets for name in self._names.names_in(copy, one.kind, one.id)}
+            texts = [text for one in targets for text in self._erasers[one.kind].texts(copy, one.id)]
+            names.update(self._names.unmentioned_in(copy, texts))
+            for one in targets:
+                while self._erasers[one.kind].step(copy, one.id, 1_000):
+                    pass
+            self._names.drop(copy, names)
+            file_residue.forget_statistics(copy)
+            file_residue.begin_merging_words(copy, _WORD_INDEX)
+            while file_residue.merge_words(copy, _WORD_INDEX):
+                pass
+        return names
+
+
+def _ghosts(copy: apsw.Connection, path: Path, samples: Sequence[str]) -> set[str]:
+    """Return those of ``samples`` that are in the bytes of a copy though nothing in it says them."""
+    unsaid = {hit for hit in file_residue.found_in([path], samples) if not references.find_quotes(copy, hit)}
+    return unsaid - fts_vocabulary.known_substrings(copy, _WORD_INDEX, unsaid)
+
+
+def _is_gone_without_words(copy: apsw.Connection, path: Path, samples: Sequence[str]) -> bool:
+    """Make the word index of a copy anew and return whether that took the last traces away."""
+    file_residue.rebuild_words(copy, _WORD_INDEX)
+    file_residue.rewrite(copy)
+    return not _ghosts(copy, path, samples)
+
+
+def _look_into(path: Path) -> apsw.Connection:
+    """Open a backup for reading without writing anything beside it."""
+    uri = path.absolute().as_uri() + "?immutable=1"
+    return apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)

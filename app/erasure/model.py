@@ -1,0 +1,67 @@
+"""Values of forgetting for ever: what went, what was looked for, what is left. None of them holds any of the text."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from app.erasure.references import RemainingReference
+
+BackupChoice = Literal["keep", "rewrite", "delete"]
+BackupOutcome = Literal["kept", "rewritten", "deleted", "unreadable", "incomplete"]
+ErasureMethod = Literal["overwritten in place", "file rewritten", "nothing to look for", "not verified"]
+
+
+@dataclass(frozen=True, slots=True)
+class BackupFile:
+    """A backup that held what was forgotten, by file name, and what became of it.
+
+    ``incomplete``: it was written anew without it, and something of it was found in the new file all the same.
+    """
+
+    name: str
+    outcome: BackupOutcome
+
+
+@dataclass(frozen=True, slots=True)
+class ErasureReceipt:
+    """What forgetting for ever did.
+
+    Args:
+        id: Of this forgetting.
+        ids: The memories.
+        sessions: The conversations.
+        at: When it was asked.
+        finished_at: When it was done, ``None`` while it is pending: the next start of the vault finishes it.
+        removed: How many rows went from each table.
+        looked_for: Distinct strings of the text that were searched in the raw bytes of the database and its log.
+        verified: None of them is there any more, but where somebody else's text says the same, and no name from it
+            stays that nothing else mentions; nor is any left in a backup that was written anew.
+        how: What it took.
+        left: What else quotes or refers to it, and is not touched.
+        backups: Backup files that held it.
+        choice: What was to become of them.
+        notes: Sentences for the person.
+    """
+
+    id: str
+    ids: tuple[str, ...]
+    sessions: tuple[str, ...]
+    by: str
+    at: datetime
+    finished_at: datetime | None = None
+    removed: dict[str, int] = field(default_factory=dict)
+    looked_for: int = 0
+    verified: bool = False
+    how: ErasureMethod = "not verified"
+    left: tuple[RemainingReference, ...] = ()
+    backups: tuple[BackupFile, ...] = ()
+    choice: BackupChoice = "keep"
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ErasureTarget:
+    """What is to be forgotten: a memory or a whole session."""
+
+    kind: Literal["memory", "session"]
+    id: str

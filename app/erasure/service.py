@@ -1,0 +1,387 @@
+"""Forgetting for ever: nothing of a memory or conversation stays, down to the bytes of the file; a receipt says so."""
+
+import asyncio
+import json
+import logging
+from collections import Counter
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from typing import Any, Protocol
+
+import apsw
+
+from app.changes import Changed, ChangeSet
+from app.core.clock import Clock, to_datetime, to_ms
+from app.core.ids import new_id
+from app.core.text import storable
+from app.erasure import file_residue, fts_vocabulary, references, text_samples
+from app.erasure.backup_cleaner import BackupCleaner
+from app.erasure.model import BackupChoice, BackupFile, ErasureMethod, ErasureReceipt, ErasureTarget
+from app.erasure.references import RemainingReference
+from app.errors import InputError, KeepsakeError, NotFoundError
+from app.store.store import Store
+
+_log = logging.getLogger(__name__)
+
+BATCH = 100  # rows that one transaction removes
+PREFIX = "forever:"
+WORD_INDEX = "chunks_fts"
+_MOST_LEFT = 100
+_MOST_KEPT = 1_000  # receipts
+_LOG_SECONDS = 15.0
+_LOG_PAUSE = 0.1
+_NO_LIMIT_S = 24 * 3600.0
+_TERM_TEXTS = 200
+_TERM_CHARACTERS = 20_000
+_READER = "A reader still held an older state of the vault; the next start of Keepsake finishes this."
+_NO_ROOM = "There was no room on the disk to write the database anew, which would have removed the last traces."
+_NAMED = "Names from it stay with people or things you changed, protected or connected yourself; see what is left."
+_RESUMED = "This was interrupted and finished later; the whole file was written anew."
+_OF_COPIES = {
+    "kept": "Copies that were kept still hold it. To clean them too, forget it again and say what to do with backups.",
+    "incomplete": "Copies that were written anew still hold something of it; forget it again and have them deleted.",
+    "unreadable": "Damaged copies hold it and cannot be written anew; forget it again and have them deleted.",
+}
+_AREAS = frozenset({"memories", "tags", "links", "sessions", "messages", "entities", "index"})
+_DERIVED = frozenset({"chunks", "meta", references.SCHEMA})
+Names = Collection[tuple[str, str]]
+
+
+class Eraser(Protocol):
+    """Takes one kind of target away."""
+
+    def exists(self, connection: apsw.Connection, target: str) -> bool:
+        """Return whether anything is kept of it."""
+
+    def texts(self, connection: apsw.Connection, target: str) -> Iterator[str]:
+        """Yield what it says, for samples."""
+
+    def hide(self, connection: apsw.Connection, target: str, at_ms: int) -> None:
+        """Take it out of every list at once."""
+
+    def step(self, connection: apsw.Connection, target: str, limit: int) -> dict[str, int]:
+        """Remove some more of it; return how many rows went from which table, none when it is gone."""
+
+    def left(self, connection: apsw.Connection, target: str) -> Iterator[RemainingReference]:
+        """Yield what refers to it and stays."""
+
+
+class EntityNameEraser(Protocol):
+    """Knows which names of people, places and things only some owner gave."""
+
+    def names_in(self, connection: apsw.Connection, kind: str, target: str) -> Names:
+        """Return the names that a target uses."""
+
+    def unmentioned_in(self, connection: apsw.Connection, texts: Iterable[str]) -> Names:
+        """Return the names that ``texts`` say and nothing mentions."""
+
+    def spellings(self, connection: apsw.Connection, names: Names) -> Collection[str]:
+        """Return how names are written."""
+
+    def kept(self, connection: apsw.Connection, names: Names) -> Iterator[RemainingReference]:
+        """Yield what still has one of ``names`` though nothing mentions it."""
+
+    def drop(self, connection: apsw.Connection, names: Names) -> dict[str, int]:
+        """Remove those that nothing uses any more."""
+
+
+@dataclass(slots=True)
+class _Traces:
+    """What was in the text, held in memory only: samples of it, its words, the names it uses."""
+
+    samples: tuple[str, ...] = ()
+    terms: frozenset[str] = frozenset()
+    names: frozenset[tuple[str, str]] = frozenset()
+
+
+class ErasureService:
+    """Forgets for ever, in short transactions; what is interrupted is finished by ``resume``.
+
+    Args:
+        store: The vault's database.
+        erasers: Who takes each kind of target away.
+        names: Who takes away names that are used no more.
+        clock: Where the time comes from.
+        forget_caches: Drops what is kept beside the database of texts or their vectors.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        erasers: Mapping[str, Eraser],
+        names: EntityNameEraser,
+        clock: Clock,
+        forget_caches: Callable[[], Awaitable[None]],
+    ) -> None:
+        self._store = store
+        self._erasers = erasers
+        self._names = names
+        self._clock = clock
+        self._forget_caches = forget_caches
+        self._backups = BackupCleaner(store.vault, erasers, names)
+        self._one_at_a_time = asyncio.Lock()
+        self._is_resumed = asyncio.Event()
+        self.failure = ""
+
+    async def forget(
+        self,
+        ids: Sequence[str],
+        sessions: Sequence[str],
+        *,
+        confirm: bool,
+        actor: str = "person",
+        backups: BackupChoice = "keep",
+        progress: Callable[[int], None] = lambda _removed: None,
+        operation: str = "memory.forget_forever",
+    ) -> Changed[ErasureReceipt]:
+        """Remove memories and conversations so that nothing brings them back, and prove it.
+
+        Raises:
+            InputError: It is not confirmed, or nothing is named.
+            NotFoundError: One of them is not there; then nothing is removed.
+        """
+        targets = _targets(ids, sessions)
+        if not targets:
+            raise InputError("Say what to forget: 'ids' of memories or 'sessions'.", field="ids")
+        if not confirm:
+            raise InputError(
+                f"This removes {len(targets)} for ever; nothing can bring them back. Ask again with confirm=true.",
+                field="confirm",
+            )
+        async with self._one_at_a_time:
+            await self._require(targets, backups)
+            now = to_datetime(self._clock.now_ms())
+            receipt = ErasureReceipt(new_id("run"), tuple(ids), tuple(sessions), actor, now, choice=backups)
+            traces = await self._store.write(partial(self._begin, receipt, targets))
+            receipt = await self._finish(receipt, targets, traces, progress, is_resumed=False)
+        named = tuple(target.id for target in targets)
+        return Changed(receipt, ChangeSet(_AREAS, named, actor, operation))
+
+    async def run(self) -> None:
+        """Finish what was interrupted; what goes wrong shows in ``failure`` and is tried again at the next start."""
+        try:
+            await self.resume()
+        except KeepsakeError as error:
+            self.failure = f"Forgetting for ever could not be finished: {error.message}"
+            _log.warning("forgetting for ever could not be finished: %s", error.code)
+        finally:
+            self._is_resumed.set()
+
+    async def settled(self) -> None:
+        """Return once nothing is being forgotten, what an earlier run of Keepsake began among it."""
+        await self._is_resumed.wait()
+        async with self._one_at_a_time:
+            return
+
+    async def resume(self) -> list[ErasureReceipt]:
+        """Finish what was interrupted, and return its receipts."""
+        done: list[ErasureReceipt] = []
+        async with self._one_at_a_time:
+            for receipt in await self.receipts():
+                if receipt.finished_at is None:
+                    targets = _targets(receipt.ids, receipt.sessions)
+                    traces = await self._store.write(partial(self._traces, targets))
+                    done.append(await self._finish(receipt, targets, traces, lambda _: None, is_resumed=True))
+        return done
+
+    async def receipts(self, limit: int = _MOST_KEPT) -> list[ErasureReceipt]:
+        """Return the receipts of all that was forgotten for ever, the newest first."""
+        rows = await self._store.read(
+            lambda connection: connection.execute(
+                "SELECT value FROM meta WHERE key >= ? AND key < ? ORDER BY key DESC LIMIT ?",
+                (PREFIX, PREFIX + "~", limit),
+            ).fetchall()
+        )
+        return [_receipt(json.loads(str(row[0]))) for row in rows]
+
+    async def _require(self, targets: Sequence[ErasureTarget], backups: BackupChoice) -> None:
+        """Refuse what is not there; what was forgotten before may be named again, for the copies that were kept."""
+
+        def work(connection: apsw.Connection) -> list[str]:
+            return [one.id for one in targets if not self._erasers[one.kind].exists(connection, one.id)]
+
+        missing = await self._store.read(work)
+        if missing and backups != "keep":
+            before = {name for receipt in await self.receipts() for name in (*receipt.ids, *receipt.sessions)}
+            missing = [name for name in missing if name not in before]
+        if missing:
+            raise NotFoundError(f"There is nothing with the id {missing[0]}; nothing was removed.", ids=missing)
+
+    def _begin(self, receipt: ErasureReceipt, targets: Sequence[ErasureTarget], connection: apsw.Connection) -> _Traces:
+        traces = self._traces(targets, connection)
+        _keep(connection, receipt)
+        for target in targets:
+            self._erasers[target.kind].hide(connection, target.id, to_ms(receipt.at))
+        return traces
+
+    def _traces(self, targets: Sequence[ErasureTarget], connection: apsw.Connection) -> _Traces:
+        texts = [text for one in targets for text in self._erasers[one.kind].texts(connection, one.id)]
+        names = {name for one in targets for name in self._names.names_in(connection, one.kind, one.id)}
+        names.update(self._names.unmentioned_in(connection, texts))
+        short = [text[:_TERM_CHARACTERS] for text in texts[:_TERM_TEXTS]]
+        terms = fts_vocabulary.terms_of(connection, WORD_INDEX, short)
+        return _Traces(text_samples.text_samples(texts), frozenset(terms), frozenset(names))
+
+    async def _finish(
+        self,
+        receipt: ErasureReceipt,
+        targets: Sequence[ErasureTarget],
+        traces: _Traces,
+        progress: Callable[[int], None],
+        *,
+        is_resumed: bool,
+    ) -> ErasureReceipt:
+        for target in targets:
+            while (grown := await self._store.write(partial(self._step, receipt, target))) is not None:
+                receipt = grown
+                progress(sum(receipt.removed.values()))
+        receipt, spellings = await self._store.write(partial(self._drop_names, receipt, traces.names))
+        traces.samples = (*traces.samples, *text_samples.names(spellings))
+        await self._merge_words()
+        receipt = await self._prove(receipt, targets, traces, is_resumed=is_resumed)
+        await self._forget_caches()
+        files = await asyncio.to_thread(self._backups.clean, targets, traces.samples, receipt.choice)
+        notes = [sentence for outcome, sentence in _OF_COPIES.items() if any(file.outcome == outcome for file in files)]
+        receipt = replace(receipt, backups=files, notes=tuple(dict.fromkeys((*receipt.notes, *notes))))
+        if any(file.outcome == "incomplete" for file in files):
+            receipt = replace(receipt, verified=False, how="not verified")
+        if not pages_are_pending(receipt):
+            receipt = replace(receipt, finished_at=to_datetime(self._clock.now_ms()))
+        await self._store.write(lambda connection: _keep(connection, receipt))
+        return receipt
+
+    def _step(
+        self, receipt: ErasureReceipt, target: ErasureTarget, connection: apsw.Connection
+    ) -> ErasureReceipt | None:
+        """Remove some more of a target and count it in the same transaction; ``None`` when it is gone."""
+        removed = self._erasers[target.kind].step(connection, target.id, BATCH)
+        return self._counted(connection, receipt, removed) if removed else None
+
+    def _drop_names(
+        self, receipt: ErasureReceipt, names: Names, connection: apsw.Connection
+    ) -> tuple[ErasureReceipt, Collection[str]]:
+        """Remove names that nothing uses any more, and return how they were written."""
+        file_residue.forget_statistics(connection)
+        before = self._names.spellings(connection, names)
+        receipt = self._counted(connection, receipt, self._names.drop(connection, names))
+        after = self._names.spellings(connection, names)
+        return receipt, {spelling for spelling in before if spelling not in after}
+
+    @staticmethod
+    def _counted(connection: apsw.Connection, receipt: ErasureReceipt, removed: Mapping[str, int]) -> ErasureReceipt:
+        counts = Counter(receipt.removed) + Counter(removed)
+        grown = replace(receipt, removed=dict(sorted(counts.items())))
+        _keep(connection, grown)
+        return grown
+
+    async def _merge_words(self) -> None:
+        """Rewrite the word index into one piece: until then it only notes which words are gone."""
+        await self._store.write(lambda connection: file_residue.begin_merging_words(connection, WORD_INDEX))
+        while await self._store.write(lambda connection: file_residue.merge_words(connection, WORD_INDEX)):
+            pass
+
+    async def _prove(
+        self, receipt: ErasureReceipt, targets: Sequence[ErasureTarget], traces: _Traces, *, is_resumed: bool
+    ) -> ErasureReceipt:
+        """Look for the text in the raw bytes, and write the whole file anew when any is left."""
+        gone = traces.terms - await self._store.write(
+            lambda connection: fts_vocabulary.known_terms(connection, WORD_INDEX, traces.terms)
+        )
+        needles = (*traces.samples, *text_samples.term_tails(gone))
+        notes = [_RESUMED] if is_resumed else []
+        is_empty = await self._empty_log()
+        quoted, ghosts = await self._look(needles)
+        how: ErasureMethod = "overwritten in place" if needles else "nothing to look for"
+        if is_resumed or (ghosts and is_empty):
+            if await asyncio.to_thread(file_residue.has_room_to_rewrite, self._store.path):
+                if ghosts:
+                    await self._store.write(lambda connection: file_residue.rebuild_words(connection, WORD_INDEX))
+                await self._store.tend(file_residue.rewrite)
+                is_empty = await self._empty_log()
+                quoted, ghosts = await self._look(needles)
+                how = "file rewritten"
+            else:
+                notes.append(_NO_ROOM)
+        if not is_empty:
+            notes.append(_READER)
+        named = await self._store.read(lambda connection: list(self._names.kept(connection, traces.names)))
+        if named:
+            notes.append(_NAMED)
+        is_gone = is_empty and not ghosts and not named and _NO_ROOM not in notes
+        referring = await self._store.read(partial(self._left, targets))
+        return replace(
+            receipt,
+            looked_for=len(needles),
+            verified=is_gone,
+            how=how if is_gone else "not verified",
+            left=tuple(dict.fromkeys((*named, *referring, *quoted)))[:_MOST_LEFT],
+            notes=tuple(dict.fromkeys((*receipt.notes, *notes))),
+        )
+
+    async def _empty_log(self) -> bool:
+        """Cut the log to nothing, waiting for readers for a while; others write in between."""
+        waited = 0.0
+        while not await self._store.tend(file_residue.empty_log):
+            if waited >= _LOG_SECONDS:
+                return False
+            await asyncio.sleep(_LOG_PAUSE)
+            waited += _LOG_PAUSE
+        return True
+
+    async def _look(self, needles: Sequence[str]) -> tuple[list[RemainingReference], set[str]]:
+        """Return what else says one of ``needles``, and those that are in the bytes though nothing says them."""
+        hits = await asyncio.to_thread(lambda: file_residue.found_in(file_residue.files_of(self._store.path), needles))
+        if not hits:
+            return [], set()
+        places = await self._store.read(
+            lambda connection: {hit: references.find_quotes(connection, hit) for hit in hits}, limit_s=_NO_LIMIT_S
+        )
+        unsaid = {hit for hit in hits if not places[hit]}
+        spelled = await self._store.write(
+            lambda connection: fts_vocabulary.known_substrings(connection, WORD_INDEX, unsaid)
+        )
+        found = [place for hit in sorted(hits) for place in places[hit] if place.table not in _DERIVED]
+        return [
+            RemainingReference(place.table, place.key, "quotes it") for place in found if not place.is_common
+        ], unsaid - spelled
+
+    def _left(self, targets: Sequence[ErasureTarget], connection: apsw.Connection) -> list[RemainingReference]:
+        return [left for one in targets for left in self._erasers[one.kind].left(connection, one.id)]
+
+
+def pages_are_pending(receipt: ErasureReceipt) -> bool:
+    """Return whether another try may remove what is left in the files."""
+    return _READER in receipt.notes and not receipt.verified
+
+
+def _targets(ids: Sequence[str], sessions: Sequence[str]) -> list[ErasureTarget]:
+    memories = (ErasureTarget("memory", storable(name)[0]) for name in ids)
+    talks = (ErasureTarget("session", storable(name)[0]) for name in sessions)
+    return list(dict.fromkeys((*memories, *talks)))
+
+
+def _keep(connection: apsw.Connection, receipt: ErasureReceipt) -> None:
+    """Keep a receipt as it stands; it holds ids and numbers, nothing of the text."""
+    state: dict[str, Any] = asdict(receipt)
+    state["at"] = to_ms(receipt.at)
+    state["finished_at"] = None if receipt.finished_at is None else to_ms(receipt.finished_at)
+    connection.execute(
+        "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+        (PREFIX + receipt.id, json.dumps(state, ensure_ascii=False)),
+    )
+
+
+def _receipt(state: dict[str, Any]) -> ErasureReceipt:
+    return ErasureReceipt(
+        **state
+        | {
+            "at": to_datetime(state["at"]),
+            "finished_at": None if state["finished_at"] is None else to_datetime(state["finished_at"]),
+            "ids": tuple(state["ids"]),
+            "sessions": tuple(state["sessions"]),
+            "left": tuple(RemainingReference(**left) for left in state["left"]),
+            "backups": tuple(BackupFile(**file) for file in state["backups"]),
+            "notes": tuple(state["notes"]),
+        }
+    )

@@ -1,0 +1,272 @@
+"""Undo: puts targets back into the state before an entry of the history, and records that as a change of its own."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, Protocol
+
+import apsw
+
+from app.changes import Changed, ChangeSet
+from app.core.clock import Clock, to_datetime
+from app.core.text import storable
+from app.errors import InternalError, NotFoundError, StaleError
+from app.history import history_repo, undo_chain
+from app.history.history_repo import HistoryRow
+from app.memories import repo
+from app.memories.archive import service
+from app.memories.model import STORES, Event, HistoryEntry
+from app.memories.state_codec import differing, from_state
+from app.memories.writer import MAX_NAMED, MemoryIndex, conflicting_fact, recorded_state, write_state
+from app.store.store import Store
+
+State = dict[str, Any]
+
+_AREAS = {
+    "memory": frozenset({"memories", "tags", "links", "index"}),
+    "session": frozenset({"sessions", "messages", "index"}),
+    "entity": frozenset({"entities"}),
+}
+
+
+class StateApplier(Protocol):
+    """Reads and writes the state of one kind of target; a target that does not exist has the state ``None``."""
+
+    def current(self, connection: apsw.Connection, target: str) -> State | None:
+        """Return the state of ``target`` now."""
+
+    def apply(self, connection: apsw.Connection, target: str, state: State | None, at_ms: int) -> None:
+        """Make ``state`` the state of ``target``; ``None`` deletes it softly at ``at_ms``."""
+
+
+class MemoryApplier:
+    """Puts memories back; their version goes on counting, so an editor that is open notices.
+
+    Args:
+        index: Who keeps the search index in step.
+    """
+
+    def __init__(self, index: MemoryIndex) -> None:
+        self._index = index
+
+    def current(self, connection: apsw.Connection, target: str) -> State | None:
+        """Return the memory's state now."""
+        memory = repo.get(connection, target)
+        return service.state(connection, target) if memory is None else recorded_state(memory)
+
+    def apply(self, connection: apsw.Connection, target: str, state: State | None, at_ms: int) -> None:
+        """Make ``state`` the memory's state; ``None`` deletes it softly.
+
+        Raises:
+            StaleError: Another fact has taken its category and key.
+        """
+        now = repo.get(connection, target)
+        if now is None and service.state(connection, target) is not None:
+            now = service.take_out(connection, self._index, target)
+            if state is None and now.deleted_at is not None:
+                return  # it came from the trash
+        if state is not None and "archived_at" in state:
+            # At the time it was put there: earlier entries must find the state that they led to.
+            service.put_in(connection, self._index, target, state["reason"], int(state["archived_at"]))
+            return
+        if state is not None:
+            wanted = from_state(state)
+        elif now is not None:
+            wanted = replace(now, deleted_at=to_datetime(at_ms), superseded_by=None)
+        else:
+            return
+        if now is not None:
+            wanted = replace(wanted, version=now.version + 1)
+        if (other := conflicting_fact(connection, wanted)) is not None:
+            raise StaleError(
+                "Another fact has taken the place of this one since. Undo or delete that one first.",
+                target=target,
+                other=other.id,
+            )
+        write_state(connection, self._index, now, wanted)
+
+
+class UndoService:
+    """Undoes entries of the history and reads it.
+
+    Args:
+        store: The vault's database.
+        appliers: Who puts back each kind of target.
+        clock: Where the time comes from.
+    """
+
+    def __init__(self, store: Store, appliers: Mapping[str, StateApplier], clock: Clock) -> None:
+        self._store = store
+        self._appliers = appliers
+        self._clock = clock
+
+    async def undo(
+        self,
+        history_ids: Sequence[int],
+        *,
+        stores: Sequence[str] = STORES,
+        actor: str = "person",
+        operation: str = "memory.undo",
+    ) -> Changed[list[int]]:
+        """Undo entries, the latest first, all or none; returns the new entries, which can be undone in turn.
+
+        An entry that was undone and redone stands again and can be undone again by its own id. An entry that took a
+        memory's place for another is undone together with the entry of that other one.
+
+        Raises:
+            NotFoundError: There is no such entry.
+            InputError: One is undone already.
+            StaleError: What it changed was changed again since; the sentence says in what.
+        """
+        return await self._store.write(
+            partial(self._undo_all, list(dict.fromkeys(history_ids)), stores, actor, operation)
+        )
+
+    async def undo_run(
+        self, run_id: str, *, stores: Sequence[str] = STORES, actor: str = "person", operation: str = "upkeep.undo"
+    ) -> Changed[list[int]]:
+        """Undo all that one run or bulk action did and that still stands.
+
+        Raises:
+            NotFoundError: There is no such run, or all of it is undone.
+            StaleError: Something it changed was changed again since.
+        """
+
+        def work(connection: apsw.Connection) -> Changed[list[int]]:
+            made = undo_chain.entries_of_run(connection, storable(run_id)[0])
+            standing = [history_id for history_id in made if undo_chain.latest_entry(connection, history_id)[1]]
+            if not standing:
+                raise NotFoundError("Nothing is left to undo of that run.", run=run_id)
+            return self._undo_all(standing, stores, actor, operation, connection)
+
+        return await self._store.write(work)
+
+    async def history(
+        self, target: str | None = None, limit: int = 50, *, stores: Sequence[str] = STORES
+    ) -> list[HistoryEntry]:
+        """Return entries, newest first, of one target where named; those of memories outside ``stores`` are left out.
+
+        ``undone_by`` is ``None`` for an entry whose effect stands, after a redo too.
+        """
+        named = None if target is None else storable(target)[0]
+
+        def work(connection: apsw.Connection) -> list[HistoryEntry]:
+            found: list[HistoryEntry] = []
+            before: int | None = None
+            while len(found) < limit:
+                rows = history_repo.entries(connection, target=named, limit=max(limit, 20), before_id=before)
+                found.extend(_shown(connection, row) for row in rows if _is_visible(row, stores))
+                if not rows:
+                    break
+                before = rows[-1].id
+            return found[: max(limit, 0)]
+
+        return await self._store.read(work)
+
+    def _undo_all(
+        self, history_ids: list[int], stores: Sequence[str], actor: str, operation: str, connection: apsw.Connection
+    ) -> Changed[list[int]]:
+        made: list[int] = []
+        touched: dict[str, None] = {}
+        areas: set[str] = set()
+        for history_id in undo_chain.latest_first(connection, undo_chain.with_partners(connection, history_ids)):
+            entry = _visible(connection, undo_chain.standing(connection, history_id), stores)
+            made.append(self._undo_one(connection, entry, actor))
+            touched[entry.target] = None
+            areas |= _AREAS[entry.target_kind]
+        ids = tuple(touched) if len(touched) <= MAX_NAMED else ()
+        changes = ChangeSet(frozenset(areas), ids, actor, operation, tuple(made))
+        return Changed(made, changes)
+
+    def _undo_one(self, connection: apsw.Connection, entry: HistoryRow, actor: str) -> int:
+        applier = self._appliers.get(entry.target_kind)
+        if applier is None:
+            raise InternalError("Nobody knows how to undo a change of this kind.", target_kind=entry.target_kind)
+        before, at_ms = _concerned(applier.current(connection, entry.target), entry), self._clock.now_ms()
+        if changed := differing(before, entry.after):
+            raise StaleError(
+                _sentence(entry, changed, before), history=entry.id, target=entry.target, changed=list(changed)
+            )
+        applier.apply(connection, entry.target, entry.before, at_ms)
+        after = _concerned(applier.current(connection, entry.target), entry)
+        made = history_repo.record(
+            connection,
+            target_kind=entry.target_kind,
+            target=entry.target,
+            event=_event(entry, before, after),
+            before=before,
+            after=after,
+            actor=actor,
+            at_ms=at_ms,
+            run_id=entry.run_id if entry.run_id is None else f"undo:{entry.run_id}",
+        )
+        history_repo.mark_undone(connection, entry.id, made)
+        return made
+
+
+def _concerned(state: State | None, entry: HistoryRow) -> State | None:
+    """Return what of a state an entry is about: of a conversation, title or summary may change without the other."""
+    recorded = (entry.before or {}) | (entry.after or {})
+    if state is None or entry.target_kind != "session" or not recorded:
+        return state
+    return {name: value for name, value in state.items() if name in recorded}
+
+
+def _visible(connection: apsw.Connection, history_id: int, stores: Sequence[str]) -> HistoryRow:
+    entry = history_repo.entry(connection, history_id)
+    if entry is None or not _is_visible(entry, stores):
+        raise NotFoundError(f"The history has no entry {history_id}.", history=history_id)
+    return entry
+
+
+def _is_visible(entry: HistoryRow, stores: Sequence[str]) -> bool:
+    """Return whether a caller who sees ``stores`` may know of the entry; only those who see all know of sessions."""
+    if set(stores) >= set(STORES):
+        return True
+    states = [state for state in (entry.before, entry.after) if state is not None]
+    return entry.target_kind == "memory" and bool(states) and all(state.get("store") in stores for state in states)
+
+
+def _shown(connection: apsw.Connection, row: HistoryRow) -> HistoryEntry:
+    latest, stands = undo_chain.latest_entry(connection, row.id)
+    return HistoryEntry(
+        id=row.id,
+        target_kind=row.target_kind,
+        target=row.target,
+        event=row.event,  # type: ignore[arg-type]
+        at=to_datetime(row.at_ms),
+        actor=row.actor,
+        before=row.before,
+        after=row.after,
+        run_id=row.run_id,
+        undone_by=None if stands else latest,
+    )
+
+
+def _event(entry: HistoryRow, before: State | None, after: State | None) -> Event:
+    if _is_archived(before) != _is_archived(after):
+        return "ARCHIVE" if _is_archived(after) else "RESTORE"
+    if _is_gone(after) and not _is_gone(before):
+        return "FORGET" if entry.target_kind == "session" else "DELETE"
+    if _is_gone(before) and not _is_gone(after):
+        return "RESTORE"
+    return "RENAME" if entry.event == "RENAME" else "UPDATE"
+
+
+def _is_archived(state: State | None) -> bool:
+    return state is not None and "archived_at" in state
+
+
+def _is_gone(state: State | None) -> bool:
+    return state is None or state.get("deleted_at") is not None or state.get("forgotten_at") is not None
+
+
+def _sentence(entry: HistoryRow, changed: Sequence[str], now: State | None) -> str:
+    what = {"memory": "The memory", "session": "The conversation", "entity": "The entity"}[entry.target_kind]
+    if _is_archived(now):
+        return f"{what} was put into the archive since. Bring it back first."
+    if "existence" not in changed:
+        names = ", ".join(name.replace("_", " ") for name in changed)
+        return f"{what} was changed again since ({names}). Undo the later change first."
+    happened = "was deleted since" if entry.after is not None else "was restored since"
+    return f"{what} {happened}. Undo that first."

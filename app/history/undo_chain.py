@@ -1,0 +1,110 @@
+"""Chains of history entries that undo and redo each other, and pairs of entries that belong together.
+
+Reads ids and links only, for a run may have very many entries.
+"""
+
+import json
+from collections.abc import Sequence
+
+import apsw
+
+from app.errors import InputError
+
+# What a memory supersedes stands in the row of the other one, or in a list among its own attributes.
+_LINKS = (
+    "SELECT h.id, h.target, coalesce(h.before ->> 'superseded_by', ''), coalesce(h.after ->> 'superseded_by', ''),"
+    " coalesce(h.before -> '$.attributes.supersedes', '[]'), coalesce(h.after -> '$.attributes.supersedes', '[]')"
+    " FROM memory_history h WHERE h.run_id = ? AND h.target_kind = 'memory'"
+)
+
+
+def latest_entry(connection: apsw.Connection, history_id: int) -> tuple[int, bool]:
+    """Follow an entry over its undoing, its redoing and so on to the last.
+
+    Returns:
+        The last entry's id, and whether the effect of ``history_id`` stands.
+    """
+    stands = True
+    while (
+        row := connection.execute("SELECT undone_by FROM memory_history WHERE id = ?", (history_id,)).fetchone()
+    ) and (row[0] is not None):
+        history_id, stands = row[0], not stands
+    return history_id, stands
+
+
+def entries_of_run(connection: apsw.Connection, run_id: str) -> list[int]:
+    """Return the ids of a run's entries, in the order they were written."""
+    return [
+        row[0] for row in connection.execute("SELECT id FROM memory_history WHERE run_id = ? ORDER BY id", (run_id,))
+    ]
+
+
+def with_partners(connection: apsw.Connection, history_ids: Sequence[int]) -> list[int]:
+    """Return entries and those of the same run that superseded, or were superseded by, what they changed."""
+    wanted = dict.fromkeys(history_ids)
+    runs: dict[str, list[int]] = {}
+    for history_id in history_ids:
+        row = connection.execute("SELECT run_id FROM memory_history WHERE id = ?", (history_id,)).fetchone()
+        if row is not None and row[0] is not None:
+            runs.setdefault(str(row[0]), []).append(history_id)
+    for run_id, members in runs.items():
+        partners = _partners(connection, run_id)
+        for history_id in members:
+            stands = latest_entry(connection, history_id)[1]
+            for other in partners.get(history_id, ()):
+                if other not in wanted and latest_entry(connection, other)[1] == stands:
+                    wanted[other] = None
+    return list(wanted)
+
+
+def _partners(connection: apsw.Connection, run_id: str) -> dict[int, set[int]]:
+    """Return for each entry of a run that superseded something which other entries of it belong to that."""
+    rows = [tuple(map(str, row)) for row in connection.execute(_LINKS, (run_id,))]
+    by_target: dict[str, list[int]] = {}
+    for row in rows:
+        by_target.setdefault(row[1], []).append(int(row[0]))
+    found: dict[int, set[int]] = {}
+    for entry, _, *links in rows:
+        for other in (other for target in _linked(*links) for other in by_target.get(target, ())):
+            found.setdefault(int(entry), set()).add(other)
+            found.setdefault(other, set()).add(int(entry))
+    return found
+
+
+def _linked(before: str, after: str, superseded_before: str, superseded_after: str) -> set[str]:
+    """Return the memories to which an entry made or cut a link."""
+    return ({before} ^ {after}) | (_ids(superseded_before) ^ _ids(superseded_after))
+
+
+def _ids(listed: str) -> set[str]:
+    found = json.loads(listed)
+    return {str(one) for one in found} if isinstance(found, list) else set()
+
+
+def latest_first(connection: apsw.Connection, history_ids: Sequence[int]) -> list[int]:
+    """Return entries in the order in which they are undone: each by the last change through which its effect stands.
+
+    An entry and what undid or redid it may both be among them; each of these is then a change of its own.
+    """
+    listed = set(history_ids)
+
+    def position(history_id: int) -> int:
+        row = connection.execute("SELECT undone_by FROM memory_history WHERE id = ?", (history_id,)).fetchone()
+        while row is not None and row[0] is not None and row[0] not in listed:
+            history_id = int(row[0])
+            row = connection.execute("SELECT undone_by FROM memory_history WHERE id = ?", (history_id,)).fetchone()
+        return history_id
+
+    return sorted(history_ids, key=position, reverse=True)
+
+
+def standing(connection: apsw.Connection, history_id: int) -> int:
+    """Return the entry through which the effect of ``history_id`` stands: itself, or the last that redid it.
+
+    Raises:
+        InputError: It is undone already.
+    """
+    last, stands = latest_entry(connection, history_id)
+    if not stands:
+        raise InputError("That change is undone already.", history=history_id, undone_by=last)
+    return last

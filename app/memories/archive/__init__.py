@@ -1,0 +1,1 @@
+"""The archive: memories that are out of the way but not lost."""

@@ -1,0 +1,208 @@
+"""The memory_archive table: memories moved out of the active tables whole, row by row as they stood there."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import apsw
+
+from app.core.clock import to_datetime
+from app.memories import repo
+from app.memories.archive.model import ArchivedMemory, ArchiveFilter
+from app.memories.model import STORES, Memory
+
+_BATCH = 50
+
+# What hangs on a memory and goes with its row: the table and the condition that it is this memory's.
+_PARTS = {
+    "memory_tags": "memory_id = ?",
+    "memory_links": "memory_id = ?",
+    "memory_sources": "memory_id = ?",
+    "entity_claims": "owner_kind = 'memory' AND owner_id = ?",
+}
+# What reading a memory asks besides its row.
+_READ = {
+    "memories": (),
+    "memory_tags": ("memory_id", "tag", "position"),
+    "memory_sources": ("memory_id", "source_kind", "source_id"),
+}
+_ROW = "json_extract(a.payload, '$.memories[0].{}')"
+_LISTED = ", ".join(
+    ("a.id", "a.kind", _ROW.format("title"), f"substr({_ROW.format('content')}, 1, {2 * repo.PREVIEW})",
+     _ROW.format("store"), _ROW.format("source"), "a.reason", "a.archived_at", _ROW.format("created_at"),
+     _ROW.format("updated_at"), _ROW.format("valid_until"), "json_extract(a.payload, '$.memories[0].facts')")
+)  # fmt: skip
+
+
+def holds(connection: apsw.Connection, memory_id: str) -> bool:
+    """Return whether the archive has a memory of that id."""
+    return connection.execute("SELECT 1 FROM memory_archive WHERE id = ?", (memory_id,)).fetchone() is not None
+
+
+def move_in(connection: apsw.Connection, memory_id: str, reason: str, at_ms: int) -> None:
+    """Move a memory's row and what hangs on it into the archive; the caller takes it out of the index."""
+    payload = {"memories": _rows(connection, "memories", "id = ?", memory_id)}
+    payload |= {table: _rows(connection, table, where, memory_id) for table, where in _PARTS.items()}
+    connection.execute(
+        "INSERT INTO memory_archive (id, kind, payload, archived_at, reason) VALUES (?, ?, ?, ?, ?)",
+        (memory_id, payload["memories"][0]["kind"], json.dumps(payload, ensure_ascii=False), at_ms, reason),
+    )
+    connection.execute("DELETE FROM memories WHERE id = ?", (memory_id,))
+
+
+def move_out(connection: apsw.Connection, memory_id: str) -> None:
+    """Move a memory back from the archive, every column as it was; the caller puts it into the index."""
+    payload = json.loads(str(connection.execute("SELECT payload FROM memory_archive WHERE id = ?", (memory_id,)).get))
+    [row] = payload["memories"]
+    taken = connection.execute("SELECT 1 FROM memories WHERE rowid = ?", (row["rowid"],)).fetchone()
+    if taken is not None:
+        del row["rowid"]
+    _insert(connection, "memories", row)
+    for table in _PARTS:
+        for part in payload.get(table, ()):
+            if _stands(connection, table, part):
+                _insert(connection, table, part)
+    connection.execute("DELETE FROM memory_archive WHERE id = ?", (memory_id,))
+
+
+def shown(
+    connection: apsw.Connection, chosen: ArchiveFilter, *, limit: int, offset: int, stores: Sequence[str] = STORES
+) -> list[ArchivedMemory]:
+    """Return one page of the archive, what was put there last first."""
+    where, values = _condition(chosen, stores)
+    rows = connection.execute(
+        f"SELECT {_LISTED} FROM memory_archive a WHERE {where} ORDER BY a.archived_at DESC, a.id DESC LIMIT ? OFFSET ?",
+        (*values, limit, offset),
+    )
+    return [_listed(row) for row in rows]
+
+
+def ids(connection: apsw.Connection) -> list[str]:
+    """Return the ids of everything in the archive, what was put there first first."""
+    return [str(row[0]) for row in connection.execute("SELECT id FROM memory_archive ORDER BY archived_at, id")]
+
+
+def get(connection: apsw.Connection, memory_id: str, stores: Sequence[str] = STORES) -> tuple[Memory, int, str] | None:
+    """Return an archived memory as it was, when it was archived and why; ``None`` when there is none in ``stores``."""
+    found = connection.execute(
+        "SELECT payload, archived_at, reason FROM memory_archive WHERE id = ?", (memory_id,)
+    ).fetchone()
+    if found is None:
+        return None
+    memories = _memories([json.loads(str(found[0]))], stores)
+    return (memories[0], int(str(found[1])), str(found[2])) if memories else None
+
+
+def contents(connection: apsw.Connection, stores: Sequence[str] = STORES) -> Iterator[Memory]:
+    """Yield the archived memories in ``stores`` as they were, what was archived last first; none reads as deleted."""
+    ids = [
+        str(row[0])
+        for row in connection.execute(
+            f"SELECT a.id FROM memory_archive a WHERE {_ROW.format('store')} IN (SELECT value FROM json_each(?))"
+            " ORDER BY a.archived_at DESC, a.id DESC",
+            (json.dumps(list(stores)),),
+        )
+    ]
+    for start in range(0, len(ids), _BATCH):
+        rows = connection.execute(
+            "SELECT a.payload FROM json_each(?) w CROSS JOIN memory_archive a ON a.id = w.value ORDER BY w.key",
+            (json.dumps(ids[start : start + _BATCH]),),
+        ).fetchall()
+        for memory in _memories([json.loads(str(row[0])) for row in rows], stores):
+            yield replace(memory, deleted_at=None)
+
+
+def due(connection: apsw.Connection, before_ms: int, states: Sequence[str], limit: int) -> list[str]:
+    """Return ids of memories that were in one of ``states`` before a moment, the longest ones first.
+
+    Pinned ones and notes are never merely old.
+    """
+    clauses = {
+        "deleted": "SELECT id, valid_until AS since FROM memories WHERE valid_until < :before",
+        "expired": "SELECT id, expires_at AS since FROM memories"
+        " WHERE expires_at IS NOT NULL AND expires_at < :before AND valid_until IS NULL AND pinned = 0",
+        "old": "SELECT id, max(updated_at, coalesce(last_accessed, 0)) AS since FROM memories"
+        " WHERE valid_until IS NULL AND pinned = 0 AND kind IN ('fact', 'observation', 'digest')"
+        " AND updated_at < :before AND coalesce(last_accessed, 0) < :before",
+    }
+    asked = " UNION ALL ".join(clauses[state] for state in dict.fromkeys(states))
+    rows = connection.execute(
+        f"SELECT id FROM ({asked}) WHERE id NOT IN (SELECT id FROM memory_archive)"
+        " GROUP BY id ORDER BY min(since), id LIMIT :limit",
+        {"before": before_ms, "limit": limit},
+    )
+    return [str(row[0]) for row in rows]
+
+
+def drop(connection: apsw.Connection, before_ms: int, limit: int) -> list[str]:
+    """Delete archived memories other than notes that were put there before a moment; return their ids."""
+    rows = connection.execute(
+        "DELETE FROM memory_archive WHERE id IN (SELECT id FROM memory_archive"
+        " WHERE archived_at < ? AND kind <> 'note' ORDER BY archived_at LIMIT ?) RETURNING id",
+        (before_ms, limit),
+    ).fetchall()
+    return [str(row[0]) for row in rows]
+
+
+def _rows(connection: apsw.Connection, table: str, where: str, memory_id: str) -> list[dict[str, Any]]:
+    names = [str(row[1]) for row in connection.execute(f"PRAGMA table_info({table})")]
+    found = connection.execute(f"SELECT {', '.join(names)} FROM {table} WHERE {where}", (memory_id,))
+    return [dict(zip(names, row, strict=True)) for row in found]
+
+
+def _insert(connection: apsw.Connection, table: str, row: dict[str, Any]) -> None:
+    marks = ", ".join("?" * len(row))
+    connection.execute(f"INSERT INTO {table} ({', '.join(row)}) VALUES ({marks})", tuple(row.values()))
+
+
+def _stands(connection: apsw.Connection, table: str, part: dict[str, Any]) -> bool:
+    """Return whether the entities that a person's decision names are still there; the database would refuse it."""
+    if table != "entity_claims":
+        return True
+    ends = (part["from_id"], part["to_id"])
+    return int(connection.execute("SELECT count(*) FROM entities WHERE id IN (?, ?)", ends).get) == len(set(ends))
+
+
+def _condition(chosen: ArchiveFilter, stores: Sequence[str]) -> tuple[str, tuple[Any, ...]]:
+    store = _ROW.format("store")
+    parts = [f"{store} IN (SELECT value FROM json_each(?))"]
+    values: list[Any] = [json.dumps(list(stores))]
+    if chosen.kinds:
+        parts.append("a.kind IN (SELECT value FROM json_each(?))")
+        values.append(json.dumps(list(chosen.kinds)))
+    for word in chosen.text.split()[:16]:
+        parts.append(f"instr(lower({_ROW.format('title')} || ' ' || {_ROW.format('content')}), lower(?))")
+        values.append(word)
+    return " AND ".join(parts), tuple(values)
+
+
+def _listed(row: Sequence[Any]) -> ArchivedMemory:
+    return ArchivedMemory(
+        id=row[0],
+        kind=row[1],
+        title=row[2],
+        preview=repo.preview(row[3], json.loads(row[11])),
+        store=row[4],
+        source=row[5],
+        reason=row[6],
+        archived_at=to_datetime(row[7]),
+        created_at=to_datetime(row[8]),
+        updated_at=to_datetime(row[9]),
+        was_deleted=row[10] is not None,
+    )
+
+
+def _memories(payloads: Sequence[dict[str, Any]], stores: Sequence[str]) -> list[Memory]:
+    """Read payloads with the SQL that reads memories: in an empty database of its own, so that it never drifts."""
+    scratch = apsw.Connection(":memory:")
+    try:
+        for table, needed in _READ.items():
+            rows = [row for payload in payloads for row in payload.get(table, [])]
+            columns = dict.fromkeys((*needed, *(name for row in rows for name in row)))
+            scratch.execute(f"CREATE TABLE {table} ({', '.join(columns)})")
+            for row in rows:
+                _insert(scratch, table, row)
+        return repo.many(scratch, [payload["memories"][0]["id"] for payload in payloads], stores=stores)
+    finally:
+        scratch.close()

@@ -1,0 +1,257 @@
+"""The archive: memories that are out of the way but not lost. Nothing but ``clean`` takes anything out of the vault."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import apsw
+
+from app.changes import Changed, ChangeSet
+from app.core.clock import Clock, to_datetime
+from app.core.ids import new_id
+from app.core.text import excerpt, storable
+from app.errors import InputError, NotFoundError, StaleError
+from app.history import history_repo
+from app.memories import repo
+from app.memories.archive import archive_repo
+from app.memories.archive.model import Archived, ArchivedMemory, ArchiveFilter, DueState, MovedMemories
+from app.memories.model import STORES, Memory
+from app.memories.state_codec import to_state
+from app.memories.writer import MAX_NAMED, MemoryIndex, conflicting_fact, recorded_state
+from app.store.store import Store
+
+BATCH = 50  # memories that one transaction moves
+_DAY_MS = 86_400_000
+_MOST_DAYS = 36_500
+_AREAS = frozenset({"memories", "tags", "links", "index"})
+_REASON = 200
+
+
+class ArchiveService:
+    """Moves memories into the archive and back; every move is in the history and can be undone.
+
+    Args:
+        store: The vault's database.
+        index: Who keeps the search index in step.
+        clock: Where the time comes from.
+    """
+
+    def __init__(self, store: Store, index: MemoryIndex, clock: Clock) -> None:
+        self._store = store
+        self._index = index
+        self._clock = clock
+
+    async def put(
+        self,
+        ids: Sequence[str],
+        reason: str,
+        *,
+        stores: Sequence[str] = STORES,
+        actor: str = "person",
+        run_id: str | None = None,
+        operation: str = "archive.put",
+    ) -> Changed[MovedMemories]:
+        """Move memories into the archive, a batch at a time, as one run; what the caller does not see is left out."""
+        run = run_id or new_id("run")
+        why = excerpt(storable(reason)[0], _REASON)
+        wanted = list(dict.fromkeys(storable(memory_id)[0] for memory_id in ids))
+        entries: dict[str, int] = {}
+        for start in range(0, len(wanted), BATCH):
+            batch = wanted[start : start + BATCH]
+
+            def work(connection: apsw.Connection, batch: list[str] = batch) -> dict[str, int]:
+                return self._put_all(connection, batch, why, stores, actor, run)
+
+            entries |= await self._store.write(work)
+        moved = MovedMemories(run, tuple(entries), len(wanted) - len(entries))
+        return Changed(moved, _changes(tuple(entries), actor, operation, tuple(entries.values())))
+
+    async def due(
+        self, older_than_days: float, states: Sequence[DueState] = ("deleted", "expired"), *, limit: int = 200
+    ) -> list[str]:
+        """Return ids of memories that were deleted, expired or untouched longer than so many days, oldest first.
+
+        Pinned ones, notes and reflections are never merely old.
+
+        Raises:
+            InputError: The number of days is negative or absurd.
+        """
+        before = self._before(older_than_days)
+        if not states:
+            return []
+        return await self._store.read(lambda connection: archive_repo.due(connection, before, states, limit))
+
+    async def listed(
+        self, chosen: ArchiveFilter, *, limit: int = 50, offset: int = 0, stores: Sequence[str] = STORES
+    ) -> list[ArchivedMemory]:
+        """Return one page of the archive, what was put there last first."""
+        clean = replace(chosen, text=storable(chosen.text[:1_000])[0])
+        return await self._store.read(
+            lambda connection: archive_repo.shown(connection, clean, limit=limit, offset=offset, stores=stores)
+        )
+
+    async def ids(self) -> list[str]:
+        """Return the ids of everything in the archive, what was put there first first."""
+        return await self._store.read(archive_repo.ids)
+
+    async def get(self, memory_id: str, *, stores: Sequence[str] = STORES) -> Archived:
+        """Return an archived memory as it was.
+
+        Raises:
+            NotFoundError: There is none of that id in ``stores``.
+        """
+        found = await self._store.read(lambda connection: _there(connection, memory_id, stores))
+        return Archived(found[0], to_datetime(found[1]), found[2])
+
+    async def restore(
+        self,
+        memory_id: str,
+        *,
+        stores: Sequence[str] = STORES,
+        actor: str = "person",
+        operation: str = "archive.restore",
+    ) -> Changed[Memory]:
+        """Bring a memory back exactly as it was, into the trash if it came from there.
+
+        Raises:
+            NotFoundError: The archive has none of that id in ``stores``.
+            InputError: Its id was given away.
+            StaleError: Another active fact has its category and key.
+        """
+
+        def work(connection: apsw.Connection) -> Changed[Memory]:
+            _there(connection, memory_id, stores)
+            before = state(connection, memory_id)
+            if repo.get(connection, memory_id) is not None:
+                raise InputError("There is an active memory with this id, which keeps it in the archive.", id=memory_id)
+            restored = take_out(connection, self._index, memory_id)
+            entry = self._record(connection, memory_id, "RESTORE", before, recorded_state(restored), actor, None)
+            shown = repo.many(connection, (memory_id,), stores=stores)[0]
+            return Changed(shown, _changes((memory_id,), actor, operation, (entry,)))
+
+        return await self._store.write(work)
+
+    async def clean(
+        self, older_than_days: float, *, limit: int = 200, actor: str = "person", operation: str = "archive.clean"
+    ) -> Changed[int]:
+        """Delete memories other than notes that lie in the archive longer than so many days; returns how many.
+
+        This cannot be undone. Their history stays.
+
+        Raises:
+            InputError: The number of days is negative or absurd.
+        """
+        before = self._before(older_than_days)
+        gone: list[str] = []
+        while len(gone) < limit:
+            size = min(BATCH, limit - len(gone))
+
+            def work(connection: apsw.Connection, size: int = size) -> list[str]:
+                return archive_repo.drop(connection, before, size)
+
+            dropped = await self._store.write(work)
+            gone += dropped
+            if len(dropped) < size:
+                break
+        return Changed(len(gone), _changes(tuple(gone), actor, operation, ()))
+
+    def _before(self, days: float) -> int:
+        """Return the moment so many days ago."""
+        if not 0 <= days <= _MOST_DAYS:
+            raise InputError(f"An age is a number of days from 0 to {_MOST_DAYS:,}.", field="older_than_days")
+        return self._clock.now_ms() - round(days * _DAY_MS)
+
+    def _put_all(
+        self,
+        connection: apsw.Connection,
+        ids: Sequence[str],
+        reason: str,
+        stores: Sequence[str],
+        actor: str,
+        run_id: str,
+    ) -> dict[str, int]:
+        """Move what is there of ``ids``, and return the entry of the history of each that was moved."""
+        entries: dict[str, int] = {}
+        for memory in repo.many(connection, ids):
+            if memory.store in stores and not archive_repo.holds(connection, memory.id):
+                put_in(connection, self._index, memory.id, reason, self._clock.now_ms())
+                after = state(connection, memory.id)
+                entries[memory.id] = self._record(
+                    connection, memory.id, "ARCHIVE", recorded_state(memory), after, actor, run_id
+                )
+        return entries
+
+    def _record(
+        self,
+        connection: apsw.Connection,
+        target: str,
+        event: str,
+        before: dict[str, Any] | None,
+        after: dict[str, Any] | None,
+        actor: str,
+        run_id: str | None,
+    ) -> int:
+        return history_repo.record(
+            connection,
+            target_kind="memory",
+            target=target,
+            event=event,
+            before=before,
+            after=after,
+            actor=actor,
+            at_ms=self._clock.now_ms(),
+            run_id=run_id,
+        )
+
+
+def put_in(connection: apsw.Connection, index: MemoryIndex, memory_id: str, reason: str, at_ms: int) -> None:
+    """Move a memory into the archive, without history."""
+    index.memory_removed(connection, memory_id)
+    archive_repo.move_in(connection, memory_id, reason, at_ms)
+
+
+def take_out(connection: apsw.Connection, index: MemoryIndex, memory_id: str) -> Memory:
+    """Move a memory back from the archive, without history, and return it.
+
+    Raises:
+        NotFoundError: It is not there.
+        StaleError: Another active fact has its category and key.
+    """
+    memory, _, _ = _there(connection, memory_id, STORES)
+    if (other := conflicting_fact(connection, memory)) is not None:
+        raise StaleError(
+            "Another fact has taken the place of this one since. Undo or delete that one first.",
+            target=memory_id,
+            other=other.id,
+        )
+    archive_repo.move_out(connection, memory_id)
+    if memory.deleted_at is None:
+        index.memory_stored(connection, memory)
+    return memory
+
+
+def state(connection: apsw.Connection, memory_id: str) -> dict[str, Any] | None:
+    """Return the state that history knows of an archived memory: that it is there, not what it says.
+
+    To everybody else it reads as deleted when it was archived.
+    """
+    found = archive_repo.get(connection, memory_id)
+    if found is None:
+        return None
+    memory, at_ms, reason = found
+    bare = replace(
+        memory, content="", facts=(), attributes={}, files=(), people=(), sources=(), deleted_at=to_datetime(at_ms)
+    )
+    return {**to_state(bare), "archived_at": at_ms, "reason": reason}
+
+
+def _there(connection: apsw.Connection, memory_id: str, stores: Sequence[str]) -> tuple[Memory, int, str]:
+    found = archive_repo.get(connection, storable(memory_id)[0], stores)
+    if found is None:
+        raise NotFoundError(f"The archive has no memory with the id {memory_id}.", id=memory_id)
+    return found
+
+
+def _changes(ids: tuple[str, ...], actor: str, operation: str, history_ids: tuple[int, ...]) -> ChangeSet:
+    named = ids if len(ids) <= MAX_NAMED else ()
+    return ChangeSet(_AREAS if ids else frozenset(), named, actor, operation, history_ids)

@@ -1,0 +1,105 @@
+"""Stores many facts as one run, nothing of them twice: equal ones among themselves, then against the vault."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from app.changes import Changed, ChangeSet
+from app.core.ids import new_id
+from app.errors import InputError
+from app.memories import repo
+from app.memories.deduplication.service import DeduplicatingWriter
+from app.memories.model import STORES, BatchWritten, Memory, NewMemory, Written
+from app.memories.unit_of_work import MemoryUnitOfWork, join_changes
+from app.memories.writer import MemoryWriter
+
+MAX_BATCH = 1_000
+_TOGETHER = 10  # facts in one transaction
+
+
+class BatchService:
+    """Stores many memories at once.
+
+    Args:
+        transactions: Opens transactions.
+        writing: Stores one memory.
+    """
+
+    def __init__(self, transactions: MemoryUnitOfWork, writing: DeduplicatingWriter) -> None:
+        self._transactions = transactions
+        self._writing = writing
+
+    async def write(
+        self,
+        drafts: Sequence[NewMemory],
+        *,
+        run_id: str | None = None,
+        stores: Sequence[str] = STORES,
+        actor: str = "person",
+        operation: str = "fact.batch",
+    ) -> Changed[BatchWritten]:
+        """Store each of ``drafts`` that nothing says yet, and tell what became of each, in the order given.
+
+        All are checked before the first is stored. What was stored is undone by the run's id.
+
+        Raises:
+            AccessDeniedError: The caller does not see the store of one.
+            InputError: There are too many, or one cannot be stored; ``data`` says which.
+        """
+        if len(drafts) > MAX_BATCH:
+            raise InputError(f"At most {MAX_BATCH:,} can be stored at once.", allowed=MAX_BATCH)
+        memories = [self._composed(draft, number, stores) for number, draft in enumerate(drafts)]
+        run = run_id or new_id("run")
+        first = {_identity(memory): memory for memory in reversed(memories)}
+        fresh = [(memory, draft) for memory, draft in zip(memories, drafts, strict=True) if _is_first(first, memory)]
+        written, changes = await self._all(fresh, stores, actor, operation, run)
+        outcomes = {_identity(memory): one for (memory, _), one in zip(fresh, written, strict=True)}
+        told = tuple(
+            outcomes[_identity(memory)] if _is_first(first, memory) else _repeated(outcomes[_identity(memory)])
+            for memory in memories
+        )
+        return Changed(BatchWritten(run, told), join_changes(changes, actor, operation))
+
+    def _composed(self, draft: NewMemory, number: int, stores: Sequence[str]) -> Memory:
+        try:
+            return self._writing.composed(draft, stores)
+        except InputError as error:
+            error.data["item"] = number
+            raise
+
+    async def _all(
+        self,
+        fresh: Sequence[tuple[Memory, NewMemory]],
+        stores: Sequence[str],
+        actor: str,
+        operation: str,
+        run: str,
+    ) -> tuple[list[Written], list[ChangeSet]]:
+        written: list[Written] = []
+        changes: list[ChangeSet] = []
+        if self._writing.is_reconciled:
+            for _, draft in fresh:
+                one = await self._writing.write(draft, stores=stores, actor=actor, operation=operation, run_id=run)
+                written.append(one.value)
+                changes.append(one.changes)
+            return written, changes
+        for start in range(0, len(fresh), _TOGETHER):
+            some = [memory for memory, _ in fresh[start : start + _TOGETHER]]
+            done = await self._transactions.run(partial(self._together, memories=some), actor, operation, run)
+            written += done.value
+            changes.append(done.changes)
+        return written, changes
+
+    def _together(self, writer: MemoryWriter, memories: Sequence[Memory]) -> list[Written]:
+        return [self._writing.write_in(writer, memory) for memory in memories]
+
+
+def _identity(memory: Memory) -> tuple[str, str, str]:
+    return memory.kind, memory.store, repo.text_hash(memory)
+
+
+def _is_first(first: dict[tuple[str, str, str], Memory], memory: Memory) -> bool:
+    return first[_identity(memory)] is memory
+
+
+def _repeated(one: Written) -> Written:
+    return Written("EXACT_DUP", one.memory, one.memory.id, "hash", "It stands in the batch more than once.")

@@ -1,0 +1,48 @@
+"""What an old memory says once a new one is merged into it."""
+
+from dataclasses import replace
+from datetime import datetime
+from typing import TypeVar
+
+from app.core.tag_names import normalise_tags
+from app.memories import validation
+from app.memories.deduplication.reconciler import Decision
+from app.memories.model import Memory
+
+T = TypeVar("T")
+
+
+def merge_memory(old: Memory, new: Memory, decision: Decision) -> Memory:
+    """Return ``old`` saying what ``new`` says; what was known of it and is not contradicted stays.
+
+    Raises:
+        InputError: The merged text is too large or empty.
+    """
+    content = new.content if decision.content is None else decision.content
+    title = (new.title or old.title) if decision.title is None else decision.title
+    facts = _union(old.facts, new.facts) if decision.facts is None else tuple(decision.facts)
+    result = validation.with_content(replace(old, facts=validation.clean_facts(facts)), content)
+    validation.require_text(result.content, title, result.facts)
+    return replace(
+        result,
+        title=validation.clean_title(title),
+        type=new.type or old.type,
+        tags=normalise_tags((*result.tags, *new.tags)),
+        confidence=max(old.confidence, new.confidence),
+        mention_count=old.mention_count + 1,
+        event_time=new.event_time or old.event_time,
+        expires_at=_later(old.expires_at, new.expires_at),
+        attributes={**old.attributes, **new.attributes},
+        files=validation.clean_names("file", _union(old.files, new.files)),
+        people=validation.clean_names("person", _union(old.people, new.people)),
+        sources=validation.clean_sources(_union(old.sources, new.sources)),
+    )
+
+
+def _union(first: tuple[T, ...], second: tuple[T, ...]) -> tuple[T, ...]:
+    return tuple(dict.fromkeys((*first, *second)))
+
+
+def _later(first: datetime | None, second: datetime | None) -> datetime | None:
+    """Return the later time; ``None`` is never."""
+    return None if first is None or second is None else max(first, second)

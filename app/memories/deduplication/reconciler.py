@@ -1,0 +1,113 @@
+"""Who decides what becomes of a new memory that resembles old ones, what it is asked, and how its answer is read."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import msgspec
+
+from app.errors import InputError
+from app.memories.model import Kind, Memory, StoreName
+
+Action = Literal["ADD", "UPDATE", "DELETE", "NONE"]
+
+MAX_CANDIDATES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarCandidate:
+    """An old memory that resembles the new one; ``index`` counts from 0, and no id is told."""
+
+    index: int
+    title: str
+    content: str
+    facts: tuple[str, ...]
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReconcileRequest:
+    """What is to be decided: the new memory, and the old ones of its kind and store that resemble it.
+
+    Args:
+        store: Where all of them lie; what is private may not go to every model.
+    """
+
+    kind: Kind
+    store: StoreName
+    title: str
+    content: str
+    facts: tuple[str, ...]
+    type: str
+    candidates: tuple[SimilarCandidate, ...]
+
+
+class Decision(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is to become of the new memory.
+
+    Args:
+        action: ``ADD`` it; ``UPDATE`` the candidate to say it; ``DELETE`` the candidate, which it replaces;
+            ``NONE``: the candidate says it already.
+        index: Which candidate; ``None`` for ``ADD``.
+        content: Merged content for ``UPDATE``; the new memory's own when ``None``.
+        title: Merged title, likewise.
+        facts: Merged single statements; those of both when ``None``.
+        reason: Why, in a sentence.
+    """
+
+    action: Action
+    index: int | None = None
+    content: str | None = None
+    title: str | None = None
+    facts: list[str] | None = None
+    reason: str = ""
+
+
+class Reconciler(Protocol):
+    """Decides over a new memory and its candidates, such as a language model."""
+
+    async def decide(self, request: ReconcileRequest) -> str | Decision:
+        """Return the decision, or the text of a JSON object of its fields."""
+
+
+class CandidateFinder(Protocol):
+    """Finds memories that resemble another one, such as by words and meaning together."""
+
+    async def find(self, text: str, *, kind: Kind, stores: Sequence[str], limit: int) -> list[str]:
+        """Return ids of memories that are alike enough to be looked at, the most similar first.
+
+        Raises:
+            KeepsakeError: They cannot be found now.
+        """
+
+
+def build_request(memory: Memory, candidates: Sequence[Memory]) -> ReconcileRequest:
+    """Return what is asked about ``memory``."""
+    return ReconcileRequest(
+        kind=memory.kind,
+        store=memory.store,
+        title=memory.title,
+        content=memory.content,
+        facts=memory.facts,
+        type=memory.type,
+        candidates=tuple(
+            SimilarCandidate(number, one.title, one.content, one.facts, one.type)
+            for number, one in enumerate(candidates)
+        ),
+    )
+
+
+def read_decision(answer: str | Decision, count: int) -> Decision:
+    """Read a decision over ``count`` candidates.
+
+    Raises:
+        InputError: It is no JSON object of these fields, or names no candidate where it must; nothing is guessed.
+    """
+    if not isinstance(answer, Decision):
+        try:
+            answer = msgspec.json.decode(answer, type=Decision)
+        except (msgspec.DecodeError, UnicodeEncodeError, TypeError, RecursionError) as error:
+            raise InputError("The reconciler's answer is not a JSON object of the agreed form.") from error
+    if answer.action != "ADD" and (answer.index is None or not 0 <= answer.index < count):
+        raise InputError(f"The reconciler named a candidate that is not there ({answer.index} of {count}).")
+    return answer

@@ -1,0 +1,311 @@
+"""Writes memories so that nothing is stored twice: equal ones are counted, similar ones judged, the others added."""
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Literal, TypeVar
+
+import apsw
+
+from app.changes import Changed
+from app.errors import InputError, KeepsakeError
+from app.memories import repo, validation
+from app.memories.deduplication.memory_merge import merge_memory
+from app.memories.deduplication.reconciler import (
+    MAX_CANDIDATES,
+    CandidateFinder,
+    Decision,
+    Reconciler,
+    build_request,
+    read_decision,
+)
+from app.memories.deduplication.similar import SimilarFinder, text_of
+from app.memories.deduplication.word_sets import restates
+from app.memories.model import STORES, Memory, NewMemory, Written
+from app.memories.text.echo_filter import without_recalled_text
+from app.memories.unit_of_work import MemoryUnitOfWork, require_store
+from app.memories.writer import MemoryWriter
+from app.trace.trace import Trace
+
+T = TypeVar("T")
+Judging = Literal["text", "model", "words"]
+
+_ATTEMPTS = 2
+_LEAST = 0.01  # a similarity of nothing would take in every memory
+
+
+@dataclass(frozen=True, slots=True)
+class DeduplicationOptions:
+    """Settings of writing.
+
+    Args:
+        similarity: Share of words in common from which two memories count as the same, where nobody else decides.
+        candidate_similarity: The share from which a memory is shown to the reconciler.
+        seconds: How long the reconciler may take.
+    """
+
+    similarity: float = 0.75
+    candidate_similarity: float = 0.3
+    seconds: float = 30.0
+
+
+class DeduplicatingWriter:
+    """Writes memories through the search for equal and similar ones.
+
+    Args:
+        transactions: Opens transactions.
+        finder: Finds memories of similar words.
+        trace: Told what was decided, never about what.
+        terms: Returns the settings as they are now.
+        reconciler: Decides over similar memories; ``None`` leaves that to the words they share.
+        candidates: Finds what the reconciler is shown; the words they share where ``None`` or where it fails.
+    """
+
+    def __init__(
+        self,
+        transactions: MemoryUnitOfWork,
+        finder: SimilarFinder,
+        trace: Trace,
+        terms: Callable[[], DeduplicationOptions] = DeduplicationOptions,
+        *,
+        reconciler: Reconciler | None = None,
+        candidates: CandidateFinder | None = None,
+    ) -> None:
+        self._transactions = transactions
+        self._finder = finder
+        self._trace = trace
+        self._terms = terms
+        self._reconciler = reconciler
+        self._search = candidates
+
+    @property
+    def is_reconciled(self) -> bool:
+        """Whether somebody decides over similar memories, which takes its time."""
+        return self._reconciler is not None
+
+    async def write(
+        self,
+        draft: NewMemory,
+        *,
+        stores: Sequence[str] = STORES,
+        actor: str = "person",
+        operation: str = "memory.write",
+        run_id: str | None = None,
+        judging: Judging = "words",
+    ) -> Changed[Written]:
+        """Store what ``draft`` says where no active memory of its kind and store says it yet.
+
+        Args:
+            draft: What is to be stored.
+            stores: Those the caller may see.
+            actor: Who writes, as history names it.
+            operation: As which operation.
+            run_id: The run it belongs to.
+            judging: What may keep it from being stored: the same ``text`` or key alone; a ``model``'s decision too,
+                where there is one; or else shared ``words``, which is for what nobody asked to store in these words.
+
+        Raises:
+            AccessDeniedError: The draft's store is not among ``stores``.
+            InputError: Its id is taken, it is empty or too large, or a field cannot be stored.
+        """
+        begun = time.perf_counter()
+        memory = self.composed(draft, stores)
+        commit = _Commit(self._transactions, actor, operation, run_id)
+        if judging == "text" or (self._reconciler is None and judging == "model"):
+            changed = await commit.run(partial(self._plain, memory=memory))
+        elif self._reconciler is None:
+            changed = await commit.run(partial(self.write_in, memory=memory))
+        else:
+            changed = await self._reconciled(memory, self._reconciler, commit)
+        self._trace.event(
+            "memory.write",
+            kind=memory.kind,
+            outcome=changed.value.outcome,
+            decided_by=changed.value.decided_by,
+            ms=round((time.perf_counter() - begun) * 1000, 2),
+        )
+        return changed
+
+    def composed(self, draft: NewMemory, stores: Sequence[str]) -> Memory:
+        """Return the memory that ``draft`` asks for; raises what ``write`` raises of it."""
+        memory = validation.compose(without_recalled_text(draft), self._transactions.clock.now_ms())
+        require_store(memory.store, stores)
+        validation.require_category(memory)
+        if repo.is_expired(memory, self._transactions.clock.now_ms()):
+            raise InputError("The time until which this is to be kept has passed.", expires_at=str(memory.expires_at))
+        return memory
+
+    def write_in(self, writer: MemoryWriter, memory: Memory) -> Written:
+        """Store ``memory`` inside the caller's transaction, judged by its words alone."""
+        if (known := self._known(writer, memory)) is not None:
+            return known
+        similar = self._finder.find(
+            writer.connection,
+            text_of(memory),
+            max(self._terms().similarity, _LEAST),
+            kind=memory.kind,
+            stores=(memory.store,),
+            now_ms=writer.at_ms,
+            limit=MAX_CANDIDATES,
+        )
+        text = text_of(memory)
+        for one in similar:
+            if restates(text, text_of(one.memory)):
+                reason = f"{one.score:.0%} of the words are the same, and it says nothing more."
+                return Written("NONE", writer.mention(one.memory), one.memory.id, "words", reason)
+        reason = "Nearly the same words, but not all of what it says is stored." if similar else ""
+        return Written("ADD", writer.create(memory), decided_by="words" if similar else "nobody", reason=reason)
+
+    def _known(self, writer: MemoryWriter, memory: Memory) -> Written | None:
+        """Return what became of ``memory`` where its text or its key decides, ``None`` where they do not."""
+        connection = writer.connection
+        equal = repo.equal(connection, memory, writer.at_ms)
+        if equal is not None:
+            return Written("EXACT_DUP", writer.mention(equal), equal.id, "hash", _sameness(equal, memory))
+        if repo.exists(connection, memory.id):
+            raise InputError(f"There is already a memory with the id {memory.id}.", id=memory.id)
+        if memory.kind != "fact" or not memory.key:
+            return None
+        old = repo.active_fact(connection, memory.category, memory.key, memory.store)
+        if old is None:
+            return Written("ADD", writer.create(memory), decided_by="key")
+        return Written(
+            "DELETE", replace_memory(writer, old, memory)[0], old.id, "key", "It has the same category and key."
+        )
+
+    def _plain(self, writer: MemoryWriter, memory: Memory, reason: str = "") -> Written:
+        """Add ``memory`` unless its text or key decides."""
+        return self._known(writer, memory) or Written("ADD", writer.create(memory), reason=reason)
+
+    async def _reconciled(self, memory: Memory, reconciler: Reconciler, commit: "_Commit") -> Changed[Written]:
+        reason = ""
+        for _ in range(_ATTEMPTS):
+            candidates = await self._candidates(memory)
+            if not candidates:
+                break
+            decision, reason = await self._decision(reconciler, memory, candidates)
+            if decision is None:
+                break
+            matched = None if decision.index is None else candidates[decision.index]
+            changed = await commit.run(partial(self._decided, memory=memory, matched=matched, decision=decision))
+            if changed.value is not None:
+                return Changed(changed.value, changed.changes)
+            reason = "What it resembles was changed while that was decided."
+        return await commit.run(partial(self._plain, memory=memory, reason=reason))
+
+    async def _candidates(self, memory: Memory) -> list[Memory]:
+        """Return active memories of the same kind and store that resemble ``memory``; none where text or key decide."""
+        settings, text, ids = self._terms(), text_of(memory), list[str]()
+        threshold = settings.candidate_similarity
+        if self._search is not None:
+            try:
+                ids = await self._search.find(text, kind=memory.kind, stores=(memory.store,), limit=MAX_CANDIDATES)
+                threshold = settings.similarity
+            except KeepsakeError as error:
+                self._trace.event("memory.write.candidates", error=error.code)
+
+        def work(connection: apsw.Connection) -> list[Memory]:
+            now_ms = self._transactions.clock.now_ms()
+            if (memory.kind == "fact" and memory.key) or repo.equal(connection, memory, now_ms) is not None:
+                return []
+            found = [one for one in repo.many(connection, ids) if _is_alike(one, memory, now_ms)]
+            similar = self._finder.find(
+                connection, text, max(threshold, _LEAST), kind=memory.kind, stores=(memory.store,), now_ms=now_ms
+            )
+            known = {one.id for one in found}
+            return [*found, *(one.memory for one in similar if one.memory.id not in known)][:MAX_CANDIDATES]
+
+        return await self._transactions.store.read(work)
+
+    async def _decision(
+        self, reconciler: Reconciler, memory: Memory, candidates: Sequence[Memory]
+    ) -> tuple[Decision | None, str]:
+        """Return the decision and why it is so; no decision where the reconciler gave none that can be used."""
+        asking = asyncio.wait_for(reconciler.decide(build_request(memory, candidates)), self._terms().seconds)
+        # Whatever a reconciler breaks on, the memory must be stored.
+        (answer,) = await asyncio.gather(asking, return_exceptions=True)
+        try:
+            decision = read_decision(_answered(answer), len(candidates))
+        except InputError as error:
+            self._trace.event("memory.write.reconciler", candidates=len(candidates), error=error.code)
+            return None, error.message
+        self._trace.event("memory.write.reconciler", candidates=len(candidates), action=decision.action)
+        return decision, decision.reason
+
+    def _decided(
+        self, writer: MemoryWriter, memory: Memory, matched: Memory | None, decision: Decision
+    ) -> Written | None:
+        """Do what was decided; ``None`` and nothing where the matched memory is no longer the one decided on."""
+        if (known := self._known(writer, memory)) is not None:
+            return known
+        if matched is None or decision.action == "ADD":
+            return Written("ADD", writer.create(memory), decided_by="reconciler", reason=decision.reason)
+        now = repo.get(writer.connection, matched.id)
+        if now is None or not _is_alike(now, memory, writer.at_ms) or now.version != matched.version:
+            return None
+        try:
+            return self._applied(writer, memory, now, decision)
+        except InputError as error:  # what the reconciler merged cannot be stored
+            return Written("ADD", writer.create(memory), reason=error.message)
+
+    @staticmethod
+    def _applied(writer: MemoryWriter, memory: Memory, old: Memory, decision: Decision) -> Written:
+        if decision.action == "NONE":
+            return Written("NONE", writer.mention(old), old.id, "reconciler", decision.reason)
+        if decision.action == "UPDATE":
+            after = writer.update(old, merge_memory(old, memory, decision))
+            return Written("UPDATE", after, old.id, "reconciler", decision.reason)
+        said = memory if decision.content is None else validation.with_content(memory, decision.content)
+        validation.require_text(said.content, said.title, said.facts)
+        return Written("DELETE", replace_memory(writer, old, said)[0], old.id, "reconciler", decision.reason)
+
+
+@dataclass(frozen=True, slots=True)
+class _Commit:
+    """Runs transactions of one caller."""
+
+    transactions: MemoryUnitOfWork
+    actor: str
+    operation: str
+    run_id: str | None
+
+    async def run(self, work: Callable[[MemoryWriter], T]) -> Changed[T]:
+        return await self.transactions.run(work, self.actor, self.operation, self.run_id)
+
+
+def replace_memory(writer: MemoryWriter, old: Memory, new: Memory) -> tuple[Memory, Memory]:
+    """Take ``old`` out of use and store ``new``, which names it as what it supersedes; returns new and old."""
+    gone = writer.supersede(old, new.id, "DELETE")
+    return writer.create(superseding(new, old)), gone
+
+
+def superseding(new: Memory, old: Memory) -> Memory:
+    """Return ``new`` with ``old`` among the ids it supersedes, unless that lies in another store, which not all see."""
+    if new.store != old.store:
+        return new
+    before = new.attributes.get("supersedes")
+    ids = before if isinstance(before, list) else []
+    return replace(new, attributes={**new.attributes, "supersedes": list(dict.fromkeys([*ids, old.id]))})
+
+
+def _sameness(equal: Memory, memory: Memory) -> str:
+    """Return the sentence that says in what a stored memory equals one that was to be stored."""
+    if repo.text_key(equal.content) == repo.text_key(memory.content):
+        return "It is stored in these very words."
+    return "Its title and statements are stored already, with another text. To keep both, give it another title."
+
+
+def _is_alike(one: Memory, memory: Memory, now_ms: int) -> bool:
+    is_there = one.deleted_at is None and not repo.is_expired(one, now_ms)
+    return is_there and (one.kind, one.store) == (memory.kind, memory.store)
+
+
+def _answered(answer: str | Decision | BaseException) -> str | Decision:
+    if not isinstance(answer, BaseException):
+        return answer
+    if isinstance(answer, TimeoutError):
+        raise InputError("The reconciler took too long.") from answer
+    said = answer.message if isinstance(answer, KeepsakeError) else f"it broke with {type(answer).__name__}."
+    raise InputError(f"The reconciler failed: {said}") from answer

@@ -1,0 +1,185 @@
+"""What can be done to facts: set, correct, confirm, forget, settle a contradiction."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import apsw
+
+from app.changes import Changed
+from app.core.clock import to_datetime
+from app.core.ids import new_id
+from app.core.json_values import plain
+from app.errors import InputError
+from app.memories import repo, validation
+from app.memories.deduplication.service import replace_memory, superseding
+from app.memories.model import STORES, FactSet, Memory, NewMemory
+from app.memories.unit_of_work import MemoryUnitOfWork, require_active, require_store
+from app.memories.writer import MemoryWriter
+
+
+class FactService:
+    """Changes facts; every method is one transaction.
+
+    ``stores`` are those the caller may see: a fact in another one is not found and stands in nobody's way.
+
+    Args:
+        transactions: Opens transactions.
+        doubt: Returns the confidence left to a fact that a newer one contradicts, 0 to 1.
+    """
+
+    def __init__(self, transactions: MemoryUnitOfWork, doubt: Callable[[], float] = lambda: 0.3) -> None:
+        self._transactions = transactions
+        self._doubt = doubt
+
+    async def set(
+        self,
+        draft: NewMemory,
+        *,
+        keeps_store: bool = False,
+        stores: Sequence[str] = STORES,
+        actor: str = "person",
+        operation: str = "fact.set",
+    ) -> Changed[FactSet]:
+        """Give the fact of a category and key a value; an older value is superseded, an equal one counted.
+
+        Args:
+            draft: The fact; its ``content`` is the value.
+            keeps_store: Whether an older value's store counts instead of the draft's.
+            stores: What the caller may see.
+            actor: Who sets it.
+            operation: As which operation.
+
+        Raises:
+            AccessDeniedError: The caller does not see the draft's store.
+            InputError: It has no key, is empty or too large, or a field cannot be stored.
+        """
+        memory = validation.compose(replace(draft, kind="fact"), self._transactions.clock.now_ms())
+        require_store(memory.store, stores)
+        if not memory.key:
+            raise InputError("A fact that is set needs a key.", field="key")
+        validation.require_category(memory)
+
+        def work(writer: MemoryWriter) -> FactSet:
+            olds = _of_key(writer.connection, memory, stores)
+            if not olds:
+                return FactSet(writer.create(memory))
+            new = replace(memory, store=olds[0].store) if keeps_store else memory
+            if repo.text_hash(olds[0]) == repo.text_hash(new) and olds[0].store == new.store:
+                return FactSet(writer.mention(olds[0]))
+            for old in olds[1:]:
+                writer.supersede(old, new.id, "DELETE")
+            return FactSet(*replace_memory(writer, olds[0], new))
+
+        return await self._transactions.run(work, actor, operation)
+
+    async def correct(
+        self,
+        fact_id: str,
+        content: str,
+        *,
+        stores: Sequence[str] = STORES,
+        actor: str = "person",
+        operation: str = "fact.correct",
+    ) -> Changed[FactSet]:
+        """Replace a wrong fact by what is right; each of the two names the other.
+
+        Raises:
+            NotFoundError: There is no active fact of that id.
+            InputError: It says just that, or the content is empty or too large.
+        """
+
+        def work(writer: MemoryWriter) -> FactSet:
+            old = require_active(writer.connection, fact_id, stores, "fact")
+            if repo.text_key(content) == repo.text_key(old.content):
+                raise InputError("The fact says that already.", id=fact_id)
+            now = to_datetime(writer.at_ms)
+            new = replace(
+                validation.with_content(old, content),
+                id=new_id("fact"),
+                source=validation.clean_name("source", actor),
+                version=1,
+                confidence=1.0,
+                mention_count=1,
+                created_at=now,
+                updated_at=now,
+                attributes={name: value for name, value in old.attributes.items() if name != "supersedes"},
+            )
+            validation.require_text(new.content, new.title, new.facts)
+            known = repo.equal(writer.connection, new, writer.at_ms)
+            if known is None:
+                return FactSet(*replace_memory(writer, old, new))
+            gone = writer.supersede(old, known.id, "DELETE")
+            return FactSet(writer.update(known, superseding(known, old)), gone)
+
+        return await self._transactions.run(work, actor, operation)
+
+    async def confirm(
+        self, fact_id: str, *, stores: Sequence[str] = STORES, actor: str = "person", operation: str = "fact.confirm"
+    ) -> Changed[Memory]:
+        """Make a fact certain for good: it has full confidence and never fades.
+
+        Raises:
+            NotFoundError: There is no active fact of that id.
+        """
+
+        def work(writer: MemoryWriter) -> Memory:
+            fact = require_active(writer.connection, fact_id, stores, "fact")
+            sure = replace(fact, confidence=1.0, decay_rate=0.0)
+            return fact if sure == fact else writer.update(fact, sure, event="CONFIRM")
+
+        return await self._transactions.run(work, actor, operation)
+
+    async def forget(
+        self, fact_id: str, *, stores: Sequence[str] = STORES, actor: str = "person", operation: str = "fact.forget"
+    ) -> Changed[Memory]:
+        """Delete a fact softly.
+
+        Raises:
+            NotFoundError: There is no active fact of that id.
+        """
+        return await self._transactions.run(
+            lambda writer: writer.delete(require_active(writer.connection, fact_id, stores, "fact")), actor, operation
+        )
+
+    async def resolve(
+        self,
+        newer_id: str,
+        older_id: str,
+        *,
+        stores: Sequence[str] = STORES,
+        actor: str = "person",
+        operation: str = "fact.resolve",
+        run_id: str | None = None,
+    ) -> Changed[FactSet]:
+        """Settle that one fact holds against another: the other stays, with little confidence.
+
+        Raises:
+            NotFoundError: One of them is no active fact.
+            InputError: Both are the same.
+        """
+        if newer_id == older_id:
+            raise InputError("A fact cannot stand against itself; name two.", id=newer_id)
+
+        def work(writer: MemoryWriter) -> FactSet:
+            new, old = (require_active(writer.connection, one, stores, "fact") for one in (newer_id, older_id))
+            doubted = replace(old, confidence=min(old.confidence, self._doubt()))
+            if doubted != old:
+                doubted = writer.update(old, doubted)
+            after = superseding(new, old)
+            return FactSet(new if after == new else writer.update(new, after), doubted)
+
+        return await self._transactions.run(work, actor, operation, run_id or new_id("run"))
+
+
+def draft_of(content: str, **fields: Any) -> NewMemory:
+    """Return the draft of a fact; ``fields`` are those of ``NewMemory``, attributes made storable."""
+    attributes = plain(fields.pop("attributes", {}))
+    return NewMemory(content, kind="fact", attributes=attributes, **fields)
+
+
+def _of_key(connection: apsw.Connection, memory: Memory, stores: Sequence[str]) -> list[Memory]:
+    """Return the active facts of the category and key of ``memory`` that the caller sees, that of its store first."""
+    named = sorted((store for store in STORES if store in stores), key=lambda store: store != memory.store)
+    found = (repo.active_fact(connection, memory.category, memory.key, store) for store in named)
+    return [fact for fact in found if fact is not None]

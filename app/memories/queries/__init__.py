@@ -1,0 +1,1 @@
+"""Queries about memories: lists, facts, timeline, statistics, and snapshots of the past."""

@@ -1,0 +1,125 @@
+"""Questions about facts: by name, by category, by metadata, and which may contradict a sentence."""
+
+import json
+from collections.abc import Sequence
+
+import apsw
+
+from app.core.clock import Clock
+from app.core.text import storable
+from app.errors import KeepsakeError, NotFoundError
+from app.memories import repo
+from app.memories.deduplication.reconciler import CandidateFinder
+from app.memories.deduplication.similar import SimilarFinder
+from app.memories.model import STORES, Memory
+from app.memories.validation import clean_name
+from app.store.store import Store
+
+_FACTS = "m.kind = 'fact' AND m.valid_until IS NULL AND (m.expires_at IS NULL OR m.expires_at > :now)"
+_IDS = f"SELECT m.id FROM memories m WHERE {_FACTS}"
+
+
+class FactQueries:
+    """Questions about active facts; ``stores`` are those the caller may see.
+
+    Args:
+        store: The vault's database.
+        finder: Finds facts that share words.
+        clock: Where the time comes from.
+        candidates: Finds facts on the same matter; those that share words where ``None`` or where it fails.
+    """
+
+    def __init__(
+        self, store: Store, finder: SimilarFinder, clock: Clock, candidates: CandidateFinder | None = None
+    ) -> None:
+        self._store = store
+        self._finder = finder
+        self._clock = clock
+        self._search = candidates
+
+    async def get(self, category: str, key: str, *, stores: Sequence[str] = STORES) -> Memory:
+        """Return the active fact of a category and key, the last changed where several stores have one.
+
+        Raises:
+            NotFoundError: There is none.
+        """
+        named = {"category": clean_name("category", category), "key": clean_name("key", key)}
+        where = "AND m.key <> '' AND m.category = :category AND m.key = :key ORDER BY m.updated_at DESC, m.rowid DESC"
+        found = await self._found(where, named, stores, limit=1)
+        if not found:
+            raise NotFoundError("There is no fact of that category and key. 'fact.list' shows those there are.")
+        return found[0]
+
+    async def listed(
+        self, category: str = "", *, limit: int = 50, offset: int = 0, stores: Sequence[str] = STORES
+    ) -> list[Memory]:
+        """Return facts, of one category where named, by key and then the last changed first."""
+        if not category:
+            where = "ORDER BY m.updated_at DESC, m.rowid DESC"
+            return await self._found(where, {}, stores, limit=limit, offset=offset)
+        where = "AND m.category = :category ORDER BY m.key, m.updated_at DESC, m.rowid DESC"
+        named = {"category": clean_name("category", category)}
+        return await self._found(where, named, stores, limit=limit, offset=offset)
+
+    async def by_metadata(
+        self, key: str, value: str, *, limit: int = 50, stores: Sequence[str] = STORES
+    ) -> list[Memory]:
+        """Return facts whose attribute ``key`` is the text, number or truth ``value``, the last changed first."""
+        clean = storable(value)[0]
+        # The text search leaves few whose attributes must be taken apart; it sees a text as JSON writes it.
+        where = (
+            "AND instr(m.attributes, :written) > 0 AND EXISTS (SELECT 1 FROM json_each(m.attributes) a"
+            " WHERE a.key = :key AND (a.type IN ('text', 'integer', 'real') AND CAST(a.value AS TEXT) = :value"
+            " OR a.type IN ('true', 'false') AND a.type = :value))"
+            " ORDER BY m.updated_at DESC, m.rowid DESC"
+        )
+        named = {
+            "key": storable(key)[0],
+            "value": clean,
+            "written": json.dumps(clean, ensure_ascii=False)[1:-1],
+        }
+        return await self._found(where, named, stores, limit=limit)
+
+    async def conflicts(
+        self, content: str, *, limit: int = 10, stores: Sequence[str] = STORES, without: Sequence[str] = ()
+    ) -> list[Memory]:
+        """Return facts on the matter of ``content`` that may contradict it, the nearest first.
+
+        Those that say the same and those of ``without`` are left out.
+        """
+        text, ids = storable(content)[0], list[str]()
+        if self._search is not None:
+            try:
+                ids = await self._search.find(text, kind="fact", stores=stores, limit=limit + len(without) + 1)
+            except KeepsakeError:
+                ids = []  # words must do: what search cannot do now is told where search is asked
+
+        def work(connection: apsw.Connection) -> list[Memory]:
+            found = ids or self._finder.related(
+                connection, text, kind="fact", stores=stores, limit=limit + len(without) + 1
+            )
+            now_ms = self._clock.now_ms()
+            same = repo.text_key(text)
+            return [
+                fact
+                for fact in repo.many(connection, [one for one in found if one not in without], stores=stores)
+                if fact.kind == "fact"
+                and fact.deleted_at is None
+                and not repo.is_expired(fact, now_ms)
+                and repo.text_key(fact.content) != same
+            ][: max(limit, 0)]
+
+        return await self._store.read(work)
+
+    async def _found(
+        self, where: str, named: dict[str, str], stores: Sequence[str], *, limit: int, offset: int = 0
+    ) -> list[Memory]:
+        def work(connection: apsw.Connection) -> list[Memory]:
+            condition, _, order = where.partition("ORDER BY ")
+            rows = connection.execute(
+                f"{_IDS} {condition} AND {repo.store_condition(stores)} ORDER BY {order} LIMIT :limit OFFSET :offset",
+                {"now": self._clock.now_ms(), "limit": max(limit, 0), "offset": max(offset, 0), **named},
+            )
+            return repo.many(connection, [str(row[0]) for row in rows], stores=stores)
+
+        return await self._store.read(work)

@@ -1,0 +1,161 @@
+"""Which memories a filter means: their ids, list rows and counts."""
+
+import json
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import apsw
+
+from app.core.clock import to_ms
+from app.core.tag_names import normalise_tag
+from app.core.text import storable
+from app.errors import InputError
+from app.memories.model import STORES, Facet, Facets, MemoryFilter, MemoryOrder, MemoryRow
+from app.memories.repo import rows, store_condition
+from app.memories.tags.tag_repo import ACTIVE, nested_counts, tag_condition
+
+_MAX_WORDS = 16
+_MAX_TAGS = 100
+_MAX_WORD = 1_000  # SQLite refuses patterns of more than 50,000 bytes
+MAX_FACETS = 1_000
+
+_LAST_CASED = 0x1E943  # no script above has upper and lower case
+
+# Pinned memories come first in every order.
+_ORDERS: dict[MemoryOrder, str] = {
+    "recent": "m.pinned DESC, m.updated_at DESC, m.rowid DESC",
+    "oldest": "m.pinned DESC, m.updated_at, m.rowid",
+    "title": "m.pinned DESC, m.title_key = '', m.title_key, m.rowid",
+    "created": "m.pinned DESC, m.created_at DESC, m.rowid DESC",
+}
+
+
+def ids(
+    connection: apsw.Connection,
+    chosen: MemoryFilter,
+    order: MemoryOrder = "recent",
+    *,
+    limit: int = -1,
+    offset: int = 0,
+    stores: Sequence[str] = STORES,
+) -> list[str]:
+    """Return the ids of the memories that ``chosen`` leaves, in ``order``; all of them when ``limit`` is negative."""
+    where, values = condition(chosen, stores)
+    cursor = connection.execute(
+        f"SELECT m.id FROM memories m WHERE {where} ORDER BY {_ORDERS[order]} LIMIT ? OFFSET ?",
+        (*values, limit, offset),
+    )
+    return [row[0] for row in cursor]
+
+
+def listed(
+    connection: apsw.Connection,
+    chosen: MemoryFilter,
+    order: MemoryOrder = "recent",
+    *,
+    limit: int = 50,
+    offset: int = 0,
+    stores: Sequence[str] = STORES,
+) -> list[MemoryRow]:
+    """Return one page of the memories that ``chosen`` leaves, as a list shows them."""
+    return rows(connection, ids(connection, chosen, order, limit=limit, offset=offset, stores=stores), stores=stores)
+
+
+def facets(connection: apsw.Connection, chosen: MemoryFilter, *, stores: Sequence[str] = STORES) -> Facets:
+    """Return the counts by kind, tag, store and source over the memories that ``chosen`` leaves."""
+    where, values = condition(chosen, stores)
+    groups = connection.execute(
+        f"SELECT m.kind, m.store, m.source, count(*) FROM memories m WHERE {where}"
+        " GROUP BY +m.kind, m.store, m.source",  # the plus keeps SQLite to the index that has all three
+        values,
+    ).fetchall()
+    by_kind, by_store, by_source = (_totals(groups, column) for column in range(3))
+    return Facets(by_kind, tuple(nested_counts(connection, where, values)[:MAX_FACETS]), by_store, by_source)
+
+
+def _totals(groups: Sequence[Sequence[Any]], column: int) -> tuple[Facet, ...]:
+    totals: Counter[str] = Counter()
+    for group in groups:
+        totals[group[column]] += group[-1]
+    ordered = sorted(totals.items(), key=lambda item: (-item[1], item[0]))
+    return tuple(Facet(name, count) for name, count in ordered[:MAX_FACETS])
+
+
+def kinds(connection: apsw.Connection, *, stores: Sequence[str] = STORES) -> list[Facet]:
+    """Return how many active memories there are of each kind that there is any of."""
+    cursor = connection.execute(
+        f"SELECT m.kind, count(*) AS n FROM memories m WHERE {ACTIVE} AND {store_condition(stores)}"
+        " GROUP BY m.kind ORDER BY n DESC, m.kind"
+    )
+    return [Facet(name, count) for name, count in cursor]
+
+
+def condition(chosen: MemoryFilter, stores: Sequence[str] = STORES) -> tuple[str, tuple[Any, ...]]:
+    """Return the SQL condition on ``memories m`` that ``chosen`` means, and the values to bind in it.
+
+    A superseded memory is neither active nor in the trash: its successor stands for it.
+    """
+    parts: list[str] = [
+        "m.valid_until IS NOT NULL AND m.superseded_by IS NULL" if chosen.deleted else ACTIVE,
+        store_condition(stores),
+    ]
+    values: list[Any] = []
+    for field, clause, bind in _CLAUSES:
+        if (value := getattr(chosen, field)) not in ("", (), None):
+            parts.append(clause)
+            values.append(bind(value))
+    tags = dict.fromkeys(map(normalise_tag, chosen.tags))
+    if len(tags) > _MAX_TAGS:
+        raise InputError(f"A list can be narrowed to at most {_MAX_TAGS} tags at once.", allowed=_MAX_TAGS)
+    for tag in tags:
+        parts.append(f"m.id IN (SELECT memory_id FROM memory_tags WHERE {tag_condition('tag')})")
+        values.extend([tag] * 3)
+    for word in storable(chosen.text)[0].split()[:_MAX_WORDS]:
+        operator, pattern = _pattern(word[:_MAX_WORD])
+        parts.append(f"(m.title {operator} OR m.content {operator})")
+        values.extend([pattern] * 2)
+    return " AND ".join(part for part in parts if part != "TRUE"), tuple(values)
+
+
+_CLAUSES: tuple[tuple[str, str, Callable[[Any], Any]], ...] = (
+    ("kinds", "m.kind IN (SELECT value FROM json_each(?))", json.dumps),
+    ("stores", "m.store IN (SELECT value FROM json_each(?))", json.dumps),
+    ("source", "m.source = ?", lambda source: storable(source)[0]),
+    (
+        "types",
+        "m.type COLLATE NOCASE IN (SELECT value FROM json_each(?))",
+        lambda types: storable(json.dumps(types))[0],
+    ),
+    ("since", "m.updated_at >= ?", to_ms),
+    ("until", "m.updated_at < ?", to_ms),
+    ("pinned", "m.pinned = ?", int),
+)
+
+
+def _pattern(word: str) -> tuple[str, str]:
+    """Return the operator and pattern that find ``word`` in any case.
+
+    SQLite's LIKE folds the case of ASCII only, but is fast; other scripts get a GLOB that names each letter's cases.
+    """
+    if word.isascii():
+        escaped = word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+        return "LIKE ? ESCAPE '\\'", f"%{escaped}%"
+    return "GLOB ?", f"*{''.join(map(_cases, unicodedata.normalize('NFC', word)))}*"
+
+
+def _cases(letter: str) -> str:
+    cases = _letters_by_fold().get(letter.casefold(), letter)
+    return f"[{cases}]" if len(cases) > 1 or letter in "*?[" else letter
+
+
+@cache
+def _letters_by_fold() -> dict[str, str]:
+    """Return the letters that are the same but for case, such as all three sigmas, by their folded form."""
+    letters: defaultdict[str, str] = defaultdict(str)
+    for letter in map(chr, range(_LAST_CASED + 1)):
+        if (fold := letter.casefold()) != letter or letter.upper() != letter:
+            letters[fold] += letter
+    return letters

@@ -1,0 +1,199 @@
+"""Memories as they stood at a moment: unchanged ones from their rows, the others from the history."""
+
+import json
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import apsw
+
+from app.core.clock import to_datetime, to_ms
+from app.history import as_of
+from app.history.history_repo import HistoryRow
+from app.memories import repo
+from app.memories.model import STORES, Memory, MemoryFilter, MemoryOrder, MemoryRow
+from app.memories.queries import memory_lists
+from app.memories.state_codec import from_state, to_state
+from app.memories.text.markdown_links import title_key
+
+BATCH = 200  # states at a time
+_ANY = MemoryFilter()
+
+# The tables a condition on memories asks, made of states (the first value): the same SQL then answers for the past.
+TABLES = (
+    "memories (rowid, id, kind, title, content, facts, store, source, session_id, updated_at, created_at, pinned,"
+    " valid_until, superseded_by, type) AS MATERIALIZED (SELECT key, value ->> 'id', value ->> 'kind',"
+    " value ->> 'title', value ->> 'content', value -> 'facts', value ->> 'store', value ->> 'source',"
+    " value ->> 'session_id', value ->> 'updated_at', value ->> 'created_at', value ->> 'pinned',"
+    " value ->> 'deleted_at', value ->> 'superseded_by', value ->> 'type' FROM json_each(?1)),"
+    " memory_tags (memory_id, tag) AS MATERIALIZED (SELECT one.value ->> 'id', tag.value"
+    " FROM json_each(?1) one, json_each(one.value, '$.tags') tag)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a memory stands in a list."""
+
+    id: str
+    pinned: int
+    updated: int
+    created: int
+    title: str
+    row: int
+
+
+def changed(connection: apsw.Connection, at_ms: int) -> set[str]:
+    """Return the ids of memories that were made, changed, deleted or put into the archive after ``at_ms``."""
+    archived = connection.execute("SELECT id FROM memory_archive WHERE archived_at > ?", (at_ms,))
+    return as_of.changed_since(connection, "memory", at_ms) | {str(row[0]) for row in archived}
+
+
+def states(
+    connection: apsw.Connection, at_ms: int, ids: Collection[str], stores: Sequence[str] = STORES
+) -> Iterator[Memory]:
+    """Yield the memories of ``ids`` as they stood at ``at_ms``, deleted ones included.
+
+    One whose store the caller may not see, then or now, does not exist for it.
+    """
+    sees_all = set(stores) >= set(STORES)
+    known = ids if sees_all else _kept_to(connection, ids, stores)
+    for entry in as_of.entries_at(connection, "memory", at_ms, known):
+        found = _of(entry)
+        if found is not None and found.store in stores:
+            yield found if sees_all else replace(found, sources=())
+
+
+def get(connection: apsw.Connection, memory_id: str, at_ms: int, *, stores: Sequence[str] = STORES) -> Memory | None:
+    """Return a memory as it stood at ``at_ms``, deleted ones included; ``None`` when there was none in ``stores``."""
+    found = repo.get(connection, memory_id, stores=stores)
+    if found is None or as_of.has_changed(connection, "memory", at_ms, memory_id):
+        return next(states(connection, at_ms, (memory_id,), stores), None)
+    return replace(found, access_count=0, last_accessed=None)
+
+
+def listed(
+    connection: apsw.Connection,
+    chosen: MemoryFilter,
+    order: MemoryOrder,
+    at_ms: int,
+    *,
+    limit: int = 50,
+    offset: int = 0,
+    stores: Sequence[str] = STORES,
+) -> list[MemoryRow]:
+    """Return one page of the memories that ``chosen`` left at ``at_ms``."""
+    since = changed(connection, at_ms)
+    where, values = memory_lists.condition(chosen, stores)
+    current = connection.execute(
+        "SELECT m.id, m.pinned, m.updated_at, m.created_at, m.title_key, m.rowid FROM memories m"
+        f" WHERE {where} AND m.id NOT IN (SELECT value FROM json_each(?))",
+        (*values, json.dumps(sorted(since))),
+    )
+    places = [_Place(*row) for row in current] + _places(connection, at_ms, since, chosen, stores)
+    places.sort(key=_key(order))
+    page = places[offset : offset + limit] if limit >= 0 else places[offset:]
+    rebuilt = [place.id for place in page if place.id in since]
+    rows = {row.id: row for row in repo.rows(connection, [place.id for place in page], stores=stores)}
+    rows |= {memory.id: row_of(memory) for memory in states(connection, at_ms, rebuilt, stores)}
+    return [rows[place.id] for place in page if place.id in rows]
+
+
+def row_of(memory: Memory) -> MemoryRow:
+    """Return a memory as a list shows it."""
+    return MemoryRow(
+        id=memory.id,
+        kind=memory.kind,
+        title=memory.title,
+        preview=repo.preview(memory.content, memory.facts),
+        store=memory.store,
+        source=memory.source,
+        tags=memory.tags,
+        updated_at=memory.updated_at,
+        created_at=memory.created_at,
+        pinned=memory.pinned,
+        confidence=memory.confidence,
+        archived=memory.deleted_at is not None,
+    )
+
+
+def batches(found: Iterator[Memory]) -> Iterator[list[Memory]]:
+    """Yield memories, ``BATCH`` at a time."""
+    batch: list[Memory] = []
+    for memory in found:
+        batch.append(memory)
+        if len(batch) == BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def as_json(memories: Sequence[Memory]) -> str:
+    """Return memories as ``TABLES`` reads them."""
+    return json.dumps([{**to_state(memory), "pinned": int(memory.pinned)} for memory in memories], ensure_ascii=False)
+
+
+def _of(entry: HistoryRow) -> Memory | None:
+    """Return the memory that an entry left: a deleted one as it was, with when it was deleted, none in the archive."""
+    if entry.after is not None:
+        return None if entry.after.get("archived_at") is not None else from_state(entry.after)
+    if entry.before is None:
+        return None
+    last = from_state(entry.before)
+    return replace(last, version=last.version + 1, deleted_at=to_datetime(entry.at_ms), superseded_by=None)
+
+
+def _kept_to(connection: apsw.Connection, ids: Collection[str], stores: Sequence[str]) -> Collection[str]:
+    """Return those of ``ids`` that are in ``stores`` now; what is gone is where its last entry leaves it."""
+    rows = connection.execute(
+        "SELECT w.value FROM json_each(?) w LEFT JOIN memories m ON m.id = w.value"
+        " WHERE coalesce(m.store, (SELECT coalesce(h.after ->> 'store', h.before ->> 'store') FROM memory_history h"
+        " WHERE h.target = w.value AND h.target_kind = 'memory' ORDER BY h.id DESC LIMIT 1))"
+        " IN (SELECT value FROM json_each(?))",
+        (json.dumps(sorted(ids)), json.dumps(list(stores))),
+    )
+    return [str(row[0]) for row in rows]
+
+
+def _places(
+    connection: apsw.Connection, at_ms: int, ids: Collection[str], chosen: MemoryFilter, stores: Sequence[str]
+) -> list[_Place]:
+    where, values = memory_lists.condition(chosen, stores)
+    found: list[_Place] = []
+    for batch in batches(states(connection, at_ms, ids, stores)):
+        by_id = {memory.id: memory for memory in batch}
+        if chosen == _ANY:
+            found += [_place(memory, 0) for memory in batch if memory.deleted_at is None]
+            continue
+        left = connection.execute(f"WITH {TABLES} SELECT m.id FROM memories m WHERE {where}", (as_json(batch), *values))
+        found += [_place(by_id[str(row[0])], 0) for row in left.fetchall()]
+    rows: dict[Any, Any] = dict(
+        connection.execute(
+            "SELECT m.id, m.rowid FROM json_each(?) w CROSS JOIN memories m ON m.id = w.value",
+            (json.dumps([place.id for place in found]),),
+        )
+    )
+    return [replace(place, row=int(rows.get(place.id, 0))) for place in found]
+
+
+def _place(memory: Memory, row: int) -> _Place:
+    return _Place(
+        memory.id,
+        int(memory.pinned),
+        to_ms(memory.updated_at),
+        to_ms(memory.created_at),
+        title_key(memory.title),
+        row,
+    )
+
+
+def _key(order: MemoryOrder) -> Any:
+    """Return what sorts like the orders of ``listing``."""
+    keys: dict[MemoryOrder, Any] = {
+        "recent": lambda one: (-one.pinned, -one.updated, -one.row),
+        "oldest": lambda one: (-one.pinned, one.updated, one.row),
+        "title": lambda one: (-one.pinned, one.title == "", one.title.encode(), one.row),
+        "created": lambda one: (-one.pinned, -one.created, -one.row),
+    }
+    return keys[order]

@@ -1,0 +1,161 @@
+"""How many memories there are, of what sort and from whom, and how they came over the last days or weeks."""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta, tzinfo
+from typing import Any, Literal
+
+import apsw
+
+from app.core.clock import optional_datetime, to_datetime, to_ms
+from app.memories.model import STORES, Facet
+from app.memories.repo import store_condition
+from app.memories.tags.tag_repo import ACTIVE
+
+Step = Literal["day", "week"]
+
+MAX_STEPS = 3_660
+_MOST_SOURCES = 100
+_QUARTER_MS = 15 * 60_000  # every day of every zone begins with a quarter of an hour
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The last ``steps`` days or weeks up to ``now_ms``, in the days of ``zone`` (the machine's when ``None``)."""
+
+    now_ms: int
+    steps: int = 30
+    step: Step = "day"
+    zone: tzinfo | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PeriodGrowth:
+    """What came in one day, or in the week that begins with it: memories made, turns said."""
+
+    day: date
+    memories: int
+    messages: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryStats:
+    """What a caller may know of the vault's extent.
+
+    Args:
+        memories: Active ones, in the caller's stores; so are all counts.
+        sources: Who stored them.
+        latest: When the latest of them was made.
+        accessed: How often they were found or fetched, all together.
+        last_accessed: When that last happened.
+        sessions: Conversations, 0 for a caller that may not see them, as are ``messages``.
+        growth: Oldest first, days without anything included.
+        chunks: Search entries, of which ``embedded`` have a vector and ``pending`` wait for one.
+        disk_bytes: What the database and its log take; 0, like ``chunks``, for a caller that may not see all.
+    """
+
+    memories: int
+    kinds: tuple[Facet, ...] = ()
+    stores: tuple[Facet, ...] = ()
+    sources: tuple[Facet, ...] = ()
+    latest: datetime | None = None
+    accessed: int = 0
+    last_accessed: datetime | None = None
+    sessions: int = 0
+    messages: int = 0
+    latest_message: datetime | None = None
+    growth: tuple[PeriodGrowth, ...] = ()
+    chunks: int = 0
+    embedded: int = 0
+    pending: int = 0
+    disk_bytes: int = 0
+
+
+def stats(connection: apsw.Connection, wanted: Window, stores: Sequence[str] = STORES) -> MemoryStats:
+    """Return the counts of what is in ``stores``; of turns where these are all."""
+    where = f"{ACTIVE} AND {store_condition(stores)}"
+    kinds = _facets(connection, "kind", where)
+    # Each from an index: the table itself is as long as all that is stored.
+    read: Any = connection.execute(
+        "SELECT coalesce(sum(m.access_count), 0), max(m.last_accessed) FROM memories m"
+        f" WHERE m.last_accessed IS NOT NULL AND {where}"
+    ).fetchone()
+    sees_turns = set(stores) >= set(STORES)
+    turns = _turns(connection) if sees_turns else (0, 0, None)
+    return MemoryStats(
+        memories=sum(kind.count for kind in kinds),
+        kinds=kinds,
+        stores=_facets(connection, "store", where),
+        sources=_facets(connection, "source", where),
+        latest=_latest(connection, where),
+        accessed=read[0],
+        last_accessed=optional_datetime(read[1]),
+        sessions=turns[0],
+        messages=turns[1],
+        latest_message=optional_datetime(turns[2]),
+        growth=_growth(connection, wanted, where, sees_turns=sees_turns),
+    )
+
+
+def _latest(connection: apsw.Connection, where: str) -> datetime | None:
+    newest = f"SELECT m.created_at FROM memories m WHERE {where} AND m.pinned = %d ORDER BY m.created_at DESC LIMIT 1"
+    both = f"SELECT * FROM ({newest % 0}) UNION ALL SELECT * FROM ({newest % 1})"
+    return optional_datetime(connection.execute(f"SELECT max(created_at) FROM ({both})").get)
+
+
+def _facets(connection: apsw.Connection, column: str, where: str) -> tuple[Facet, ...]:
+    rows = connection.execute(
+        f"SELECT m.{column}, count(*) AS n FROM memories m WHERE {where} GROUP BY m.{column}"
+        f" ORDER BY n DESC, m.{column} LIMIT {_MOST_SOURCES}"
+    )
+    return tuple(Facet(str(name), int(str(count))) for name, count in rows)
+
+
+def _turns(connection: apsw.Connection) -> tuple[int, int, int | None]:
+    row: Any = connection.execute(
+        "SELECT count(*), coalesce(sum(message_count), 0), max(CASE WHEN message_count > 0 THEN updated_at END)"
+        " FROM sessions WHERE forgotten_at IS NULL"
+    ).fetchone()
+    return row[0], row[1], row[2]
+
+
+def _growth(connection: apsw.Connection, wanted: Window, where: str, *, sees_turns: bool) -> tuple[PeriodGrowth, ...]:
+    days = _days(wanted)
+    edges = [_midnight(day, wanted.zone) for day in days]
+    made = _counts(connection, f"SELECT m.created_at FROM memories m WHERE {where} AND m.created_at >= ?", edges)
+    said = [0] * (len(days) - 1)
+    if sees_turns:
+        said = _counts(
+            connection,
+            "SELECT t.created_at FROM messages t CROSS JOIN sessions s ON s.id = t.session_id"
+            " AND s.forgotten_at IS NULL WHERE t.created_at >= ?",
+            edges,
+        )
+    return tuple(PeriodGrowth(day, made[place], said[place]) for place, day in enumerate(days[:-1]))
+
+
+def _counts(connection: apsw.Connection, instants: str, edges: Sequence[int]) -> list[int]:
+    """Return how many of the instants lie between each edge and the next; daylight saving makes days unequal."""
+    counts = [0] * (len(edges) - 1)
+    for quarter, count in connection.execute(
+        f"WITH instant (at) AS ({instants}) SELECT at / {_QUARTER_MS}, count(*) FROM instant GROUP BY 1", (edges[0],)
+    ):
+        place = bisect_right(edges, int(str(quarter)) * _QUARTER_MS) - 1
+        if 0 <= place < len(counts):
+            counts[place] += int(str(count))
+    return counts
+
+
+def _days(wanted: Window) -> list[date]:
+    """Return the first day of each step, and the one after the last."""
+    today = to_datetime(wanted.now_ms).astimezone(wanted.zone).date()
+    steps = min(max(wanted.steps, 1), MAX_STEPS)
+    width = timedelta(days=7 if wanted.step == "week" else 1)
+    last = today - timedelta(days=today.weekday()) if wanted.step == "week" else today
+    return [last - width * (steps - 1 - place) for place in range(steps)] + [last + width]
+
+
+def _midnight(day: date, zone: tzinfo | None) -> int:
+    start = datetime.combine(day, time.min, zone)  # without a zone the machine's, which to_ms takes it for
+    return to_ms(start)

@@ -1,0 +1,210 @@
+"""What lies around an item or a moment: memories and turns in the order of time, as an index to fetch details by."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final, Literal, cast
+
+import apsw
+
+from app.core.clock import to_datetime, to_ms
+from app.core.text import excerpt
+from app.core.tokens import estimate_tokens
+from app.errors import NotFoundError
+from app.memories.model import KINDS, STORES, Kind
+from app.memories.repo import store_condition
+
+TimelineKind = Literal["message", "note", "fact", "observation", "reflection", "digest"]
+
+MAX_ITEMS: Final = 1_000  # on either side
+_TEXT = 160
+_SHORT = 4 * _TEXT  # characters read to make a line of
+_WHEN = "coalesce(m.event_time, m.created_at)"
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineFilter:
+    """Which items are meant; empty fields do not filter.
+
+    Args:
+        kinds: ``message`` and kinds of memories.
+        session: Only turns of this conversation, and what is remembered of it.
+    """
+
+    kinds: tuple[TimelineKind, ...] = ()
+    session: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineItem:
+    """One line of a timeline.
+
+    Args:
+        id: ``session#seq`` of a turn, else the memory's id.
+        at: When it was said or happened, or the memory was made.
+        tokens: What the whole of it takes.
+        is_anchor: Whether it is the item asked about.
+    """
+
+    id: str
+    kind: TimelineKind
+    title: str
+    text: str
+    at: datetime
+    store: str
+    tokens: int
+    session_id: str | None = None
+    role: str = ""
+    is_anchor: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """Items around a moment, oldest first; ``earlier`` and ``later`` say whether there are more on either side."""
+
+    at: datetime
+    items: tuple[TimelineItem, ...]
+    earlier: bool = False
+    later: bool = False
+
+
+Place = tuple[int, str]  # a moment in milliseconds, and the id that orders items of the same one
+
+
+def around(
+    connection: apsw.Connection,
+    anchor: str | datetime,
+    before: int,
+    after: int,
+    chosen: TimelineFilter,
+    stores: Sequence[str] = STORES,
+) -> Timeline:
+    """Return up to ``before`` items before ``anchor`` and ``after`` items after it, and the anchor itself.
+
+    Args:
+        connection: A reader.
+        anchor: The id of a memory or turn, or a moment.
+        before: How many before it, at most ``MAX_ITEMS``.
+        after: How many after it.
+        chosen: Which items; the anchor is there whether or not it is one of them.
+        stores: What the caller may see; turns only where these are all.
+
+    Raises:
+        NotFoundError: There is no such memory or turn that the caller may see.
+    """
+    middle = [] if isinstance(anchor, datetime) else [_anchor(connection, anchor, stores)]
+    place = (to_ms(anchor), "") if isinstance(anchor, datetime) else (to_ms(middle[0].at), middle[0].id)
+    reads = _Side(connection, chosen, stores)
+    earlier = reads.items(place, min(before, MAX_ITEMS) + 1, forward=False)
+    later = reads.items(place, min(after, MAX_ITEMS) + 1, forward=True)
+    kept = earlier[: min(before, MAX_ITEMS)]
+    items = (*reversed(kept), *middle, *later[: min(after, MAX_ITEMS)])
+    return Timeline(to_datetime(place[0]), items, len(earlier) > len(kept), len(later) > min(after, MAX_ITEMS))
+
+
+class _Side:
+    """Reads items on one side of a place."""
+
+    def __init__(self, connection: apsw.Connection, chosen: TimelineFilter, stores: Sequence[str]) -> None:
+        self._connection = connection
+        self._chosen = chosen
+        self._stores = stores
+
+    def items(self, place: Place, limit: int, *, forward: bool) -> list[TimelineItem]:
+        """Return the nearest items, the nearest first."""
+        wanted = self._chosen.kinds or ("message", *KINDS)
+        found: list[TimelineItem] = []
+        if any(kind != "message" for kind in wanted):
+            found += self._memories(place, limit, wanted, forward)
+        if "message" in wanted and set(self._stores) >= set(STORES):
+            found += self._turns(place, limit, forward)
+        found.sort(key=lambda item: (to_ms(item.at), item.id), reverse=not forward)
+        return found[:limit]
+
+    def _memories(self, place: Place, limit: int, kinds: Sequence[str], forward: bool) -> list[TimelineItem]:
+        beyond = ">" if forward else "<"
+        # Said twice, for only the first finds the place in the index.
+        where = [f"{_WHEN} {beyond}= ?", f"({_WHEN}, m.id) {beyond} (?, ?)"]
+        values: list[Any] = [place[0], *place]
+        asked = [kind for kind in KINDS if kind in kinds]
+        if len(asked) < len(KINDS):
+            where.append(f"m.kind IN ({', '.join(map(repr, asked))})")
+        if self._chosen.session:
+            where.append("m.session_id = ?")
+            values.append(self._chosen.session)
+        order = "" if forward else " DESC"
+        rows = self._connection.execute(
+            f"{_MEMORY} WHERE m.valid_until IS NULL AND {store_condition(self._stores)} AND {' AND '.join(where)}"
+            f" ORDER BY {_WHEN}{order}, m.id{order} LIMIT ?",
+            (*values, limit),
+        )
+        return [_memory(row) for row in rows]
+
+    def _turns(self, place: Place, limit: int, forward: bool) -> list[TimelineItem]:
+        """Return turns beyond ``place``; those of the same moment are ordered by id, so all of it is read."""
+        at_ms, anchor = place
+        narrowed, values = ("AND t.session_id = ?", [self._chosen.session]) if self._chosen.session else ("", [])
+        order = "" if forward else " DESC"
+        same = self._connection.execute(f"{_TURN} WHERE t.created_at = ? {narrowed} LIMIT 10000", (at_ms, *values))
+        found = [item for item in map(_turn, same) if (item.id > anchor) == forward and item.id != anchor]
+        beyond = self._connection.execute(
+            f"{_TURN} WHERE t.created_at {'>' if forward else '<'} ? {narrowed}"
+            f" ORDER BY t.created_at{order}, t.rowid{order} LIMIT ?",
+            (at_ms, *values, limit),
+        )
+        return found + [_turn(row) for row in beyond]
+
+
+_MEMORY = (
+    f"SELECT m.id, m.kind, m.title, substr(m.content, 1, {_SHORT}), m.facts, {_WHEN}, m.store, m.tokens, m.session_id"
+    " FROM memories m"
+)
+_TURN = (
+    f"SELECT t.session_id || '#' || t.seq, s.title, substr(t.content, 1, {_SHORT}), t.created_at, t.tokens,"
+    " t.session_id, t.role FROM messages t CROSS JOIN sessions s ON s.id = t.session_id AND s.forgotten_at IS NULL"
+)
+
+
+def _anchor(connection: apsw.Connection, anchor: str, stores: Sequence[str]) -> TimelineItem:
+    sql = f"{_MEMORY} WHERE m.id = ? AND m.valid_until IS NULL AND {store_condition(stores)}"
+    row = connection.execute(sql, (anchor,)).fetchone()
+    if row is not None:
+        return _memory(row, is_anchor=True)
+    session, _, seq = anchor.rpartition("#")
+    if session and seq.isascii() and seq.isdecimal() and len(seq) < 16 and set(stores) >= set(STORES):  # noqa: PLR2004
+        row = connection.execute(f"{_TURN} WHERE t.session_id = ? AND t.seq = ?", (session, int(seq))).fetchone()
+        if row is not None:
+            return _turn(row, is_anchor=True)
+    raise NotFoundError(f"There is no memory or turn with the id {anchor}.", id=anchor)
+
+
+def _memory(row: Sequence[Any], *, is_anchor: bool = False) -> TimelineItem:
+    memory_id, kind, title, content, facts, at, store, tokens, session = row
+    said = content if content.strip() else facts.strip("[]")
+    return TimelineItem(
+        id=memory_id,
+        kind=cast("Kind", kind),
+        title=title,
+        text=excerpt(said, _TEXT),
+        at=to_datetime(at),
+        store=store,
+        tokens=tokens or estimate_tokens(facts),
+        session_id=session,
+        is_anchor=is_anchor,
+    )
+
+
+def _turn(row: Sequence[Any], *, is_anchor: bool = False) -> TimelineItem:
+    turn, title, content, at, tokens, session, role = row
+    return TimelineItem(
+        id=turn,
+        kind="message",
+        title=title,
+        text=excerpt(content, _TEXT),
+        at=to_datetime(at),
+        store="private",
+        tokens=tokens,
+        session_id=session,
+        role=role,
+        is_anchor=is_anchor,
+    )

@@ -1,0 +1,99 @@
+"""Several memories at once within a budget of tokens: what does not fit is named with its price, never cut."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+import apsw
+
+from app.core.clock import to_ms
+from app.core.tokens import estimate_tokens
+from app.memories import repo
+from app.memories.model import STORES, Memory
+from app.memories.queries import memory_snapshots
+from app.sessions.model import Message
+
+
+@dataclass(frozen=True, slots=True)
+class OmittedMemory:
+    """A memory that the budget did not reach for, and the tokens it takes."""
+
+    id: str
+    title: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class FetchedMemories:
+    """Memories and turns asked for by their ids.
+
+    Args:
+        memories: In the order asked.
+        left_out: What there was no budget for; ask for it alone or with a larger one.
+        missing: Ids of which there is nothing that the caller may see.
+        tokens: What memories and turns take, estimated.
+        messages: Turns that were named as ``<session>#<number>``, in the order asked.
+    """
+
+    memories: tuple[Memory, ...]
+    left_out: tuple[OmittedMemory, ...] = ()
+    missing: tuple[str, ...] = ()
+    tokens: int = 0
+    messages: tuple[Message, ...] = ()
+
+
+def fetch_within_budget(
+    connection: apsw.Connection,
+    ids: Sequence[str],
+    max_tokens: int | None,
+    as_of: datetime | None,
+    stores: Sequence[str] = STORES,
+) -> FetchedMemories:
+    """Return the memories of ``ids``, each once, as far as ``max_tokens`` reach.
+
+    One that does not fit is passed over, and a smaller one after it may still be given.
+    """
+    found = _found(connection, ids, as_of, stores)
+    given: list[Memory] = []
+    left: list[OmittedMemory] = []
+    spent = 0
+    for memory in found.values():
+        cost = token_cost(memory)
+        if max_tokens is not None and spent + cost > max_tokens:
+            left.append(OmittedMemory(memory.id, memory.title, cost))
+        else:
+            given.append(memory)
+            spent += cost
+    missing = tuple(one for one in dict.fromkeys(ids) if one not in found)
+    return FetchedMemories(tuple(given), tuple(left), missing, spent)
+
+
+def with_messages(found: FetchedMemories, turns: Mapping[str, Message], max_tokens: int | None) -> FetchedMemories:
+    """Return what was fetched with turns, by the ids that were missing, as far as ``max_tokens`` reach."""
+    given: list[Message] = []
+    left = list(found.left_out)
+    spent = found.tokens
+    for name, message in turns.items():
+        if max_tokens is not None and spent + message.tokens > max_tokens:
+            left.append(OmittedMemory(name, "", message.tokens))
+        else:
+            given.append(message)
+            spent += message.tokens
+    missing = tuple(one for one in found.missing if one not in turns)
+    return replace(found, messages=tuple(given), left_out=tuple(left), missing=missing, tokens=spent)
+
+
+def token_cost(memory: Memory) -> int:
+    """Return the estimated tokens of all that a memory says."""
+    return estimate_tokens("\n".join([memory.title, memory.content, *memory.facts]))
+
+
+def _found(
+    connection: apsw.Connection, ids: Sequence[str], as_of: datetime | None, stores: Sequence[str]
+) -> dict[str, Memory]:
+    wanted = list(dict.fromkeys(ids))
+    if as_of is None:
+        return {memory.id: memory for memory in repo.many(connection, wanted, stores=stores)}
+    at_ms = to_ms(as_of)
+    each = (memory_snapshots.get(connection, one, at_ms, stores=stores) for one in wanted)
+    return {memory.id: memory for memory in each if memory is not None}

@@ -1,0 +1,1 @@
+"""Tags of memories: counts, renaming, merging."""

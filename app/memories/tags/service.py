@@ -1,0 +1,209 @@
+"""Renaming and merging tags: every memory that has one, nested ones along with it, as one run that can be undone."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import apsw
+
+from app.changes import Changed, ChangeSet
+from app.core.clock import Clock
+from app.core.ids import new_id
+from app.core.tag_names import MAX_TAG_LENGTH, normalise_tag, normalise_tags
+from app.errors import InputError, NotFoundError
+from app.memories import repo
+from app.memories.model import STORES, Memory
+from app.memories.repo import store_condition
+from app.memories.tags.tag_repo import ACTIVE, tag_condition
+from app.memories.text.markdown_links import find_tags, tag_places
+from app.memories.validation import size
+from app.memories.writer import MAX_NAMED, MemoryIndex, MemoryWriter
+from app.store.store import Store
+
+BATCH = 50  # memories a transaction
+MAX_MERGED = 100
+
+
+@dataclass(frozen=True, slots=True)
+class TagChange:
+    """What became of tags.
+
+    Args:
+        changed: Memories that have other tags now.
+        run_id: Undoes all of it: ``memory.undo`` takes it.
+    """
+
+    changed: int
+    run_id: str
+
+
+class TagService:
+    """Renames and merges tags; what the caller may not see keeps the old ones.
+
+    A ``#tag`` in the text of a memory is rewritten where it stands, for it would bring the old name back with the next
+    edit; in code and links nothing is touched. Memories in the trash keep their tags.
+
+    Args:
+        store: The vault's database.
+        index: Who keeps the search index in step.
+        clock: Where the time comes from.
+    """
+
+    def __init__(self, store: Store, index: MemoryIndex, clock: Clock) -> None:
+        self._store = store
+        self._index = index
+        self._clock = clock
+
+    async def rename(
+        self, old: str, new: str, *, stores: Sequence[str] = STORES, actor: str = "person"
+    ) -> Changed[TagChange]:
+        """Give a tag another name, and those nested in it; where the new name is there already, they become one.
+
+        Raises:
+            NotFoundError: No memory has the tag.
+            InputError: A name is empty, too long, or cannot stand in a text that has the old one.
+        """
+        return await self.merge((old,), new, stores=stores, actor=actor, operation="tag.rename")
+
+    async def merge(
+        self,
+        tags: Sequence[str],
+        into: str,
+        *,
+        stores: Sequence[str] = STORES,
+        actor: str = "person",
+        operation: str = "tag.merge",
+    ) -> Changed[TagChange]:
+        """Make several tags one, in short transactions of one run; ``into`` need not be there yet.
+
+        Raises:
+            NotFoundError: No memory has any of the tags.
+            InputError: A name is empty, too long, or cannot stand in a text that has an old one.
+        """
+        names = _names(tags, into)
+        ids = await self._store.read(partial(_having, names, stores))
+        if not ids:
+            raise NotFoundError("No item has such a tag.", tags=", ".join(names))
+        run_id = new_id("run")
+        done = TagChange(0, run_id)
+        areas, touched, history = set[str](), list[str](), list[int]()
+        for start in range(0, len(ids), BATCH):
+            step = partial(self._step, ids[start : start + BATCH], names, stores, actor, run_id)
+            changes = await self._store.write(step)
+            areas |= changes.areas
+            touched += changes.ids
+            history += changes.history_ids
+        done = replace(done, changed=len(touched))
+        named = tuple(touched) if len(touched) <= MAX_NAMED else ()
+        return Changed(done, ChangeSet(frozenset(areas), named, actor, operation, tuple(history)))
+
+    def _step(
+        self,
+        ids: Sequence[str],
+        names: Mapping[str, str],
+        stores: Sequence[str],
+        actor: str,
+        run_id: str,
+        connection: apsw.Connection,
+    ) -> ChangeSet:
+        writer = MemoryWriter(connection, self._index, actor=actor, at_ms=self._clock.now_ms(), run_id=run_id)
+        # Whole ones, whoever asks: what others may not see of them, such as their sources, must stay.
+        for memory in repo.many(connection, ids):
+            after = renamed(memory, names)
+            if memory.store in stores and memory.deleted_at is None and after != memory:
+                writer.update(memory, after)
+        return writer.changes("")
+
+
+def renamed(memory: Memory, names: Mapping[str, str]) -> Memory:
+    """Return ``memory`` with each tag of ``names``, and what is nested in it, by its new name; in its text too."""
+    content = _rewritten(memory.content, names)
+    tags = normalise_tags(_new_name(tag, names) or tag for tag in memory.tags)
+    return replace(memory, content=content, tags=tags, tokens=size(content, memory.facts))
+
+
+def _rewritten(content: str, names: Mapping[str, str]) -> str:
+    parts, at = list[str](), 0
+    for name, start, end in tag_places(content):
+        wanted = _new_name(normalise_tag(name), names)
+        if wanted is not None:
+            parts += [content[at:start], wanted]
+            at = end
+    return "".join([*parts, content[at:]])
+
+
+def _new_name(tag: str, names: Mapping[str, str]) -> str | None:
+    """Return the new name of a tag, by the longest of ``names`` that is the tag or above it."""
+    for old in sorted(names, key=len, reverse=True):
+        if tag == old or tag.startswith(f"{old}/"):
+            return names[old] + tag[len(old) :]
+    return None
+
+
+def _names(tags: Iterable[str], into: str) -> dict[str, str]:
+    """Return the new name of each tag.
+
+    Raises:
+        InputError: A name is empty, there is nothing to do, or there are too many.
+    """
+    wanted = normalise_tag(into)
+    names = {name: wanted for tag in tags if (name := normalise_tag(tag)) and name != wanted}
+    if not wanted:
+        raise InputError("A tag needs a name: letters or digits, at most 64 of them.", field="into", tag=into)
+    if not names:
+        raise InputError("That is the tag's name already, or no tag was named.", field="tags")
+    if len(names) > MAX_MERGED:
+        raise InputError(f"At most {MAX_MERGED} tags become one at once.", field="tags", allowed=MAX_MERGED)
+    return names
+
+
+def _having(names: Mapping[str, str], stores: Sequence[str], connection: apsw.Connection) -> list[str]:
+    """Return the ids of active memories that have one of the tags or one nested in it.
+
+    Raises:
+        InputError: A new name would be too long, or cannot stand in a text that has the old one.
+    """
+    found: dict[str, None] = {}
+    tags = set[str]()
+    for old in names:
+        rows = connection.execute(
+            "SELECT m.id, t.tag FROM memory_tags t CROSS JOIN memories m ON m.id = t.memory_id"
+            f" WHERE {tag_condition('t.tag')} AND {ACTIVE} AND {store_condition(stores)} ORDER BY m.rowid",
+            (old, old, old),
+        )
+        for memory_id, tag in rows:
+            found[str(memory_id)] = None
+            tags.add(str(tag))
+    unwritable = _unwritable(tags, names)
+    for start in range(0, len(found) if unwritable else 0, BATCH):
+        for memory in repo.many(connection, list(found)[start : start + BATCH]):
+            _refuse_inline(memory, names, unwritable)
+    return list(found)
+
+
+def _unwritable(tags: Iterable[str], names: Mapping[str, str]) -> set[str]:
+    """Return the new names that no text can have as a ``#tag``.
+
+    Raises:
+        InputError: One is longer than a tag may be.
+    """
+    wanted = {new for tag in tags if (new := _new_name(tag, names)) is not None}
+    longest = max(wanted, key=len, default="")
+    if len(longest) > MAX_TAG_LENGTH:
+        raise InputError(
+            f"'{longest}' would be longer than the {MAX_TAG_LENGTH} characters of a tag. Choose a shorter name.",
+            tag=longest,
+            allowed=MAX_TAG_LENGTH,
+        )
+    return {new for new in wanted if find_tags(f"#{new}") != (new,)}
+
+
+def _refuse_inline(memory: Memory, names: Mapping[str, str], unwritable: Collection[str]) -> None:
+    for tag in find_tags(memory.content):
+        if (new := _new_name(tag, names)) in unwritable:
+            raise InputError(
+                f"#{tag} stands in the text of a note, where '{new}' cannot. Choose a name without blanks and"
+                " punctuation.",
+                tag=tag,
+                id=memory.id,
+            )

@@ -1,0 +1,77 @@
+"""The memory_tags table: a memory's tags, and how often each tag is used; ``a`` covers ``a/b``."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import apsw
+
+from app.core.tag_names import normalise_tag
+from app.memories.model import STORES, Facet
+from app.memories.repo import store_condition
+
+ACTIVE = "m.valid_until IS NULL"
+
+
+def write(connection: apsw.Connection, memory_id: str, tags: Sequence[str]) -> None:
+    """Replace the tags of a memory."""
+    connection.execute("DELETE FROM memory_tags WHERE memory_id = ?", (memory_id,))
+    connection.executemany(
+        "INSERT INTO memory_tags (memory_id, tag, position) VALUES (?, ?, ?)",
+        [(memory_id, tag, position) for position, tag in enumerate(tags)],
+    )
+
+
+def tag_condition(column: str) -> str:
+    """Return the condition that the tag in ``column`` is the one bound three times, or nested in it."""
+    return f"({column} = ? OR ({column} >= ? || '/' AND {column} < ? || '0'))"  # "0" follows "/"
+
+
+def tags_with_prefix(
+    connection: apsw.Connection, prefix: str = "", *, limit: int = 200, stores: Sequence[str] = STORES
+) -> list[Facet]:
+    """Return the tags that begin with ``prefix`` and how many active memories each covers, most used first."""
+    visible = store_condition(stores)
+    wanted = normalise_tag(prefix)
+    counted = nested_counts(connection, ACTIVE if visible == "TRUE" else f"{ACTIVE} AND {visible}", ())
+    return [facet for facet in counted if facet.name.startswith(wanted)][: max(limit, 0)]
+
+
+def nested_counts(connection: apsw.Connection, where: str, values: Sequence[Any]) -> list[Facet]:
+    """Return how many memories each tag covers, most first; a parent that stands nowhere alone is counted too.
+
+    Args:
+        connection: Any connection.
+        where: Which ones: a condition on ``memories m``.
+        values: What to bind in it.
+    """
+    chosen = f"memory_id IN (SELECT m.id FROM memories m WHERE {where})"
+    if where == ACTIVE:  # few are deleted: looking those up is many times faster
+        chosen = "memory_id NOT IN (SELECT m.id FROM memories m WHERE m.valid_until IS NOT NULL)"
+    flat: dict[str, int] = dict(
+        connection.execute(f"SELECT tag, count(*) FROM memory_tags WHERE {chosen} GROUP BY tag", tuple(values))
+    )
+    flat.update(_parents(connection, flat, chosen, values))
+    return sorted((Facet(name, count) for name, count in flat.items()), key=lambda facet: (-facet.count, facet.name))
+
+
+def _parents(connection: apsw.Connection, flat: dict[str, int], where: str, values: Sequence[Any]) -> dict[str, int]:
+    """Count each memory once under each parent of its tags."""
+    pairs = {(tag, parent) for tag in flat for parent in _ancestors(tag)}
+    if not pairs:
+        return {}
+    pairs |= {(parent, parent) for _, parent in pairs if parent in flat}
+    return dict(
+        connection.execute(
+            "SELECT pair.value ->> 1, count(DISTINCT memory_id)"
+            # From the tags to the items: the other way round every item would ask for every pair.
+            " FROM json_each(?) pair CROSS JOIN memory_tags ON tag = pair.value ->> 0"
+            f" WHERE +{where} GROUP BY 1",
+            (json.dumps(sorted(pairs)), *values),
+        )
+    )
+
+
+def _ancestors(tag: str) -> list[str]:
+    parts = tag.split("/")
+    return ["/".join(parts[:depth]) for depth in range(1, len(parts)) if parts[depth - 1]]

@@ -1,0 +1,1 @@
+"""Text of memories: links, tags, code, and what Keepsake itself told."""

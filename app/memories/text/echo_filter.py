@@ -1,0 +1,25 @@
+"""What Keepsake told an agent is not stored as a new memory when the agent hands it back."""
+
+from dataclasses import replace
+
+from app.core.recall_fence import without_recalled
+from app.errors import InputError
+from app.memories.model import NewMemory
+
+
+def without_recalled_text(draft: NewMemory) -> NewMemory:
+    """Return ``draft`` without what Keepsake told.
+
+    Raises:
+        InputError: Nothing else is in it.
+    """
+    content = without_recalled(draft.content)
+    facts = tuple(fact for fact in map(without_recalled, draft.facts) if fact)
+    if content == draft.content and facts == draft.facts:
+        return draft
+    if not content and not facts:
+        raise InputError(
+            "That is what Keepsake told you: it is stored already. Write what is new, in words of your own.",
+            field="content",
+        )
+    return replace(draft, content=content, facts=facts)

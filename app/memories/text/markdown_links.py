@@ -1,0 +1,142 @@
+"""Wiki links and inline tags of a Markdown text, outside code."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from app.core.tag_names import INLINE_TAG_ENDS, MAX_TAG_LENGTH, normalise_tags
+from app.core.text import collapse
+from app.memories.text.code_spans import CodeRanges, code_ranges
+
+Relation = Literal["wiki", "file"]
+
+MAX_TARGET = 500
+MAX_LINKS = 10_000
+_CONTEXT = 80  # characters kept on either side of a link
+_MAX_CONTEXT = 4 * _CONTEXT
+
+_LINK = re.compile(r"(!?)\[\[([^\[\]\n]+)\]\]")
+_TAG = re.compile(rf"(?<!\S)#([^{INLINE_TAG_ENDS}]+)")
+_NO_NAME = re.compile(r"[\d/]+|[/_-]+")
+_ATTACHMENT = re.compile(
+    r".+\.(?:png|jpe?g|gif|bmp|svg|webp|avif|heic|pdf|mp3|m4a|wav|ogg|flac|3gp|webm|mp4|ogv|mov|mkv|zip|csv|canvas)",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WikiLink:
+    """One ``[[Target#Heading|shown]]``.
+
+    Args:
+        target: The title it names, white space collapsed.
+        heading: What follows ``#``, a block reference included; ``""`` for none.
+        shown: The text shown instead of the target, ``""`` for none.
+        embed: True for ``![[...]]``.
+        start: Where it begins in the text.
+        end: Where it ends.
+        context: The words around it.
+    """
+
+    target: str
+    heading: str = ""
+    shown: str = ""
+    embed: bool = False
+    start: int = 0
+    end: int = 0
+    context: str = ""
+
+    @property
+    def relation(self) -> Relation:
+        """``file`` for an attachment such as ``picture.png``, else ``wiki``."""
+        return "file" if _ATTACHMENT.fullmatch(self.target) else "wiki"
+
+
+def title_key(title: str) -> str:
+    """Return what titles are compared by: normalised, white space collapsed, case folded."""
+    return collapse(collapse(title).casefold())
+
+
+def find_links(text: str) -> Iterator[WikiLink]:
+    """Yield the wiki links of ``text`` in order, at most ``MAX_LINKS``.
+
+    Links within the same note (``[[#Heading]]``), in code, behind a backslash, or with a target of more than
+    ``MAX_TARGET`` characters are text.
+    """
+    if "[[" not in text:
+        return
+    code = CodeRanges(code_ranges(text))
+    count = 0
+    for match in _LINK.finditer(text):
+        escaped = match.start() > 0 and text[match.start() - 1] == "\\"
+        if escaped or code.touch(*match.span()) or (link := _link(match)) is None:
+            continue
+        yield link
+        count += 1
+        if count >= MAX_LINKS:
+            return
+
+
+def _link(match: re.Match[str]) -> WikiLink | None:
+    name, _, shown = match[2].partition("|")
+    name, _, heading = name.removesuffix("\\").partition("#")  # in a table the bar is written \|
+    target = " ".join(name.split())
+    if not target or len(target) > MAX_TARGET:
+        return None
+    return WikiLink(
+        target=target,
+        heading=heading.strip(),
+        shown=shown.strip(),
+        embed=bool(match[1]),
+        start=match.start(),
+        end=match.end(),
+        context=_context(match.string, match.start(), match.end()),
+    )
+
+
+def _context(text: str, start: int, end: int) -> str:
+    """Return the line around a link, cut to ``_CONTEXT`` characters on either side."""
+    low, high = max(0, start - _CONTEXT), min(len(text), end + _CONTEXT)
+    line_start, line_end = text.rfind("\n", low, start) + 1, text.find("\n", end, high)
+    first = line_start or low
+    last = line_end if line_end >= 0 else high
+    before = "…" if first == low and low > 0 and text[low - 1] != "\n" else ""
+    after = "…" if last == high and high < len(text) and text[high] != "\n" else ""
+    return (before + " ".join(text[first:last].split()) + after)[:_MAX_CONTEXT]
+
+
+def attribute_links(attributes: Mapping[str, Any]) -> Iterator[WikiLink]:
+    """Yield the wiki links in the texts of foreign front matter, such as ``author: "[[Ursula K. Le Guin]]"``."""
+    stack: list[Any] = [*attributes.values()]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, str):
+            yield from find_links(value)
+        elif isinstance(value, Mapping):
+            stack.extend(value.values())
+        elif isinstance(value, list | tuple):
+            stack.extend(value)
+
+
+def find_tags(text: str) -> tuple[str, ...]:
+    """Return the ``#tags`` of ``text`` in stored form, each once, in order; all of them, however many.
+
+    A tag follows white space or begins a line, has a character that is not a digit, and is outside code and links.
+    """
+    found = dict.fromkeys(name for name, _, _ in tag_places(text))
+    return tuple(dict.fromkeys(tag for name in found for tag in normalise_tags((name,))))
+
+
+def tag_places(text: str) -> Iterator[tuple[str, int, int]]:
+    """Yield each ``#tag`` of ``text`` as written, without its mark, and where the name begins and ends."""
+    if "#" not in text:
+        return
+    code, links = CodeRanges(code_ranges(text)), CodeRanges([match.span() for match in _LINK.finditer(text)])
+    for match in _TAG.finditer(text):
+        name = match[1].strip("/")
+        if not name or len(name) > MAX_TAG_LENGTH or _NO_NAME.fullmatch(name):
+            continue
+        if not code.touch(*match.span()) and not links.touch(*match.span()):
+            start = match.start(1) + match[1].index(name)
+            yield name, start, start + len(name)

@@ -1,0 +1,89 @@
+"""Runs work on memories in one transaction each and says what it touched."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TypeVar
+
+import apsw
+
+from app.changes import Changed, ChangeSet
+from app.core.clock import Clock
+from app.errors import AccessDeniedError, NotFoundError
+from app.memories import repo
+from app.memories.model import STORES, Memory
+from app.memories.writer import MAX_NAMED, MemoryIndex, MemoryWriter
+from app.store.store import Store
+
+T = TypeVar("T")
+
+
+class MemoryUnitOfWork:
+    """Opens transactions that write memories.
+
+    Args:
+        store: The vault's database.
+        index: Who keeps the search index in step.
+        clock: Where the time comes from.
+    """
+
+    def __init__(self, store: Store, index: MemoryIndex, clock: Clock) -> None:
+        self.store = store
+        self.clock = clock
+        self._index = index
+
+    async def run(
+        self, work: Callable[[MemoryWriter], T], actor: str, operation: str, run_id: str | None = None
+    ) -> Changed[T]:
+        """Run ``work`` in one transaction, committed before this returns."""
+        return await self.store.write(partial(self._transact, work, actor, operation, run_id))
+
+    def _transact(
+        self,
+        work: Callable[[MemoryWriter], T],
+        actor: str,
+        operation: str,
+        run_id: str | None,
+        connection: apsw.Connection,
+    ) -> Changed[T]:
+        writer = MemoryWriter(connection, self._index, actor=actor, at_ms=self.clock.now_ms(), run_id=run_id)
+        value = work(writer)
+        return Changed(value, writer.changes(operation))
+
+
+def join_changes(changes: Sequence[ChangeSet], actor: str, operation: str) -> ChangeSet:
+    """Return several changes as one."""
+    ids = tuple(dict.fromkeys(name for change in changes for name in change.ids))
+    is_named = len(ids) <= MAX_NAMED and all(change.ids or not change.history_ids for change in changes)
+    return ChangeSet(
+        areas=frozenset[str]().union(*(change.areas for change in changes)),
+        ids=ids if is_named else (),
+        actor=actor,
+        operation=operation,
+        history_ids=tuple(entry for change in changes for entry in change.history_ids),
+    )
+
+
+def require_store(store: str, stores: Sequence[str]) -> None:
+    """Refuse to write into a store that the caller does not see: what lies there must not show in the answer.
+
+    Raises:
+        AccessDeniedError: The caller does not see ``store``.
+    """
+    if store in STORES and store not in stores:
+        raise AccessDeniedError(
+            f"This caller stores in {' or '.join(stores) or 'no store'}, not in {store}.", store=store
+        )
+
+
+def require_active(connection: apsw.Connection, memory_id: str, stores: Sequence[str], kind: str = "memory") -> Memory:
+    """Return an active memory, with its sources; ``kind`` narrows it where it is one of the kinds.
+
+    Raises:
+        NotFoundError: There is none of that id that the caller may see.
+    """
+    found = repo.get_with_sources(connection, memory_id, stores=stores)
+    if found is None or kind not in ("memory", found.kind):
+        raise NotFoundError(f"There is no {kind} with the id {memory_id}.", id=memory_id)
+    if found.deleted_at is not None:
+        raise NotFoundError(f"This {kind} was deleted. Restore it first, or look in its history.", id=memory_id)
+    return found

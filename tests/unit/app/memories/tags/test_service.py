@@ -1,0 +1,86 @@
+"""Renamed and merged tags: in every memory and its text, as one run that can be undone."""
+
+import pytest
+
+from app.errors import InputError, NotFoundError
+from app.memories.tags.service import BATCH, TagService
+from tests.unit.app.memories.conftest import Desk
+
+
+@pytest.fixture
+def tags(desk: Desk) -> TagService:
+    """Return the service that renames tags."""
+    return TagService(desk.store, desk.index, desk.clock)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "refusal"),
+    [
+        ("garden", "", InputError),
+        ("garden", " # ", InputError),
+        ("garden", "#Garden", InputError),
+        ("", "hof", InputError),
+        ("none", "hof", NotFoundError),
+        ("garden", "x" * 64, InputError),
+        ("inline", "two words", InputError),
+    ],
+)
+def test_what_cannot_be_is_refused_and_changes_nothing(
+    desk: Desk, tags: TagService, old: str, new: str, refusal: type[Exception]
+) -> None:
+    note = desk.save("by #inline", tags=("garden/soil",))
+    with pytest.raises(refusal):
+        desk.do(tags.rename(old, new))
+    assert desk.get(note.id).version == 1
+
+
+def test_nested_tags_and_texts_follow(desk: Desk, tags: TagService) -> None:
+    text = "#Garden and #garden/soil, `#garden` [[x#garden]] #gardening a#garden #garden."
+    note = desk.save(text, tags=("z", "garden"), facts=("said",))
+    other = desk.save("nothing", tags=("gardens",))
+    done = desk.do(tags.rename("#Garden", "Hof/grün"))
+    after = desk.get(note.id)
+    assert after.content == "#hof/grün and #hof/grün/soil, `#garden` [[x#garden]] #gardening a#garden #hof/grün."
+    assert after.tags == ("z", "hof/grün", "hof/grün/soil", "gardening")
+    assert after.version == 2
+    assert desk.held[note.id] == after.content
+    assert desk.get(other.id).version == 1
+    assert done.value.changed == 1
+    desk.do(desk.undoing.undo_run(done.value.run_id))
+    assert (desk.get(note.id).content, desk.get(note.id).tags) == (text, note.tags)
+
+
+def test_a_name_without_a_place_in_texts_is_for_tags_outside_of_them(desk: Desk, tags: TagService) -> None:
+    note = desk.save("no mark", tags=("garden",))
+    desk.do(tags.rename("garden", "My garden"))
+    assert desk.get(note.id).tags == ("my garden",)
+
+
+def test_merging_makes_one_of_many_and_is_undone_as_one(desk: Desk, tags: TagService) -> None:
+    notes = [desk.save(f"{number} #a", tags=(f"t{number % 3}/part", "keep")) for number in range(BATCH + 5)]
+    done = desk.do(tags.merge(["a", "t0", "t1", "one"], "one"))
+    assert done.value.changed == len(notes)
+    assert len(done.changes.history_ids) == len(notes)
+    assert desk.get(notes[0].id).tags == ("one/part", "keep", "one")
+    assert desk.get(notes[2].id).tags == ("t2/part", "keep", "one")
+    assert len({row[0] for row in desk.rows("SELECT run_id FROM memory_history WHERE event = 'UPDATE'")}) == 1
+    desk.do(desk.undoing.undo_run(done.value.run_id))
+    assert [desk.get(note.id).tags for note in notes] == [note.tags for note in notes]
+
+
+def test_the_longest_name_wins_and_a_tag_may_move_below_itself(desk: Desk, tags: TagService) -> None:
+    note = desk.save("", title="t", tags=("a", "a/b", "a/b/c"))
+    desk.do(tags.rename("a/b", "z"))
+    assert desk.get(note.id).tags == ("a", "z", "z/c")
+    desk.do(tags.rename("a", "a/old"))
+    assert desk.get(note.id).tags == ("a/old", "z", "z/c")
+
+
+def test_others_rename_what_they_see_and_nothing_else(desk: Desk, tags: TagService) -> None:
+    hidden, seen = desk.save("x", tags=("garden",)), desk.save("y", tags=("garden",), store="shared")
+    desk.do(desk.service.delete(desk.save("z", tags=("garden",), store="shared").id))
+    done = desk.do(tags.rename("garden", "hof", stores=("shared",), actor="agent"))
+    assert done.changes.ids == (seen.id,)
+    assert desk.get(hidden.id).tags == ("garden",)
+    with pytest.raises(NotFoundError):
+        desk.do(tags.rename("garden", "hof", stores=("social",)))
