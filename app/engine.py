@@ -17,6 +17,7 @@ from app.core.clock import Clock
 from app.core.error_location import error_location
 from app.core.paths import migrations, models_cache
 from app.embed.cross_encoder import FastembedReranker
+from app.embed.download.download_jobs import ModelDownloads
 from app.embed.embedder_factory import open_source
 from app.embed.embedder_source import EmbedderSource
 from app.embed.model import DownloadWatcher, Embedder
@@ -31,13 +32,12 @@ from app.erasure.service import Eraser, ErasureService
 from app.exchange.service import ExchangeService
 from app.exchange.vault import VaultSink, VaultSource
 from app.history.undo import MemoryApplier, StateApplier, UndoService
-from app.index import erase, moves
-from app.index.building import GenerationBuilder
-from app.index.embedding import EmbeddingService, wanted_source
-from app.index.fetching import ModelFetching
+from app.index import chunk_eraser, session_reindex
+from app.index.generations.active import GenerationManager
+from app.index.generations.builder import GenerationBuilder
+from app.index.generations.service import EmbeddingService, configured_source
 from app.index.indexer import Indexer
-from app.index.serving import Generations
-from app.index.sync import IndexSync
+from app.index.worker import IndexWorker
 from app.jobs import BackgroundJob, Jobs
 from app.memories.access import AccessCounter
 from app.memories.archive.service import ArchiveService
@@ -152,7 +152,7 @@ class Engine:
     def _build(self, config: Config, clock: Clock) -> None:
         indexer = Indexer()
         self.jobs = Jobs(self._on_job)
-        self.fetching = ModelFetching(self.jobs)
+        self.fetching = ModelDownloads(self.jobs)
         self._build_index(config, clock)
         self._build_sessions(config, clock, indexer)
         self._build_memories(clock, indexer)
@@ -165,7 +165,7 @@ class Engine:
         self._build_care(config, clock, indexer)
 
     def _build_index(self, config: Config, clock: Clock) -> None:
-        wanted = partial(wanted_source, config)
+        wanted = partial(configured_source, config)
         opening = partial(_embedder_of, config, self.keys, self.trace, self.fetching)
 
         def opened(source: EmbedderSource, *, is_asked: bool = False) -> Embedder:
@@ -176,7 +176,7 @@ class Engine:
             self.fetching.allow()
             self.sync.wake()
 
-        self.generations = Generations(
+        self.generations = GenerationManager(
             self.store,
             clock,
             lambda: opened(wanted()),
@@ -184,7 +184,7 @@ class Engine:
             wanted=wanted,
             may_send=partial(config.flag, "embedding.send_private"),
         )
-        self.sync = IndexSync(
+        self.sync = IndexWorker(
             self.store,
             clock,
             lambda: opened(wanted()),
@@ -257,8 +257,8 @@ class Engine:
         }
         self.undo = UndoService(self.store, appliers, clock)
         erasers: dict[str, Eraser] = {
-            "memory": MemoryEraser(erase.of_memory),
-            "session": SessionEraser(erase.of_session, partial(moves.begin, is_leaving=True)),
+            "memory": MemoryEraser(chunk_eraser.of_memory),
+            "session": SessionEraser(chunk_eraser.of_session, partial(session_reindex.begin, is_leaving=True)),
         }
         self.forever = ErasureService(self.store, erasers, name_eraser, clock, self._forget_caches)
 
@@ -437,7 +437,7 @@ def _writing_terms_of(config: Config) -> DeduplicationOptions:
 
 
 def _embedder_of(
-    config: Config, keys: ApiKeys, trace: Trace, fetching: ModelFetching, source: EmbedderSource, *, is_asked: bool
+    config: Config, keys: ApiKeys, trace: Trace, fetching: ModelDownloads, source: EmbedderSource, *, is_asked: bool
 ) -> Embedder:
     def open_it(fetch: bool, watch: DownloadWatcher) -> Embedder:
         return open_source(source, keys=keys, cache=models_cache(), fetch=fetch, watch=watch)
@@ -448,7 +448,7 @@ def _embedder_of(
     return TracedEmbedder(embedder, trace)
 
 
-def _reranker_of(config: Config, fetching: ModelFetching) -> FastembedReranker | None:
+def _reranker_of(config: Config, fetching: ModelDownloads) -> FastembedReranker | None:
     model, folder = config.text("search.reranker"), config.text("search.reranker_folder")
     if not model:
         return None

@@ -6,7 +6,7 @@ from app.api.declare import operation
 from app.api.watched import watched
 from app.changes import Changed, ChangeSet
 from app.engine import Engine
-from app.index.generations_model import EmbeddingStatus
+from app.index.generations.model import EmbeddingStatus
 from app.retrieval.side_by_side import Terms
 from app.retrieval.side_by_side_model import SideBySide
 

@@ -10,7 +10,7 @@ from app.config.model import SERVICES, SecretStatus
 from app.embed.embedder_source import EmbedderSource
 from app.engine import Engine
 from app.errors import AccessDeniedError, InputError
-from app.index.embedding import wanted_source
+from app.index.generations.service import configured_source
 
 _AREAS = frozenset({"settings"})
 
@@ -76,7 +76,7 @@ def _source(engine: Engine, name: str) -> EmbedderSource:
     """Return the service of that name as the settings have it; the name is not repeated, for it may be a key."""
     if name not in SERVICES:
         raise InputError(f"There is no such service; choose one of {', '.join(SERVICES)}.", allowed=list(SERVICES))
-    settings = wanted_source(engine.config)
+    settings = configured_source(engine.config)
     in_use = settings.provider == name or not settings.is_remote
     # A variable named for one service says nothing of another's.
     return replace(settings, model=name, api_key_env=settings.api_key_env if in_use else "")

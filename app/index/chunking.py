@@ -26,7 +26,7 @@ _LONGEST_END: Final = 8  # so far before the last third what ends in it may begi
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TextPiece:
     """Part of a text: ``text[start:end]``."""
 
     text: str
@@ -35,7 +35,7 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PassageLine:
     """A turn of a conversation as passages need it."""
 
     seq: int
@@ -62,7 +62,7 @@ class Passage:
     created_ms: int = 0
 
 
-def pieces(text: str, size: int = SIZE, overlap: int = OVERLAP) -> list[Piece]:
+def pieces(text: str, size: int = SIZE, overlap: int = OVERLAP) -> list[TextPiece]:
     """Cut ``text`` into pieces that together hold all of it.
 
     Args:
@@ -79,7 +79,7 @@ def pieces(text: str, size: int = SIZE, overlap: int = OVERLAP) -> list[Piece]:
 
 
 def passages(
-    messages: Sequence[Line],
+    messages: Sequence[PassageLine],
     *,
     after: Passage | None = None,
     open_tail: bool = True,
@@ -115,7 +115,7 @@ class _Joining:
         self.size = size
         self.overlap = overlap
         self.made: list[Passage] = []
-        self.turns: list[Line] = []
+        self.turns: list[PassageLine] = []
         self.text = ""
         self.begin(last)
 
@@ -124,7 +124,7 @@ class _Joining:
         start = _resume(last, 0, len(last), self.overlap) if self.overlap else len(last)
         self.text = last[start:].strip()
 
-    def add(self, message: Line) -> None:
+    def add(self, message: PassageLine) -> None:
         author = message.author[: min(_LONGEST_AUTHOR, self.size // 4)]
         head = f"{author}: " if author else ""
         body = message.text.strip()
@@ -140,7 +140,7 @@ class _Joining:
         self.turns.append(message)
         self.text = f"{self.text}\n{head}{body}" if self.text else head + body
 
-    def split(self, message: Line, head: str, body: str) -> None:
+    def split(self, message: PassageLine, head: str, body: str) -> None:
         room = max(self.size - len(head), 1)
         for piece in pieces(body, room, min(self.overlap, room // 2)):
             text = head + piece.text
@@ -155,22 +155,22 @@ class _Joining:
         self.begin(self.text)
 
 
-def first_pieces(text: str, count: int) -> list[Piece]:
+def first_pieces(text: str, count: int) -> list[TextPiece]:
     """Return at most ``count`` pieces from the beginning of ``text``; the others are not cut."""
     return list(islice(_cut(text, SIZE, OVERLAP), count))
 
 
-def _cut(text: str, size: int, overlap: int) -> Iterator[Piece]:
+def _cut(text: str, size: int, overlap: int) -> Iterator[TextPiece]:
     start = last = 0
     while len(text) - start > size:
         end = _end(text, start, start + size)
         if end <= last:
             start = last  # one character fills what repeating left of the piece, so nothing is repeated
             continue
-        yield Piece(text[start:end], start, end)
+        yield TextPiece(text[start:end], start, end)
         start, last = _resume(text, start, end, overlap), end
     if start < len(text):
-        yield Piece(text[start:], start, len(text))
+        yield TextPiece(text[start:], start, len(text))
 
 
 def _end(text: str, start: int, limit: int) -> int:

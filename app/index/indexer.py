@@ -6,10 +6,11 @@ import apsw
 
 from app.core.clock import to_ms
 from app.core.text import content_hash
-from app.index import long_memories, moves, repo, vectors
-from app.index.chunking import Piece, pieces
-from app.index.extract import MAX_CHUNK_CHARACTERS, memory_text, message_text
-from app.index.grams import grams
+from app.index import long_memories, repo, session_reindex
+from app.index.chunking import TextPiece, pieces
+from app.index.cjk_ngrams import ngrams_of
+from app.index.searchable_text import MAX_CHUNK_CHARACTERS, memory_text, message_text
+from app.index.vectors import vector_repo
 from app.memories.model import Memory
 from app.sessions.model import Message
 from app.sessions.repo import all_messages
@@ -26,15 +27,15 @@ class Indexer:
 
     def session_forgotten(self, connection: apsw.Connection, session_id: str) -> None:
         """Drop a session's chunks and vectors; those of a long one are hidden now and dropped in the background."""
-        if moves.is_long(connection, session_id):
-            moves.begin(connection, session_id, is_leaving=True)
+        if session_reindex.is_moved_in_steps(connection, session_id):
+            session_reindex.begin(connection, session_id, is_leaving=True)
             return
-        vectors.delete_vectors(connection, repo.delete_of_session(connection, session_id))
+        vector_repo.delete_vectors(connection, repo.delete_of_session(connection, session_id))
 
     def session_restored(self, connection: apsw.Connection, session_id: str) -> None:
         """Index all turns of a session again; passages, vectors and long sessions follow in the background."""
-        if moves.is_long(connection, session_id):
-            moves.begin(connection, session_id, is_leaving=False)
+        if session_reindex.is_moved_in_steps(connection, session_id):
+            session_reindex.begin(connection, session_id, is_leaving=False)
             return
         repo.forget_passages(connection, session_id)
         for batch in _batches(all_messages(connection, session_id)):
@@ -55,7 +56,7 @@ class Indexer:
     def memory_removed(self, connection: apsw.Connection, memory_id: str) -> None:
         """Drop a memory's chunks and vectors."""
         long_memories.forget(connection, memory_id)
-        vectors.delete_vectors(connection, repo.delete_of_memory(connection, memory_id))
+        vector_repo.delete_vectors(connection, repo.delete_of_memory(connection, memory_id))
 
 
 def _has_words(message: Message) -> bool:
@@ -68,7 +69,7 @@ def _of_message(message: Message) -> repo.Chunk:
     return repo.Chunk(
         kind="message",
         text=text,
-        grams=grams(text),
+        grams=ngrams_of(text),
         content_hash=content_hash(text),
         created_ms=to_ms(message.created_at),
         session_id=message.session_id,
@@ -82,13 +83,13 @@ def _of_memory(memory: Memory) -> Iterable[repo.Chunk]:
     return (_of_piece(memory, number, piece) for number, piece in enumerate(pieces(memory_text(memory))))
 
 
-def _of_piece(memory: Memory, number: int, piece: Piece) -> repo.Chunk:
+def _of_piece(memory: Memory, number: int, piece: TextPiece) -> repo.Chunk:
     # The title leads each piece, so that a long note is found by its name wherever the words stand.
     body = piece.text if number == 0 or not memory.title else f"{memory.title}\n{piece.text}"
     return repo.Chunk(
         kind="memory",
         text=body,
-        grams=grams(body),
+        grams=ngrams_of(body),
         content_hash=content_hash(body),
         created_ms=to_ms(memory.updated_at),
         memory_id=memory.id,

@@ -10,16 +10,17 @@ from itertools import islice
 
 import apsw
 
-from app.index import repo, vectors
-from app.index.chunking import Piece, first_pieces, pieces
-from app.index.extract import memory_text
+from app.index import repo
+from app.index.chunking import TextPiece, first_pieces, pieces
+from app.index.searchable_text import memory_text
+from app.index.vectors import vector_repo
 from app.memories import repo as memories
 from app.memories.model import Memory
 
 AT_ONCE = 60  # chunks that one transaction writes or deletes: some 20 ms of the writer
 _KEY, _END = "chunks:", "chunks;"
 
-ChunkOf = Callable[[Memory, int, Piece], repo.Chunk]
+ChunkOf = Callable[[Memory, int, TextPiece], repo.Chunk]
 
 
 def is_long(connection: apsw.Connection, memory: Memory) -> bool:
@@ -83,7 +84,7 @@ def step(connection: apsw.Connection, prepared: Prepared | None) -> bool:
         (row.memory_id, row.newest, AT_ONCE),
     ).fetchall()
     if gone:
-        vectors.delete_vectors(connection, [int(str(found[0])) for found in gone])
+        vector_repo.delete_vectors(connection, [int(str(found[0])) for found in gone])
     elif _version(connection, row.memory_id) is None:
         forget(connection, row.memory_id)
     elif prepared is not None and _fits(connection, row, prepared):

@@ -4,7 +4,7 @@ import threading
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from app.index.vectors import Generation
+from app.index.vectors.vector_repo import Generation
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,7 +18,7 @@ MANY: Final = 100_000
 
 
 class Neighbours(Protocol):
-    """Finds the nearest vectors; see ``app.index.ann.Near``."""
+    """Finds the nearest vectors; see ``app.index.vectors.ann_cache.AnnCache``."""
 
     def nearest(
         self, generation: Generation, vector: bytes, k: int, allowed: "Allowed | None" = None

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 import apsw
 import numpy as np
 
-from app.index.heads import Heads
-from app.index.postings import Postings, last_chunk
+from app.index.columns.chunk_columns import ChunkColumns
+from app.index.columns.posting_cache import IndexCache, last_chunk
 from app.memories.model import STORES
 from app.retrieval.candidates import OF_SORT, conditions, few_allowed, sort_suits
 from app.retrieval.model import Query
@@ -44,7 +44,7 @@ class Left:
     is_exact: bool
 
 
-def left(connection: apsw.Connection, query: Query, stores: Sequence[str], postings: Postings) -> Left:
+def left(connection: apsw.Connection, query: Query, stores: Sequence[str], postings: IndexCache) -> Left:
     """Return which chunks may satisfy the operators of ``query`` for a caller who may read ``stores``."""
     last = last_chunk(connection)
     heads = postings.heads(connection, last)
@@ -80,7 +80,9 @@ def left(connection: apsw.Connection, query: Query, stores: Sequence[str], posti
     return Left(mask, is_exact)
 
 
-def _of_sessions(connection: apsw.Connection, heads: Heads, last: int, name: str, wanted: Sequence[str]) -> "Mask":
+def _of_sessions(
+    connection: apsw.Connection, heads: ChunkColumns, last: int, name: str, wanted: Sequence[str]
+) -> "Mask":
     """Return which chunks are of a conversation that an operator asks for."""
     rows = (row for value in wanted for row in connection.execute(_BY_SESSION[name], (value,)))
     numbers = [heads.numbers.get(str(row[0]), 0) for row in rows]

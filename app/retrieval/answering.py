@@ -10,7 +10,7 @@ import apsw
 
 from app.errors import InternalError, KeepsakeError
 from app.index import repo
-from app.index.vectors import Generation
+from app.index.vectors.vector_repo import Generation
 from app.retrieval.ahead import MANY, Ahead, Neighbours
 from app.retrieval.candidates import (
     Candidate,
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from app.index.postings import Postings
+    from app.index.columns.posting_cache import IndexCache
     from app.retrieval.browsing import Browsed
     from app.retrieval.learned import Ranking, Vectors
 
@@ -96,7 +96,7 @@ class Request:
     offset: int
     limit: int
     per_session: int | None
-    postings: "Callable[[], Postings]"
+    postings: "Callable[[], IndexCache]"
     found_only: bool = False
     embedding: Sequence[float] | None = None
 
@@ -178,7 +178,7 @@ def answer(connection: apsw.Connection, request: Request, meaning: Meaning | Non
 
 
 def _shown(
-    connection: apsw.Connection, request: Request, order: "_Order", postings: "Callable[[], Postings]"
+    connection: apsw.Connection, request: Request, order: "_Order", postings: "Callable[[], IndexCache]"
 ) -> tuple[tuple[Hit, ...], tuple[FacetCount, ...], int]:
     """Return the hits shown, and the facets and number of all candidates."""
     if (browsed := order.browsed) is not None:

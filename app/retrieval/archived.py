@@ -10,7 +10,7 @@ from typing import Final
 import apsw
 
 from app.core.clock import to_ms
-from app.index.extract import memory_text
+from app.index.searchable_text import memory_text
 from app.memories import repo
 from app.memories.archive.archive_repo import contents
 from app.memories.model import STORES, Memory

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import apsw
 import numpy as np
 
-from app.index.heads import Heads
-from app.index.manner import READ_CHARACTERS as BEGUN
-from app.index.manners import Manners
-from app.index.postings import Postings
-from app.index.texts import Texts
+from app.index.columns.chunk_columns import ChunkColumns
+from app.index.columns.posting_cache import IndexCache
+from app.index.columns.style_cache import StyleFeatureCache
+from app.index.columns.style_features import READ_CHARACTERS as BEGUN
+from app.index.columns.text_cache import TextCache
 from app.retrieval.asked import Asked
 from app.retrieval.candidates import Conditions
 from app.retrieval.context_rows import frequencies
@@ -34,7 +34,7 @@ def read_around(
     places: Places,
     question: Asked,
     where: Conditions,
-    postings: Postings,
+    postings: IndexCache,
     said: Said | None = None,
 ) -> Gathered:
     """Return the candidates at ``places`` with all that their features need.
@@ -63,12 +63,12 @@ def read_around(
     return Gathered(found, places, read, total, counts, said or Said(*[np.zeros(len(places))] * 4))
 
 
-def _places(heads: Heads, ids: "Ids") -> Places:
+def _places(heads: ChunkColumns, ids: "Ids") -> Places:
     owner = heads.owner[ids].astype(np.int64)
     return Places(owner, np.where(owner < 0, WHOLE, heads.first[ids].astype(np.int64)))
 
 
-def _turns(connection: apsw.Connection, heads: Heads, places: Places, postings: Postings) -> "Ids":
+def _turns(connection: apsw.Connection, heads: ChunkColumns, places: Places, postings: IndexCache) -> "Ids":
     """Return the chunks of the turns at ``places`` and around them, those of a conversation one after the other."""
     every = together([places.beside(step) for step in range(-REACH, REACH + 1)])
     ids = postings.turns.find(heads, distinct(every.keys)[0])
@@ -90,7 +90,7 @@ class _Texts:
         kept: What was read before.
     """
 
-    def __init__(self, connection: apsw.Connection, kept: Texts) -> None:
+    def __init__(self, connection: apsw.Connection, kept: TextCache) -> None:
         self._connection = connection
         self._kept = kept
         self._read: dict[int, str] = {}
@@ -117,7 +117,7 @@ class _Texts:
             self._read.update(found)
 
 
-def _authors(connection: apsw.Connection, ids: "Ids", heads: Heads, manners: Manners) -> "Ids":
+def _authors(connection: apsw.Connection, ids: "Ids", heads: ChunkColumns, manners: StyleFeatureCache) -> "Ids":
     """Return the authors of chunks as ``manners`` numbers them, those that were not read before from the database."""
     authors = manners.authors_of(ids)
     lacking = ids[authors < 0]

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Final
 
 from app.core.stopwords import stop_words
-from app.index import grams
+from app.index import cjk_ngrams
 from app.retrieval.fts import fold, quoted, stem
 from app.retrieval.model import Query
 from app.retrieval.prose import sentences
@@ -75,7 +75,7 @@ class Asked:
 def asked(query: Query) -> Asked:
     """Return what ``query`` asks for."""
     text = " ".join(term.text for term in query.terms if not term.excluded)
-    words: list[str] = WORD.findall(fold(grams.normal(text)))
+    words: list[str] = WORD.findall(fold(cjk_ngrams.normal(text)))
     kept = _kept(words)
     sought: list[Sought] = []
     places: dict[str, int] = {}
@@ -110,8 +110,8 @@ def _kept(words: Sequence[str]) -> list[str]:
 
 
 def _sought(word: str) -> list[Sought]:
-    if grams.has_wide(word):
-        entries, _ = grams.phrase(word)
+    if cjk_ngrams.has_wide(word):
+        entries, _ = cjk_ngrams.phrase(word)
         return [Sought((entry,), f"grams : {quoted(entry)}", whole=False) for entry in entries[:MAX_SOUGHT]]
     return [Sought(_keys(word), quoted(word))]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import apsw
 import numpy as np
 
-from app.index.postings import Postings, last_chunk
+from app.index.columns.posting_cache import IndexCache, last_chunk
 from app.retrieval.candidates import Conditions, conditions
 from app.retrieval.fts import excluded_expression
 from app.retrieval.hits import Ranked
@@ -18,7 +18,7 @@ from app.retrieval.pool import nth_of_each
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from app.index.heads import Heads
+    from app.index.columns.chunk_columns import ChunkColumns
 
     Ids = NDArray[np.integer[Any]]
 
@@ -53,7 +53,7 @@ class Browsed:
         connection: apsw.Connection,
         query: Query,
         stores: Sequence[str],
-        postings: Postings,
+        postings: IndexCache,
         per_session: int | None,
     ) -> None:
         last = last_chunk(connection)
@@ -88,7 +88,7 @@ class Browsed:
         return [Ranked(self.heads.target(chunk), chunk, 0.0, Why()) for chunk in ids[start:end].tolist()]
 
 
-def _meant(connection: apsw.Connection, heads: "Heads", where: Conditions, last: int) -> "Ids":
+def _meant(connection: apsw.Connection, heads: "ChunkColumns", where: Conditions, last: int) -> "Ids":
     """Return the chunks that satisfy ``where``, without passages, which only lend context."""
     if where.of_sort is None or connection.execute(LEAVING).get is not None:
         return np.sort(_listed(connection.execute(_MEANT + where.sql, where.values).get))
@@ -105,7 +105,7 @@ def _listed(found: object) -> "NDArray[np.int64]":
     return np.fromstring(str(found or ""), dtype=np.int64, sep=" ")
 
 
-def _once(heads: "Heads", ids: "Ids") -> "Ids":
+def _once(heads: "ChunkColumns", ids: "Ids") -> "Ids":
     """Return ``ids``, which are ascending, with the last chunk of each memory; a turn has one that is no passage."""
     is_memory = heads.of_kind(ids, "memory")
     if not is_memory.any():
@@ -115,12 +115,12 @@ def _once(heads: "Heads", ids: "Ids") -> "Ids":
     return np.sort(np.concatenate([ids[~is_memory], pieces[first]]))
 
 
-def _newest(heads: "Heads", ids: "Ids") -> "Ids":
+def _newest(heads: "ChunkColumns", ids: "Ids") -> "Ids":
     """Return ``ids`` with the newest first."""
     return np.asarray(ids[np.lexsort((-ids, -heads.created[ids]))])
 
 
-def _spread(heads: "Heads", ids: "Ids", per_session: int | None) -> "Ids":
+def _spread(heads: "ChunkColumns", ids: "Ids", per_session: int | None) -> "Ids":
     if per_session is None:
         return ids
     is_memory = heads.of_kind(ids, "memory")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from app.index.vectors import Generation, nearest
+from app.index.vectors.vector_repo import Generation, nearest
 from app.memories.model import STORES
 from app.retrieval.fts import Atom
 from app.retrieval.model import Query
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from app.index.heads import Heads, Sort
-    from app.index.postings import Postings
+    from app.index.columns.chunk_columns import ChunkColumns, ChunkType
+    from app.index.columns.posting_cache import IndexCache
     from app.retrieval.ahead import Neighbours
 
     Found = tuple[NDArray[np.int64], NDArray[Any]]
@@ -110,7 +110,7 @@ class Conditions:
     named: str = _NAMED
     mask: "NDArray[np.bool_] | None" = field(default=None, compare=False)
     is_exact: bool = field(default=False, compare=False)
-    of_sort: "Callable[[Sort], bool] | None" = field(default=None, compare=False)
+    of_sort: "Callable[[ChunkType], bool] | None" = field(default=None, compare=False)
 
     @property
     def check(self) -> str:
@@ -148,7 +148,7 @@ def conditions(query: Query, stores: Sequence[str]) -> Conditions:
     return Conditions(sql.replace(_NAMED, named), tuple(values), narrows, sees_all, named, of_sort=of_sort)
 
 
-def _of_sort(query: Query, stores: Sequence[str]) -> "Callable[[Sort], bool] | None":
+def _of_sort(query: Query, stores: Sequence[str]) -> "Callable[[ChunkType], bool] | None":
     """Return what tells whether chunks of a sort satisfy a search, ``None`` where it asks for more of a chunk."""
     others = (query.tags, query.sessions, query.agents, query.entities, query.types, query.states)
     if any(others) or query.matches_nothing or query.since is not None or query.until is not None:
@@ -156,7 +156,7 @@ def _of_sort(query: Query, stores: Sequence[str]) -> "Callable[[Sort], bool] | N
     return sort_suits(query, stores) if all(name in OF_SORT for name, _ in query.excluded) else None
 
 
-def sort_suits(query: Query, stores: Sequence[str]) -> "Callable[[Sort], bool]":
+def sort_suits(query: Query, stores: Sequence[str]) -> "Callable[[ChunkType], bool]":
     """Return what tells whether chunks of a sort satisfy what a search asks of their sort."""
     unwanted = [(name, (value,)) for name, value in query.excluded if name in OF_SORT]
     wanted = [("kind", query.kinds), ("role", query.roles), ("store", query.stores)]
@@ -168,7 +168,7 @@ def sort_suits(query: Query, stores: Sequence[str]) -> "Callable[[Sort], bool]":
     )
 
 
-def _is_of(sort: "Sort", name: str, values: Sequence[str]) -> bool:
+def _is_of(sort: "ChunkType", name: str, values: Sequence[str]) -> bool:
     lower = [value.lower() for value in values]
     if name == "store":
         return sort.store in lower
@@ -303,7 +303,7 @@ def by_words(connection: apsw.Connection, match: str, where: Conditions, depth: 
 
 def by_many_words(
     connection: apsw.Connection,
-    postings: "Postings",
+    postings: "IndexCache",
     atoms: Sequence[Atom],
     unwanted: str | None,
     where: Conditions,
@@ -321,7 +321,7 @@ def by_many_words(
 
 def by_vector(
     connection: apsw.Connection,
-    postings: "Postings",
+    postings: "IndexCache",
     generation: Generation,
     vector: bytes,
     where: Conditions,
@@ -339,14 +339,14 @@ def by_vector(
         depth: Candidates at most.
         near: Answers sooner, where there is one.
     """
-    from app.index.postings import last_chunk  # noqa: PLC0415  (numpy waits for the first search)
+    from app.index.columns.posting_cache import last_chunk  # noqa: PLC0415  (numpy waits for the first search)
 
     heads = postings.heads(connection, last_chunk(connection))
     ids, scores = nearest_ids(connection, heads, generation, vector, where, depth, near)
     return _best_of_each(_candidates(heads, ids.tolist(), scores.tolist()))
 
 
-def _candidates(heads: "Heads", ids: Sequence[int], scores: Sequence[float]) -> list[Candidate]:
+def _candidates(heads: "ChunkColumns", ids: Sequence[int], scores: Sequence[float]) -> list[Candidate]:
     return [
         Candidate(chunk, heads.target(chunk), int(heads.created[chunk]), score)
         for chunk, score in zip(ids, scores, strict=True)
@@ -355,7 +355,7 @@ def _candidates(heads: "Heads", ids: Sequence[int], scores: Sequence[float]) -> 
 
 def nearest_ids(
     connection: apsw.Connection,
-    heads: "Heads",
+    heads: "ChunkColumns",
     generation: Generation,
     vector: bytes,
     where: Conditions,
@@ -391,7 +391,7 @@ def first_asked(depth: int) -> int:
 
 def _soon(
     connection: apsw.Connection,
-    heads: "Heads",
+    heads: "ChunkColumns",
     generation: Generation,
     vector: bytes,
     where: Conditions,
@@ -416,7 +416,7 @@ def _soon(
     return None if scores is None else _passing(connection, heads, scores, where)
 
 
-def _passing(connection: apsw.Connection, heads: "Heads", scores: "Found", where: Conditions) -> "Found":
+def _passing(connection: apsw.Connection, heads: "ChunkColumns", scores: "Found", where: Conditions) -> "Found":
     import numpy as np  # noqa: PLC0415  (waits for the first search)
 
     from app.retrieval.passing import passing  # noqa: PLC0415

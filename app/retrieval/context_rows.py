@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 import apsw
 
 if TYPE_CHECKING:
-    from app.index.postings import Postings
+    from app.index.columns.posting_cache import IndexCache
     from app.retrieval.pool import Scores
 
 WORDS_DEPTH = 800
@@ -42,7 +42,7 @@ def depths(last: int) -> tuple[int, int]:
     return min(max(WORDS_DEPTH, 2 * last), MAX_DEPTH), vector
 
 
-def deep_legs(words: int, vector: int, postings: "Postings") -> "Legs[Scores]":
+def deep_legs(words: int, vector: int, postings: "IndexCache") -> "Legs[Scores]":
     """Return the legs of the learned recipe, that of words and that of vectors so deep."""
     from app.retrieval.deep import nothing, vectors_near, words_deep, words_many  # noqa: PLC0415  (numpy waits)
 
@@ -51,7 +51,7 @@ def deep_legs(words: int, vector: int, postings: "Postings") -> "Legs[Scores]":
 
 
 def frequencies(
-    connection: apsw.Connection, expressions: Sequence[str], postings: "Postings | None" = None
+    connection: apsw.Connection, expressions: Sequence[str], postings: "IndexCache | None" = None
 ) -> tuple[int, list[int]]:
     """Return about how many chunks there are, and how many match each FTS expression."""
     total = connection.execute("SELECT coalesce(max(id), 0) FROM chunks").get

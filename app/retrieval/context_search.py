@@ -60,7 +60,7 @@ def _found(
 def _ranked(connection: apsw.Connection, request: Request, meaning: Meaning | None) -> Sequence[Ranked]:
     """Return the best of what was looked at closely, as many as wanted."""
     # Here, for numpy waits for the first search and does not hold up the loop.
-    from app.index.postings import last_chunk  # noqa: PLC0415
+    from app.index.columns.posting_cache import last_chunk  # noqa: PLC0415
     from app.retrieval.around import read_around  # noqa: PLC0415
     from app.retrieval.asked import asked  # noqa: PLC0415
     from app.retrieval.conversations import gathered, with_mentions  # noqa: PLC0415

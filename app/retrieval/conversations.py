@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 import apsw
 import numpy as np
 
-from app.index.heads import Heads
-from app.index.postings import Postings
-from app.index.turns import Turns
+from app.index.columns.chunk_columns import ChunkColumns
+from app.index.columns.posting_cache import IndexCache
+from app.index.columns.turn_index import TurnIndex
 from app.retrieval.around import read_around
 from app.retrieval.asked import Asked
 from app.retrieval.candidates import Conditions
@@ -41,7 +41,7 @@ def gathered(
     question: Asked,
     found: Standing,
     where: Conditions,
-    postings: Postings,
+    postings: IndexCache,
     matches: Matches | None = None,
     mentions: Places | None = None,
 ) -> Gathered:
@@ -80,7 +80,7 @@ class Conversations:
         turns: Knows the turns of conversations.
     """
 
-    def __init__(self, matches: Matches, turns: Turns) -> None:
+    def __init__(self, matches: Matches, turns: TurnIndex) -> None:
         self.heads = heads = matches.heads
         tallies = [posting.tally(heads) for posting in matches.postings]
         said = [tally.of_user > 0 for tally in tallies]
@@ -149,7 +149,9 @@ def _bm25(counts: "Iterable[tuple[Ids, Ids]]", length: "Floats") -> "Floats":
     return score
 
 
-def _newest(connection: apsw.Connection, query: Query, where: Conditions, heads: Heads, turns: Turns) -> dict[str, int]:
+def _newest(
+    connection: apsw.Connection, query: Query, where: Conditions, heads: ChunkColumns, turns: TurnIndex
+) -> dict[str, int]:
     """Return the latest conversations of the times that the query names, then the latest of all."""
     until = query.until
     found: dict[str, int] = {}
@@ -162,8 +164,8 @@ def latest(
     connection: apsw.Connection,
     where: Conditions,
     until: int | None,
-    heads: Heads,
-    turns: Turns,
+    heads: ChunkColumns,
+    turns: TurnIndex,
     since: int | None = None,
 ) -> dict[str, int]:
     """Return the latest conversations that have a turn which ``where`` allows, each with its place from 1.
@@ -214,7 +216,7 @@ def _placed(names: Iterator[str], allowed_of: "Callable[[Sequence[str]], Contain
 
 
 def _with_turns(
-    connection: apsw.Connection, heads: Heads, turns: Turns, names: Sequence[str], where: Conditions
+    connection: apsw.Connection, heads: ChunkColumns, turns: TurnIndex, names: Sequence[str], where: Conditions
 ) -> set[object]:
     """Return which conversations have a turn that ``where`` allows, where the database need not be asked."""
     numbers = np.array([heads.numbers.get(name, 0) for name in names], dtype=np.int64)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, cast
 import apsw
 import numpy as np
 
-from app.index.heads import HeadReader
-from app.index.postings import Postings, last_chunk
-from app.index.vectors import Generation
+from app.index.columns.chunk_columns import ChunkColumnCache
+from app.index.columns.posting_cache import IndexCache, last_chunk
+from app.index.vectors.vector_repo import Generation
 from app.retrieval.candidates import Conditions, nearest_ids
 from app.retrieval.fts import Atom
 from app.retrieval.pool import Scores
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 
-def words_deep(connection: apsw.Connection, postings: Postings, match: str, where: Conditions, depth: int) -> Scores:
+def words_deep(connection: apsw.Connection, postings: IndexCache, match: str, where: Conditions, depth: int) -> Scores:
     """Return chunks of every kind, passages of several turns too, whose words match, best BM25 first."""
     rows = connection.execute(
         "SELECT c.id, -bm25(chunks_fts) AS score FROM chunks_fts JOIN chunks c ON c.id = chunks_fts.rowid"
@@ -38,7 +38,7 @@ def words_deep(connection: apsw.Connection, postings: Postings, match: str, wher
 
 def words_many(
     connection: apsw.Connection,
-    postings: Postings,
+    postings: IndexCache,
     atoms: Sequence[Atom],
     unwanted: str | None,
     where: Conditions,
@@ -51,7 +51,7 @@ def words_many(
 
 def vectors_near(
     connection: apsw.Connection,
-    postings: Postings,
+    postings: IndexCache,
     generation: Generation,
     vector: bytes,
     where: Conditions,
@@ -81,4 +81,4 @@ def vectors_of(connection: apsw.Connection, generation: Generation, ids: "NDArra
 
 def nothing() -> Scores:
     """Return what a leg finds that has nothing to look for."""
-    return Scores(HeadReader().known, np.zeros(0, dtype=np.int64), np.zeros(0))
+    return Scores(ChunkColumnCache().known, np.zeros(0, dtype=np.int64), np.zeros(0))

@@ -10,7 +10,7 @@ import apsw
 
 from app.core.stopwords import stop_words
 from app.errors import InputError, KeepsakeError
-from app.index.sync import IndexSync
+from app.index.worker import IndexWorker
 from app.memories.model import STORES
 from app.retrieval import explain_reads as reads
 from app.retrieval import explain_words as say
@@ -52,7 +52,7 @@ class ExplainService:
         self,
         store: Store,
         search: SearchService,
-        sync: IndexSync,
+        sync: IndexWorker,
         *,
         vectors: bool = True,
         tune: Callable[[Recipe], Recipe] | None = None,

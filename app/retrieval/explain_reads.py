@@ -9,7 +9,7 @@ import apsw
 
 from app.core.clock import to_datetime
 from app.core.recall_fence import without_recalled
-from app.index.vectors import Generation
+from app.index.vectors.vector_repo import Generation
 from app.memories import repo
 from app.memories.archive import archive_repo
 from app.memories.model import STORES

@@ -9,7 +9,7 @@ from typing import Final
 import apsw
 
 from app.core.stopwords import stop_words
-from app.index.postings import Postings, last_chunk
+from app.index.columns.posting_cache import IndexCache, last_chunk
 from app.retrieval.fts import fold, quoted, stem
 
 FEW: Final = 50_000
@@ -25,7 +25,7 @@ _READ_CHARACTERS: Final = 2_000
 _WORD: Final = re.compile(r"[a-z0-9]+")
 
 
-def know_frequent(connection: apsw.Connection, postings: Postings) -> int:
+def know_frequent(connection: apsw.Connection, postings: IndexCache) -> int:
     """Read the lists of the words that most chunks have, as far as there is room, and return how many words.
 
     Args:

@@ -14,7 +14,7 @@ from typing import Final, Literal
 
 from app.core.stopwords import stop_words
 from app.core.text import storable
-from app.index import grams
+from app.index import cjk_ngrams
 from app.retrieval.model import Query, Term
 
 Mode = Literal["any", "all"]
@@ -112,7 +112,7 @@ def atoms(query: Query | Sequence[Term]) -> list[Atom]:
 
 
 def _atoms(term: Term) -> list[Atom]:
-    if grams.has_wide(term.text):
+    if cjk_ngrams.has_wide(term.text):
         return [Atom(_wide(term))]
     if term.prefix:
         return [Atom(expression) for expression in _prefixed(term)]
@@ -178,7 +178,7 @@ def _either(parts: list[str]) -> str:
 
 def _whole(term: Term) -> str:
     """Return the expression for texts that have the term just as it stands."""
-    if grams.has_wide(term.text):
+    if cjk_ngrams.has_wide(term.text):
         return _wide(term)
     if term.prefix:
         return " OR ".join(_prefixed(term))
@@ -190,7 +190,7 @@ def _forms(text: str) -> list[str]:
 
     The tokenizer sees through such differences for Latin letters only.
     """
-    forms = [text, grams.normal(text)]
+    forms = [text, cjk_ngrams.normal(text)]
     if _RECOMPOSED.search(text):
         forms += [unicodedata.normalize("NFC", text), unicodedata.normalize("NFD", text)]
     return list(dict.fromkeys(forms))
@@ -198,17 +198,17 @@ def _forms(text: str) -> list[str]:
 
 def _wide(term: Term) -> str:
     """Return the expression for a term with such writing: its pairs side by side, and its other words side by side."""
-    entries, is_open = grams.phrase(term.text)
+    entries, is_open = cjk_ngrams.phrase(term.text)
     # An entry that begins like the last one: a single character, or a Thai syllable still lacking its marks.
     star = " *" if is_open or term.prefix else ""
     parts = [f"grams : {quoted(' '.join(entries))}{star}"]
-    parts += [quoted(words) for words in grams.between(term.text) if has_token(words)]
+    parts += [quoted(words) for words in cjk_ngrams.between(term.text) if has_token(words)]
     return " ".join(parts)
 
 
 def _pairs(term: Term) -> list[str]:
     """Return an expression for each entry of a run of such writing."""
-    entries, is_open = grams.phrase(term.text) if grams.has_wide(term.text) else ([], False)
+    entries, is_open = cjk_ngrams.phrase(term.text) if cjk_ngrams.has_wide(term.text) else ([], False)
     if len(entries) < 2:  # noqa: PLR2004  (one entry is the run itself)
         return []
     last = f"grams : {quoted(entries[-1])}{' *' if is_open else ''}"
@@ -223,7 +223,7 @@ def _prefixed(term: Term) -> list[str]:
     left of it is a shorter beginning. And a stem may be shorter than the beginning or end otherwise (``running`` is
     there as ``run``, which ``runni*`` would miss), so words are asked for that common endings make of it.
     """
-    text = grams.normal(term.text)
+    text = cjk_ngrams.normal(term.text)
     match = _LAST_WORD.search(text)
     if match is None:
         return [quoted(text) + " *"]

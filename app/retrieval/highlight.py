@@ -13,7 +13,7 @@ from itertools import islice, pairwise
 from typing import Final
 
 from app.core.stopwords import stop_words
-from app.index import grams
+from app.index import cjk_ngrams
 from app.index.chunking import is_boundary
 from app.retrieval.fts import fold, stem
 from app.retrieval.model import Span, Term
@@ -42,7 +42,7 @@ _SIGNS: Final = re.compile(
     re.MULTILINE,
 )
 # Of scripts written with spaces; made once, for compiling the ranges takes longer than a search.
-_NARROW: Final = re.compile(f"(?:(?![{grams.WIDE}])[\\w{_MARKS}])+")
+_NARROW: Final = re.compile(f"(?:(?![{cjk_ngrams.WIDE}])[\\w{_MARKS}])+")
 
 
 class _Folding(dict[int, str]):
@@ -50,7 +50,7 @@ class _Folding(dict[int, str]):
 
     def __missing__(self, point: int) -> str:
         character = chr(point)
-        folded = " " if character == "_" else fold(grams.normal(character))
+        folded = " " if character == "_" else fold(cjk_ngrams.normal(character))
         self[point] = folded if len(folded) == 1 else character
         return self[point]
 
@@ -164,12 +164,12 @@ def _beginning(stemmed: str) -> str:
 
 
 def _runs(text: str) -> list[str]:
-    return [_flat(piece) for run in grams.runs(text) for piece, is_wide in run if is_wide]
+    return [_flat(piece) for run in cjk_ngrams.runs_of(text) for piece, is_wide in run if is_wide]
 
 
 def _words(text: str) -> list[str]:
     """Return the words of a term outside of runs."""
-    apart = "".join(" " if grams.has_wide(character) else character for character in grams.normal(text))
+    apart = "".join(" " if cjk_ngrams.has_wide(character) else character for character in cjk_ngrams.normal(text))
     return [folded for word in _TOKEN.findall(apart.replace("_", " ")) if (folded := fold(word))]
 
 
@@ -214,7 +214,7 @@ def _words_like(flat: str, sought: _Sought) -> Iterator[tuple[int, int, str]]:
     if flat.isascii():
         yield from _ascii_words_like(flat, sought.beginnings)
         return
-    for match in (_NARROW if grams.has_wide(flat) else _TOKEN).finditer(flat):
+    for match in (_NARROW if cjk_ngrams.has_wide(flat) else _TOKEN).finditer(flat):
         word = match[0] if match[0].isascii() else fold(match[0])
         if word.startswith(sought.beginnings):
             yield match.start(), match.end(), word
@@ -253,7 +253,7 @@ def _run_marks(flat: str, runs: Sequence[str]) -> Iterator[_Mark]:
         whole = list(_places(flat, run))
         yield from whole
         if not whole:
-            for first, second in pairwise(grams.units(run)[:MAX_TERMS_SHOWN]):
+            for first, second in pairwise(cjk_ngrams.units(run)[:MAX_TERMS_SHOWN]):
                 yield from _places(flat, first + second)
 
 

@@ -10,8 +10,8 @@ import apsw
 
 from app.core.clock import to_datetime
 from app.core.recall_fence import without_recalled
-from app.index.extract import tool_text
 from app.index.repo import agents_of
+from app.index.searchable_text import tool_text
 from app.retrieval.highlight import Snippets
 from app.retrieval.model import FacetCount, Hit, Query, Why
 from app.sessions.model import label_of
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from app.index.agents import Agents
-    from app.index.heads import Heads
+    from app.index.columns.chunk_columns import ChunkColumns
+    from app.index.columns.session_agents import SessionAgents
 
     Ids = NDArray[np.integer[Any]]
 
@@ -114,7 +114,9 @@ def _counted(counts: Mapping[str, "Counter[str]"]) -> tuple[FacetCount, ...]:
     )
 
 
-def facets_at(connection: apsw.Connection, heads: "Heads", ids: "Ids", agents: "Agents") -> tuple[FacetCount, ...]:
+def facets_at(
+    connection: apsw.Connection, heads: "ChunkColumns", ids: "Ids", agents: "SessionAgents"
+) -> tuple[FacetCount, ...]:
     """Count the values of each facet over the candidates that the chunks ``ids`` stand for; see ``facets_of``."""
     import numpy as np  # noqa: PLC0415  (waits for the first search)
 

@@ -16,7 +16,7 @@ from typing import Final, Literal
 
 from app.core.recall_fence import without_recalled
 from app.core.stopwords import stop_words
-from app.index import grams
+from app.index import cjk_ngrams
 
 Shape = Literal["asked", "words", "mistaken", "run"]
 
@@ -180,7 +180,7 @@ def distinctive(text: str, common: Iterable[str] = ()) -> list[str]:
     common = frozenset(common)
     found: dict[str, str] = {}
     for word in _WORD.findall(text):
-        if not grams.has_wide(word):
+        if not cjk_ngrams.has_wide(word):
             found.setdefault(word.casefold(), word)
     dropped = stop_words(found)
     return [
@@ -209,7 +209,7 @@ def _said(text: str) -> str:
 
 
 def _is_mostly_wide(text: str) -> bool:
-    wide = sum(len(piece) for run in grams.runs(text) for piece, is_wide in run if is_wide)
+    wide = sum(len(piece) for run in cjk_ngrams.runs_of(text) for piece, is_wide in run if is_wide)
     return wide * 2 > sum(map(str.isalnum, text))
 
 
@@ -237,8 +237,8 @@ def _asked(text: str) -> str:
 
 def _runs(text: str) -> list[str]:
     """Return the runs of ``text`` in scripts written without spaces that are long enough to ask for."""
-    runs = [piece for run in grams.runs(text) for piece, is_wide in run if is_wide]
-    return [run for run in runs if len(grams.units(run)) >= _RUN[0]]
+    runs = [piece for run in cjk_ngrams.runs_of(text) for piece, is_wide in run if is_wide]
+    return [run for run in runs if len(cjk_ngrams.units(run)) >= _RUN[0]]
 
 
 def _beside(target: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -251,7 +251,7 @@ def _beside(target: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def _part_of(run: str, chance: Random) -> str:
     """Return some characters that stand side by side in a run written without spaces."""
-    characters = grams.units(run)
+    characters = cjk_ngrams.units(run)
     length = min(chance.randint(_RUN[0] + 1, _RUN[1]), len(characters))
     start = chance.randrange(len(characters) - length + 1)
     return "".join(characters[start : start + length])

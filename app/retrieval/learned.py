@@ -13,8 +13,8 @@ import numpy as np
 
 from app.core.paths import resources
 from app.errors import ModelUnavailableError
-from app.index.heads import Heads
-from app.index.postings import Postings, last_chunk
+from app.index.columns.chunk_columns import ChunkColumns
+from app.index.columns.posting_cache import IndexCache, last_chunk
 from app.retrieval.asked import Asked, asked
 from app.retrieval.candidates import Candidate, Conditions
 from app.retrieval.conversations import gathered
@@ -85,7 +85,7 @@ class Mentions:
 NO_MENTIONS: Final = Mentions(Places(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)), ())
 
 
-def mentions_at(heads: Heads, found: Sequence[Candidate]) -> Mentions:
+def mentions_at(heads: ChunkColumns, found: Sequence[Candidate]) -> Mentions:
     """Return where the candidates ``found`` of the entity leg stand."""
     if not found:
         return NO_MENTIONS
@@ -198,7 +198,7 @@ def rank_around(
     legs: Mapping[Leg, Scores],
     weights: "Matrix",
     last: int,
-    postings: Postings,
+    postings: IndexCache,
     vectors: "Vectors | None" = None,
     mentioned: Sequence[Candidate] = (),
 ) -> Ranking:
@@ -264,12 +264,12 @@ def _unseen(found: Standing, seen: Places) -> "Ints":
     return np.asarray(rows[np.lexsort((found.vector_rank[rows], np.where(ranks > 0, ranks, last)))])
 
 
-def _best_first(made: Table, scores: "Matrix", heads: Heads) -> "Ints":
+def _best_first(made: Table, scores: "Matrix", heads: ChunkColumns) -> "Ints":
     """Return the rows in order: the best, of equals the latest, and of these the first by name."""
     if len(np.unique(scores)) == len(scores):
         return np.argsort(-scores)
     return np.lexsort((np.array(_targets(heads, made.places)), -made.created, -scores))
 
 
-def _targets(heads: Heads, places: Places) -> list[str]:
+def _targets(heads: ChunkColumns, places: Places) -> list[str]:
     return [owner if seq == WHOLE else f"{owner}#{seq}" for owner, seq in named(heads, places)]

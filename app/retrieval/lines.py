@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from app.index.manner import says_when
+from app.index.columns.style_features import says_when
 from app.retrieval.asked import Asked
 from app.retrieval.beginnings import Beginnings
 from app.retrieval.pool import REACH, WHOLE, Places, Read, Standing, rows_of
@@ -14,7 +14,7 @@ from app.retrieval.pool import REACH, WHOLE, Places, Read, Standing, rows_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from app.index.heads import Heads
+    from app.index.columns.chunk_columns import ChunkColumns
 
     Matrix = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -34,7 +34,7 @@ class Lines:
     """
 
     def __init__(self, question: Asked, read: Read, found: Standing) -> None:
-        self.heads: Heads = read.heads
+        self.heads: ChunkColumns = read.heads
         first, pieces = _heads_of(read.places)
         self.none = len(first)
         self.ids, self.places, self.allowed = read.ids[first], read.places.at(first), read.allowed[first]

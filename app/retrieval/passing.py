@@ -11,7 +11,7 @@ from app.retrieval.candidates import Conditions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from app.index.heads import Heads
+    from app.index.columns.chunk_columns import ChunkColumns
 
     Ids = NDArray[np.integer[Any]]
 
@@ -21,7 +21,7 @@ LEAVING: Final = "SELECT 1 FROM session_moves WHERE is_leaving = 1 LIMIT 1"
 _THERE: Final = "SELECT group_concat(id, ' ') FROM chunks_fts_docsize WHERE id IN (SELECT value FROM json_each(?))"
 
 
-def passing(connection: apsw.Connection, heads: "Heads", ids: "Ids", where: Conditions) -> "NDArray[np.bool_]":
+def passing(connection: apsw.Connection, heads: "ChunkColumns", ids: "Ids", where: Conditions) -> "NDArray[np.bool_]":
     """Return which of ``ids`` are chunks that satisfy ``where``."""
     if not len(ids):
         return np.zeros(0, dtype=np.bool_)
@@ -40,7 +40,7 @@ def is_known(connection: apsw.Connection, where: Conditions) -> bool:
     return is_told and connection.execute(LEAVING).get is None
 
 
-def _suiting(heads: "Heads", ids: "Ids", where: Conditions) -> "NDArray[np.bool_]":
+def _suiting(heads: "ChunkColumns", ids: "Ids", where: Conditions) -> "NDArray[np.bool_]":
     if where.is_exact and where.mask is not None:
         # More may be known meanwhile than when the search began.
         within = ids < len(where.mask)
@@ -50,7 +50,7 @@ def _suiting(heads: "Heads", ids: "Ids", where: Conditions) -> "NDArray[np.bool_
     return np.ones(len(ids), dtype=np.bool_)
 
 
-def still_there(connection: apsw.Connection, heads: "Heads", ids: "Ids") -> "NDArray[np.bool_]":
+def still_there(connection: apsw.Connection, heads: "ChunkColumns", ids: "Ids") -> "NDArray[np.bool_]":
     """Return which of ``ids`` are chunks that there are."""
     if not len(ids) or heads.knows_all(connection):
         return np.asarray(heads.there[ids])

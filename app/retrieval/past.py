@@ -17,7 +17,7 @@ import apsw
 from app.core.clock import to_ms
 from app.core.stopwords import stop_words
 from app.history import as_of
-from app.index.extract import memory_text, message_text
+from app.index.searchable_text import memory_text, message_text
 from app.memories.model import STORES, Memory
 from app.memories.queries import memory_snapshots as memories
 from app.retrieval.candidates import Conditions, by_words, conditions, newest, with_words

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from app.index.heads import Heads, keys
-from app.index.manners import Manners
-from app.index.manners import Read as ReadAsSaid
+from app.index.columns.chunk_columns import ChunkColumns, place_keys
+from app.index.columns.style_cache import Read as ReadAsSaid
+from app.index.columns.style_cache import StyleFeatureCache
 from app.retrieval.context_rows import MOST
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Places:
     """Turns and memories as numbers, one after the other.
 
     Args:
-        owner: The number of each one's conversation or memory; see ``Heads``.
+        owner: The number of each one's conversation or memory; see ``ChunkColumns``.
         seq: The number of the turn, ``WHOLE`` for a memory.
     """
 
@@ -54,7 +54,7 @@ class Places:
     @property
     def keys(self) -> "Ints":
         """Return a number for each place."""
-        return keys(self.owner, self.seq)
+        return place_keys(self.owner, self.seq)
 
     def at(self, rows: "Ids | Flags") -> "Places":
         """Return some of them."""
@@ -72,7 +72,7 @@ class Places:
 class Scores:
     """What a leg found: chunks with their scores, best first; ``matches`` where it looked up whose words fit."""
 
-    heads: Heads
+    heads: ChunkColumns
     ids: "Ids"
     values: "Floats"
     matches: "Matches | None" = None
@@ -115,7 +115,7 @@ class Standing:
         of_owner: The scores of their chunks, the n-th best counting 1/n.
     """
 
-    heads: Heads
+    heads: ChunkColumns
     places: Places
     keys: "Ints"
     chunks: "Ints"
@@ -177,13 +177,13 @@ class Read:
         authors: Whose words they are, by the place in these names.
     """
 
-    heads: Heads
+    heads: ChunkColumns
     ids: "Ids"
     places: Places
     allowed: "Flags"
     texts: Sequence[str]
     as_said: ReadAsSaid
-    manners: Manners
+    manners: StyleFeatureCache
     authors: "Ids"
 
 
@@ -208,7 +208,7 @@ class Gathered:
     said: Said
 
 
-def standing(heads: Heads, words: Scores, near: Scores) -> Standing:
+def standing(heads: ChunkColumns, words: Scores, near: Scores) -> Standing:
     """Return the scores by place.
 
     Args:
@@ -337,7 +337,7 @@ def once(parts: Sequence[Places]) -> Places:
     return every.at(np.sort(first))
 
 
-def by_name(heads: Heads, owner: "Ints") -> "Ints":
+def by_name(heads: ChunkColumns, owner: "Ints") -> "Ints":
     """Return the places of owners in the order of their ids."""
     known, rows = np.unique(owner, return_inverse=True)
     names = [heads.name(number) for number in known.tolist()]
@@ -369,7 +369,7 @@ def _shares(values: "Floats") -> "Floats":
 _STEPS: Final = tuple(step for step in range(-REACH, REACH + 1) if step)
 
 
-def named(heads: Heads, places: Places) -> list[Place]:
+def named(heads: ChunkColumns, places: Places) -> list[Place]:
     """Return ``places`` with the ids of their owners."""
     names = {number: heads.name(number) for number in set(places.owner.tolist())}
     return [(names[owner], seq) for owner, seq in zip(places.owner.tolist(), places.seq.tolist(), strict=True)]

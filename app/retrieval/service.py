@@ -14,9 +14,9 @@ from app.core.clock import Clock, to_ms
 from app.core.text import storable
 from app.embed.reranker import Reranker
 from app.errors import InputError, KeepsakeError, ModelUnavailableError
+from app.index.generations.active import ActiveEmbedding
 from app.index.repo import chunk_count
-from app.index.serving import Serving
-from app.index.sync import IndexSync
+from app.index.worker import IndexWorker
 from app.memories.model import STORES
 from app.retrieval.answering import Answer, Meaning, Request, Stopwatch, VectorsFailedError, answer
 from app.retrieval.archived import search_unindexed, unindexed_of
@@ -35,7 +35,7 @@ from app.store.store import Store
 from app.trace.trace import Trace
 
 if TYPE_CHECKING:
-    from app.index.postings import Postings
+    from app.index.columns.posting_cache import IndexCache
 
 T = TypeVar("T")
 
@@ -66,7 +66,7 @@ class SearchService:
     def __init__(
         self,
         store: Store,
-        sync: IndexSync,
+        sync: IndexWorker,
         trace: Trace,
         clock: Clock,
         *,
@@ -79,7 +79,7 @@ class SearchService:
         self._trace = trace
         self._clock = clock
         self._vectors = vectors
-        self._kept: Postings | None = None
+        self._kept: IndexCache | None = None
         self._knowing: asyncio.Future[None] | None = None
         self.turns = Turns()
         self._tune = tune or (lambda recipe: recipe)
@@ -109,7 +109,7 @@ class SearchService:
         stores: Sequence[str] = STORES,
         as_of: datetime | None = None,
         is_aside: bool = False,
-        over: Serving | None = None,
+        over: ActiveEmbedding | None = None,
         weights: tuple[float | None, float | None] = (None, None),
         embedding: Sequence[float] | None = None,
     ) -> Found:
@@ -152,7 +152,9 @@ class SearchService:
         said = (*query.hints, *of_missing(found.relaxed), *spared, *notes, *found.notes)
         return replace(found, notes=said, milliseconds=watch.laps)
 
-    async def _answer(self, request: Request, watch: Stopwatch, over: Serving | None) -> tuple[Answer, tuple[str, ...]]:
+    async def _answer(
+        self, request: Request, watch: Stopwatch, over: ActiveEmbedding | None
+    ) -> tuple[Answer, tuple[str, ...]]:
         """Search, by words alone where the vectors fail; with what to say of that."""
         await self._know()
         try:
@@ -191,7 +193,7 @@ class SearchService:
             self._trace.event("search.fallback", leg="vector", error=error.fault.code)
             return await self._store.read(lambda connection: work(connection, request, None))
 
-    async def _meaning(self, request: Request, over: Serving | None) -> Meaning | None:
+    async def _meaning(self, request: Request, over: ActiveEmbedding | None) -> Meaning | None:
         terms = [term.text for term in request.query.terms if not term.excluded]
         if not (self._vectors and terms and "vector" in request.wanted):
             return None
@@ -214,7 +216,7 @@ class SearchService:
             raise VectorsFailedError(error) from error
         return Meaning(serving.generation, lambda text: embed(text).tobytes(), near, count)
 
-    async def meant(self, text: str, serving: Serving) -> str:
+    async def meant(self, text: str, serving: ActiveEmbedding) -> str:
         """Return what of a question ``serving`` turns into a vector.
 
         Raises:
@@ -273,10 +275,10 @@ class SearchService:
         self._kept = self._knowing = None
         self._speakers.forget()
 
-    def _postings(self) -> "Postings":
-        from app.index.postings import Postings  # noqa: PLC0415  (numpy waits for the first search)
+    def _postings(self) -> "IndexCache":
+        from app.index.columns.posting_cache import IndexCache  # noqa: PLC0415  (numpy waits for the first search)
 
-        kept = self._kept = self._kept or Postings()
+        kept = self._kept = self._kept or IndexCache()
         return kept
 
 
@@ -294,13 +296,13 @@ def _search_past(connection: apsw.Connection, query: Query, moment: Moment) -> F
     return replace(found, notes=(*found.notes, *of_missing(missing)), relaxed=missing)
 
 
-def _know_chunks(connection: apsw.Connection, postings: "Callable[[], Postings]") -> None:
-    from app.index.postings import last_chunk  # noqa: PLC0415  (numpy waits)
+def _know_chunks(connection: apsw.Connection, postings: "Callable[[], IndexCache]") -> None:
+    from app.index.columns.posting_cache import last_chunk  # noqa: PLC0415  (numpy waits)
 
     postings().heads(connection, last_chunk(connection))
 
 
-def _know_words(connection: apsw.Connection, postings: "Callable[[], Postings]") -> None:
+def _know_words(connection: apsw.Connection, postings: "Callable[[], IndexCache]") -> None:
     from app.retrieval.frequent import know_frequent  # noqa: PLC0415  (numpy waits)
 
     know_frequent(connection, postings())

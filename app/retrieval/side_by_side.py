@@ -9,8 +9,8 @@ import apsw
 
 from app.core.text import collapse, storable
 from app.errors import InputError, ModelUnavailableError
-from app.index import generations
-from app.index.serving import Generations, Serving, without_folder
+from app.index.generations import generation_repo
+from app.index.generations.active import ActiveEmbedding, GenerationManager, without_folder
 from app.jobs import Job
 from app.retrieval import side_by_side_figures as sides
 from app.retrieval import trial_figures as figures
@@ -54,7 +54,7 @@ class Terms:
 class _Side:
     """One way to answer, and how long it took so far."""
 
-    serving: Serving
+    serving: ActiveEmbedding
     recipe: str
     missing: int
     laps: list[float] = field(default_factory=list)
@@ -71,7 +71,9 @@ class SideBySideService:
         vectors: False where vectors are switched off.
     """
 
-    def __init__(self, store: Store, search: SearchService, generations: Generations, *, vectors: bool = True) -> None:
+    def __init__(
+        self, store: Store, search: SearchService, generations: GenerationManager, *, vectors: bool = True
+    ) -> None:
         self._store = store
         self._search = search
         self._generations = generations
@@ -106,7 +108,7 @@ class SideBySideService:
         pair = (await self._side(serving, names[0]), await self._side(serving, names[1]))
         return await self._compared(pair, terms, job)
 
-    async def _serving(self) -> Serving:
+    async def _serving(self) -> ActiveEmbedding:
         if not self._vectors:
             raise InputError("Search by meaning is switched off. Set index.vectors to true and start Keepsake again.")
         try:
@@ -114,10 +116,10 @@ class SideBySideService:
         except ModelUnavailableError as error:
             raise without_folder(error) from None
 
-    async def _side(self, serving: Serving, recipe: str) -> _Side:
+    async def _side(self, serving: ActiveEmbedding, recipe: str) -> _Side:
         def missing(connection: apsw.Connection) -> int:
-            wanted = generations.wanted_count(connection)
-            return max(0, wanted - generations.count(connection, serving.generation))
+            wanted = generation_repo.wanted_count(connection)
+            return max(0, wanted - generation_repo.count(connection, serving.generation))
 
         return _Side(serving, recipe, await self._store.read(missing))
 
@@ -184,7 +186,7 @@ def _checked(terms: Terms) -> list[str]:
 
 def _one_to_compare(connection: apsw.Connection) -> int:
     """Return the number of the vectors that are built, or of those that served last."""
-    rows = generations.rows(connection)
+    rows = generation_repo.rows(connection)
     building = next((row for row in rows if row.state == "building"), None)
     served = [row for row in rows if row.state == "retired" and row.retired_ms is not None]
     chosen = building or max(served, key=lambda row: row.retired_ms or 0, default=None)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Final
 import apsw
 import numpy as np
 
-from app.index.heads import Heads
+from app.index.columns.chunk_columns import ChunkColumns
 from app.retrieval.asked import Asked
 from app.retrieval.candidates import Conditions
 from app.retrieval.dates import DAY_MS, spans
@@ -22,7 +22,7 @@ _TOLD_MS: Final = DAY_MS
 """What happened is often told on the day after."""
 
 
-def of_time(connection: apsw.Connection, heads: Heads, question: Asked, where: Conditions) -> Places:
+def of_time(connection: apsw.Connection, heads: ChunkColumns, question: Asked, where: Conditions) -> Places:
     """Return the turns of the times that a question names, at most ``MOST_TURNS``, those within them first.
 
     Args:
@@ -48,7 +48,7 @@ def of_time(connection: apsw.Connection, heads: Heads, question: Asked, where: C
     return Places(heads.owner[kept].astype(np.int64), heads.first[kept].astype(np.int64))
 
 
-def _times(heads: Heads, question: Asked) -> list[tuple[int, int]]:
+def _times(heads: ChunkColumns, question: Asked) -> list[tuple[int, int]]:
     named = list(question.moments)
     if question.months:  # a year alone is too long a time
         known = heads.created[heads.there]

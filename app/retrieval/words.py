@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 import apsw
 import numpy as np
 
-from app.index.heads import Heads
-from app.index.postings import Lengths, Posting, Postings, last_chunk
+from app.index.columns.chunk_columns import ChunkColumns
+from app.index.columns.posting_cache import ChunkLengths, IndexCache, PostingList, last_chunk
 from app.retrieval.candidates import Conditions, few_allowed
 from app.retrieval.fts import Atom, fold, stem
 from app.retrieval.passing import passing
@@ -66,11 +66,11 @@ class Matches:
     """
 
     atoms: "Sequence[Atom]"
-    postings: "Sequence[Posting]"
+    postings: "Sequence[PostingList]"
     idf: "Floats"
     worth: "NDArray[np.float32]"
-    lengths: Lengths
-    heads: Heads
+    lengths: ChunkLengths
+    heads: ChunkColumns
     last: int
 
     def norm(self, ids: "Ids", b: float = _B) -> "Floats":
@@ -78,7 +78,7 @@ class Matches:
         return np.asarray(_K1 * (1 - b) + _K1 * b / self.lengths.mean * self.lengths.words[ids])
 
 
-def matches_of(connection: apsw.Connection, postings: Postings, atoms: Sequence[Atom]) -> Matches:
+def matches_of(connection: apsw.Connection, postings: IndexCache, atoms: Sequence[Atom]) -> Matches:
     """Return which chunks have each of ``atoms``."""
     last = last_chunk(connection)
     found = [_upto(postings.posting(connection, atom.expression, _term(atom), last), last) for atom in atoms]
@@ -91,10 +91,10 @@ def matches_of(connection: apsw.Connection, postings: Postings, atoms: Sequence[
     return Matches(atoms, found, idf, worth, lengths, postings.heads(connection, last), last)
 
 
-def _upto(posting: Posting, last: int) -> Posting:
+def _upto(posting: PostingList, last: int) -> PostingList:
     """Return ``posting`` without what others have read of later chunks."""
     end = int(np.searchsorted(posting.ids, last, side="right"))
-    return posting if end == len(posting.ids) else Posting(posting.ids[:end], posting.times[:end])
+    return posting if end == len(posting.ids) else PostingList(posting.ids[:end], posting.times[:end])
 
 
 def _term(atom: Atom) -> str:
@@ -207,7 +207,7 @@ def _scores(connection: apsw.Connection, ids: "Ids", matches: Matches) -> "Float
     return score
 
 
-def _times_of(places: "Ids", posting: Posting) -> "tuple[Flags, Floats]":
+def _times_of(places: "Ids", posting: PostingList) -> "tuple[Flags, Floats]":
     """Return which of ``places`` have the word, and how often as far as that is known."""
     if not len(posting.ids):
         return np.zeros(len(places), dtype=np.bool_), np.zeros(len(places))

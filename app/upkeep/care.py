@@ -14,7 +14,7 @@ from app.core.clock import Clock, to_datetime
 from app.core.files import from_os
 from app.core.ids import uuid7
 from app.errors import KeepsakeError, VaultDamagedError
-from app.index.sync import IndexSync
+from app.index.worker import IndexWorker
 from app.jobs import Jobs
 from app.memories.model import Facet
 from app.store.store import Store
@@ -45,7 +45,7 @@ class CareService:
     def __init__(
         self,
         store: Store,
-        sync: IndexSync,
+        sync: IndexWorker,
         jobs: Jobs,
         embedder: Callable[[], str],
         failures: Callable[[], Sequence[str]],

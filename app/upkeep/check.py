@@ -11,7 +11,7 @@ from pathlib import Path
 
 import apsw
 
-from app.index.vectors import HAS_VECTOR
+from app.index.vectors.vector_repo import HAS_VECTOR
 from app.store.preflight import SET_ASIDE
 from app.store.staged_restore import ASIDE, DATABASE, REFUSED, is_staged
 from app.upkeep import copies, mending, rebuild

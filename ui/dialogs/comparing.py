@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.changes import Progress
-    from app.index.generations_model import EmbeddingStatus
+    from app.index.generations.model import EmbeddingStatus
     from app.retrieval.side_by_side_model import QueryBeside, SideAnswer, SideBySide, SideHit
     from ui.bridge import Bridge
     from ui.dialogs.sidewords import Side

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.changes import Progress
-    from app.index.generations_model import EmbeddingStatus, GenerationInfo
+    from app.index.generations.model import EmbeddingStatus, GenerationInfo
 
 SIGNS: Final = {
     "serving": ("circle-check", "success"),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.changes import ChangeSet, Progress
-    from app.index.generations_model import EmbeddingStatus, GenerationInfo
+    from app.index.generations.model import EmbeddingStatus, GenerationInfo
     from app.retrieval.side_by_side_model import SideHit
     from ui.bridge import Bridge
 

@@ -11,8 +11,8 @@ import numpy as np
 from app.core.clock import SystemClock
 from app.embed.embedder_factory import open_embedder
 from app.embed.model import Embedder
-from app.index.postings import Postings, last_chunk
-from app.index.vectors import Generation
+from app.index.columns.posting_cache import IndexCache, last_chunk
+from app.index.vectors.vector_repo import Generation
 from app.memories.model import STORES
 from app.retrieval.asked import asked
 from app.retrieval.candidates import conditions, with_words
@@ -132,7 +132,7 @@ def _of_haystack(
     sessions = {turn.id: turn.session for turn in haystack.turns}
     connection = open_reader(folder / "vault" / "memory.db")
     row = connection.execute("SELECT id, dimensions FROM generations WHERE state = 'serving'").fetchone()
-    reads = _Reads(connection, Generation(*row), embedder, Postings(), _meant(connection, way))
+    reads = _Reads(connection, Generation(*row), embedder, IndexCache(), _meant(connection, way))
     for number, question in enumerate(haystack.questions):
         query = _query(question)
         heads, values, alike = _ranked_inputs(reads, query)
@@ -173,7 +173,7 @@ class _Reads:
     connection: Any
     generation: Generation
     embedder: Embedder | None
-    postings: Postings
+    postings: IndexCache
     meant: Callable[[str], str]
 
 

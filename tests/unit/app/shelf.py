@@ -14,7 +14,7 @@ from app.embed.model import EmbeddingIdentity
 from app.errors import ModelUnavailableError
 from app.history.undo import MemoryApplier, UndoService
 from app.index.indexer import Indexer
-from app.index.sync import IndexSync
+from app.index.worker import IndexWorker
 from app.memories.model import Memory, NewMemory
 from app.memories.service import MemoryService
 from app.sessions.model import NewMessage
@@ -87,15 +87,15 @@ class Shelf:
     def undo(self, *history_ids: int) -> list[int]:
         return self.do(self.undoing.undo(history_ids)).value
 
-    def syncing(self, **options: Any) -> IndexSync:
-        return IndexSync(
+    def syncing(self, **options: Any) -> IndexWorker:
+        return IndexWorker(
             self.store, self.clock, lambda: self.embedder, lambda _, left: self.told.append(left), **options
         )
 
-    def sync(self, **options: Any) -> IndexSync:
+    def sync(self, **options: Any) -> IndexWorker:
         """Run the background work until it is idle."""
 
-        async def until_idle(sync: IndexSync) -> None:
+        async def until_idle(sync: IndexWorker) -> None:
             task = asyncio.create_task(sync.run())
             await sync.wait_idle()
             task.cancel()

@@ -11,11 +11,11 @@ from app.embed.embedder_source import EmbedderSource
 from app.embed.model import Embedder, EmbeddingIdentity
 from app.embed.unit_vectors import unit_rows
 from app.errors import ModelUnavailableError
-from app.index import generations
-from app.index.building import GenerationBuilder
-from app.index.serving import Generations
-from app.index.sync import IndexSync
-from app.index.vectors import nearest
+from app.index.generations import generation_repo
+from app.index.generations.active import GenerationManager
+from app.index.generations.builder import GenerationBuilder
+from app.index.vectors.vector_repo import nearest
+from app.index.worker import IndexWorker
 from app.jobs import Jobs
 from tests.unit.app.shelf import MoodyEmbedder, Shelf
 
@@ -62,7 +62,7 @@ class Bench:
     def start(self) -> None:
         """Begin anew, as at a start of the program."""
         self.jobs = Jobs(self.events.append)
-        self.generations = Generations(
+        self.generations = GenerationManager(
             self.shelf.store,
             self.shelf.clock,
             lambda: self.open(self.source()),
@@ -70,7 +70,7 @@ class Bench:
             wanted=self.source,
         )
         store, clock = self.shelf.store, self.shelf.clock
-        self.sync = IndexSync(
+        self.sync = IndexWorker(
             store, clock, lambda: self.open(self.source()), lambda _, __: None, generations=self.generations
         )
         self.builder = GenerationBuilder(
@@ -113,8 +113,8 @@ class Bench:
         """Return model, state and number of vectors of each generation."""
 
         def read(connection: apsw.Connection) -> list[tuple[str, str, int]]:
-            rows = reversed(generations.rows(connection))
-            return [(row.source.model, row.state, generations.count(connection, row.generation)) for row in rows]
+            rows = reversed(generation_repo.rows(connection))
+            return [(row.source.model, row.state, generation_repo.count(connection, row.generation)) for row in rows]
 
         return self.shelf.do(self.shelf.store.read(read))
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.errors import InputError
-from app.index.chunking import OVERLAP, SIZE, Line, Passage, Piece, is_boundary, passages, pieces
+from app.index.chunking import OVERLAP, SIZE, Passage, PassageLine, TextPiece, is_boundary, passages, pieces
 
 CLUSTERS = (
     "a", "b", " ", "\n", ". ", "e\u0301", "👩‍👩‍👧‍👦", "🏳️‍🌈", "🇩🇪", "👍🏿", "\r\n", "각",
@@ -18,7 +18,7 @@ TEXTS = st.lists(st.sampled_from(CLUSTERS), max_size=400).map("".join) | st.text
 SIZES = st.tuples(st.integers(1, 80), st.integers(0, 40)).map(lambda pair: (pair[0], min(pair[1], pair[0] // 2)))
 
 
-def joined(found: list[Piece]) -> str:
+def joined(found: list[TextPiece]) -> str:
     text = ""
     for piece in found:
         text += piece.text[len(text) - piece.start :]
@@ -30,7 +30,7 @@ def joined(found: list[Piece]) -> str:
 
 def test_the_numbers() -> None:
     assert (SIZE, OVERLAP) == (640, 96)
-    assert pieces("x" * SIZE) == [Piece("x" * SIZE, 0, SIZE)]
+    assert pieces("x" * SIZE) == [TextPiece("x" * SIZE, 0, SIZE)]
     two = pieces("x" * (SIZE + 1))
     assert [(piece.start, piece.end) for piece in two] == [(0, SIZE), (SIZE - OVERLAP, SIZE + 1)]
     assert pieces("") == []
@@ -135,12 +135,14 @@ def test_one_endless_character_is_cut() -> None:
 # Passages ---------------------------------------------------------------------------------------------------------
 
 
-def lines(*texts: str, author: str = "a") -> list[Line]:
-    return [Line(seq, author, text, seq * 10) for seq, text in enumerate(texts)]
+def lines(*texts: str, author: str = "a") -> list[PassageLine]:
+    return [PassageLine(seq, author, text, seq * 10) for seq, text in enumerate(texts)]
 
 
 def test_turns_are_joined_with_their_authors() -> None:
-    found = passages([Line(3, "Ann", "Hello", 30), Line(4, "bot", " Hi! ", 40), Line(6, "", "…", 60)])
+    found = passages(
+        [PassageLine(3, "Ann", "Hello", 30), PassageLine(4, "bot", " Hi! ", 40), PassageLine(6, "", "…", 60)]
+    )
     assert found == [Passage(3, 6, "Ann: Hello\nbot: Hi!\n…", closed=False, created_ms=60)]
 
 
@@ -184,12 +186,14 @@ def test_the_open_tail_can_be_left_out() -> None:
 MESSAGES = st.lists(
     st.text(alphabet="ab .\n我e\u0301", max_size=30) | st.integers(0, 90).map(lambda count: "word " * count),
     max_size=30,
-).map(lambda texts: [Line(2 * seq, "ab"[seq % 2], text, seq) for seq, text in enumerate(texts)])
+).map(lambda texts: [PassageLine(2 * seq, "ab"[seq % 2], text, seq) for seq, text in enumerate(texts)])
 PASSAGE_SIZES = st.tuples(st.integers(20, 120), st.integers(0, 12))
 
 
 @given(MESSAGES, PASSAGE_SIZES, st.data())
-def test_continuing_makes_the_same_passages(messages: list[Line], sizes: tuple[int, int], data: st.DataObject) -> None:
+def test_continuing_makes_the_same_passages(
+    messages: list[PassageLine], sizes: tuple[int, int], data: st.DataObject
+) -> None:
     size, overlap = sizes
     whole = passages(messages, size=size, overlap=overlap)
     known = data.draw(st.integers(0, len(messages)))
@@ -201,7 +205,7 @@ def test_continuing_makes_the_same_passages(messages: list[Line], sizes: tuple[i
 
 
 @given(MESSAGES, PASSAGE_SIZES)
-def test_each_turn_lies_in_a_passage(messages: list[Line], sizes: tuple[int, int]) -> None:
+def test_each_turn_lies_in_a_passage(messages: list[PassageLine], sizes: tuple[int, int]) -> None:
     size, overlap = sizes
     found = passages(messages, size=size, overlap=overlap)
     assert all(len(passage.text) <= size for passage in found)
@@ -220,17 +224,17 @@ def test_each_turn_lies_in_a_passage(messages: list[Line], sizes: tuple[int, int
 
 
 def test_turns_join_while_they_fit_to_the_last_character() -> None:
-    turns = [Line(1, "", "a" * 10), Line(2, "", "b" * 9)]
+    turns = [PassageLine(1, "", "a" * 10), PassageLine(2, "", "b" * 9)]
     assert [(one.text, one.closed) for one in passages(turns, size=20, overlap=0)] == [
         (f"{'a' * 10}\n{'b' * 9}", False)
     ]
-    turns[1] = Line(2, "", "b" * 10)
+    turns[1] = PassageLine(2, "", "b" * 10)
     assert [one.text for one in passages(turns, size=20, overlap=0)] == ["a" * 10, "b" * 10]
 
 
 def test_an_author_counts_with_the_turn() -> None:
-    assert [one.text for one in passages([Line(1, "Ana", "x" * 15)], size=20, overlap=0)] == [f"Ana: {'x' * 15}"]
-    assert [one.text for one in passages([Line(1, "Ana", "x" * 16)], size=20, overlap=0)] == [
+    assert [one.text for one in passages([PassageLine(1, "Ana", "x" * 15)], size=20, overlap=0)] == [f"Ana: {'x' * 15}"]
+    assert [one.text for one in passages([PassageLine(1, "Ana", "x" * 16)], size=20, overlap=0)] == [
         f"Ana: {'x' * 15}",
         "Ana: x",
     ]
@@ -238,7 +242,7 @@ def test_an_author_counts_with_the_turn() -> None:
 
 def test_what_is_repeated_gives_way_to_a_turn_that_fits_without_it() -> None:
     def texts(length: int) -> list[str]:
-        turns = [Line(1, "", "one two six"), Line(2, "", "b" * length)]
+        turns = [PassageLine(1, "", "one two six"), PassageLine(2, "", "b" * length)]
         return [one.text for one in passages(turns, size=20, overlap=4)]
 
     assert texts(8) == ["one two six\nbbbbbbbb"]

@@ -3,7 +3,7 @@
 import pytest
 
 from app.core.text import content_hash
-from app.index.extract import MAX_CHUNK_CHARACTERS
+from app.index.searchable_text import MAX_CHUNK_CHARACTERS
 from app.sessions.model import NewMessage
 from app.sessions.service import NewSession
 from tests.unit.app.shelf import Shelf

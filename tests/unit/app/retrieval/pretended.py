@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.index.heads import Heads, Sort
-from app.index.manners import Manners
+from app.index.columns.chunk_columns import ChunkColumns, ChunkType
+from app.index.columns.style_cache import StyleFeatureCache
 from app.retrieval import pool
 from app.retrieval.pool import WHOLE, Gathered, Place, Places, Read, Scores, standing
 
@@ -52,13 +52,13 @@ class Said(NamedTuple):
     length: float = 0.0
 
 
-def heads_of(lines: Sequence[Line], found: Sequence[Scored]) -> Heads:
+def heads_of(lines: Sequence[Line], found: Sequence[Scored]) -> ChunkColumns:
     """Return what is known of the chunks: each line and each score has one."""
     rows = [(line.kind, line.role, line.owner, line.seq, 0, line.created_ms) for line in lines]
     for item in found:
         owner = item.memory or item.session
         rows.append((item.kind, "", owner, item.first, item.last - item.first, item.created_ms))
-    sorts = [Sort("", "", ""), *dict.fromkeys(Sort(kind, role, "private") for kind, role, *_ in rows)]
+    sorts = [ChunkType("", "", ""), *dict.fromkeys(ChunkType(kind, role, "private") for kind, role, *_ in rows)]
     names, memories = [""], [""]
     numbers: dict[str, int] = {}
     for kind, _, owner, *_ in rows:
@@ -66,12 +66,12 @@ def heads_of(lines: Sequence[Line], found: Sequence[Scored]) -> Heads:
             of_kind = memories if kind == "memory" else names
             numbers[owner] = -len(of_kind) if kind == "memory" else len(of_kind)
             of_kind.append(owner)
-    sort = [0, *(sorts.index(Sort(kind, role, "private")) for kind, role, *_ in rows)]
+    sort = [0, *(sorts.index(ChunkType(kind, role, "private")) for kind, role, *_ in rows)]
     owner_of = [0, *(numbers[owner] for _, _, owner, *_ in rows)]
     columns = [np.array([0, *column], dtype=np.int64) for column in zip(*(row[3:] for row in rows), strict=True)]
     first, more, created = columns or [np.zeros(1, dtype=np.int64)] * 3
     words = np.zeros(len(names))
-    return Heads(
+    return ChunkColumns(
         numbers,
         names,
         memories,
@@ -88,7 +88,7 @@ def heads_of(lines: Sequence[Line], found: Sequence[Scored]) -> Heads:
     )
 
 
-def scores(heads: Heads, found: Sequence[Scored]) -> Scores:
+def scores(heads: ChunkColumns, found: Sequence[Scored]) -> Scores:
     """Return what a leg found; of the chunks in ``heads`` these are the last."""
     ids = np.arange(len(heads.owner) - len(found), len(heads.owner))
     return Scores(heads, ids, np.array([item.score for item in found], dtype=np.float64))
@@ -107,7 +107,7 @@ def gathered(
     of_each = [(said or {}).get(owner, Said()) for owner, _ in candidates]
     columns = [np.array(column, dtype=np.float64) for column in zip(*of_each, strict=True)] or [np.zeros(0)] * 4
     texts = [line.text.lower() for line in lines]
-    manners, ids = Manners(), np.arange(1, len(lines) + 1)
+    manners, ids = StyleFeatureCache(), np.arange(1, len(lines) + 1)
     manners.keep_authors(ids, [line.author for line in lines])
     allowed = np.array([line.allowed for line in lines], dtype=np.bool_)
     places = _places(heads, [one.place for one in lines])
@@ -125,6 +125,6 @@ def gathered(
     return Gathered(legs, _places(heads, candidates), read, total, counts, pool.Said(*columns))
 
 
-def _places(heads: Heads, places: Sequence[Place]) -> Places:
+def _places(heads: ChunkColumns, places: Sequence[Place]) -> Places:
     owners = np.array([heads.numbers[owner] for owner, _ in places], dtype=np.int64)
     return Places(owners, np.array([seq for _, seq in places], dtype=np.int64))

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from app.errors import ModelUnavailableError
-from app.index.ann import Near
-from app.index.postings import Postings
-from app.index.vectors import Generation
+from app.index.columns.posting_cache import IndexCache
+from app.index.vectors.ann_cache import AnnCache
+from app.index.vectors.vector_repo import Generation
 from app.memories.model import STORES
 from app.retrieval.ahead import MANY, Ahead
 from app.retrieval.answering import Answer, Meaning, Request, Stopwatch, VectorsFailedError, answer
@@ -24,14 +24,14 @@ TEXTS = ("a grey heron", "two old oaks", "a heron on the lock", "bread and butte
 def meaning(shelf: Shelf, vault: Path) -> Meaning:
     shelf.say(*TEXTS)
     shelf.sync()
-    near, generation = Near(vault, least=1), Generation(1, shelf.embedder.identity.dimensions)
+    near, generation = AnnCache(vault, least=1), Generation(1, shelf.embedder.identity.dimensions)
     shelf.do(shelf.store.read(lambda connection: near.tend(connection, generation)))
     return Meaning(generation, lambda text: shelf.embedder.embed_query(text).tobytes(), near, near.count())
 
 
 def asked(shelf: Shelf, text: str, meaning: Meaning, name: str) -> Answer:
     chosen = recipe(name)
-    request = Request(parse(text, 0), chosen, chosen.legs, STORES, 0, 20, None, Postings)
+    request = Request(parse(text, 0), chosen, chosen.legs, STORES, 0, 20, None, IndexCache)
     return shelf.do(shelf.store.read(lambda connection: answer(connection, request, meaning, Stopwatch())))
 
 

@@ -6,7 +6,7 @@ import apsw
 import numpy as np
 import pytest
 
-from app.index.postings import Postings
+from app.index.columns.posting_cache import IndexCache
 from app.memories.model import STORES
 from app.retrieval import candidates
 from app.retrieval.allowed import left
@@ -63,7 +63,7 @@ def both(shelf: Shelf, text: str, stores: Sequence[str] = STORES) -> tuple[set[i
 
     def work(connection: apsw.Connection) -> tuple[set[int], set[int], bool]:
         rows = connection.execute(f"SELECT c.id FROM chunks c WHERE {where.sql}", where.values)
-        found = left(connection, query, stores, Postings())
+        found = left(connection, query, stores, IndexCache())
         return {int(str(row[0])) for row in rows}, {*np.flatnonzero(found.mask).tolist()}, found.is_exact
 
     return shelf.do(shelf.store.read(work))

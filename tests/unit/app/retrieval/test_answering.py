@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from app.errors import InternalError, KeepsakeError, ModelUnavailableError
-from app.index import heads
-from app.index.ann import Near
-from app.index.heads import Heads
-from app.index.postings import Lengths, Postings
-from app.index.vectors import Generation
+from app.index.columns import chunk_columns
+from app.index.columns.chunk_columns import ChunkColumns
+from app.index.columns.posting_cache import ChunkLengths, IndexCache
+from app.index.vectors.ann_cache import AnnCache
+from app.index.vectors.vector_repo import Generation
 from app.memories.model import STORES
 from app.retrieval import service
 from app.retrieval.answering import Answer, Meaning, Request, Stopwatch, VectorsFailedError, answer
@@ -32,7 +32,7 @@ _LONG = "WITH RECURSIVE n (x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM n WHERE
 
 def asked(shelf: Shelf, text: str, meaning: Meaning | None) -> Answer:
     chosen = recipe("learned")
-    request = Request(parse(text, 0), chosen, chosen.legs, STORES, 0, 20, None, Postings)
+    request = Request(parse(text, 0), chosen, chosen.legs, STORES, 0, 20, None, IndexCache)
     return shelf.do(shelf.store.read(lambda connection: answer(connection, request, meaning, Stopwatch())))
 
 
@@ -89,13 +89,13 @@ def test_what_is_known_of_chunks_is_read_before_it_is_asked_for(
     shelf.say("a grey heron")
     search = SearchService(shelf.store, shelf.sync(), Trace(None), shelf.clock)
     monkeypatch.setattr(service, "WARM_LEAST", least)
-    reading, times = heads._longer, list[int]()
+    reading, times = chunk_columns._longer, list[int]()
 
-    def counted(connection: apsw.Connection, known: Heads, last: int, lengths: Lengths) -> Heads:
+    def counted(connection: apsw.Connection, known: ChunkColumns, last: int, lengths: ChunkLengths) -> ChunkColumns:
         times.append(last)
         return reading(connection, known, last, lengths)
 
-    monkeypatch.setattr(heads, "_longer", counted)
+    monkeypatch.setattr(chunk_columns, "_longer", counted)
     shelf.do(search.warm())
     assert len(times) == read
     assert [hit.id for hit in shelf.do(search.search("heron")).hits] == ["s#1"]
@@ -107,9 +107,9 @@ def test_the_first_search_waits_for_what_takes_longer_than_a_search_may(
 ) -> None:
     shelf.say("a grey heron")
     search = SearchService(shelf.store, shelf.sync(), Trace(None), shelf.clock)
-    reading, times = heads._longer, list[int]()
+    reading, times = chunk_columns._longer, list[int]()
 
-    def slow(connection: apsw.Connection, known: Heads, last: int, lengths: Lengths) -> Heads:
+    def slow(connection: apsw.Connection, known: ChunkColumns, last: int, lengths: ChunkLengths) -> ChunkColumns:
         times.append(last)
         begun = time.monotonic()
         while time.monotonic() - begun < 2 * _LIMIT_S:
@@ -122,7 +122,7 @@ def test_the_first_search_waits_for_what_takes_longer_than_a_search_may(
         given_up.cancel()
         return list(await asyncio.gather(search.search("heron"), search.search("grey")))
 
-    monkeypatch.setattr(heads, "_longer", slow)
+    monkeypatch.setattr(chunk_columns, "_longer", slow)
     monkeypatch.setattr(shelf.store, "_read_limit_s", _LIMIT_S)
     found = shelf.do(both())
     assert [[hit.id for hit in one.hits] for one in found] == [["s#1"], ["s#1"]]
@@ -132,9 +132,9 @@ def test_the_first_search_waits_for_what_takes_longer_than_a_search_may(
 def test_what_failed_when_nobody_waited_any_more_is_read_anew(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
     shelf.say("a grey heron")
     search = SearchService(shelf.store, shelf.sync(), Trace(None), shelf.clock)
-    reading, failing = heads._longer, [True]
+    reading, failing = chunk_columns._longer, [True]
 
-    def once(connection: apsw.Connection, known: Heads, last: int, lengths: Lengths) -> Heads:
+    def once(connection: apsw.Connection, known: ChunkColumns, last: int, lengths: ChunkLengths) -> ChunkColumns:
         if failing and failing.pop():
             raise apsw.BusyError("locked")
         return reading(connection, known, last, lengths)
@@ -148,7 +148,7 @@ def test_what_failed_when_nobody_waited_any_more_is_read_anew(shelf: Shelf, monk
         await asyncio.wait([first])
         return [hit.id for hit in (await search.search("heron")).hits]
 
-    monkeypatch.setattr(heads, "_longer", once)
+    monkeypatch.setattr(chunk_columns, "_longer", once)
     assert shelf.do(given_up()) == ["s#1"]
 
 
@@ -180,7 +180,7 @@ def test_vectors_are_told_by_chunk_in_any_order(shelf: Shelf) -> None:
 def test_vectors_that_only_their_look_up_still_knows_are_a_failure(shelf: Shelf, vault: Path) -> None:
     shelf.say("a grey heron", "two oaks")
     shelf.sync()
-    near, generation = Near(vault, least=1), Generation(1, shelf.embedder.identity.dimensions)
+    near, generation = AnnCache(vault, least=1), Generation(1, shelf.embedder.identity.dimensions)
     shelf.do(shelf.store.read(lambda connection: near.tend(connection, generation)))
     shelf.do(shelf.store.write(lambda connection: connection.execute("DROP TABLE vectors_1") and None))
     meaning = Meaning(generation, lambda text: shelf.embedder.embed_query(text).tobytes(), near)

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.embed.hashed_embedder import DIMENSIONS, HashedEmbedder
-from app.index.postings import Postings
-from app.index.vectors import Generation
+from app.index.columns.posting_cache import IndexCache
+from app.index.vectors.vector_repo import Generation
 from app.memories.model import STORES
 from app.retrieval.candidates import by_vector, by_words, conditions, newest, with_words
 from app.retrieval.model import Query
@@ -70,7 +70,7 @@ def test_the_nearest_are_those_of_numpy(shelf: Shelf) -> None:
     def nearest(vector: bytes, depth: int = 5) -> list[tuple[str, float]]:
         found = shelf.do(
             shelf.store.read(
-                lambda connection: by_vector(connection, Postings(), Generation(1, DIMENSIONS), vector, where, depth)
+                lambda connection: by_vector(connection, IndexCache(), Generation(1, DIMENSIONS), vector, where, depth)
             )
         )
         return [(item.target, item.score) for item in found]

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from app.host import Host
-from app.index.postings import Postings
+from app.index.columns.posting_cache import IndexCache
 from app.memories.model import STORES
 from app.retrieval.allowed import left
 from app.retrieval.candidates import Conditions, conditions
@@ -48,8 +48,8 @@ def where(text: str = "", stores: Any = STORES) -> tuple[Conditions, int | None]
     return conditions(query, stores), query.until
 
 
-def weighed(connection: apsw.Connection, postings: Postings | None = None) -> Conversations:
-    known = postings or Postings()
+def weighed(connection: apsw.Connection, postings: IndexCache | None = None) -> Conversations:
+    known = postings or IndexCache()
     return Conversations(matches_of(connection, known, [Atom('"rye"', ("rye",))]), known.turns)
 
 
@@ -73,7 +73,7 @@ def in_let(connection: apsw.Connection, newest: dict[str, int], allowed: Conditi
 def latest_of(connection: apsw.Connection, text: str = "", stores: Any = STORES) -> dict[str, int]:
     """Return the same with what is known of the chunks beforehand, and without."""
     allowed, until = where(text, stores)
-    postings = Postings()
+    postings = IndexCache()
     heads = weighed(connection, postings).heads
     mask = left(connection, parse(text, round(BEGUN.timestamp() * 1000)), stores, postings)
     known = replace(allowed, mask=mask.mask, is_exact=mask.is_exact) if allowed.narrows else allowed
@@ -92,7 +92,7 @@ def test_the_latest_come_first(talked: apsw.Connection) -> None:
 
 def test_a_conversation_without_turns_is_not_among_the_latest(talked: apsw.Connection) -> None:
     allowed, until = where()
-    postings = Postings()
+    postings = IndexCache()
     heads, turns = weighed(talked, postings).heads, postings.turns
     fewer = replace(heads, numbers={name: number for name, number in heads.numbers.items() if name != "sea"})
     assert heads.words[0] > 0  # of what is no turn
@@ -135,7 +135,7 @@ def test_a_memory_says_nothing_as_a_conversation(talked: apsw.Connection) -> Non
 def test_those_of_a_time_have_not_ended_before(talked: apsw.Connection) -> None:
     allowed, _ = where()
     times = [round((BEGUN + timedelta(days=days)).timestamp() * 1000) for days in (0.5, 1.5)]
-    postings = Postings()
+    postings = IndexCache()
     heads = weighed(talked, postings).heads
     assert latest(talked, allowed, times[1], heads, postings.turns, since=times[0]) == {"kitchen": 1}
 
@@ -171,7 +171,7 @@ def _check_times(host: Host) -> None:
 
 def test_a_turn_of_each_is_let_in_as_far_as_it_is_allowed(talked: apsw.Connection) -> None:
     allowed, until = where()
-    postings = Postings()
+    postings = IndexCache()
     newest = latest(talked, allowed, until, weighed(talked, postings).heads, postings.turns)
     assert in_let(talked, newest, allowed, ("garden", 2))[0] == ("garden", 2)
     assert set(in_let(talked, newest, allowed, ("garden", 2))) == {("garden", 2), ("kitchen", 1), ("sea", 1)}
@@ -182,7 +182,7 @@ def test_a_turn_of_each_is_let_in_as_far_as_it_is_allowed(talked: apsw.Connectio
 
 
 def test_later_turns_are_known(host: Host, talked: apsw.Connection) -> None:
-    postings = Postings()
+    postings = IndexCache()
     before = said(weighed(talked, postings), "sea", "moon")
     host.ask("session.append", session="moon", messages=[{"role": "user", "content": "rye"}])
     host.ask("session.append", session="sea", messages=[{"role": "user", "content": "rye"}])

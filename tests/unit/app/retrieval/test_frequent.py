@@ -3,7 +3,7 @@
 import apsw
 import pytest
 
-from app.index.postings import Postings, last_chunk
+from app.index.columns.posting_cache import IndexCache, last_chunk
 from app.retrieval import frequent
 from app.retrieval.frequent import know_frequent
 from app.retrieval.fts import quoted, stem
@@ -23,7 +23,7 @@ def test_frequent_words_are_read_and_neither_rare_nor_ubiquitous_ones(
     for number, text in enumerate(TEXTS):
         shelf.say(text, session=f"s{number}")
     shelf.sync()
-    kept = Postings()
+    kept = IndexCache()
 
     def work(connection: apsw.Connection) -> tuple[int, int]:
         return know_frequent(connection, kept), last_chunk(connection)
@@ -46,4 +46,4 @@ def test_an_empty_vault_and_a_small_one_have_none(
     for number, text in enumerate(texts):
         shelf.say(text, session=f"s{number}")
     shelf.sync()
-    assert shelf.do(shelf.store.read(lambda connection: know_frequent(connection, Postings()))) == 0
+    assert shelf.do(shelf.store.read(lambda connection: know_frequent(connection, IndexCache()))) == 0

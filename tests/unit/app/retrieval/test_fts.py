@@ -11,7 +11,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from app.core.text import storable
-from app.index.grams import grams, has_wide, normal, runs, units
+from app.index.cjk_ngrams import has_wide, ngrams_of, normal, runs_of, units
 from app.retrieval.fts import (
     MAX_TERMS,
     Mode,
@@ -43,7 +43,7 @@ class Index:
             self.connection.execute(
                 "INSERT INTO chunks (id, kind, text, grams, content_hash, created_at)"
                 " VALUES (?, 'memory', ?, ?, '', 0)",
-                (number, storable(text)[0], grams(storable(text)[0])),
+                (number, storable(text)[0], ngrams_of(storable(text)[0])),
             )
 
     def find(self, expression: str | None) -> list[int]:
@@ -271,7 +271,7 @@ def test_a_word_is_found_whatever_stands_around_it(index: Index, words: list[str
 @given(ANY_TEXT | st.just(""), RUN, ANY_TEXT | st.just(""), st.data())
 def test_any_part_of_a_run_is_found(index: Index, before: str, run: str, after: str, data: st.DataObject) -> None:
     index.fill(f"{before} {run} {after}")
-    characters = [unit for found in runs(run) for piece, _ in found for unit in units(piece)]
+    characters = [unit for found in runs_of(run) for piece, _ in found for unit in units(piece)]
     assume(len(characters) >= 2)
     start = data.draw(st.integers(0, len(characters) - 2))
     end = data.draw(st.integers(start + 2, len(characters)))
@@ -289,7 +289,7 @@ def test_any_part_of_a_run_is_found(index: Index, before: str, run: str, after: 
 @given(RUN, RUN)
 def test_nothing_but_substrings_is_found_by_a_whole_run(index: Index, run: str, other: str) -> None:
     flat, sought = normal(run), normal(other)
-    assume(len(runs(other)) == 1 and len(units(sought)) >= 2)
+    assume(len(runs_of(other)) == 1 and len(units(sought)) >= 2)
     index.fill(run)
     if index.find(match_expression([Term(other)], "all")):
         assert sought in flat

@@ -7,7 +7,7 @@ import apsw
 import numpy as np
 import pytest
 
-from app.index.postings import Postings, last_chunk
+from app.index.columns.posting_cache import IndexCache, last_chunk
 from app.memories.model import STORES
 from app.retrieval.allowed import left
 from app.retrieval.candidates import Conditions, conditions, with_words
@@ -28,7 +28,7 @@ ASKED = [
 ]
 
 
-def told(shelf: Shelf, postings: Postings, where: Conditions) -> list[int]:
+def told(shelf: Shelf, postings: IndexCache, where: Conditions) -> list[int]:
     def work(connection: apsw.Connection) -> list[int]:
         heads = postings.heads(connection, last_chunk(connection))
         ids = np.arange(1, len(heads.owner))
@@ -55,14 +55,14 @@ def various(shelf: Shelf) -> Shelf:
 @pytest.mark.parametrize(("name", "values"), ASKED)
 @pytest.mark.parametrize("stores", [STORES, ("private",), ("shared",), ()])
 def test_both_say_the_same(various: Shelf, name: str, values: tuple[str, ...], stores: tuple[str, ...]) -> None:
-    postings = Postings()
+    postings = IndexCache()
     query: Any = replace(Query(""), **({name: values} if name else {}))
     where = conditions(query, stores)
     assert where.of_sort is not None
     for change in ("", "DELETE FROM chunks WHERE id = 2", "INSERT INTO session_moves VALUES ('t', 1, 0)"):
         if change:
             run(various, change)
-        assert told(various, postings, where) == told(various, Postings(), replace(where, of_sort=None, narrows=True))
+        assert told(various, postings, where) == told(various, IndexCache(), replace(where, of_sort=None, narrows=True))
 
 
 @pytest.mark.parametrize("text", ["-session:t", "session:t", "after:2001", "before:2001", "role:user -kind:note"])
@@ -72,7 +72,7 @@ def test_what_is_known_of_operators_is_what_the_database_says(
 ) -> None:
     query = parse(text, 0)
     where = conditions(query, stores)
-    kept = Postings()
+    kept = IndexCache()
     found = various.do(various.store.read(lambda connection: left(connection, query, stores, kept)))
     exact = replace(where, mask=found.mask, is_exact=found.is_exact)
     assert exact.is_exact
@@ -85,7 +85,7 @@ def test_what_is_known_of_operators_is_what_the_database_says(
 
 
 def test_chunks_that_came_after_the_search_began_are_none(various: Shelf) -> None:
-    query, kept = parse("role:user", 0), Postings()
+    query, kept = parse("role:user", 0), IndexCache()
     found = various.do(various.store.read(lambda connection: left(connection, query, STORES, kept)))
     exact = replace(conditions(query, STORES), mask=found.mask, is_exact=True)
     before = told(various, kept, exact)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import apsw
 import pytest
 
-from app.index.postings import Postings, last_chunk
+from app.index.columns.posting_cache import IndexCache, last_chunk
 from app.memories.model import STORES
 from app.retrieval import timely
 from app.retrieval.allowed import left
@@ -32,7 +32,7 @@ def found(shelf: Shelf, text: str) -> list[str]:
     query = parse(text, round(NOW.timestamp() * 1000))
 
     def work(connection: apsw.Connection) -> list[str]:
-        postings = Postings()
+        postings = IndexCache()
         heads, where = postings.heads(connection, last_chunk(connection)), conditions(query, STORES)
         if where.narrows:
             known = left(connection, query, STORES, postings)

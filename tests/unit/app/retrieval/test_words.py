@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.index.postings import Postings
+from app.index.columns.posting_cache import IndexCache
 from app.memories.model import STORES
 from app.retrieval import candidates, words
 from app.retrieval.candidates import by_words, conditions
@@ -49,11 +49,11 @@ def both(shelf: Shelf, text: str, depth: int = 50) -> tuple[Scored, Scored]:
     where, match = conditions(query, STORES), match_expression(query)
     if match is None:
         return {}, {}
-    exact = shelf.do(shelf.store.read(lambda connection: words_deep(connection, Postings(), match, where, depth)))
+    exact = shelf.do(shelf.store.read(lambda connection: words_deep(connection, IndexCache(), match, where, depth)))
     sooner = shelf.do(
         shelf.store.read(
             lambda connection: words_many(
-                connection, Postings(), atoms(query), excluded_expression(query), where, depth
+                connection, IndexCache(), atoms(query), excluded_expression(query), where, depth
             )
         )
     )
@@ -104,7 +104,7 @@ def test_the_most_promising_of_many_are_the_same_by_a_part_of_them(
 
 def test_what_went_is_not_found(shelf: Shelf) -> None:
     shelf.say("heron one", "heron two")
-    postings, query = Postings(), Query("")
+    postings, query = IndexCache(), Query("")
     where, asked = conditions(query, STORES), atoms(parse("heron", 0))
 
     def ids() -> list[int]:

@@ -8,7 +8,7 @@ import pytest
 from app.core.paths import migrations
 from app.embed.model import EmbeddingIdentity
 from app.errors import InternalError, VaultUnusableError
-from app.index import vectors
+from app.index.vectors import vector_repo
 from app.store.connection import open_writer
 from app.store.migrate import migrate, migrations_in
 from app.store.store import Store
@@ -122,7 +122,7 @@ def test_a_rebuilt_index_and_new_vectors_are_the_same_schema(database: Path) -> 
     connection = open_writer(database)
     migrate(connection, migrations(), _never)
     rebuild.clear(connection)
-    vectors.open_generation(connection, EmbeddingIdentity("hashed", "hashed", 16, "1"), 1)
+    vector_repo.open_generation(connection, EmbeddingIdentity("hashed", "hashed", 16, "1"), 1)
     connection.execute("DELETE FROM meta WHERE key LIKE 'migration:%'")
     assert migrate(connection, migrations(), _never) == len(migrations_in(migrations()))
     connection.close()

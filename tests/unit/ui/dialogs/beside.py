@@ -7,7 +7,7 @@ from typing import Any
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
-from app.index.generations_model import EmbeddingStatus, GenerationInfo, ModelInfo, State
+from app.index.generations.model import EmbeddingStatus, GenerationInfo, ModelInfo, State
 from app.retrieval.side_by_side_model import Origin, QueryBeside, SideAnswer, SideBySide, SideHit, SideTotal
 from app.retrieval.trial_model import Score
 from tests.unit.ui.conftest import Rest

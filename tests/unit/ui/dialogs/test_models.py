@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from app.changes import ChangeSet, Progress
 from app.errors import InputError, ModelUnavailableError
-from app.index.generations_model import ModelInfo
+from app.index.generations.model import ModelInfo
 from tests.unit.ui.conftest import Rest
 from tests.unit.ui.dialogs.beside import ModelShelf, info, opened, row, side_by_side, status, total
 from ui.bridge import Bridge

@@ -1,0 +1,139 @@
+"""Character pairs of scripts written without spaces, so that words inside a run can be found.
+
+The word index cuts at spaces, so a sentence of Chinese, Japanese or Thai is one word to it. Its second column therefore
+holds, for each run of such a script, every pair of neighbours and then the last character alone: ``我们今天`` becomes
+``我们 们今 今天 天``. Each character then begins exactly one entry, so a phrase of pairs is a search for a substring
+and one character is a search by prefix. Words that touch a run stand between its pairs as they are: ``用iPhone``
+becomes ``用 iPhone``, which also finds the word that the run swallowed.
+"""
+
+import re
+import unicodedata
+from itertools import chain, pairwise
+from typing import Final
+
+# Letters, digits and marks only: what the index's tokenizer takes for a part of a word.
+_EAST = (
+    "\u1100-\u11ff\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3041-\u3096\u3099\u309a\u309d-\u309f\u30a1-\u30fa"
+    "\u30fc-\u30ff\u3105-\u312f\u3131-\u318e\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97c"
+    "\uac00-\ud7a3\ud7b0-\ud7c6\ud7cb-\ud7fb\uf900-\ufa6d\ufa70-\ufad9\uff66-\uff9f"
+    "\U0001aff0-\U0001afff\U0001b000-\U0001b167\U00020000-\U000323af"
+)
+_SOUTH_EAST = (
+    "\u0e01-\u0e3a\u0e40-\u0e4e\u0e50-\u0e59\u0e81-\u0eff\u1000-\u1049\u1050-\u109d"
+    "\u1780-\u17d3\u17d7\u17dc\u17dd\u17e0-\u17e9\ua9e0-\ua9fe\uaa60-\uaa76\uaa7a-\uaa7f"
+)
+WIDE: Final = _EAST + _SOUTH_EAST  # ranges for a character class
+_FULL_WIDTH = "\uff10-\uff19\uff21-\uff3a\uff41-\uff5a"
+
+_ANY_WIDE = re.compile(f"[{WIDE}]")
+_ANY = re.compile(f"[{WIDE}{_FULL_WIDTH}]")
+_STRETCH = re.compile(f"[{WIDE}{_FULL_WIDTH}]+")
+_FULL_WIDTH_WORD = re.compile(f"[{_FULL_WIDTH}]+")
+_PIECE = re.compile(f"([{WIDE}]+)|([^\\W_{WIDE}]+)")
+_SOUTH_EAST_CHARACTER = re.compile(f"[{_SOUTH_EAST}]")
+_FIRST_WORD = re.compile(r"\A\S*")
+_LAST_WORD = re.compile(r"\S*\Z")
+_CLINGING = frozenset(("Mn", "Mc", "Me", "Cn", "Co"))
+_MARKED = frozenset(("Mn", "Mc"))
+
+
+def has_wide(text: str) -> bool:
+    """Tell whether ``text`` has a character of a script written without spaces."""
+    return not text.isascii() and _ANY_WIDE.search(text) is not None
+
+
+def normal(text: str) -> str:
+    """Return ``text`` with half-width and full-width forms replaced by the plain ones, where it has such scripts."""
+    return text if text.isascii() else _STRETCH.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
+
+
+def ngrams_of(text: str) -> str:
+    """Return what the ``grams`` column holds for ``text``: ``""`` for a text without such scripts."""
+    if text.isascii() or not _ANY.search(text):
+        return ""
+    entries = chain.from_iterable(_closed(run) for run in runs_of(text))
+    return " ".join(chain(entries, map(normal, _FULL_WIDTH_WORD.findall(text))))
+
+
+def phrase(text: str) -> tuple[list[str], bool]:
+    """Return the entries that stand side by side in ``grams`` of every text that contains ``text``.
+
+    Returns:
+        The entries, and whether the last one is only how an entry begins (more of the run may follow it there).
+    """
+    found = runs_of(text)
+    if not found:
+        return [], False
+    *inner, last = found
+    entries = [entry for run in inner for entry in _closed(run)]
+    *before, (end, wide) = last
+    for piece, is_wide in before:
+        entries += _pairs(units(piece)) if is_wide else [piece]
+    if not wide:
+        return [*entries, end], False
+    characters = units(end)
+    return entries + (_pairs(characters)[:-1] or characters), True
+
+
+def runs_of(text: str) -> list[list[tuple[str, bool]]]:
+    """Return the runs of ``text``: each a list of pieces that touch, and whether the piece is of such a script.
+
+    Words that touch no such script are left out.
+    """
+    return [[(piece[0], piece[1] is not None) for piece in run] for run in _runs(normal(text))]
+
+
+def between(text: str) -> list[str]:
+    """Return the stretches of ``text`` before, between and after its runs."""
+    flat = normal(text)
+    found = _runs(flat)
+    starts = [0, *(run[-1].end() for run in found)]
+    ends = [*(run[0].start() for run in found), len(flat)]
+    stretches = [_apart(flat[start:end], start > 0, end < len(flat)) for start, end in zip(starts, ends, strict=True)]
+    return [stretch for stretch in stretches if stretch]
+
+
+def _apart(stretch: str, follows: bool, leads: bool) -> str:
+    """Return ``stretch`` without the marks and unassigned characters that the tokenizer leaves joined to a run."""
+    if follows and stretch and unicodedata.category(stretch[0]) in _CLINGING:
+        stretch = _FIRST_WORD.sub("", stretch)
+    if leads and stretch and unicodedata.category(stretch[-1]) in _CLINGING:
+        stretch = _LAST_WORD.sub("", stretch)
+    return stretch.strip()
+
+
+def _runs(text: str) -> list[list[re.Match[str]]]:
+    found: list[list[re.Match[str]]] = []
+    end = -1
+    for match in _PIECE.finditer(text):
+        if match.start() != end:
+            found.append([])
+        found[-1].append(match)
+        end = match.end()
+    return [run for run in found if len(run) > 1 or run[0][1] is not None]
+
+
+def units(piece: str) -> list[str]:
+    """Return the characters of a run, those of Thai and its neighbours with the marks that follow them.
+
+    A pair of Thai consonants says far more than a consonant and its own vowel sign.
+    """
+    if not _SOUTH_EAST_CHARACTER.search(piece):
+        return list(piece)
+    found: list[str] = []
+    for character in piece:
+        if found and unicodedata.category(character) in _MARKED and _SOUTH_EAST_CHARACTER.match(character):
+            found[-1] += character
+        else:
+            found.append(character)
+    return found
+
+
+def _pairs(characters: list[str]) -> list[str]:
+    """Return every pair of neighbours, then the last character alone."""
+    return [first + second for first, second in pairwise(characters)] + characters[-1:]
+
+
+def _closed(run: list[tuple[str, bool]]) -> list[str]:
+    return [entry for piece, is_wide in run for entry in (_pairs(units(piece)) if is_wide else [piece])]

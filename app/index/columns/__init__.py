@@ -1,0 +1,1 @@
+"""Columns of the chunks: arrays in memory that are read once and extended."""

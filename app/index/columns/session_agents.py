@@ -1,0 +1,55 @@
+"""Which agent each conversation is with, kept by the conversation's number: that never changes."""
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+import apsw
+import numpy as np
+
+from app.index.repo import agents_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from app.index.columns.chunk_columns import ChunkColumns
+
+    Ids = NDArray[np.integer[Any]]
+
+
+class SessionAgents:
+    """Keeps them; safe to use from several threads. Four bytes a conversation."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._of = np.zeros(1, dtype=np.int32)  # one more than the place in names; 0 for what was not read yet
+        self._numbers = {"": 0}
+        self.names = [""]
+
+    def of(self, connection: apsw.Connection, heads: "ChunkColumns", owner: "Ids") -> "Ids":
+        """Return of each conversation the place of its agent in ``names``.
+
+        Args:
+            connection: A reader.
+            heads: Knows the conversations' ids.
+            owner: Their numbers, above 0.
+        """
+        with self._lock:
+            if len(self._of) < len(heads.names):
+                longer = np.zeros(len(heads.names), dtype=np.int32)
+                longer[: len(self._of)] = self._of
+                self._of = longer
+            found = self._of[owner]
+        if lacking := np.unique(owner[found == 0]).tolist():
+            self._read(connection, heads, lacking)
+            found = self._of[owner]
+        return np.asarray(found - 1)
+
+    def _read(self, connection: apsw.Connection, heads: "ChunkColumns", numbers: list[int]) -> None:
+        agents = agents_of(connection, map(heads.name, numbers))
+        with self._lock:
+            for number in numbers:
+                agent = agents.get(heads.name(number), "")
+                if agent not in self._numbers:
+                    self._numbers[agent] = len(self.names)
+                    self.names.append(agent)
+                self._of[number] = self._numbers[agent] + 1

@@ -1,0 +1,41 @@
+"""Texts of turns and memories that were read last, made ready to look for words in: searches come back to many."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+KEPT_CHARACTERS: Final = 4_000_000
+
+
+class TextCache:
+    """Keeps them by chunk id in lower case without diacritics, those used last; safe to use from several threads.
+
+    Args:
+        most: Characters kept at most, about.
+    """
+
+    def __init__(self, most: int = KEPT_CHARACTERS) -> None:
+        self._half = most // 2
+        self._young: dict[int, str] = {}
+        self._old: dict[int, str] = {}
+        self._size = 0
+
+    def known(self, ids: Sequence[int]) -> list[str | None]:
+        """Return the texts of chunks, ``None`` for those that are not kept."""
+        young, old = self._young, self._old
+        found = list(map(young.get, ids))
+        if None not in found:
+            return found
+        rows = [row for row, text in enumerate(found) if text is None]
+        again = {row: text for row in rows if (text := old.get(ids[row])) is not None}
+        if again:
+            for row, text in again.items():
+                found[row] = text
+            self.keep({ids[row]: text for row, text in again.items()})
+        return found
+
+    def keep(self, texts: Mapping[int, str]) -> None:
+        """Keep texts; when there are too many, those that were not used since the last time this happened go."""
+        self._young.update(texts)
+        self._size += sum(map(len, texts.values()))
+        if self._size > self._half:
+            self._old, self._young, self._size = self._young, {}, 0

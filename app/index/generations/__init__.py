@@ -1,0 +1,1 @@
+"""Generations: the vectors of one embedding model each, active, in building or kept."""

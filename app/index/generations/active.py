@@ -1,0 +1,369 @@
+"""Which embedder and vectors answer searches, and which are being built to take their place."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+import apsw
+
+from app.core.clock import Clock
+from app.embed.embedder_source import EmbedderSource
+from app.embed.model import Embedder, EmbeddingIdentity
+from app.errors import KeepsakeError, ModelUnavailableError
+from app.index.generations import generation_repo
+from app.index.vectors import vector_repo
+from app.index.vectors.vector_repo import Generation
+from app.store.store import Store
+
+_log = logging.getLogger(__name__)
+
+_GRACE_S: Final = 60.0
+"""How long an embedder is kept that no longer serves, for searches under way."""
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveEmbedding:
+    """An embedder with the vectors it made."""
+
+    embedder: Embedder
+    generation: Generation
+    source: EmbedderSource
+
+
+def without_folder(error: ModelUnavailableError) -> ModelUnavailableError:
+    """Return the failure of a model without the folder it lies in, for who did not name that folder.
+
+    Args:
+        error: The failure.
+    """
+    folder = error.data.get("folder")
+    if not folder:
+        return error
+    sentence = error.message.replace(folder, "its folder")
+    reason = {name: value for name, value in error.data.items() if name == "reason"}
+    return ModelUnavailableError(sentence[:1].upper() + sentence[1:], **reason)
+
+
+def _only_one(_source: EmbedderSource) -> Embedder:
+    raise ModelUnavailableError("The model that made the vectors so far is not here any more.")
+
+
+class GenerationManager:
+    """The vectors in use and those to come.
+
+    Where the settings name another model than the one that made the vectors, the old one goes on answering, as long as
+    it can still be opened, until the vectors of the new one are complete.
+
+    Args:
+        store: The vault's database.
+        clock: Where the time comes from.
+        open_wanted: Opens the embedder that the settings name; called in a worker thread.
+        reopen: Opens an embedder that served before.
+        wanted: Says what ``open_wanted`` opens.
+        may_send: Whether private texts may go to a remote service.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        open_wanted: Callable[[], Embedder],
+        *,
+        reopen: Callable[[EmbedderSource], Embedder] = _only_one,
+        wanted: Callable[[], EmbedderSource] | None = None,
+        may_send: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._open_wanted = open_wanted
+        self._reopen = reopen
+        self._wanted = wanted
+        self._may_send = may_send
+        self._lock = asyncio.Lock()
+        self._serving: ActiveEmbedding | None = None
+        self._building: ActiveEmbedding | None = None
+        self._leaving: list[Embedder] = []
+        self._timers: list[asyncio.TimerHandle] = []
+        self._is_owed = False  # what the settings name has still to be opened
+        self.note = ""
+        self.began: Callable[[], None] = lambda: None
+        self.activated: Callable[[], None] = lambda: None
+
+    async def serving(self, within_s: float | None = None) -> ActiveEmbedding:
+        """Return what answers searches, opened at the first call.
+
+        Args:
+            within_s: Seconds at most to wait for somebody else who is opening it, such as fetching a model.
+
+        Raises:
+            KeepsakeError: Neither the model that made the vectors nor the one in the settings can be opened, or not in
+                time.
+        """
+        if (serving := self._serving) is not None:
+            return serving
+        try:
+            async with asyncio.timeout(within_s):
+                await self._lock.acquire()
+        except TimeoutError:
+            raise ModelUnavailableError("The embedding model is still being opened.") from None
+        try:
+            return self._current() or await self._open()
+        finally:
+            self._lock.release()
+
+    def _current(self) -> ActiveEmbedding | None:
+        return self._serving
+
+    async def building(self) -> ActiveEmbedding | None:
+        """Return what is to be built; nothing is opened where the settings name what serves already.
+
+        Raises:
+            KeepsakeError: The new model cannot be opened, which ``note`` says too.
+        """
+        if self._serving is None and not await self._is_mismatched():
+            # What was built when the settings named another model is built no more.
+            await self._store.write(generation_repo.abandon_building)
+            return None
+        await self.serving()
+        if self._is_owed:
+            # Not under the lock: fetching a model takes long, and searches go on meanwhile.
+            try:
+                embedder = await asyncio.to_thread(self._open_wanted)
+            except KeepsakeError as error:
+                self.note = f"{error.message} Until then the vectors made so far answer searches."
+                raise
+            await self._take(embedder)
+        return self._building
+
+    async def _take(self, embedder: Embedder) -> None:
+        async with self._lock:
+            if self._is_owed:
+                await self._prepare(embedder, self._serving)
+            else:
+                # Meanwhile another one was chosen.
+                embedder.close()
+
+    async def _is_mismatched(self) -> bool:
+        row = await self._store.read(generation_repo.active_generation)
+        return row is not None and self._is_another(row)
+
+    def _is_another(self, row: generation_repo.GenerationRow) -> bool:
+        """Return whether the settings name another model than the one of ``row``."""
+        return self._wanted is not None and row.source != self._wanted()
+
+    async def _open(self) -> ActiveEmbedding:
+        row = await self._store.read(generation_repo.active_generation, is_background=True)
+        if self._store.read_only is not None:
+            return await self._open_read_only(row)
+        if row is not None and self._is_another(row):
+            old = await self._old(row)
+            if old is not None:
+                self._serving = old
+                self._is_owed = True
+                self.began()
+                return old
+        wanted = await asyncio.to_thread(self._open_wanted)
+        if row is not None and not self.note and row.identity != wanted.identity:
+            self.note = f"{row.source.model} is another one than before; the vectors are made anew."
+        return await self._prepare(wanted, None)
+
+    async def _open_read_only(self, row: generation_repo.GenerationRow | None) -> ActiveEmbedding:
+        """Open the model of the vectors there are, for a vault to which nothing can be written."""
+        if row is None:
+            raise ModelUnavailableError("This vault is open for reading only and has no vectors yet.")
+        opened = partial(self._reopen, row.source) if self._is_another(row) else self._open_wanted
+        embedder = await asyncio.to_thread(opened)
+        if embedder.identity != row.identity:
+            embedder.close()
+            raise ModelUnavailableError("The model that made this vault's vectors is not here any more.")
+        self._serving = ActiveEmbedding(embedder, row.generation, row.source)
+        return self._serving
+
+    async def _prepare(
+        self, wanted: Embedder, old: ActiveEmbedding | None, *, waits: bool | None = None
+    ) -> ActiveEmbedding:
+        """Let ``wanted`` serve, or be built while ``old`` serves."""
+        self._is_owed = False
+        source = self._source(wanted.identity)
+        if old is None or old.embedder.identity == wanted.identity:
+            self._dismiss(old, None)
+            return await self._serve(ActiveEmbedding(wanted, await self._activated(wanted.identity, source), source))
+        self.note = ""
+        begin = partial(
+            generation_repo.begin_building, identity=wanted.identity, source=source, now_ms=self._clock.now_ms()
+        )
+        self._building = ActiveEmbedding(wanted, await self._store.write(partial(begin, waits=waits)), source)
+        self._serving = old
+        self.began()
+        return old
+
+    async def _old(self, row: generation_repo.GenerationRow) -> ActiveEmbedding | None:
+        """Return what serves so far, ``None`` and a note when its model is gone or another by now."""
+        try:
+            embedder = await asyncio.to_thread(self._reopen, row.source)
+        except KeepsakeError as error:
+            reason = error.message
+        else:
+            if embedder.identity == row.identity:
+                return ActiveEmbedding(embedder, row.generation, row.source)
+            embedder.close()
+            reason = f"{row.source.model} is another one than before."
+        self.note = f"The vectors so far cannot be used any more and are made anew: {reason}"
+        _log.info("the embedder of generation %s is gone", row.generation.id)
+        return None
+
+    async def _activated(self, identity: EmbeddingIdentity, source: EmbedderSource) -> Generation:
+        def work(connection: apsw.Connection) -> Generation:
+            made = vector_repo.open_generation(connection, identity, self._clock.now_ms())
+            generation_repo.note_source(connection, made, source)
+            generation_repo.abandon_building(connection)
+            return made
+
+        return await self._store.write(work)
+
+    async def _serve(self, serving: ActiveEmbedding) -> ActiveEmbedding:
+        self._dismiss(self._serving, serving)
+        self._serving = serving
+        self._building = None
+        self._is_owed = False
+        if not self.keeps_private():
+            await self._store.write(generation_repo.release)
+        # What it lacks waits now.
+        self.activated()
+        return serving
+
+    def _source(self, identity: EmbeddingIdentity | None) -> EmbedderSource:
+        if self._wanted is not None:
+            return self._wanted()
+        return EmbedderSource("" if identity is None else str(identity))
+
+    def keeps_private(self, serving: ActiveEmbedding | None = None) -> bool:
+        """Return whether private texts stay off the service that makes the vectors; of what serves when not given."""
+        asked = serving or self._serving
+        return asked is not None and self._withholds(asked)
+
+    def builds_private(self) -> bool:
+        """Return whether private texts get a vector in what is built."""
+        return self._building is not None and not self._withholds(self._building)
+
+    def _withholds(self, serving: ActiveEmbedding) -> bool:
+        return serving.source.is_remote and not self._may_send()
+
+    async def switch(self) -> bool:
+        """Let what was built answer from now on, in one transaction; false when nothing is built any more."""
+        async with self._lock:
+            building = self._building
+            if building is None:
+                return False
+            await self._store.write(
+                lambda connection: vector_repo.activate(connection, building.generation, self._clock.now_ms())
+            )
+            await self._serve(building)
+            self.note = ""
+            return True
+
+    @asynccontextmanager
+    async def beside(self, number: int) -> AsyncIterator[ActiveEmbedding]:
+        """Give a generation to search with that does not serve, and leave what serves as it is.
+
+        Args:
+            number: The generation's.
+
+        Raises:
+            KeepsakeError: See ``generations.comparable``.
+            ModelUnavailableError: Its model is not here any more, or is another one by now.
+        """
+        row = await self._store.read(
+            partial(generation_repo.generation_to_compare, number=number, now_ms=self._clock.now_ms())
+        )
+        building = self._building
+        if building is not None and building.generation == row.generation:
+            yield building
+            return
+        embedder = await self._opened(row)
+        try:
+            yield ActiveEmbedding(embedder, row.generation, row.source)
+        finally:
+            embedder.close()
+
+    async def _opened(self, row: generation_repo.GenerationRow) -> Embedder:
+        try:
+            embedder = await asyncio.to_thread(self._reopen, row.source)
+        except ModelUnavailableError as error:
+            raise without_folder(error) from None
+        if embedder.identity != row.identity:
+            embedder.close()
+            raise ModelUnavailableError(f"{row.source.model} is another model than the one that made its vectors.")
+        return embedder
+
+    async def aim(self, embedder: Embedder, *, waits: bool = False) -> None:
+        """Take ``embedder``, which the settings name from now on, as what is wanted.
+
+        Args:
+            embedder: What the settings name.
+            waits: Whether its vectors let the old ones answer once they are complete, until somebody says otherwise.
+        """
+        async with self._lock:
+            if self._serving is None:
+                self._serving = await self._so_far()
+            self._dismiss(self._building, None)
+            self._building = None
+            self.note = ""
+            await self._store.write(generation_repo.abandon_building)
+            await self._prepare(embedder, self._serving, waits=waits)
+
+    async def look_again(self) -> None:
+        """Let go of what serves if the database knows nothing of it any more, after a repair."""
+        async with self._lock:
+            row = await self._store.read(generation_repo.active_generation)
+            if self._serving is not None and (row is None or row.generation != self._serving.generation):
+                self._dismiss(self._serving, None)
+                self._serving = None
+
+    async def stay(self, but: Generation) -> ActiveEmbedding | None:
+        """Give up what is built, and return what serves.
+
+        Args:
+            but: The generation to give up; ``None`` is returned and nothing given up when it serves by now.
+        """
+        await self.serving()
+        async with self._lock:
+            serving = self._serving
+            if serving is None or serving.generation == but:
+                return None
+            self._dismiss(self._building, None)
+            self._building = None
+            self._is_owed = False
+            self.note = ""
+            await self._store.write(generation_repo.abandon_building)
+        return serving
+
+    async def _so_far(self) -> ActiveEmbedding | None:
+        row = await self._store.read(generation_repo.active_generation)
+        return None if row is None else await self._old(row)
+
+    async def return_to(self, row: generation_repo.GenerationRow, embedder: Embedder) -> None:
+        """Let vectors that served before answer at once; what came since is added in the background."""
+        async with self._lock:
+            self._dismiss(self._building, None)
+            await self._serve(ActiveEmbedding(embedder, await self._activated(row.identity, row.source), row.source))
+            self.note = ""
+
+    def _dismiss(self, leaving: ActiveEmbedding | None, staying: ActiveEmbedding | None) -> None:
+        """Close an embedder once searches under way are surely over."""
+        if leaving is None or (staying is not None and leaving.embedder is staying.embedder):
+            return
+        self._leaving.append(leaving.embedder)
+        self._timers.append(asyncio.get_running_loop().call_later(_GRACE_S, leaving.embedder.close))
+
+    def close(self) -> None:
+        """Let all embedders go."""
+        for timer in self._timers:
+            timer.cancel()
+        opened = [serving.embedder for serving in (self._serving, self._building) if serving is not None]
+        for embedder in (*opened, *self._leaving):
+            embedder.close()

@@ -1,0 +1,222 @@
+"""Builds the vectors of another model in the background, while those of the old one answer; resumable at any point."""
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+import apsw
+
+from app.changes import ChangeSet, Event
+from app.core.clock import Clock
+from app.core.error_location import error_location
+from app.embed.model import Embedder
+from app.errors import InputError, KeepsakeError
+from app.index import repo
+from app.index.generations import generation_repo
+from app.index.generations.active import ActiveEmbedding, GenerationManager
+from app.index.worker import IndexWorker
+from app.jobs import Job, Jobs
+from app.store.store import Store
+from app.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from app.index.vectors.vector_repo import Generation
+
+_log = logging.getLogger(__name__)
+
+JOB: Final = "embedding"
+ACTOR: Final = "embedding"
+BATCH: Final = 256
+RETRY_S: Final = 60.0
+CARE_S: Final = 3_600.0
+_REST_S: Final = 0.25
+_CHARACTERS: Final = 8_192
+
+
+class GenerationBuilder:
+    """Makes the vectors that are to serve next, switches to them, and drops what has not served for a week.
+
+    Args:
+        store: The vault's database.
+        clock: Where the time comes from.
+        generations: What serves and what is built.
+        jobs: Where the work is listed and can be cancelled, which pauses it.
+        publish: Hears when other vectors serve.
+        sync: Keeps the quick look-up of vectors.
+        batch: Texts turned into vectors at once.
+        retry_s: Seconds after which what failed is tried again.
+        trace: Told of batches and switches.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        generations: GenerationManager,
+        jobs: Jobs,
+        publish: Callable[[Event], None],
+        sync: IndexWorker,
+        *,
+        batch: int = BATCH,
+        retry_s: float = RETRY_S,
+        trace: Trace | None = None,
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._generations = generations
+        self._jobs = jobs
+        self._publish = publish
+        self._sync = sync
+        self._batch = batch
+        self._retry_s = retry_s
+        self._trace = trace or Trace()
+        self._wake = asyncio.Event()
+        self._idle = asyncio.Event()
+        self._is_over = False
+        self.failure = ""
+        generations.began = self.wake
+
+    def wake(self) -> None:
+        """Say that there may be something to build."""
+        if not self._is_over:  # nobody would ever say again that it is idle
+            self._idle.clear()
+        self._wake.set()
+
+    async def wait_idle(self) -> None:
+        """Return once nothing is left to build, or it is paused or cannot be built now."""
+        await self._idle.wait()
+
+    async def run(self) -> None:
+        """Work until cancelled."""
+        self._is_over = False
+        self.wake()
+        try:
+            while True:
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(self._retry_s if self.failure else CARE_S):
+                        await self._wake.wait()
+                self._wake.clear()
+                await self._guarded_round()
+                if not self._wake.is_set():
+                    self._idle.set()
+        except Exception as error:
+            self.failure = (
+                f"Building the vectors stopped after an error in Keepsake ({type(error).__name__}). Restart it."
+            )
+            _log.error("building vectors broke: %s", error_location(error))
+            raise
+        finally:
+            self._is_over = True
+            self._idle.set()
+
+    async def _guarded_round(self) -> None:
+        try:
+            while await self._store.write(
+                lambda connection: generation_repo.drop_one_expired(connection, self._clock.now_ms())
+            ):
+                self._trace.event("embedding.dropped")
+            building = await self._generations.building()
+            # That it began is known here.
+            self._wake.clear()
+            if building is not None and not await self._store.read(generation_repo.is_paused, is_background=True):
+                await self._build(building)
+            self.failure = ""
+        except KeepsakeError as error:
+            self.failure = error.message
+            _log.info("building vectors stopped: %s", error.code)
+            self._trace.event("embedding.failed", error=error.code)
+
+    async def _build(self, building: ActiveEmbedding) -> None:
+        try:
+            job = self._jobs.begin(f"Preparing search by meaning with {building.source.model}", "texts", JOB)
+        except InputError:
+            return  # the round under way looks again at what is to be built
+        state = "failed"
+        try:
+            state = await self._made(building, job)
+        except asyncio.CancelledError:
+            state = "cancelled"
+            raise
+        finally:
+            self._jobs.end(job, state)
+
+    async def _made(self, building: ActiveEmbedding, job: Job) -> str:
+        """Build until all is there, and switch; return how it ended."""
+        may_send = self._generations.builds_private()
+        total, done = await self._store.read(partial(_extent, generation=building.generation, may_send=may_send))
+        after, is_again, is_warm = 0, False, False
+        job.advance(done, total)
+        while True:
+            if (ended := await self._stopped(building, job)) is not None:
+                return ended
+            find = partial(
+                generation_repo.chunks_without_vector,
+                generation=building.generation,
+                limit=self._batch,
+                may_send=may_send,
+            )
+            texts, after = await self._store.read(partial(find, after=after), is_background=True)
+            if texts:
+                done, is_again = done + len(texts), False
+                await self._store_some(building, texts)
+                job.advance(min(done, total), total)
+            elif is_again:
+                break
+            else:
+                # Once more from the beginning, for what came or was put back meanwhile.
+                after, is_again = 0, True
+                is_warm = is_warm or await self._warmed(building)
+        await self._complete(building, done)
+        return "finished"
+
+    async def _warmed(self, building: ActiveEmbedding) -> bool:
+        """Make the quick look-up; of what waits it would take memory for nobody knows how long."""
+        if await self._store.read(partial(generation_repo.waits_for_switch, generation=building.generation)):
+            return False
+        await self._sync.warm(building.generation)
+        return True
+
+    async def _complete(self, building: ActiveEmbedding, done: int) -> None:
+        """Let what is complete serve, unless it is to wait."""
+        if await self._store.write(partial(generation_repo.note_ready, generation=building.generation)):
+            self._trace.event("embedding.ready", texts=done)
+        elif await self._generations.switch():
+            self._trace.event("embedding.switched", texts=done)
+        else:
+            return
+        self._publish(ChangeSet(frozenset({"index"}), (), ACTOR))
+
+    async def _stopped(self, building: ActiveEmbedding, job: Job) -> str | None:
+        """Return how the work ends now, ``None`` when it goes on."""
+        if job.is_cancelled():
+            # Where Keepsake itself ends it goes no further than here.
+            await asyncio.sleep(0)
+            await self._store.write(partial(generation_repo.pause, is_paused=True))
+        if await self._store.read(generation_repo.is_paused, is_background=True):
+            return "cancelled"
+        current = await self._generations.building()
+        return None if current is not None and current.embedder is building.embedder else "cancelled"
+
+    async def _store_some(self, building: ActiveEmbedding, texts: Sequence[repo.PendingText]) -> None:
+        begun = time.monotonic()
+        made = await asyncio.to_thread(_embed, building.embedder, texts)
+        store = partial(generation_repo.store_built, generation=building.generation, texts=texts, made=made)
+        stored = await self._store.write(store, is_derived=True)
+        await asyncio.to_thread(self._sync.built, building.generation, stored)
+        self._trace.event("embedding.batch", texts=len(texts))
+        # Whoever searches or writes meanwhile gets half of the time.
+        await asyncio.sleep(min(time.monotonic() - begun, _REST_S))
+
+
+def _embed(embedder: Embedder, texts: Sequence[repo.PendingText]) -> list[bytes]:
+    return [row.tobytes() for row in embedder.embed([text.text[:_CHARACTERS] for text in texts])]
+
+
+def _extent(connection: apsw.Connection, generation: "Generation", *, may_send: bool) -> tuple[int, int]:
+    done = generation_repo.count(connection, generation)
+    sql = "SELECT count(*) FROM chunks WHERE (kind <> 'passage' OR seq_start = seq_end) AND (? OR store <> 'private')"
+    return max(done, int(connection.execute(sql, (may_send,)).get)), done

@@ -1,0 +1,276 @@
+"""What a person decides about embedding models: change, pause, go back, and how it stands."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+import apsw
+
+from app.config.config import Config
+from app.core.clock import Clock, to_datetime
+from app.embed.embedder_source import EmbedderSource
+from app.embed.model import Embedder
+from app.errors import InputError, ModelUnavailableError
+from app.index import repo
+from app.index.generations import generation_repo
+from app.index.generations.active import GenerationManager
+from app.index.generations.builder import GenerationBuilder
+from app.index.generations.model import EmbeddingStatus, GenerationInfo, ModelInfo, State
+from app.index.vectors.vector_repo import HAS_VECTOR
+from app.store.store import Store
+
+if TYPE_CHECKING:
+    from app.embed.language_coverage import LanguageCoverage
+
+_SAMPLE = 400
+_SAMPLE_CHARACTERS = 1_000
+
+
+def configured_source(config: Config) -> EmbedderSource:
+    """Return what the settings say an embedder is opened from."""
+    return EmbedderSource(
+        config.text("embedding.model"),
+        config.text("embedding.folder"),
+        config.text("embedding.base_url"),
+        config.text("embedding.api_key_env"),
+        config.whole("embedding.dimensions"),
+    )
+
+
+class EmbeddingService:
+    """Looks after the choice of an embedding model.
+
+    Args:
+        store: The vault's database.
+        clock: Where the time comes from.
+        config: The settings, which a change is saved in.
+        generations: What serves and what is built.
+        builder: Builds in the background.
+        open_source: Opens an embedder; called in a worker thread.
+        woken: Lets the index look for work.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        config: Config,
+        generations: GenerationManager,
+        builder: GenerationBuilder,
+        open_source: Callable[[EmbedderSource], Embedder],
+        woken: Callable[[], None],
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._config = config
+        self._generations = generations
+        self._builder = builder
+        self._open_source = open_source
+        self._woken = woken
+
+    async def status(self) -> EmbeddingStatus:
+        """Return how search by meaning stands."""
+        return await self._store.read(self._status)
+
+    def notes(self) -> Sequence[str]:
+        """Return sentences about what does not work at the moment."""
+        return tuple(dict.fromkeys(filter(None, (self._generations.note, self._builder.failure))))
+
+    def _status(self, connection: apsw.Connection) -> EmbeddingStatus:
+        now_ms = self._clock.now_ms()
+        rows = generation_repo.rows(connection)
+        serving = generation_repo.active_generation(connection)
+        building = generation_repo.generation_in_building(connection)
+        former = generation_repo.previous_generation(connection, now_ms)
+        until = None if former is None else to_datetime((former.retired_ms or 0) + generation_repo.KEPT_MS)
+        return EmbeddingStatus(
+            _info(connection, serving),
+            _info(connection, building),
+            generation_repo.wanted_count(connection),
+            generation_repo.is_paused(connection),
+            _info(connection, former),
+            until,
+            generation_repo.withheld_count(connection),
+            tuple(self.notes()),
+            tuple(_listed(connection, row) for row in rows),
+            building is not None and generation_repo.waits_for_switch(connection, building.generation),
+        )
+
+    async def change(self, model: str, folder: str, *, waits: bool = False) -> EmbeddingStatus:
+        """Choose another model; what serves goes on until its vectors are complete.
+
+        Args:
+            model: As in the setting ``embedding.model``.
+            folder: Where its files lie.
+            waits: What serves goes on until ``switch``.
+
+        Raises:
+            InputError: There is no such model, or the environment decides the setting.
+            ModelUnavailableError: It cannot be opened; nothing was changed.
+        """
+        self._refuse_without_vectors()
+        source = EmbedderSource(
+            model,
+            folder,
+            self._config.text("embedding.base_url"),
+            self._config.text("embedding.api_key_env"),
+            self._config.whole("embedding.dimensions"),
+        )
+        embedder = await asyncio.to_thread(self._open_source, source)
+        try:
+            await asyncio.to_thread(self._save, source)
+        except BaseException:
+            embedder.close()
+            raise
+        await self._store.write(partial(generation_repo.pause, is_paused=False))
+        await self._generations.aim(embedder, waits=waits)
+        self._go_on()
+        return await self.status()
+
+    async def try_again(self) -> None:
+        """Try what failed at once, and not when its time comes: what it lacked may be there now."""
+        await self._store.write(repo.hasten, is_derived=True)
+        self._go_on()
+
+    async def pause(self) -> EmbeddingStatus:
+        """Let the building rest until ``resume``, also over a restart."""
+        await self._store.write(partial(generation_repo.pause, is_paused=True))
+        return await self.status()
+
+    async def resume(self) -> EmbeddingStatus:
+        """Let the building go on."""
+        await self._store.write(partial(generation_repo.pause, is_paused=False))
+        self._go_on()
+        return await self.status()
+
+    async def switch(self) -> EmbeddingStatus:
+        """Let what is built answer as soon as it is complete, and go on with it if it rests.
+
+        Raises:
+            InputError: Nothing is built.
+        """
+        self._refuse_without_vectors()
+        if (await self.status()).building is None:
+            raise InputError("No other vectors are being made; choose a model with 'embedding.change' first.")
+        await self._store.write(generation_repo.allow_activation)
+        return await self.resume()
+
+    async def rollback(self, number: int | None = None) -> EmbeddingStatus:
+        """Give up what is built, or go back to what served before.
+
+        Args:
+            number: The generation to go back to, whatever is built; the one that served last when not given.
+
+        Raises:
+            InputError: There is nothing to go back to.
+            ModelUnavailableError: The model that served before is not here any more.
+        """
+        self._refuse_without_vectors()
+        built = await self._store.read(generation_repo.generation_in_building) if number is None else None
+        if built is not None and (staying := await self._generations.stay(built.generation)) is not None:
+            await asyncio.to_thread(self._save, staying.source)
+            self._go_on()
+            return await self.status()
+        row = await self._store.read(
+            partial(generation_repo.previous_generation, now_ms=self._clock.now_ms(), number=number)
+        )
+        if row is None:
+            raise InputError("There are no earlier vectors to go back to; they are kept for a week.")
+        embedder = await asyncio.to_thread(self._open_source, row.source)
+        if embedder.identity != row.identity:
+            embedder.close()
+            raise ModelUnavailableError(
+                f"{row.source.model} is another model than before; choose it with 'embedding.change' to make its"
+                " vectors anew."
+            )
+        try:
+            await asyncio.to_thread(self._save, row.source)
+        except BaseException:
+            embedder.close()
+            raise
+        await self._generations.return_to(row, embedder)
+        self._go_on()
+        return await self.status()
+
+    async def advice(self) -> str:
+        """Return whether another model would suit the vault better, in a sentence; empty when none would."""
+        if configured_source(self._config).provider != "static":
+            return ""
+        texts = await self._store.read(_sample)
+        return await asyncio.to_thread(_advice_on, texts)
+
+    def _refuse_without_vectors(self) -> None:
+        if not self._config.flag("index.vectors"):
+            raise InputError("Search by meaning is switched off. Set index.vectors to true and start Keepsake again.")
+
+    def _go_on(self) -> None:
+        self._builder.wake()
+        self._woken()
+
+    def _save(self, source: EmbedderSource) -> None:
+        source = source.with_key_of(configured_source(self._config))
+        values = {
+            "embedding.base_url": source.base_url,
+            "embedding.api_key_env": source.api_key_env,
+            "embedding.dimensions": source.dimensions,
+            "embedding.folder": source.folder,
+            "embedding.model": source.model,
+        }
+        for name, value in values.items():
+            if self._config.get(name) != value:
+                self._config.set(name, value)
+
+
+def _info(connection: apsw.Connection, row: generation_repo.GenerationRow | None) -> ModelInfo | None:
+    if row is None:
+        return None
+    count = generation_repo.count(connection, row.generation)
+    return ModelInfo(row.source.model, row.identity.dimensions, count, row.source.is_remote)
+
+
+def _listed(connection: apsw.Connection, row: generation_repo.GenerationRow) -> GenerationInfo:
+    return GenerationInfo(
+        row.generation.id,
+        row.source.model,
+        row.identity.dimensions,
+        generation_repo.count(connection, row.generation),
+        _state(connection, row),
+        row.source.is_remote,
+        to_datetime(row.until_ms) if row.state == "retired" else None,
+    )
+
+
+def _state(connection: apsw.Connection, row: generation_repo.GenerationRow) -> State:
+    if row.state == "serving":
+        return "serving"
+    if row.state == "building":
+        return "ready" if generation_repo.is_ready(connection, row.generation) else "building"
+    return "unfinished" if row.retired_ms is None else "kept"
+
+
+def _sample(connection: apsw.Connection) -> list[str]:
+    """Return texts from all over the vault."""
+    last = int(connection.execute("SELECT coalesce(max(id), 0) FROM chunks").get)
+    step = max(1, last // _SAMPLE)
+    rows = connection.execute(
+        f"SELECT substr(text, 1, ?) FROM chunks WHERE id % ? = 0 AND {HAS_VECTOR} LIMIT ?",
+        (_SAMPLE_CHARACTERS, step, _SAMPLE),
+    )
+    return [str(row[0]) for row in rows]
+
+
+def _advice_on(texts: Sequence[str]) -> str:
+    from app.embed.language_coverage import measure_coverage  # noqa: PLC0415  (numpy waits until somebody asks)
+
+    return _advice(measure_coverage(texts))
+
+
+def _advice(found: "LanguageCoverage") -> str:
+    if found.is_good:
+        return ""
+    return (
+        f"About {found.foreign:.0%} of what is written here is in words that the built-in model does not know well, so"
+        " search by meaning finds less of it. A multilingual model, such as"
+        " 'fastembed:sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2', would suit this vault better."
+    )

@@ -1,0 +1,369 @@
+"""The vectors' quick look-up beside the database: built from it, kept in a file, thrown away when in doubt.
+
+What it answers is only ever ids and about how near they are; whoever asks looks the chunks up in the database, so what
+was deleted is not found. While there is none, sqlite-vec answers exactly.
+"""
+
+import hashlib
+import json
+import logging
+import math
+import os
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
+
+import apsw
+import numpy as np
+
+from app.core.files import from_os
+from app.core.regular_files import open_anew, open_for_reading
+from app.index.vectors.quantization import (
+    QuantizedVectors,
+    Rotation,
+    concatenate_codes,
+    fit_rotation,
+    quantize,
+    without_ids,
+)
+from app.index.vectors.vector_repo import HAS_VECTOR, Generation
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+    Ids = NDArray[np.int64]
+
+_log = logging.getLogger(__name__)
+
+MIN_VECTORS: Final = 5_000
+"""Fewer vectors than this are compared one by one."""
+FILE: Final = "vectors.cache"
+MOST_BYTES: Final = 512 << 20
+"""A larger one would take more memory than it is worth; the database answers."""
+
+_MAGIC: Final = b"keepsake vectors 1\n"
+_SAMPLE: Final = 20_000
+_ROWS_A_PART: Final = 16_384
+_TAIL: Final = 16_384
+_MOST_LOOKED_UP: Final = 20_000
+_SAVE_SHARE: Final = 0.02
+_CHECKED: Final = 200
+_MAPPED: Final = "numbers"
+"""The array that takes most room and of which a search looks at little."""
+_MAPS: Final = os.name == "posix"  # elsewhere a file in use can be neither replaced nor deleted
+_BLOCK: Final = 1 << 20
+
+
+class AnnCache:
+    """The vectors of one generation, made small; safe to ask from several threads.
+
+    Args:
+        folder: Where the file is kept.
+        least: Below so many vectors there is nothing to gain.
+    """
+
+    def __init__(self, folder: Path, least: int = MIN_VECTORS) -> None:
+        self._path = folder / FILE
+        self._least = least
+        self._lock = threading.Lock()
+        self._generation = 0
+        self._codes: QuantizedVectors | None = None
+        self._tail: QuantizedVectors | None = None
+        self._unsaved = 0
+        self._forgotten = 0
+        self._unchecked = 0
+
+    def count(self) -> int:
+        """Return how many vectors can be looked up."""
+        return sum(len(part.ids) for part in (self._codes, self._tail) if part is not None)
+
+    def nearest(
+        self, generation: Generation, vector: bytes, k: int, allowed: "NDArray[np.bool_] | None" = None
+    ) -> "tuple[Ids, Floats] | None":
+        """Return about the ``k`` nearest chunks with their cosine, best first; ``None`` when it cannot tell.
+
+        Args:
+            generation: Whose vectors.
+            vector: The question, float32 little-endian, of length one.
+            k: How many.
+            allowed: Which chunks by id, none beyond its end; all when ``None``.
+        """
+        with self._lock:
+            parts = [part for part in (self._codes, self._tail) if part is not None]
+            if self._codes is None or self._generation != generation.id:
+                return None
+        asked = np.frombuffer(vector, dtype="<f4")
+        if not asked.any():
+            return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32)
+        found = [part.nearest(asked, k, allowed) for part in parts]
+        if len(found) == 1:
+            return found[0]
+        ids, scores = (np.concatenate(column) for column in zip(*found, strict=True))
+        # Of what both have, the later one counts.
+        _, last = np.unique(ids[::-1], return_index=True)
+        rows = len(ids) - 1 - last
+        order = np.lexsort((-ids[rows], -scores[rows]))[:k]
+        return ids[rows[order]], scores[rows[order]]
+
+    def add(self, generation: Generation, stored: Sequence[tuple[int, bytes]]) -> None:
+        """Take in vectors that were just stored, by chunk id."""
+        with self._lock:
+            if self._codes is None or self._generation != generation.id or not stored:
+                return
+            part = _encoded(self._codes.frame, stored, generation.dimensions)
+            self._tail = part if self._tail is None else concatenate_codes([self._tail, part])
+            if len(self._tail.ids) > max(_TAIL, len(self._codes.ids) // 16):
+                self._codes, self._tail = concatenate_codes([self._codes, self._tail]), None
+            self._unsaved += len(stored)
+            self._unchecked += len(stored)
+
+    def needs_care(self, generation: Generation, count: int) -> bool:
+        """Tell whether to call ``tend``, given how many vectors there should be about."""
+        if count < self._least or count * _bytes_each(generation.dimensions) > MOST_BYTES:
+            return False
+        return self._codes is None or self._generation != generation.id or self._unchecked > max(1_000, count // 16)
+
+    def tend(self, connection: apsw.Connection, generation: Generation) -> None:
+        """Make it agree with the database: from memory, from the file, or from the beginning. Takes seconds.
+
+        Nothing may be added meanwhile.
+
+        Args:
+            connection: A reader.
+            generation: The one that serves.
+        """
+        forgotten = self._forgotten
+        before = self._whole(generation) or _read(self._path, generation)
+        agreeing = None if before is None else _agreeing(connection, generation, before, _stored(connection))
+        codes, tail = agreeing or (_built(connection, generation), None)
+        late = 0 if tail is None else len(tail.ids)
+        if tail is not None and late >= (len(codes.ids) + late) * _SAVE_SHARE:
+            codes, tail = concatenate_codes([codes, tail]), None
+        with self._lock:
+            if self._forgotten != forgotten:
+                return  # what was read may hold what must not be kept; the next time reads anew
+            self._generation, self._codes, self._tail, self._unchecked = generation.id, codes, tail, 0
+            self._unsaved = max(self._unsaved, late)
+            # What was forgotten must leave the file, be it one vector.
+            if before is None or not np.isin(before.ids, codes.ids, assume_unique=True).all():
+                self._unsaved += len(codes.ids)
+            self._save(generation, codes)
+
+    def forget(self) -> None:
+        """Let go of all vectors, in memory and in the file; they are gathered again when it is next tended.
+
+        Raises:
+            MachineError: The file cannot be deleted.
+        """
+        with self._lock:
+            self._codes = self._tail = None
+            self._forgotten += 1
+            for path in (self._path, self._path.with_suffix(".new")):
+                try:
+                    path.unlink(missing_ok=True)
+                except OSError as error:
+                    raise from_os(error, path) from error
+
+    def _whole(self, generation: Generation) -> QuantizedVectors | None:
+        with self._lock:
+            if self._codes is None or self._generation != generation.id:
+                return None
+            if self._tail is not None:
+                self._codes, self._tail = concatenate_codes([self._codes, self._tail]), None
+            return self._codes
+
+    def _save(self, generation: Generation, codes: QuantizedVectors) -> None:
+        if _header(self._path, generation) is not None and self._unsaved < len(codes.ids) * _SAVE_SHARE:
+            return
+        try:
+            self._codes = _write(self._path, generation, codes)
+            self._unsaved = 0 if self._tail is None else len(self._tail.ids)
+        except OSError as error:
+            # Only the next start takes longer.
+            _log.info("the vectors' cache was not written: %s", error.strerror)
+
+
+def _stored(connection: apsw.Connection) -> "Ids":
+    """Return the ids of the chunks that have a vector, ascending."""
+    sql = (
+        f"SELECT group_concat(id, ' ') FROM chunks WHERE {HAS_VECTOR}"
+        " AND id NOT IN (SELECT chunk_id FROM pending_vectors)"
+    )
+    return np.sort(np.fromstring(str(connection.execute(sql).get or ""), dtype=np.int64, sep=" "))
+
+
+def _agreeing(
+    connection: apsw.Connection, generation: Generation, codes: QuantizedVectors, wanted: "Ids"
+) -> tuple[QuantizedVectors, QuantizedVectors | None] | None:
+    """Return ``codes`` without what is not ``wanted``, and what they lack of it; ``None`` when that is too much."""
+    missing = np.setdiff1d(wanted, codes.ids, assume_unique=True)
+    gone = np.setdiff1d(codes.ids, wanted, assume_unique=True)
+    if len(missing) > min(_MOST_LOOKED_UP, len(wanted) // 4):
+        return None
+    if len(gone):
+        codes = without_ids(codes, gone)
+    if not _is_of(connection, generation, codes):
+        return None
+    there = _looked_up(connection, generation, missing)
+    # Apart: joined they would all be copied into memory.
+    return codes, _encoded(codes.frame, there, generation.dimensions) if there else None
+
+
+def _is_of(connection: apsw.Connection, generation: Generation, codes: QuantizedVectors) -> bool:
+    """Tell whether a sample of ``codes`` is what the database has under these ids.
+
+    A database restored from a backup gives ids once more; those differ that the file knew last.
+    """
+    step = max(len(codes.ids) // _CHECKED, 1)
+    ids = np.union1d(codes.ids[::step], codes.ids[-_CHECKED:])
+    ids, rows = _floats(_looked_up(connection, generation, ids), generation.dimensions)
+    at = np.searchsorted(codes.ids, ids)
+    apart = np.abs(codes.numbers[at] * codes.scales[at][:, None] - rows).max(axis=1, initial=0.0)
+    return bool((apart <= codes.scales[at]).all())
+
+
+def _looked_up(connection: apsw.Connection, generation: Generation, ids: "Ids") -> list[tuple[int, bytes]]:
+    sql = f"SELECT embedding FROM {generation.table} WHERE chunk_id = ?"
+    rows = ((one, connection.execute(sql, (one,)).get) for one in ids.tolist())
+    return [(one, row) for one, row in rows if row is not None]
+
+
+def _built(connection: apsw.Connection, generation: Generation) -> QuantizedVectors:
+    rows = connection.execute(f"SELECT chunk_id, embedding FROM {generation.table}")
+    width = generation.dimensions
+    first = list(islice(rows, _SAMPLE))
+    around = fit_rotation(_floats(first, width)[1] if first else np.zeros((1, width), dtype=np.float32))
+    parts = [_encoded(around, first, width)]
+    while part := list(islice(rows, _ROWS_A_PART)):
+        parts.append(_encoded(around, part, width))
+    return concatenate_codes(parts)
+
+
+def _encoded(around: Rotation, stored: Sequence[tuple[int, bytes]], width: int) -> QuantizedVectors:
+    return quantize(around, *_floats(stored, width))
+
+
+def _floats(stored: Sequence[tuple[int, bytes]], width: int) -> "tuple[Ids, Floats]":
+    """Return ids, ascending, and their vectors."""
+    ordered = sorted(stored, key=lambda pair: pair[0])
+    ids = np.array([one for one, _ in ordered], dtype=np.int64)
+    return ids, np.frombuffer(b"".join(row for _, row in ordered), dtype="<f4").reshape(-1, width)
+
+
+def _bytes_each(width: int) -> int:
+    return width + width // 8 + 12
+
+
+# The file -----------------------------------------------------------------------------------------------------------
+
+
+def _write(path: Path, generation: Generation, codes: QuantizedVectors) -> QuantizedVectors:
+    """Write a file of its own, put it in place of the old one and return the codes as they lie in it."""
+    arrays = _arrays(codes)
+    digest = hashlib.blake2b(digest_size=16)
+    for array in arrays.values():
+        digest.update(np.ascontiguousarray(array).data)
+    header = {
+        "generation": generation.id,
+        "dimensions": generation.dimensions,
+        "digest": digest.hexdigest(),
+        "arrays": {name: [array.dtype.str, list(array.shape)] for name, array in arrays.items()},
+    }
+    fresh = path.with_suffix(".new")
+    # Of one name, so that ``forget`` finds what a killed writer left.
+    with os.fdopen(open_anew(fresh), "wb") as file:
+        file.write(_MAGIC + json.dumps(header).encode() + b"\n")
+        for name, array in arrays.items():
+            if name == _MAPPED:
+                start = file.tell()
+            file.write(np.ascontiguousarray(array).data)
+    if _MAPS:
+        with open_for_reading(fresh) as file:
+            codes = replace(codes, numbers=_laid(file, start, codes.numbers.shape))
+    fresh.replace(path)
+    return codes
+
+
+def _laid(file: BinaryIO, start: int, shape: Sequence[int]) -> "NDArray[np.int8]":
+    """Return bytes as they lie in a file, which stay on the disk until they are looked at.
+
+    A file is only ever replaced by another one, never cut: what is mapped stays readable.
+    """
+    if not math.prod(shape):
+        return np.zeros(shape, dtype=np.int8)
+    place = file.tell()
+    mapped = np.asarray(np.memmap(file, dtype=np.int8, mode="r", offset=start, shape=tuple(shape)))
+    file.seek(place)
+    return mapped
+
+
+def _arrays(codes: QuantizedVectors) -> "dict[str, NDArray[Any]]":
+    rotation = codes.frame.rotation
+    return {
+        "middle": codes.frame.middle,
+        "rotation": np.zeros((0, 0), dtype=np.float32) if rotation is None else rotation,
+        "ids": codes.ids,
+        "bits": codes.bits,
+        "numbers": codes.numbers,
+        "scales": codes.scales,
+    }
+
+
+def _header(path: Path, generation: Generation) -> dict[str, Any] | None:
+    """Return what the file says of itself if it is of this generation."""
+    try:
+        with open_for_reading(path) as file:
+            if file.readline(64) != _MAGIC:
+                return None
+            header = json.loads(file.readline(4_096))
+        return header if header["generation"] == generation.id else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _passed(file: BinaryIO, size: int, digest: "hashlib.blake2b") -> int:
+    """Take the next ``size`` bytes into the ``digest`` and return where they begin.
+
+    Raises:
+        EOFError: There are fewer.
+    """
+    start = file.tell()
+    while left := start + size - file.tell():
+        block = file.read(min(left, _BLOCK))
+        if not block:
+            raise EOFError
+        digest.update(block)
+    return start
+
+
+def _read(path: Path, generation: Generation) -> QuantizedVectors | None:
+    """Return what the file holds; ``None`` when it is missing, damaged, or of another generation."""
+    header = _header(path, generation)
+    if header is None:
+        return None
+    try:
+        digest, made = hashlib.blake2b(digest_size=16), dict[str, Any]()
+        with open_for_reading(path) as file:
+            file.readline()
+            file.readline()
+            for name, (dtype, shape) in header["arrays"].items():
+                if name == _MAPPED and _MAPS:
+                    made[name] = _laid(file, _passed(file, math.prod(shape), digest), shape)
+                    continue
+                array = np.fromfile(file, dtype=np.dtype(dtype), count=int(np.prod(shape))).reshape(shape)
+                digest.update(array.data)
+                made[name] = array
+        is_whole = digest.hexdigest() == header["digest"]
+        rotation = made["rotation"] if made["rotation"].size else None
+        around = Rotation(made["middle"], rotation)
+        codes = QuantizedVectors(around, made["ids"], made["bits"], made["numbers"], made["scales"])
+    except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
+        _log.info("the vectors' cache is damaged and made anew: %s", type(error).__name__)
+        return None
+    if not is_whole:
+        _log.info("the vectors' cache is damaged and made anew")
+    return codes if is_whole else None

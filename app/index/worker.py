@@ -1,0 +1,402 @@
+"""Background work of the index: passages of grown sessions, then vectors of new chunks. Resumable at any point."""
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+import apsw
+
+from app.core.clock import Clock, to_ms
+from app.core.error_location import error_location
+from app.core.text import content_hash
+from app.embed.model import Embedder
+from app.errors import KeepsakeError
+from app.index import long_memories, repo, session_reindex
+from app.index.chunking import Passage, PassageLine, passages
+from app.index.cjk_ngrams import ngrams_of
+from app.index.generations import generation_repo
+from app.index.generations.active import ActiveEmbedding, GenerationManager
+from app.index.indexer import Indexer
+from app.index.passage_dedup import insert_passages
+from app.index.searchable_text import MAX_CHUNK_CHARACTERS, message_text
+from app.index.vectors import vector_repo
+from app.sessions.repo import messages_between
+from app.store.store import Store
+from app.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from app.index.vectors.ann_cache import AnnCache
+
+_log = logging.getLogger(__name__)
+
+EMBED_BATCH = 256
+SESSIONS_A_STEP = 100
+MESSAGES_A_STEP = 400
+_BEYOND = 1 << 62
+RETRY_MS = 60_000
+PAUSE_S = 0.1
+LONGEST_REST_S = 0.25
+_MAX_BACKOFF = 10
+ANN_MIN_VECTORS = 5_000
+"""From so many chunks on there is a quick look-up of vectors."""
+_TEND_LIMIT_S = 600.0
+_EMBED_CHARACTERS = 8_192  # an embedder reads a few hundred tokens; the rest of a long text has its own passages
+
+
+@dataclass(frozen=True, slots=True)
+class IndexState:
+    """How far the index is.
+
+    Args:
+        chunks: How many there are.
+        pending: How many wait for their vector.
+        failure: The last failure's sentence.
+        withheld: How many get none, because they are private and not sent to a remote service.
+    """
+
+    chunks: int
+    pending: int
+    failure: str = ""
+    withheld: int = 0
+
+
+class IndexWorker:
+    """Brings the index up to date whenever it is woken.
+
+    Args:
+        store: The vault's database.
+        clock: Where the time comes from.
+        open_embedder: Makes the embedder; called once, in a worker thread, with the first text.
+        progressed: Called after each step with the number of vectors made in it, and of those still to make.
+        embeds: False where vectors are switched off; passages are made all the same.
+        retry_s: Seconds after which what failed is looked at again when nothing else happens.
+        batch: Texts turned into vectors at once.
+        trace: Told of each batch and failure.
+        generations: Which vectors serve; those of ``open_embedder`` alone when not given.
+        rest: Waits so many seconds.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        open_embedder: Callable[[], Embedder],
+        progressed: Callable[[int, int], None],
+        *,
+        embeds: bool = True,
+        retry_s: float = RETRY_MS / 1000,
+        batch: int = EMBED_BATCH,
+        trace: Trace | None = None,
+        generations: GenerationManager | None = None,
+        rest: Callable[[float], Awaitable[object]] = asyncio.sleep,
+    ) -> None:
+        self._store = store
+        self._rest = rest
+        self._embeds = embeds
+        self._retry_s = retry_s
+        self._batch = batch
+        self._trace = trace or Trace()
+        self._clock = clock
+        self._open_embedder = open_embedder
+        self._progressed = progressed
+        self._wake = asyncio.Event()
+        self._idle = asyncio.Event()
+        self._is_broken = False
+        self._hurry = asyncio.Event()
+        self.generations = generations or GenerationManager(store, clock, self._opened)
+        self.generations.activated = self._on_activated
+        self.is_paused: Callable[[], bool] = lambda: False
+        self._prepared: long_memories.Prepared | None = None
+        self._near: AnnCache | None = None
+        self._next_near: AnnCache | None = None
+        self.failure = ""
+
+    def wake(self) -> None:
+        """Say that there may be something to index."""
+        if not self._is_broken:  # nobody would ever say again that it is idle
+            self._idle.clear()
+        self._wake.set()
+
+    async def wait_idle(self) -> None:
+        """Return once nothing is left to index, or what is left cannot be indexed now; it begins at once."""
+        self._hurry.set()
+        await self._idle.wait()
+
+    async def wait_quiet(self) -> None:
+        """Return like ``wait_idle``, in its own time."""
+        await self._idle.wait()
+
+    async def run(self) -> None:
+        """Work until cancelled."""
+        self._is_broken = False
+        self._wake.set()
+        more = False
+        try:
+            while True:
+                await self._woken()
+                if not more:
+                    await self._pause()
+                self._wake.clear()
+                begun = time.monotonic()
+                more = await self._guarded_step()
+                if more:
+                    self._wake.set()
+                    await self._store.make_way(min(time.monotonic() - begun, LONGEST_REST_S), self._rest)
+                elif not self._wake.is_set():
+                    self._hurry.clear()
+                    self._idle.set()
+        except Exception as error:
+            self._is_broken = True
+            # Our bug: nothing is indexed any more, which must show and must not leave anyone waiting.
+            self.failure = f"Indexing stopped after an error inside Keepsake ({type(error).__name__}). Restart it."
+            _log.error("indexing broke: %s", error_location(error))
+            raise
+        finally:
+            self._idle.set()
+
+    async def _woken(self) -> None:
+        """Return when there may be something to do; after a failure also when it may be tried again."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self._retry_s if self.failure else None):
+                await self._wake.wait()
+
+    async def _pause(self) -> None:
+        """Let a burst of writes pass, so that it is indexed as one and the writer is left to it; not if one waits."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(PAUSE_S):
+                await self._hurry.wait()
+
+    async def _guarded_step(self) -> bool:
+        try:
+            return await self._step()
+        except KeepsakeError as error:
+            # Search goes on with words; the failure shows in the status and is tried again after a while.
+            self.failure = error.message
+            _log.info("indexing stopped: %s", error.code)
+            self._trace.event("index.failed", error=error.code)
+            return False
+
+    async def _step(self) -> bool:
+        if self._store.read_only is not None or self.is_paused():
+            return False
+        if await self._store.read(partial(long_memories.is_waiting, prepared=self._prepared), is_background=True):
+            prepare = Indexer().long_memory_prepared
+            self._prepared = await self._store.read(prepare, limit_s=_TEND_LIMIT_S, is_background=True)
+        if await self._store.write(self._move_or_build, is_derived=True):
+            return True
+        if self._embeds and await self._embed_some():
+            return True
+        if self._embeds:
+            await self._tend_near()
+        waiting = await self._store.read(repo.pending_count, is_background=True) if self.failure and self._embeds else 0
+        if not waiting:
+            self.failure = ""
+        return False
+
+    async def serving(self, within_s: float | None = None) -> ActiveEmbedding:
+        """Return the embedder and the vectors that answer searches; see ``Generations.serving``."""
+        return await self.generations.serving(within_s)
+
+    def _opened(self) -> Embedder:
+        return self._open_embedder()
+
+    async def embedder(self) -> Embedder:
+        """Return the embedder of the vectors that answer searches, opened at the first call."""
+        return (await self.serving()).embedder
+
+    async def generation(self) -> vector_repo.Generation:
+        """Return the vectors that answer searches."""
+        return (await self.serving()).generation
+
+    def near(self) -> "AnnCache | None":
+        """Return the vectors' quick look-up; ``None`` before it is ready, when the database answers."""
+        return self._near
+
+    async def forget_near(self) -> None:
+        """Let go of what the quick look-up holds beside the database, for something was forgotten for ever."""
+        from app.index.vectors.ann_cache import AnnCache  # noqa: PLC0415
+
+        self._next_near = None
+        near = self._near or AnnCache(self._store.vault, ANN_MIN_VECTORS)
+        await asyncio.to_thread(near.forget)
+        self.wake()
+
+    async def warm(self, generation: vector_repo.Generation) -> None:
+        """Make the quick look-up of vectors that are to serve next; it takes over when they do."""
+        count = await self._store.read(repo.chunk_count)
+        if count < ANN_MIN_VECTORS:
+            return
+        from app.index.vectors.ann_cache import AnnCache  # noqa: PLC0415
+
+        near = AnnCache(self._store.vault, ANN_MIN_VECTORS)
+        if near.needs_care(generation, count):
+            await self._store.read(partial(near.tend, generation=generation), limit_s=_TEND_LIMIT_S)
+            self._next_near = near
+
+    def built(self, generation: vector_repo.Generation, stored: Sequence[tuple[int, bytes]]) -> None:
+        """Take in vectors that came after ``warm``."""
+        if self._next_near is not None:
+            self._next_near.add(generation, stored)
+
+    def _on_activated(self) -> None:
+        if self._next_near is not None:
+            self._near, self._next_near = self._next_near, None
+        self.wake()
+
+    async def _tend_near(self) -> None:
+        """Make the quick look-up agree with the database where there are vectors enough."""
+        count = await self._store.read(repo.chunk_count, is_background=True)
+        if count < ANN_MIN_VECTORS:
+            return
+        from app.index.vectors.ann_cache import AnnCache  # noqa: PLC0415  (numpy waits until there is something to compare)
+
+        generation = (await self.serving()).generation
+        near = self._near or AnnCache(self._store.vault, ANN_MIN_VECTORS)
+        if near.needs_care(generation, count):
+            tend = partial(near.tend, generation=generation)
+            await self._store.read(tend, limit_s=_TEND_LIMIT_S, is_background=True)
+            self._near = near
+
+    async def pending(self) -> int:
+        """Return how many chunks lack their vector."""
+        return await self._store.read(repo.pending_count)
+
+    async def state(self) -> IndexState:
+        """Return how far the index is."""
+
+        def count(connection: apsw.Connection) -> IndexState:
+            withheld = generation_repo.withheld_count(connection)
+            return IndexState(repo.chunk_count(connection), repo.pending_count(connection), self.failure, withheld)
+
+        return await self._store.read(count)
+
+    def close(self) -> None:
+        """Let the embedder go."""
+        self.generations.close()
+
+    # Vectors --------------------------------------------------------------------------------------------------
+
+    async def _embed_some(self) -> bool:
+        find = partial(repo.pending_texts, now_ms=self._clock.now_ms(), limit=self._batch)
+        texts = await self._store.read(find, is_background=True)
+        if not texts:
+            return False
+        serving = await self.serving()
+        if self.generations.keeps_private() and (texts := await self._without_private(texts)) == []:
+            return True
+        try:
+            made = await asyncio.to_thread(_embed, serving.embedder, texts)
+        except KeepsakeError as error:
+            await self._postpone(texts, error)
+            raise
+        store = partial(_store_current, generation=serving.generation, texts=texts, made=made)
+        stored = await self._store.write(store, is_derived=True)
+        if stored is None:
+            # Others serve by now, which lack these texts: they are made for those.
+            await self.generations.look_again()
+            return True
+        if self._near is not None:
+            await asyncio.to_thread(self._near.add, serving.generation, stored)
+        self.failure = ""
+        pending = await self._store.read(repo.pending_count, is_background=True)
+        self._trace.event("index.batch", texts=len(texts), pending=pending)
+        self._progressed(len(texts), pending)
+        return True
+
+    async def _without_private(self, texts: Sequence[repo.PendingText]) -> list[repo.PendingText]:
+        """Return the texts that may leave this machine; the others are found by their words."""
+        private = [text.chunk_id for text in texts if text.store == "private"]
+        if private:
+            await self._store.write(partial(generation_repo.withhold, chunk_ids=private), is_derived=True)
+        return [text for text in texts if text.store != "private"]
+
+    async def _postpone(self, texts: Sequence[repo.PendingText], error: KeepsakeError) -> None:
+        attempts = min(max(text.attempts for text in texts), _MAX_BACKOFF)
+        retry_ms = self._clock.now_ms() + RETRY_MS * 2**attempts
+        ids = [text.chunk_id for text in texts]
+        await self._store.write(
+            lambda connection: repo.postpone(connection, ids, retry_ms=retry_ms, error=error.message)
+        )
+
+    # Passages -------------------------------------------------------------------------------------------------
+
+    def _move_or_build(self, connection: apsw.Connection) -> bool:
+        return (
+            session_reindex.step(connection, Indexer().messages_stored)
+            or self._continue_long(connection)
+            or self._build_passages(connection)
+        )
+
+    def _continue_long(self, connection: apsw.Connection) -> bool:
+        is_more = long_memories.step(connection, self._prepared)
+        if not is_more:
+            self._prepared = None
+        return is_more
+
+    @staticmethod
+    def _build_passages(connection: apsw.Connection) -> bool:
+        found = repo.sessions_without_passages(connection, SESSIONS_A_STEP)
+        budget = MESSAGES_A_STEP
+        for session_id, covered in found:
+            budget -= _extend_passages(connection, session_id, covered, budget)
+            if budget <= 0:
+                break
+        return bool(found)
+
+
+def _extend_passages(connection: apsw.Connection, session_id: str, covered: int, limit: int) -> int:
+    """Extend a session's passages by at most ``limit`` turns after turn ``covered``; return their number."""
+    vector_repo.delete_vectors(connection, repo.drop_last_passage(connection, session_id))
+    before = repo.last_passage(connection, session_id)
+    last = None if before is None else Passage(*before)
+    after = last.seq_end if last is not None else -_BEYOND
+    fresh = messages_between(connection, session_id, after=covered, before=_BEYOND, limit=limit)
+    dropped = messages_between(connection, session_id, after=after, before=covered + 1, limit=_BEYOND)
+    messages = [*dropped, *fresh]
+    lines = [
+        PassageLine(m.seq, m.author or m.role, message_text(m)[:MAX_CHUNK_CHARACTERS], to_ms(m.created_at))
+        for m in messages
+    ]
+    chunks = [
+        repo.Chunk(
+            kind="passage",
+            text=passage.text,
+            grams=ngrams_of(passage.text),
+            content_hash=content_hash(passage.text),
+            created_ms=passage.created_ms,
+            session_id=session_id,
+            seq_start=passage.seq_start,
+            seq_end=passage.seq_end,
+        )
+        for passage in passages(lines, after=last)
+    ]
+    insert_passages(connection, chunks)
+    repo.note_passages(connection, session_id, fresh[-1].seq if fresh else None)
+    return len(fresh)
+
+
+def _embed(embedder: Embedder, texts: Sequence[repo.PendingText]) -> list[bytes]:
+    rows = embedder.embed([text.text[:_EMBED_CHARACTERS] for text in texts])
+    return [row.tobytes() for row in rows]
+
+
+def _store_current(
+    connection: apsw.Connection,
+    generation: vector_repo.Generation,
+    texts: Sequence[repo.PendingText],
+    made: Sequence[bytes],
+) -> list[tuple[int, bytes]] | None:
+    """Store vectors of texts that are still the same and return them; ``None`` where others serve by now."""
+    serving = generation_repo.active_generation(connection)
+    if serving is None or serving.generation != generation:
+        return None
+    current = repo.still_current(connection, texts)
+    pairs = [(text.chunk_id, blob) for text, blob in zip(texts, made, strict=True) if text.chunk_id in current]
+    vector_repo.store_vectors(connection, generation, pairs)
+    repo.note_embedded(connection, current)
+    return pairs

@@ -1,0 +1,183 @@
+"""Who watches a model being fetched: one job for all who open it, and what the person cancelled stays so."""
+
+import threading
+from collections.abc import Callable
+from queue import SimpleQueue
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.embed.download.download_jobs import ModelDownloads
+from app.embed.download.fastembed_files import cancelled
+from app.embed.model import DownloadWatcher
+from app.errors import CancelledByPersonError, InputError, ModelUnavailableError
+from app.jobs import Jobs
+
+if TYPE_CHECKING:
+    from app.changes import Progress
+
+MODEL = "fastembed:x/y"
+JOB = f"fetching:{MODEL}"
+LIMIT_S = 15.0
+
+
+class Desk:
+    """What is told of jobs, and threads that open models."""
+
+    def __init__(self) -> None:
+        self.told: SimpleQueue[Progress] = SimpleQueue()
+        self.jobs = Jobs(self.told.put)
+        self.fetching = ModelDownloads(self.jobs)
+        self._threads: list[threading.Thread] = []
+
+    def open(self, work: Callable[[bool, DownloadWatcher], str], *, is_asked: bool = False) -> "SimpleQueue[object]":
+        """Open a model on a thread of its own; what comes of it is put into what is returned."""
+        made: SimpleQueue[object] = SimpleQueue()
+
+        def run() -> None:
+            try:
+                made.put(self.fetching.opened(MODEL, work, may_fetch=True, is_asked=is_asked))
+            except Exception as error:  # noqa: BLE001  (told to the test)
+                made.put(error)
+
+        thread = threading.Thread(target=run, name="opening")
+        thread.start()
+        self._threads.append(thread)
+        return made
+
+    def join(self) -> None:
+        for thread in self._threads:
+            thread.join(LIMIT_S)
+            assert not thread.is_alive()
+
+
+def endless(begun: threading.Event) -> Callable[[bool, DownloadWatcher], str]:
+    """Return what fetches until it is stopped."""
+
+    def work(may_fetch: bool, watch: DownloadWatcher) -> str:
+        assert may_fetch
+        watch.told(5, 10)
+        begun.set()
+        ended = threading.Event()
+        while not watch.is_stopped():
+            ended.wait(0.01)
+        raise cancelled("x/y")
+
+    return work
+
+
+def at_once(may_fetch: bool, watch: DownloadWatcher) -> str:
+    if not may_fetch:
+        raise ModelUnavailableError("It is not on this machine.", reason="missing")
+    watch.told(10, 10)
+    return "model"
+
+
+def test_what_is_here_is_no_job() -> None:
+    desk = Desk()
+    assert desk.fetching.opened(MODEL, lambda *_: "model", may_fetch=True) == "model"
+    assert desk.told.empty()
+
+
+def test_a_job_while_it_is_fetched() -> None:
+    desk = Desk()
+    seen: list[list[Progress]] = []
+
+    def work(may_fetch: bool, watch: DownloadWatcher) -> str:
+        made = at_once(may_fetch, watch)
+        seen.append(desk.jobs.all())
+        return made
+
+    assert desk.fetching.opened(MODEL, work, may_fetch=True) == "model"
+    [[progress]] = seen
+    assert (progress.job, progress.title, progress.unit) == (JOB, f"Fetching {MODEL}", "bytes")
+    assert desk.jobs.all() == []
+    assert [desk.told.get(timeout=1).state for _ in range(2)] == ["running", "finished"]
+
+
+def test_a_failure_ends_the_job() -> None:
+    desk = Desk()
+
+    def work(_may_fetch: bool, watch: DownloadWatcher) -> str:
+        watch.told(0, 10)
+        raise ModelUnavailableError("It could not be fetched.", reason="unfetched")
+
+    with pytest.raises(ModelUnavailableError):
+        desk.fetching.opened(MODEL, work, may_fetch=True)
+    assert [desk.told.get(timeout=1).state for _ in range(2)] == ["running", "failed"]
+    assert desk.fetching.opened(MODEL, at_once, may_fetch=True) == "model"
+
+
+def test_what_was_cancelled_is_fetched_again_only_when_asked_for() -> None:
+    desk, begun = Desk(), threading.Event()
+    made = desk.open(endless(begun))
+    assert begun.wait(LIMIT_S)
+    assert desk.jobs.cancel(JOB)
+    assert isinstance(made.get(timeout=LIMIT_S), CancelledByPersonError)
+    desk.join()
+    with pytest.raises(CancelledByPersonError, match="choose it again"):
+        desk.fetching.opened(MODEL, at_once, may_fetch=True)
+    # Who has no leave at all hears of that.
+    with pytest.raises(ModelUnavailableError, match="not on this machine"):
+        desk.fetching.opened(MODEL, at_once, may_fetch=False)
+    assert desk.fetching.opened(MODEL, at_once, may_fetch=True, is_asked=True) == "model"
+    assert desk.fetching.opened(MODEL, at_once, may_fetch=True) == "model"
+
+
+def test_all_may_be_fetched_again() -> None:
+    desk, begun = Desk(), threading.Event()
+    made = desk.open(endless(begun))
+    assert begun.wait(LIMIT_S)
+    desk.jobs.cancel_all()
+    assert isinstance(made.get(timeout=LIMIT_S), CancelledByPersonError)
+    desk.join()
+    desk.fetching.allow()
+    assert desk.fetching.opened(MODEL, at_once, may_fetch=True) == "model"
+
+
+def test_several_who_open_it_share_a_job() -> None:
+    desk = Desk()
+    both = [threading.Event(), threading.Event()]
+    made = [desk.open(endless(begun)) for begun in both]
+    assert all(begun.wait(LIMIT_S) for begun in both)
+    assert [progress.job for progress in desk.jobs.all()] == [JOB]
+    desk.jobs.cancel(JOB)
+    assert all(isinstance(one.get(timeout=LIMIT_S), CancelledByPersonError) for one in made)
+    desk.join()
+    assert desk.jobs.all() == []
+
+
+def test_who_asks_while_a_cancelled_one_ends_begins_anew() -> None:
+    desk, begun, may_end = Desk(), threading.Event(), threading.Event()
+
+    def slow_to_end(_may_fetch: bool, watch: DownloadWatcher) -> str:
+        watch.told(5, 10)
+        begun.set()
+        assert may_end.wait(LIMIT_S)
+        raise cancelled("x/y")
+
+    first = desk.open(slow_to_end)
+    assert begun.wait(LIMIT_S)
+    desk.jobs.cancel(JOB)
+    second = desk.open(at_once, is_asked=True)
+    may_end.set()
+    assert isinstance(first.get(timeout=LIMIT_S), CancelledByPersonError)
+    assert second.get(timeout=LIMIT_S) == "model"
+    desk.join()
+
+
+def test_nothing_goes_on_after_the_end() -> None:
+    desk, begun = Desk(), threading.Event()
+    made = desk.open(endless(begun))
+    assert begun.wait(LIMIT_S)
+    desk.fetching.close()
+    assert isinstance(made.get(timeout=LIMIT_S), CancelledByPersonError)
+    desk.join()
+
+
+def test_another_job_of_that_name_is_not_taken_over() -> None:
+    desk = Desk()
+    other = desk.jobs.begin("Importing", "bytes", JOB)
+    with pytest.raises(InputError, match="running already"):
+        desk.fetching.opened(MODEL, at_once, may_fetch=True)
+    assert desk.jobs.all() == [other.progress]

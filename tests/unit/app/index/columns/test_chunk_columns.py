@@ -1,0 +1,77 @@
+"""What is known of chunks by id is what the database has, however they came and went."""
+
+import apsw
+import numpy as np
+import pytest
+
+from app.index.columns import chunk_columns as module
+from app.index.columns.chunk_columns import ChunkColumns, place_keys
+from app.index.columns.posting_cache import IndexCache, last_chunk
+from tests.unit.app.shelf import Shelf
+
+_ROWS = (
+    "SELECT id, kind, role, store, coalesce(memory_id, session_id), iif(kind = 'memory', 0, seq_start),"
+    " iif(kind = 'passage', seq_end - seq_start, 0), created_at"
+)
+
+
+def read(shelf: Shelf, postings: IndexCache) -> ChunkColumns:
+    return shelf.do(shelf.store.read(lambda connection: postings.heads(connection, last_chunk(connection))))
+
+
+def knows_all(shelf: Shelf, postings: IndexCache) -> bool:
+    def work(connection: apsw.Connection) -> bool:
+        return postings.heads(connection, last_chunk(connection)).knows_all(connection)
+
+    return shelf.do(shelf.store.read(work))
+
+
+def seen(heads: ChunkColumns, ids: list[int]) -> list[tuple[object, ...]]:
+    sorts = [heads.sorts[number] for number in heads.sort[ids]]
+    owners = [heads.name(number) for number in heads.owner[ids].tolist()]
+    is_turn = heads.owner[ids] > 0
+    firsts = (heads.first[ids] * is_turn).tolist()
+    columns = (firsts, (heads.more[ids] * is_turn).tolist(), heads.created[ids].tolist())
+    rows = zip(ids, sorts, owners, *columns, strict=True)
+    return [(chunk, sort.kind, sort.role, sort.store, owner, *rest) for chunk, sort, owner, *rest in rows]
+
+
+@pytest.mark.parametrize("most_new", [-1, 1_000])
+def test_what_comes_later_is_added(shelf: Shelf, monkeypatch: pytest.MonkeyPatch, most_new: int) -> None:
+    monkeypatch.setattr(module, "_MOST_NEW", most_new)
+    postings = IndexCache()
+    for number in range(3):
+        shelf.say("a heron", "a grebe " * 400, session=f"s{number % 2}")
+        shelf.save(f"teal {number} " + "word " * 400, store="shared")
+        shelf.sync()
+        heads = read(shelf, postings)
+        rows = shelf.rows(f"{_ROWS} FROM chunks ORDER BY id")
+        assert seen(heads, [row[0] for row in rows]) == rows
+        assert np.flatnonzero(heads.there).tolist() == [row[0] for row in rows] or number
+        targets = shelf.rows("SELECT id, session_id || '#' || seq_start FROM chunks WHERE kind = 'message'")
+        assert [heads.target(chunk) for chunk, _ in targets] == [target for _, target in targets]
+
+
+def test_it_knows_when_something_went_and_finds_out_what(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_DOUBTS", 3)
+    postings = IndexCache()
+    shelf.say("one", "two", "three")
+    assert knows_all(shelf, postings)
+    shelf.do(shelf.store.write(lambda connection: connection.execute("DELETE FROM chunks WHERE id = 2")))
+    assert not knows_all(shelf, postings)
+    assert not knows_all(shelf, postings)
+    shelf.say("four")
+    for _ in range(3):
+        knows_all(shelf, postings)
+    assert knows_all(shelf, postings)
+    assert np.flatnonzero(read(shelf, postings).there).tolist() == [1, 3, 4]
+
+
+def test_turns_that_follow_each_other_have_keys_that_do(shelf: Shelf) -> None:
+    owner, far = np.array([1, 1, 2, -1]), 1 << 53
+    assert np.diff(place_keys(owner, np.array([far - 1, far, 1, -1])))[0] == 1
+    assert len(set(place_keys(owner, np.array([1, 2, 1, -1])).tolist())) == 4
+    shelf.say("one", session="s")
+    shelf.do(shelf.store.write(lambda connection: connection.execute(f"UPDATE messages SET seq = {far}")))
+    shelf.do(shelf.store.write(lambda connection: connection.execute(f"UPDATE chunks SET seq_start = {far}")))
+    assert read(shelf, IndexCache()).target(1) == f"s#{far}"

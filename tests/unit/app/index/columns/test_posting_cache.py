@@ -1,0 +1,89 @@
+"""Lists of chunks by word, and chunks' lengths, are what FTS5 has."""
+
+from collections.abc import Iterator
+
+import apsw
+import pytest
+
+from app.index.cjk_ngrams import ngrams_of
+from app.index.columns import posting_cache as module
+from app.index.columns.posting_cache import IndexCache, last_chunk
+from app.retrieval.fts import quoted
+from app.store.connection import WORDS_TABLE
+
+
+@pytest.fixture
+def connection() -> Iterator[apsw.Connection]:
+    made = apsw.Connection(":memory:")
+    made.execute(
+        "CREATE TABLE chunks (id INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT, grams TEXT);"
+        "CREATE VIRTUAL TABLE chunks_fts USING fts5 (text, grams, content='chunks', content_rowid='id',"
+        " tokenize=\"porter unicode61 remove_diacritics 2 categories 'L* N* Co M*'\");"
+    )
+    yield made
+    made.close()
+
+
+def put(connection: apsw.Connection, *texts: str) -> None:
+    for text in texts:
+        connection.execute("INSERT INTO chunks (text, grams) VALUES (?, ?)", (text, ngrams_of(text)))
+        connection.execute(
+            "INSERT INTO chunks_fts (rowid, text, grams) VALUES (last_insert_rowid(), ?, ?)", (text, ngrams_of(text))
+        )
+
+
+def found(connection: apsw.Connection, postings: IndexCache, word: str) -> list[int]:
+    return [int(one) for one in postings.ids(connection, quoted(word), last_chunk(connection))]
+
+
+def test_later_chunks_are_added_to_what_was_kept(connection: apsw.Connection) -> None:
+    postings = IndexCache()
+    assert found(connection, postings, "heron") == []
+    put(connection, "a heron", "an elm", "herons")
+    assert found(connection, postings, "heron") == [1, 3]
+    put(connection, "an owl", "the heron's nest")
+    assert found(connection, postings, "heron") == [1, 3, 5]
+    assert postings.count(connection, quoted("heron"), 5) == 3
+    put(connection, "heron")
+    assert postings.count(connection, quoted("heron"), 6) == 3 + 1
+
+
+def test_only_so_many_are_kept(connection: apsw.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "KEPT_IDS", 2 * module._ENTRY + 8)
+    monkeypatch.setattr(module, "KEPT_COUNTS", 2)
+    put(connection, *["one two three four five six"] * 2)
+    postings = IndexCache()
+    for _ in range(2):
+        for word in ("one", "two", "three", "four", "five", "six"):
+            assert found(connection, postings, word) == [1, 2]
+            assert postings.count(connection, quoted(word), 2) == 2
+
+
+def test_how_often_a_word_is_there_is_known_where_the_connection_lists_words(connection: apsw.Connection) -> None:
+    put(connection, "a heron", "an elm", "herons, heron and the heron's heron")
+
+    def times(postings: IndexCache, term: str = "heron") -> tuple[list[int], list[int]]:
+        got = postings.posting(connection, quoted("heron"), term, last_chunk(connection))
+        return got.ids.tolist(), got.times.tolist()
+
+    assert times(IndexCache()) == ([1, 3], [0, 0])
+    connection.execute(f"CREATE VIRTUAL TABLE temp.{WORDS_TABLE} USING fts5vocab ('main', 'chunks_fts', 'instance')")
+    postings = IndexCache()
+    assert times(postings) == ([1, 3], [1, 4])
+    assert times(IndexCache(), "") == ([1, 3], [0, 0])
+    put(connection, "heron heron")
+    assert times(postings) == ([1, 3, 4], [1, 4, 0])
+    assert times(IndexCache()) == ([1, 3, 4], [1, 4, 2])
+
+
+def test_lengths_count_the_words_of_both_columns(connection: apsw.Connection) -> None:
+    texts = ["one two", "x " * 127, "x " * 128, "x " * 300, "我们今天", "x " * 200 + "我们今天" * 50, "x " * 40_000]
+    put(connection, *texts)
+    connection.execute("DELETE FROM chunks_fts_docsize WHERE id = 1")
+    postings = IndexCache()
+    lengths = postings.lengths(connection, last_chunk(connection))
+    pairs = len(ngrams_of(texts[5]).split())
+    assert lengths.words.tolist() == [0, 0, 127, 128, 300, 5, 201 + pairs, 16_383]
+    assert lengths.chunks == 6
+    put(connection, "one more text")
+    assert postings.lengths(connection, last_chunk(connection)).words.tolist()[8:] == [3]
