@@ -12,6 +12,8 @@ from app.changes import ChangeSet, Event, Feed, Progress
 from app.config import diagnosis as config_check
 from app.config.config import Config
 from app.config.keyring import Keyring
+from app.context.options import context_options
+from app.context.service import ContextService
 from app.core import memory_trim
 from app.core.clock import Clock
 from app.core.error_location import error_location
@@ -29,8 +31,11 @@ from app.entities.mention_worker import ACTOR, MentionWorker
 from app.entities.queries.entity_queries import EntityQueries
 from app.entities.service import EntityService
 from app.erasure.service import Eraser, ErasureService
+from app.evaluation.benchmark import BenchmarkService
+from app.evaluation.comparison import ComparisonService
 from app.exchange.service import ExchangeService
 from app.exchange.vault import VaultSink, VaultSource
+from app.explain.service import ExplainService
 from app.history.undo import MemoryApplier, StateApplier, UndoService
 from app.index import chunk_eraser, session_reindex
 from app.index.generations.active import GenerationManager
@@ -54,14 +59,9 @@ from app.memories.reflections import ReflectionService
 from app.memories.service import MemoryService
 from app.memories.tags.service import TagService
 from app.memories.unit_of_work import MemoryUnitOfWork
-from app.retrieval.context import ContextService
-from app.retrieval.context_terms import context_terms
-from app.retrieval.explain import ExplainService
-from app.retrieval.resembling import ResemblingMemories
+from app.retrieval.ranking.recipe_settings import with_settings
 from app.retrieval.service import SearchService
-from app.retrieval.side_by_side import SideBySideService
-from app.retrieval.trial import TrialService
-from app.retrieval.tuning import tuned
+from app.retrieval.similar_memories import SimilarMemories
 from app.sessions.capture.after_turn import AfterTurn
 from app.sessions.capture.auto_capture import AutoCapture
 from app.sessions.capture.capture_policy import CapturePolicy
@@ -268,17 +268,17 @@ class Engine:
         await self.sync.forget_near()
 
     def _build_search(self, config: Config, clock: Clock) -> None:
-        vectors, tune = config.flag("index.vectors"), partial(tuned, config)
+        vectors, tune = config.flag("index.vectors"), partial(with_settings, config)
         self.reranker = _reranker_of(config, self.fetching)
         self.search = SearchService(
             self.store, self.sync, self.trace, clock, vectors=vectors, tune=tune, reranker=self.reranker
         )
         self.explaining = ExplainService(self.store, self.search, self.sync, vectors=vectors, tune=tune)
-        self.trials = TrialService(self.store, self.search, clock, partial(config.text, "embedding.model"))
-        self.beside = SideBySideService(self.store, self.search, self.generations, vectors=vectors)
+        self.trials = BenchmarkService(self.store, self.search, clock, partial(config.text, "embedding.model"))
+        self.beside = ComparisonService(self.store, self.search, self.generations, vectors=vectors)
 
     def _build_writing(self, config: Config, transactions: MemoryUnitOfWork) -> None:
-        finder, resembling = SimilarFinder(), ResemblingMemories(self.search)
+        finder, resembling = SimilarFinder(), SimilarMemories(self.search)
         self.writing = DeduplicatingWriter(
             transactions,
             finder,
@@ -295,7 +295,7 @@ class Engine:
         self.expiry = ExpiryService(transactions, self.publish)
 
     def _build_context(self, config: Config, clock: Clock) -> None:
-        told = partial(context_terms, config)
+        told = partial(context_options, config)
         self.context = ContextService(self.store, self.search, self.reflections, self.trace, clock, told)
 
     def _build_after_turn(self, config: Config) -> None:

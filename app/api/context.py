@@ -4,8 +4,8 @@ from app.api.caller import Caller
 from app.api.conversations import mentioned
 from app.api.declare import operation
 from app.api.summaries import check_range
+from app.context.model import Context
 from app.engine import Engine
-from app.retrieval.context_model import Context
 
 _UNCOUNTED = frozenset({"index", "sessions", "recent", "salient", "turns"})
 

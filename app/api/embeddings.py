@@ -6,9 +6,9 @@ from app.api.declare import operation
 from app.api.watched import watched
 from app.changes import Changed, ChangeSet
 from app.engine import Engine
+from app.evaluation.comparison import ComparisonOptions
+from app.evaluation.comparison_model import RankingComparison
 from app.index.generations.model import EmbeddingStatus
-from app.retrieval.side_by_side import Terms
-from app.retrieval.side_by_side_model import SideBySide
 
 _AREAS = frozenset({"settings", "index"})
 
@@ -69,7 +69,7 @@ async def compare(
     hits: Count = 10,
     by_meaning: bool = False,
     job: str = "",
-) -> SideBySide:
+) -> RankingComparison:
     """Answer queries with the model in use and with another one, side by side; nothing is changed or kept.
 
     The other one is ready and waits for ``embedding.switch``, or is kept since it served. What is named in ``queries``
@@ -88,7 +88,7 @@ async def compare(
         by_meaning: Let meaning alone answer, which shows the models apart from the words.
         job: An id of the caller's own to watch and cancel it by.
     """
-    terms = Terms(queries or (), questions, seed, hits, by_meaning)
+    terms = ComparisonOptions(queries or (), questions, seed, hits, by_meaning)
     with watched(engine, "Comparing models", "queries", job) as work:
         return await engine.beside.models(other, recipe or engine.config.text("search.recipe"), terms, work)
 

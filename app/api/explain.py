@@ -4,7 +4,7 @@ from app.api.caller import Caller
 from app.api.counts import Count
 from app.api.declare import operation
 from app.engine import Engine
-from app.retrieval.explain_model import Explanation
+from app.explain.model import Explanation
 
 
 @operation("search.explain")

@@ -6,9 +6,9 @@ from app.api.declare import operation
 from app.api.watched import watched
 from app.changes import Changed
 from app.engine import Engine
-from app.retrieval.side_by_side import Terms
-from app.retrieval.side_by_side_model import SideBySide
-from app.retrieval.trial_model import Comparison, Judgement, Trial
+from app.evaluation.benchmark_model import BenchmarkRun, Comparison, Judgement
+from app.evaluation.comparison import ComparisonOptions
+from app.evaluation.comparison_model import RankingComparison
 
 
 @operation("trial.run", access="write", trust="full")
@@ -20,7 +20,7 @@ async def run(
     questions: Count = 200,
     seed: Count = 1,
     job: str = "",
-) -> Changed[Trial]:
+) -> Changed[BenchmarkRun]:
     """Ask the search questions whose answers are known, and keep how often and how soon it found them.
 
     The questions are what one turn of the vault asks and the next answers, or words of a text and of what was said
@@ -66,7 +66,7 @@ async def side_by_side(
     recipe: str | None = None,
     hits: Count = 10,
     job: str = "",
-) -> SideBySide:
+) -> RankingComparison:
     """Answer queries by two recipes, side by side, hit for hit; nothing is changed or kept.
 
     Args:
@@ -79,13 +79,13 @@ async def side_by_side(
         hits: How many hits of each side are looked at.
         job: An id of the caller's own to watch and cancel it by.
     """
-    terms = Terms(queries or (), questions, seed, hits)
+    terms = ComparisonOptions(queries or (), questions, seed, hits)
     with watched(engine, "Comparing recipes", "queries", job) as work:
         return await engine.beside.recipes(recipe or engine.config.text("search.recipe"), other, terms, work)
 
 
 @operation("trial.list", trust="full")
-async def list_trials(engine: Engine, caller: Caller, limit: Count = 50) -> list[Trial]:
+async def list_trials(engine: Engine, caller: Caller, limit: Count = 50) -> list[BenchmarkRun]:
     """Return past tests of the search, the latest first.
 
     Args:

@@ -18,19 +18,19 @@ from app.index.generations.active import ActiveEmbedding
 from app.index.repo import chunk_count
 from app.index.worker import IndexWorker
 from app.memories.model import STORES
-from app.retrieval.answering import Answer, Meaning, Request, Stopwatch, VectorsFailedError, answer
-from app.retrieval.archived import search_unindexed, unindexed_of
+from app.retrieval.archive_search import search_unindexed, unindexed_of
+from app.retrieval.candidates.phrase_relaxation import has_phrases, relax_phrases
+from app.retrieval.candidates.phrase_relaxation import phrase_notes as of_missing
+from app.retrieval.historical_search import PastSearch, search_past
 from app.retrieval.model import Found, Leg, OperatorHelp, Query, Term
-from app.retrieval.past import Moment, search_past
-from app.retrieval.query import operators, parse
-from app.retrieval.recipes import DEFAULT, Recipe
-from app.retrieval.recipes import recipe as recipe_named
-from app.retrieval.relax import has_phrases, relaxed
-from app.retrieval.relax import notes as of_missing
-from app.retrieval.reranking import Reranking
-from app.retrieval.speakers import Speakers
-from app.retrieval.tuning import reweighted
-from app.retrieval.turns import Turns, in_turn
+from app.retrieval.pipeline import Request, SearchResult, Stopwatch, VectorQuery, VectorsFailedError, run_search
+from app.retrieval.query.parser import operators, parse
+from app.retrieval.ranking.cross_encoder_stage import CrossEncoderStage
+from app.retrieval.ranking.recipe_settings import reweighted
+from app.retrieval.ranking.recipes import DEFAULT, Recipe
+from app.retrieval.ranking.recipes import find_recipe as recipe_named
+from app.retrieval.ranking.speaker_names import SpeakerNameCache
+from app.retrieval.serial_executor import SearchQueue, serialized
 from app.store.store import Store
 from app.trace.trace import Trace
 
@@ -81,11 +81,11 @@ class SearchService:
         self._vectors = vectors
         self._kept: IndexCache | None = None
         self._knowing: asyncio.Future[None] | None = None
-        self.turns = Turns()
+        self.turns = SearchQueue()
         self._tune = tune or (lambda recipe: recipe)
         self._has_ranker = False
-        self._reranking = Reranking(store, reranker)
-        self._speakers = Speakers(store)
+        self._reranking = CrossEncoderStage(store, reranker)
+        self._speakers = SpeakerNameCache(store)
 
     def parse(self, text: str) -> Query:
         """Return how ``text`` is understood."""
@@ -96,7 +96,7 @@ class SearchService:
         """Return the operators of the query language."""
         return list(operators())
 
-    @in_turn
+    @serialized
     async def search(
         self,
         text: str | Query,
@@ -133,7 +133,7 @@ class SearchService:
         if query.matches_nothing:
             return Found(query, chosen.name, (), notes=query.hints, milliseconds=watch.laps)
         if as_of is not None:
-            moment = Moment(to_ms(as_of), stores, limit, offset, per_session)
+            moment = PastSearch(to_ms(as_of), stores, limit, offset, per_session)
             return await self._store.read(partial(_search_past, query=query, moment=moment))
         if (place := unindexed_of(query)) is not None:
             work = partial(search_unindexed, place=place, query=query, limit=limit, offset=offset, stores=stores)
@@ -154,24 +154,24 @@ class SearchService:
 
     async def _answer(
         self, request: Request, watch: Stopwatch, over: ActiveEmbedding | None
-    ) -> tuple[Answer, tuple[str, ...]]:
+    ) -> tuple[SearchResult, tuple[str, ...]]:
         """Search, by words alone where the vectors fail; with what to say of that."""
         await self._know()
         try:
             meaning = await self._meaning(request, over)
-            return await self._store.read(partial(answer, request=request, meaning=meaning, watch=watch)), ()
+            return await self._store.read(partial(run_search, request=request, meaning=meaning, watch=watch)), ()
         except VectorsFailedError as error:
             self._trace.event("search.fallback", leg="vector", error=error.fault.code)
-            given = await self._store.read(partial(answer, request=request, meaning=None, watch=watch))
+            given = await self._store.read(partial(run_search, request=request, meaning=None, watch=watch))
             return given, (NO_MEANING + error.fault.message,)
 
-    @in_turn
+    @serialized
     async def aside(
         self,
         query: Query,
         recipe: str,
         stores: Sequence[str],
-        work: "Callable[[apsw.Connection, Request, Meaning | None], T]",
+        work: "Callable[[apsw.Connection, Request, VectorQuery | None], T]",
     ) -> T:
         """Do ``work`` on a reader with what a search for ``query`` needs, which nobody asked; see ``search``.
 
@@ -193,7 +193,7 @@ class SearchService:
             self._trace.event("search.fallback", leg="vector", error=error.fault.code)
             return await self._store.read(lambda connection: work(connection, request, None))
 
-    async def _meaning(self, request: Request, over: ActiveEmbedding | None) -> Meaning | None:
+    async def _meaning(self, request: Request, over: ActiveEmbedding | None) -> VectorQuery | None:
         terms = [term.text for term in request.query.terms if not term.excluded]
         if not (self._vectors and terms and "vector" in request.wanted):
             return None
@@ -206,15 +206,15 @@ class SearchService:
         is_model = serving.embedder.identity.provider not in _QUICK
         if request.embedding is not None:
             given = _as_vector(request.embedding, serving.generation.dimensions)
-            return Meaning(serving.generation, lambda _: given, near, count, is_model)
+            return VectorQuery(serving.generation, lambda _: given, near, count, is_model)
         try:
             embed = serving.embedder.embed_query
             if is_model:
                 vector = await asyncio.to_thread(embed, await self.meant(" ".join(terms), serving))
-                return Meaning(serving.generation, lambda _: vector.tobytes(), near, count, is_model=True)
+                return VectorQuery(serving.generation, lambda _: vector.tobytes(), near, count, is_model=True)
         except KeepsakeError as error:
             raise VectorsFailedError(error) from error
-        return Meaning(serving.generation, lambda text: embed(text).tobytes(), near, count)
+        return VectorQuery(serving.generation, lambda text: embed(text).tobytes(), near, count)
 
     async def meant(self, text: str, serving: ActiveEmbedding) -> str:
         """Return what of a question ``serving`` turns into a vector.
@@ -225,7 +225,7 @@ class SearchService:
         is_quick = serving.embedder.identity.provider in _QUICK
         return text if is_quick else await self._speakers.without(text)
 
-    def _tell(self, chosen: Recipe, query: Query, given: Answer, watch: Stopwatch) -> None:
+    def _tell(self, chosen: Recipe, query: Query, given: SearchResult, watch: Stopwatch) -> None:
         """Keep how a search went in the trace: counts and times."""
         self._trace.event(
             "search",
@@ -282,7 +282,7 @@ class SearchService:
         return kept
 
 
-def _search_past(connection: apsw.Connection, query: Query, moment: Moment) -> Found:
+def _search_past(connection: apsw.Connection, query: Query, moment: PastSearch) -> Found:
     """Search the past; a phrase that stood nowhere then is searched by its words, as it was then."""
 
     def stood(term: Term) -> bool:
@@ -291,7 +291,7 @@ def _search_past(connection: apsw.Connection, query: Query, moment: Moment) -> F
 
     missing: tuple[str, ...] = ()
     if has_phrases(query):
-        query, missing = relaxed(query, stood)
+        query, missing = relax_phrases(query, stood)
     found = search_past(connection, query, moment)
     return replace(found, notes=(*found.notes, *of_missing(missing)), relaxed=missing)
 
@@ -303,9 +303,9 @@ def _know_chunks(connection: apsw.Connection, postings: "Callable[[], IndexCache
 
 
 def _know_words(connection: apsw.Connection, postings: "Callable[[], IndexCache]") -> None:
-    from app.retrieval.frequent import know_frequent  # noqa: PLC0415  (numpy waits)
+    from app.retrieval.warmup import preload_frequent_words  # noqa: PLC0415  (numpy waits)
 
-    know_frequent(connection, postings())
+    preload_frequent_words(connection, postings())
 
 
 def _as_vector(embedding: Sequence[float], dimensions: int) -> bytes:
@@ -328,6 +328,6 @@ def _as_vector(embedding: Sequence[float], dimensions: int) -> bytes:
 
 
 def _load_ranker() -> None:
-    from app.retrieval.learned import load_ranker  # noqa: PLC0415
+    from app.retrieval.ranking.linear_ranker import load_ranker  # noqa: PLC0415
 
     load_ranker()

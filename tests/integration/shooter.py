@@ -75,7 +75,7 @@ class Shooter:
         self._notes: list[str] = []
 
     def shoot(self, number: int, *, is_known: bool) -> None:
-        """Make write ``number``, unless it ``is_known`` to be acknowledged."""
+        """Make write ``number``, unless it ``is_answered_by_columns`` to be acknowledged."""
         dice = random.Random(f"{self._name} {number}")
         kind = dice.choices(("own", "shared", "note", "update", "fact"), (4, 3, 2, 2, 1))[0]
         text = f"{self._name} {number}"

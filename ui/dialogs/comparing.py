@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.changes import Progress
+    from app.evaluation.comparison_model import QueryComparison, RankingComparison, SideAnswer, SideHit
     from app.index.generations.model import EmbeddingStatus
-    from app.retrieval.side_by_side_model import QueryBeside, SideAnswer, SideBySide, SideHit
     from ui.bridge import Bridge
     from ui.dialogs.sidewords import Side
 
@@ -83,7 +83,7 @@ class Comparing(QWidget):
         super().__init__(parent)
         self._bridge = bridge
         self._job = ""
-        self._found: SideBySide | None = None
+        self._found: RankingComparison | None = None
         self._picked: Choice | None = None
         self._compared: Choice | None = None
         self._serving = (0, "")
@@ -301,7 +301,7 @@ class Comparing(QWidget):
             self._job = ""
             self._show_running(running=False)
 
-    def _show(self, found: "SideBySide", chosen: "Choice") -> None:
+    def _show(self, found: "RankingComparison", chosen: "Choice") -> None:
         self._found, self._compared = found, chosen
         self.totals.show_totals(found)
         for side, name in zip(("now", "other"), side_titles(found), strict=True):
@@ -388,7 +388,7 @@ class Comparing(QWidget):
     def _on_what_activated(self) -> None:
         self._picked = self._what.currentData()
 
-    def _on_list_chosen(self, row: "QueryBeside") -> None:
+    def _on_list_chosen(self, row: "QueryComparison") -> None:
         self._answer(self.now, row.now)
         self._answer(self.other, row.other)
 

@@ -18,7 +18,7 @@ from ui.widgets.rows import Index, RowList, RowModel, paint_ground
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.retrieval.side_by_side_model import SideHit
+    from app.evaluation.comparison_model import SideHit
 
 LINES = 2
 ICON = 15

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.changes import ChangeSet, Progress
+    from app.evaluation.comparison_model import SideHit
     from app.index.generations.model import EmbeddingStatus, GenerationInfo
-    from app.retrieval.side_by_side_model import SideHit
     from ui.bridge import Bridge
 
 SIZE: Final = (1060, 760)

@@ -17,7 +17,7 @@ from ui.widgets.rows import Index, RowList, RowModel, paint_ground
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.retrieval.side_by_side_model import QueryBeside
+    from app.evaluation.comparison_model import QueryComparison
 
 
 ICON = 14
@@ -25,7 +25,7 @@ SIGNS = {"made": "database", "judged": "star"}
 """Stand beside queries that the person does not ask now."""
 
 
-class QueryModel(RowModel["QueryBeside"]):
+class QueryModel(RowModel["QueryComparison"]):
     """Queries with both answers."""
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
@@ -60,7 +60,7 @@ class QueryList(RowList):
         self.setItemDelegate(_QueryDelegate(self))
         theme.current().changed.connect(self.scheduleDelayedItemsLayout)
 
-    def show_rows(self, rows: "Sequence[QueryBeside]") -> None:
+    def show_rows(self, rows: "Sequence[QueryComparison]") -> None:
         """Show other queries, the first one current."""
         self.source.show_rows(rows)
         if rows:
@@ -83,7 +83,7 @@ class _QueryDelegate(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Paint one query."""
-        row: QueryBeside = index.data(Role.ROW)
+        row: QueryComparison = index.data(Role.ROW)
         view = self.parent()
         mirrored = isinstance(view, QWidget) and view.isRightToLeft()
         painter.save()
@@ -107,7 +107,7 @@ class _QueryDelegate(QStyledItemDelegate):
         painter.restore()
 
 
-def _sign(painter: QPainter, line: QRect, row: "QueryBeside", *, mirrored: bool) -> QRect:
+def _sign(painter: QPainter, line: QRect, row: "QueryComparison", *, mirrored: bool) -> QRect:
     """Draw where a query comes from at the far end of a line; return the room that is left."""
     name = SIGNS.get(row.origin)
     if name is None:

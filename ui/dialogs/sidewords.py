@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication, QLocale
 from ui.status import count
 
 if TYPE_CHECKING:
-    from app.retrieval.side_by_side_model import QueryBeside, SideBySide, SideHit, SideTotal
+    from app.evaluation.comparison_model import QueryComparison, RankingComparison, SideHit, SideTotal
 
 Side = Literal["now", "other"]
 Tone = Literal["plain", "moved", "lost"]
@@ -45,7 +45,7 @@ def mark_of(hit: "SideHit", side: Side) -> Mark:
     return Mark(f"▼ {-steps}", tr("down by {steps}").format(steps=-steps), "moved")
 
 
-def query_line(row: "QueryBeside") -> str:
+def query_line(row: "QueryComparison") -> str:
     """Return in a line what a query's two answers share."""
     if row.is_same:
         shared = tr("the same on both sides") if row.now.hits else tr("nothing found on either side")
@@ -60,7 +60,7 @@ def query_line(row: "QueryBeside") -> str:
     return tr("answer {now} → {other}").format(now=places[0], other=places[1]) + f" · {shared}"
 
 
-def verdict(found: "SideBySide") -> str:
+def verdict(found: "RankingComparison") -> str:
     """Return in a sentence or two what a comparison came to."""
     if found.queries == 1:
         alike = tr("The query is answered alike.") if found.same else tr("{share} of the hits are shared.")
@@ -102,7 +102,7 @@ def figures(side: "SideTotal") -> list[str]:
     return [*shares, tr("{ms} ms").format(ms=decimal(side.p50_ms, 1))]
 
 
-def leading(found: "SideBySide") -> tuple[list[bool], list[bool]]:
+def leading(found: "RankingComparison") -> tuple[list[bool], list[bool]]:
     """Return of either side which of its figures are better than the other's; of the time none, for it wavers."""
     now, other = _shares(found.now), _shares(found.other)
     return (
@@ -121,25 +121,25 @@ def figure_names() -> list[str]:
     return [tr("answer first"), tr("in top 5"), tr("in top 10"), tr("MRR"), tr("median time")]
 
 
-def side_names(found: "SideBySide") -> tuple[str, str]:
+def side_names(found: "RankingComparison") -> tuple[str, str]:
     """Return what the two sides are called: by their ranking where they differ in that, else by their model."""
     if found.now.recipe != found.other.recipe:
         return found.now.recipe, found.other.recipe
     return found.now.model, found.other.model
 
 
-def side_titles(found: "SideBySide") -> tuple[str, str]:
+def side_titles(found: "RankingComparison") -> tuple[str, str]:
     """Return what the two sides are called, with which is which."""
     now, other = side_names(found)
     return tr("Now: {name}").format(name=now), tr("Instead: {name}").format(name=other)
 
 
-def origin_text(row: "QueryBeside") -> str:
+def origin_text(row: "QueryComparison") -> str:
     """Return where a query comes from that the person does not ask now, else nothing."""
     return {"made": tr("made from the vault"), "judged": tr("you judged its answer")}.get(row.origin, "")
 
 
-def made_note(found: "SideBySide") -> str:
+def made_note(found: "RankingComparison") -> str:
     """Return how far figures of questions made from the vault can be trusted; nothing where none was asked."""
     if found.now.made is None:
         return ""

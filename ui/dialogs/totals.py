@@ -23,7 +23,7 @@ from ui.widgets.button import text_button
 from ui.widgets.elided import ElidedLabel
 
 if TYPE_CHECKING:
-    from app.retrieval.side_by_side_model import SideBySide
+    from app.evaluation.comparison_model import RankingComparison
 
 
 class Totals(QFrame):
@@ -86,7 +86,7 @@ class Totals(QFrame):
         """What the sentence says."""
         return self._words.text()
 
-    def show_totals(self, found: "SideBySide") -> None:
+    def show_totals(self, found: "RankingComparison") -> None:
         """Show the totals of another comparison."""
         self._words.setText(verdict(found))
         names = side_titles(found)

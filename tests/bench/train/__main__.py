@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from app.core.paths import resources
-from app.retrieval.features import BLOCKS, NAMES
-from app.retrieval.learned import SETS
+from app.retrieval.ranking.features import BLOCKS, NAMES
+from app.retrieval.ranking.linear_ranker import SETS
 from tests.bench.train.fit import ITERATIONS, L2, fit
 from tests.bench.train.matrices import Sample, Way, samples
 from tests.bench.train.report import SHOWN, evaluate

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from app.retrieval.features import BLOCKS, NAMES
+from app.retrieval.ranking.features import BLOCKS, NAMES
 from tests.bench.train.matrices import Sample
 
 L2 = 1e-3

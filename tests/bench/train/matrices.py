@@ -14,18 +14,24 @@ from app.embed.model import Embedder
 from app.index.columns.posting_cache import IndexCache, last_chunk
 from app.index.vectors.vector_repo import Generation
 from app.memories.model import STORES
-from app.retrieval.asked import asked
-from app.retrieval.candidates import conditions, with_words
-from app.retrieval.context_rows import deep_legs, depths
-from app.retrieval.conversations import gathered
-from app.retrieval.deep import nothing, vectors_of
-from app.retrieval.features import is_message, shares, table, weighed, with_kin
-from app.retrieval.fts import atoms, excluded_expression
-from app.retrieval.kin import Kinship, kinship
+from app.retrieval.candidates.array_retrievers import empty_scores, vectors_by_id
+from app.retrieval.candidates.depths import array_legs, leg_depths
+from app.retrieval.candidates.filters import build_filter, with_word_filter
 from app.retrieval.model import Query
-from app.retrieval.pool import WHOLE, named, standing
-from app.retrieval.query import parse
-from app.retrieval.speakers import Names
+from app.retrieval.query.match_expression import atoms, excluded_expression
+from app.retrieval.query.parser import parse
+from app.retrieval.ranking.candidate_pool import WHOLE, merge_scores, with_owner_ids
+from app.retrieval.ranking.features import (
+    build_table,
+    expand_interactions,
+    is_message_query,
+    min_max_scale,
+    with_session_similarity,
+)
+from app.retrieval.ranking.question import analyse_question
+from app.retrieval.ranking.session_features import gather_candidates
+from app.retrieval.ranking.session_similarity import SessionSimilarity, session_similarity
+from app.retrieval.ranking.speaker_names import SpeakerNames
 from app.store.connection import open_reader
 from tests.bench.retrieval.datasets import load
 from tests.bench.retrieval.values import Haystack, Question
@@ -85,12 +91,12 @@ class Sample:
     evidence: frozenset[str]
     wanted: frozenset[str]
     created: Any
-    kinship: Kinship | None = None
+    kinship: SessionSimilarity | None = None
 
     def inputs(self, weights: Any) -> Any:
         """Return what the weights multiply; which conversations are the best, these weights say too."""
-        values = self.values if self.kinship is None else with_kin(self.values, weights, self.kinship)
-        return weighed(values)
+        values = self.values if self.kinship is None else with_session_similarity(self.values, weights, self.kinship)
+        return expand_interactions(values)
 
     def scores(self, weights: Any) -> Any:
         """Return what the candidates score."""
@@ -181,18 +187,18 @@ def _meant(connection: Any, way: Way) -> Callable[[str], str]:
     """Return what says which part of a question is made a vector."""
     if not way.folder:
         return str
-    names = Names()
+    names = SpeakerNames()
     for (author,) in connection.execute("SELECT DISTINCT author FROM messages"):
         names.add(author)
     return names.left_out
 
 
-def _ranked_inputs(reads: _Reads, query: Query) -> tuple[tuple[list[str], list[int]], Any, Kinship | None]:
+def _ranked_inputs(reads: _Reads, query: Query) -> tuple[tuple[list[str], list[int]], Any, SessionSimilarity | None]:
     connection, postings = reads.connection, reads.postings
-    where, legs = conditions(query, STORES), deep_legs(*depths(_DEPTH), postings)
-    demanded = with_words(where, None, excluded_expression(query))
+    where, legs = build_filter(query, STORES), array_legs(*leg_depths(_DEPTH), postings)
+    demanded = with_word_filter(where, None, excluded_expression(query))
     words = legs.many(connection, postings, atoms(query), excluded_expression(query), where, legs.words_depth)
-    near = nothing()
+    near = empty_scores()
     if reads.embedder is not None:
         text = " ".join(term.text for term in query.terms if not term.excluded)
         vector = reads.embedder.embed_query(reads.meant(text)).tobytes()
@@ -200,11 +206,11 @@ def _ranked_inputs(reads: _Reads, query: Query) -> tuple[tuple[list[str], list[i
             connection, generation=reads.generation, vector=vector, where=demanded, depth=legs.vector_depth
         )
     heads = postings.heads(connection, last_chunk(connection))
-    question, found = asked(query), standing(heads, words, near)
-    made = table(question, gathered(connection, query, question, found, demanded, postings))
-    targets = [owner if seq == WHOLE else f"{owner}#{seq}" for owner, seq in named(heads, made.places)]
-    values, alike = shares(made.values), None
-    if reads.embedder is not None and is_message(values):
-        alike = kinship(made.places.owner, vectors_of(connection, reads.generation, made.ids))
+    question, found = analyse_question(query), merge_scores(heads, words, near)
+    made = build_table(question, gather_candidates(connection, query, question, found, demanded, postings))
+    targets = [owner if seq == WHOLE else f"{owner}#{seq}" for owner, seq in with_owner_ids(heads, made.places)]
+    values, alike = min_max_scale(made.values), None
+    if reads.embedder is not None and is_message_query(values):
+        alike = session_similarity(made.places.owner, vectors_by_id(connection, reads.generation, made.ids))
         alike = replace(alike, alike=alike.alike.astype(np.float16))
     return (targets, made.created.tolist()), values, alike

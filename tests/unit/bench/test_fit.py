@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from app.retrieval.features import NAMES
+from app.retrieval.ranking.features import NAMES
 from tests.bench.train.fit import fit
 from tests.bench.train.matrices import Sample
 from tests.bench.train.report import evaluate

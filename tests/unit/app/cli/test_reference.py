@@ -10,7 +10,7 @@ from app.config.schema import SETTINGS
 from app.core.paths import resources
 from app.errors import UnknownOperationError
 from app.reference import operation_lines, pages, write_reference
-from app.retrieval.query import operators, parse
+from app.retrieval.query.parser import operators, parse
 
 HELP = resources() / "help"
 NOW_MS = 1_790_000_000_000

@@ -7,8 +7,16 @@ import numpy as np
 
 from app.index.columns.chunk_columns import ChunkColumns, ChunkType
 from app.index.columns.style_cache import StyleFeatureCache
-from app.retrieval import pool
-from app.retrieval.pool import WHOLE, Gathered, Place, Places, Read, Scores, standing
+from app.retrieval.ranking import candidate_pool
+from app.retrieval.ranking.candidate_pool import (
+    WHOLE,
+    CandidateTexts,
+    MessagePlace,
+    MessagePlaces,
+    RankingInput,
+    ScoredChunks,
+    merge_scores,
+)
 
 
 class Scored(NamedTuple):
@@ -38,7 +46,7 @@ class Line(NamedTuple):
     allowed: bool
 
     @property
-    def place(self) -> Place:
+    def place(self) -> MessagePlace:
         """Return which turn or memory this is a piece of."""
         return (self.owner, WHOLE if self.kind == "memory" else self.seq)
 
@@ -88,20 +96,20 @@ def heads_of(lines: Sequence[Line], found: Sequence[Scored]) -> ChunkColumns:
     )
 
 
-def scores(heads: ChunkColumns, found: Sequence[Scored]) -> Scores:
+def scores(heads: ChunkColumns, found: Sequence[Scored]) -> ScoredChunks:
     """Return what a leg found; of the chunks in ``heads`` these are the last."""
     ids = np.arange(len(heads.owner) - len(found), len(heads.owner))
-    return Scores(heads, ids, np.array([item.score for item in found], dtype=np.float64))
+    return ScoredChunks(heads, ids, np.array([item.score for item in found], dtype=np.float64))
 
 
 def gathered(
     lines: Sequence[Line],
     found: Sequence[Scored],
-    candidates: Sequence[Place],
+    candidates: Sequence[MessagePlace],
     total: int,
     counts: Sequence[int],
     said: Mapping[str, Said] | None = None,
-) -> Gathered:
+) -> RankingInput:
     """Return candidates with what was read around them."""
     heads = heads_of(lines, found)
     of_each = [(said or {}).get(owner, Said()) for owner, _ in candidates]
@@ -111,7 +119,7 @@ def gathered(
     manners.keep_authors(ids, [line.author for line in lines])
     allowed = np.array([line.allowed for line in lines], dtype=np.bool_)
     places = _places(heads, [one.place for one in lines])
-    read = Read(
+    read = CandidateTexts(
         heads,
         ids,
         places,
@@ -121,10 +129,12 @@ def gathered(
         manners,
         manners.authors_of(ids),
     )
-    legs = standing(heads, scores(heads, found), Scores(heads, np.zeros(0, dtype=np.int64), np.zeros(0)))
-    return Gathered(legs, _places(heads, candidates), read, total, counts, pool.Said(*columns))
+    legs = merge_scores(heads, scores(heads, found), ScoredChunks(heads, np.zeros(0, dtype=np.int64), np.zeros(0)))
+    return RankingInput(
+        legs, _places(heads, candidates), read, total, counts, candidate_pool.SessionStatistics(*columns)
+    )
 
 
-def _places(heads: ChunkColumns, places: Sequence[Place]) -> Places:
+def _places(heads: ChunkColumns, places: Sequence[MessagePlace]) -> MessagePlaces:
     owners = np.array([heads.numbers[owner] for owner, _ in places], dtype=np.int64)
-    return Places(owners, np.array([seq for _, seq in places], dtype=np.int64))
+    return MessagePlaces(owners, np.array([seq for _, seq in places], dtype=np.int64))

@@ -7,9 +7,9 @@ from typing import Any
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
+from app.evaluation.benchmark_model import Score
+from app.evaluation.comparison_model import Origin, QueryComparison, RankingComparison, SideAnswer, SideHit, SideTotal
 from app.index.generations.model import EmbeddingStatus, GenerationInfo, ModelInfo, State
-from app.retrieval.side_by_side_model import Origin, QueryBeside, SideAnswer, SideBySide, SideHit, SideTotal
-from app.retrieval.trial_model import Score
 from tests.unit.ui.conftest import Rest
 from tests.unit.ui.shelf import Shelf
 from ui.bridge import Bridge
@@ -58,10 +58,12 @@ def answer(ids: str, other: str, target: str = "", note: str = "") -> SideAnswer
     return SideAnswer(hits, ids.index(target) + 1 if target and target in ids else None, 12.5, note)
 
 
-def row(query: str, now: str, other: str, target: str = "", origin: Origin = "asked", note: str = "") -> QueryBeside:
+def row(
+    query: str, now: str, other: str, target: str = "", origin: Origin = "asked", note: str = ""
+) -> QueryComparison:
     common = [one for one in now if one in other]
     moved = sum(now.index(one) != other.index(one) for one in common)
-    return QueryBeside(
+    return QueryComparison(
         query, origin, target, answer(now, other, target), answer(other, now, target, note), len(common), moved
     )
 
@@ -71,9 +73,9 @@ def total(model: str, recipe: str = "learned", mrr: float | None = None, missing
     return SideTotal(model, 1, 256, recipe, missing, 0, 12.25, 30.0, score)
 
 
-def side_by_side(*rows: QueryBeside, **known: Any) -> SideBySide:
+def side_by_side(*rows: QueryComparison, **known: Any) -> RankingComparison:
     now, other = known.pop("now", total("static", mrr=0.5)), known.pop("other", total("hashed", mrr=0.75))
-    return SideBySide(now, other, 12, 3, 0.77, known.pop("better", 2), known.pop("worse", 1), rows, **known)
+    return RankingComparison(now, other, 12, 3, 0.77, known.pop("better", 2), known.pop("worse", 1), rows, **known)
 
 
 class ModelShelf(Shelf):
@@ -91,10 +93,10 @@ class ModelShelf(Shelf):
     def embedding_advice(self) -> str:
         return self.advice
 
-    def embedding_compare(self, **_: Any) -> SideBySide:
+    def embedding_compare(self, **_: Any) -> RankingComparison:
         return self.found
 
-    def trial_side_by_side(self, **_: Any) -> SideBySide:
+    def trial_side_by_side(self, **_: Any) -> RankingComparison:
         return self.found
 
     def _next(self, **_: Any) -> EmbeddingStatus:

@@ -5,7 +5,7 @@ from typing import get_args
 
 from app.core.paths import resources
 from app.memories.model import KINDS, STORES, Event
-from app.retrieval.past import FROM_HISTORY
+from app.retrieval.historical_search import FROM_HISTORY
 from ui.icons import exists
 from ui.panes import words
 from ui.panes.state import bytes_of, pack, unpack

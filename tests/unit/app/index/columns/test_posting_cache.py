@@ -8,7 +8,7 @@ import pytest
 from app.index.cjk_ngrams import ngrams_of
 from app.index.columns import posting_cache as module
 from app.index.columns.posting_cache import IndexCache, last_chunk
-from app.retrieval.fts import quoted
+from app.retrieval.query.match_expression import quote
 from app.store.connection import WORDS_TABLE
 
 
@@ -33,7 +33,7 @@ def put(connection: apsw.Connection, *texts: str) -> None:
 
 
 def found(connection: apsw.Connection, postings: IndexCache, word: str) -> list[int]:
-    return [int(one) for one in postings.ids(connection, quoted(word), last_chunk(connection))]
+    return [int(one) for one in postings.ids(connection, quote(word), last_chunk(connection))]
 
 
 def test_later_chunks_are_added_to_what_was_kept(connection: apsw.Connection) -> None:
@@ -43,9 +43,9 @@ def test_later_chunks_are_added_to_what_was_kept(connection: apsw.Connection) ->
     assert found(connection, postings, "heron") == [1, 3]
     put(connection, "an owl", "the heron's nest")
     assert found(connection, postings, "heron") == [1, 3, 5]
-    assert postings.count(connection, quoted("heron"), 5) == 3
+    assert postings.count(connection, quote("heron"), 5) == 3
     put(connection, "heron")
-    assert postings.count(connection, quoted("heron"), 6) == 3 + 1
+    assert postings.count(connection, quote("heron"), 6) == 3 + 1
 
 
 def test_only_so_many_are_kept(connection: apsw.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,14 +56,14 @@ def test_only_so_many_are_kept(connection: apsw.Connection, monkeypatch: pytest.
     for _ in range(2):
         for word in ("one", "two", "three", "four", "five", "six"):
             assert found(connection, postings, word) == [1, 2]
-            assert postings.count(connection, quoted(word), 2) == 2
+            assert postings.count(connection, quote(word), 2) == 2
 
 
 def test_how_often_a_word_is_there_is_known_where_the_connection_lists_words(connection: apsw.Connection) -> None:
     put(connection, "a heron", "an elm", "herons, heron and the heron's heron")
 
     def times(postings: IndexCache, term: str = "heron") -> tuple[list[int], list[int]]:
-        got = postings.posting(connection, quoted("heron"), term, last_chunk(connection))
+        got = postings.posting(connection, quote("heron"), term, last_chunk(connection))
         return got.ids.tolist(), got.times.tolist()
 
     assert times(IndexCache()) == ([1, 3], [0, 0])

@@ -5,7 +5,7 @@ import pytest
 
 from app.index.columns import posting_cache as module
 from app.index.columns.posting_cache import IndexCache, last_chunk
-from app.retrieval.fts import quoted
+from app.retrieval.query.match_expression import quote
 from tests.unit.app.shelf import Shelf
 
 
@@ -15,7 +15,7 @@ def counted(shelf: Shelf, postings: IndexCache, word: str) -> dict[str, tuple[in
     def work(connection: apsw.Connection) -> dict[str, tuple[int, int]]:
         last = last_chunk(connection)
         heads = postings.heads(connection, last)
-        found = postings.posting(connection, quoted(word), word, last).tally(heads)
+        found = postings.posting(connection, quote(word), word, last).tally(heads)
         pairs = zip(found.turns.tolist(), found.of_user.tolist(), strict=True)
         return dict(zip(map(heads.name, found.owner.tolist()), pairs, strict=True))
 

@@ -1,0 +1,88 @@
+"""A prompt as a search: nothing in it is an operator. Pure functions."""
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from app.core.recall_fence import without_recalled
+from app.core.stopwords import stop_words
+from app.core.text import storable
+from app.retrieval.model import Hit, Query, Term
+from app.retrieval.query.parser import parse_plain
+
+MAX_WORDS: Final = 24
+"""Words shown in what is told at most; of a longer prompt the longest, which are likely the rarest."""
+LEAST_SHARE: Final = 0.6
+"""What a score is at least of the best one's, of recipes whose scores are shares."""
+LEAST_ODDS: Final = 1 / 40
+"""What the odds of a hit are at least of the best one's, of the learned recipe, whose scores are logarithms of odds.
+
+Of what answers the questions of the training data among a context's first hits, 95 to 99 % have more.
+"""
+_AROUND: Final = "coverage_window"
+_READ: Final = 20_000
+_WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+
+
+def prompt_text(prompt: str) -> str:
+    """Return what of ``prompt`` is read: nothing that it was told before, and no more than a search can use."""
+    return storable(without_recalled(prompt)[:_READ])[0]
+
+
+def prompt_terms(text: str) -> tuple[Term, ...]:
+    """Return the words of ``text``; none when it has only such as "the"."""
+    found: dict[str, str] = {}
+    for word in _WORD.findall(text):
+        found.setdefault(word.casefold(), word)
+    dropped = stop_words(found)
+    kept = [word for key, word in found.items() if key not in dropped]
+    chosen = set(sorted(kept, key=len, reverse=True)[:MAX_WORDS])
+    return tuple(Term(word) for word in kept if word in chosen)
+
+
+def prompt_query(text: str, now_ms: int, but_session: str) -> Query:
+    """Return the search for ``text`` as somebody asks it at a time, leaving out one conversation.
+
+    It has all its words, as a search that a person types: which of them are sought, whether it asks when or how many,
+    and whether it is a message that goes on with something, is seen from the whole.
+    """
+    excluded = (("session_is", but_session),) if but_session else ()
+    return replace(parse_plain(text, now_ms), excluded=excluded)
+
+
+def hit_cosine(hit: Hit) -> float | None:
+    """Return how near in meaning a hit is, ``None`` where meaning did not find it."""
+    return next((score.score for score in hit.why.legs if score.leg == "vector"), None)
+
+
+def relevant_hits(hits: Sequence[Hit], similarity: float) -> list[Hit]:
+    """Return the hits that bear on the prompt, in order, rather than merely being the best there are.
+
+    They are near in meaning, or have a word of the prompt, they or what stands around them, and a score not far below
+    the best one's. How near is near depends on the embedder: few texts are above 0.65 for the built-in one.
+    """
+    best = max((hit.score for hit in hits), default=0.0)
+    is_learned = any(hit.why.features for hit in hits)
+    least = best + math.log(LEAST_ODDS) if is_learned else LEAST_SHARE * best
+    return [hit for hit in hits if _is_near(hit, similarity) or (_has_words(hit) and hit.score >= least)]
+
+
+def matching_hits(hits: Sequence[Hit], similarity: float) -> list[Hit]:
+    """Return the hits that have any word of the prompt, mention what it names, or are near in meaning."""
+    return [hit for hit in hits if hit.why.terms or _is_mentioning(hit) or _is_near(hit, similarity)]
+
+
+def _has_words(hit: Hit) -> bool:
+    # A turn may answer with other words than the one before it asks with.
+    return bool(hit.why.terms) or _is_mentioning(hit) or _AROUND in hit.why.features
+
+
+def _is_mentioning(hit: Hit) -> bool:
+    """Tell whether a hit mentions somebody or something that the prompt names by another name."""
+    return any(score.leg == "entity" for score in hit.why.legs)
+
+
+def _is_near(hit: Hit, similarity: float) -> bool:
+    return (hit_cosine(hit) or 0.0) > similarity

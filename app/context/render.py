@@ -1,0 +1,180 @@
+"""From the items of each section to one fenced text within a budget. Pure functions."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from app.context.model import SECTIONS, Context, ContextItem, ContextSection, LeftOut, SectionName
+from app.core.recall_fence import CLOSE, HEADINGS, MARK, OPEN, PREAMBLE, entry, fence_text, harmless, single_line
+from app.core.tokens import CHARS_PER_TOKEN, estimate_tokens
+from app.index.chunking import is_boundary
+
+MAX_LEFT_OUT: Final = 100
+_FRAME: Final = f"{OPEN.format(mark=MARK + '0' * 16)}\n{PREAMBLE}\n{CLOSE}\n"
+_LEAST_CUT: Final = 24  # tokens: less of a text says nothing
+_FOUND: Final[frozenset[SectionName]] = frozenset({"facts", "turns"})
+_FULL: Final = _FOUND | {"recent", "salient"}  # told by their texts, not by a name
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """An item with its lines and what they cost."""
+
+    item: ContextItem
+    lines: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What of a section is told, in its order, and what is not."""
+
+    lines: tuple[str, ...]
+    items: tuple[ContextItem, ...]
+    tokens: int
+    left: tuple[LeftOut, ...]
+
+
+def assemble(
+    parts: Mapping[SectionName, Sequence[ContextItem]], budgets: Mapping[SectionName, int], max_tokens: int
+) -> Context:
+    """Return the context of what each part found.
+
+    An item stands in the first section that has it. Where the whole does not fit, each section gives way in proportion
+    to its own budget, and what one does not need goes to the others.
+
+    Args:
+        parts: Items by section, the ones to keep first first; ``recent`` is told in order of time.
+        budgets: Tokens of each section at most.
+        max_tokens: Tokens of the whole.
+    """
+    distinct = {name: list(map(_entry, items)) for name, items in deduplicate(parts).items()}
+    wanted = {name: min(budgets[name], _size(name, entries)) for name, entries in distinct.items()}
+    frame = estimate_tokens(_FRAME)
+    given = allot(wanted, budgets, max_tokens - frame)
+    told = {name: _told(name, entries, given[name]) for name, entries in distinct.items()}
+    sections = tuple(
+        ContextSection(name, HEADINGS[name], part.items, part.tokens, budgets[name])
+        for name, part in told.items()
+        if part.items
+    )
+    left = tuple(item for part in told.values() for item in part.left)
+    if not sections:
+        return Context("", "", 0, max_tokens, (), left[:MAX_LEFT_OUT], len(left))
+    blocks = ["\n".join(["", f"## {HEADINGS[name]}", *part.lines]) for name, part in told.items() if part.items]
+    text, mark = fence_text("\n".join([PREAMBLE, *blocks]))
+    return Context(text, mark, estimate_tokens(text), max_tokens, sections, left[:MAX_LEFT_OUT], len(left))
+
+
+def deduplicate(parts: Mapping[SectionName, Sequence[ContextItem]]) -> dict[SectionName, list[ContextItem]]:
+    """Return the items of each section, in the order of ``SECTIONS``, each id once.
+
+    What was found for the prompt is also left out where the same words were told before it.
+    """
+    seen, said = set[str](), set[str]()
+    distinct: dict[SectionName, list[ContextItem]] = {}
+    for name in SECTIONS:
+        kept = []
+        for item in parts.get(name, ()):
+            words = single_line(item.text).casefold()
+            if item.id in seen or (name in _FOUND and words in said):
+                continue
+            seen.add(item.id)
+            if words and name in _FULL:
+                said.add(words)
+            kept.append(item)
+        if kept:
+            distinct[name] = kept
+    return distinct
+
+
+def with_scores(items: Sequence[ContextItem]) -> list[ContextItem]:
+    """Return each item once, in the place of its first line, as the line that has a score says it."""
+    best: dict[str, ContextItem] = {}
+    for item in items:
+        if item.id not in best or best[item.id].score is None:
+            best[item.id] = item
+    return list(best.values())
+
+
+def allot(wanted: Mapping[SectionName, int], weights: Mapping[SectionName, int], total: int) -> dict[SectionName, int]:
+    """Share ``total`` among sections by weight; none gets more than it wants, and what it leaves goes to the rest."""
+    given = dict.fromkeys(wanted, 0)
+    open_to, left = dict(wanted), max(total, 0)
+    while open_to and left > 0:
+        weight = sum(max(weights[name], 1) for name in open_to)
+        shares = {name: left * max(weights[name], 1) // weight for name in open_to}
+        content = [name for name in open_to if open_to[name] <= shares[name]]
+        if not content:
+            given |= shares
+            break
+        for name in content:
+            given[name] = open_to.pop(name)
+            left -= given[name]
+    return given
+
+
+def render_item(item: ContextItem) -> str:
+    """Return the lines of an item."""
+    return entry(item.id, item.about, item.text, whole_lines=item.whole_lines)
+
+
+def _entry(item: ContextItem) -> _Entry:
+    lines = render_item(item)
+    return _Entry(item, lines, _tokens(lines))
+
+
+def _size(name: SectionName, entries: Sequence[_Entry]) -> int:
+    return _heading_size(name) + sum(found.tokens for found in entries)
+
+
+def _heading_size(name: SectionName) -> int:
+    return _tokens(f"\n## {HEADINGS[name]}")
+
+
+def _tokens(lines: str) -> int:
+    return estimate_tokens(f"{lines}\n")
+
+
+def _told(name: SectionName, entries: Sequence[_Entry], budget: int) -> _Told:
+    """Return what fits: each item whole, the first that does not cut short, the rest not at all."""
+    room = budget - _heading_size(name)
+    kept: list[_Entry] = []
+    left: list[LeftOut] = []
+    for found in entries:
+        if left:
+            left.append(LeftOut(found.item.id, name, found.tokens))
+        elif found.tokens <= room:
+            kept.append(found)
+            room -= found.tokens
+        else:
+            shorter = _cut(found.item, room)
+            kept += [] if shorter is None else [shorter]
+            left.append(LeftOut(found.item.id, name, found.tokens - (0 if shorter is None else shorter.tokens)))
+    if name == "recent":
+        kept.reverse()
+    tokens = _heading_size(name) + sum(told.tokens for told in kept) if kept else 0
+    items = tuple(replace(told.item, tokens=told.tokens) for told in kept)
+    return _Told(tuple(told.lines for told in kept), items, tokens, tuple(left))
+
+
+def _cut(item: ContextItem, room: int) -> _Entry | None:
+    """Return ``item`` with as much of its text as fits into ``room`` tokens, ``None`` where that is next to nothing."""
+    spare = room - _tokens(render_item(replace(item, text="")))
+    text = harmless(item.text).strip()
+    while spare >= _LEAST_CUT and text:
+        length = min(spare * CHARS_PER_TOKEN, len(text) * 3 // 4)
+        shorter = _entry(replace(item, text=shorten(text, length), is_cut=True))
+        if shorter.tokens <= room:
+            return shorter
+        text = text[:length]
+    return None
+
+
+def shorten(text: str, length: int) -> str:
+    """Return ``text``, of a longer one about the first ``length`` characters: whole words, ended with an ellipsis."""
+    if len(text) <= length:
+        return text
+    end = next((at for at in range(length, length // 2, -1) if text[at].isspace()), 0)
+    end = end or next((at for at in range(length, 0, -1) if is_boundary(text, at)), length)
+    return f"{text[:end].rstrip()}…"

@@ -1,0 +1,257 @@
+"""Rows of the vault as items of a context: turns, memories, the index, and what other conversations were about."""
+
+import json
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+import apsw
+
+from app.context.model import ContextItem
+from app.context.render import shorten
+from app.core.clock import to_datetime
+from app.core.recall_fence import is_own_tool, without_recalled
+from app.core.text import excerpt
+from app.memories import repo
+from app.memories.model import Memory
+from app.retrieval.model import Hit, Term
+from app.retrieval.results.snippets import snippet
+
+TURN_CHARACTERS: Final = 1_200
+FOUND_CHARACTERS: Final = 600
+MEMORY_CHARACTERS: Final = 600
+SESSION_CHARACTERS: Final = 320
+TITLE_CHARACTERS: Final = 100
+READ_CHARACTERS: Final = 20_000
+SALIENT_FLOOR: Final = 0.5
+"""Turns above this importance have an index of their own; no role has more by default."""
+UNSURE: Final = 0.5
+_SESSIONS_LOOKED_AT: Final = 256
+
+_TURN: Final = (
+    "m.session_id, m.seq, m.role, m.author, substr(m.content, 1, ?), m.created_at, s.title, m.tool_name"
+    " FROM messages m JOIN sessions s ON s.id = m.session_id"
+)
+
+
+def recent_turns(connection: apsw.Connection, session: str, limit: int) -> list[ContextItem]:
+    """Return the last turns of a conversation, newest first; none of one that is not there."""
+    rows = connection.execute(
+        f"SELECT {_TURN} WHERE m.session_id = ? AND s.forgotten_at IS NULL AND m.role <> 'system'"
+        " ORDER BY m.seq DESC LIMIT ?",
+        (READ_CHARACTERS, session, limit),
+    )
+    return _turns(rows, has_title=False)
+
+
+def salient_turns(connection: apsw.Connection, importance: float, limit: int) -> list[ContextItem]:
+    """Return turns of at least such importance, the most important and then the newest first."""
+    floor = f" AND m.importance > {SALIENT_FLOOR}" if importance > SALIENT_FLOOR else ""
+    rows = connection.execute(
+        f"SELECT {_TURN} WHERE m.importance >= ?{floor} AND s.forgotten_at IS NULL"
+        " ORDER BY m.importance DESC, m.created_at DESC, m.rowid DESC LIMIT ?",
+        (READ_CHARACTERS, importance, limit),
+    )
+    return _turns(rows, has_title=True)
+
+
+def message_items(connection: apsw.Connection, hits: Sequence[Hit], terms: Sequence[Term]) -> list[ContextItem]:
+    """Return turns that a search for ``terms`` found: short ones whole, of long ones the part that answers."""
+    places = json.dumps([(hit.session_id, hit.seq) for hit in hits])
+    rows = connection.execute(
+        "SELECT m.session_id || '#' || m.seq, substr(m.content, 1, ?) FROM json_each(?) w"
+        " JOIN messages m ON m.session_id = w.value ->> 0 AND m.seq = w.value ->> 1",
+        (READ_CHARACTERS, places),
+    )
+    contents: dict[str, str] = {row[0]: without_recalled(row[1] or "").strip() for row in rows}
+    return [turn for hit in hits if (turn := _found_turn(hit, contents.get(hit.id, ""), terms)) is not None]
+
+
+def _found_turn(hit: Hit, said: str, terms: Sequence[Term]) -> ContextItem | None:
+    is_whole = 0 < len(said) <= FOUND_CHARACTERS
+    # A turn that only calls a tool says nothing of its own; the search shows what it called.
+    text = said if is_whole else snippet(said, terms, FOUND_CHARACTERS)[0] or without_recalled(hit.snippet)
+    if not text:
+        return None
+    return ContextItem(
+        id=hit.id,
+        kind="message",
+        text=text,
+        about=_about_turn(hit.created_at, hit.author or hit.role, hit.title),
+        at=hit.created_at,
+        score=round(hit.score, 4),
+        is_cut=bool(said) and not is_whole,
+        whole_lines=is_whole,
+    )
+
+
+def memory_items(
+    connection: apsw.Connection, hits: Sequence[Hit], terms: Sequence[Term], stores: Sequence[str]
+) -> list[ContextItem]:
+    """Return memories that a search for ``terms`` found: short ones whole, of long ones the part that answers."""
+    found = {memory.id: memory for memory in repo.many(connection, [hit.id for hit in hits], stores=stores)}
+    there = (hit for hit in hits if hit.id in found and found[hit.id].deleted_at is None)
+    return [_memory(found[hit.id], hit, terms) for hit in there]
+
+
+def reflection_item(memory: Memory) -> ContextItem:
+    """Return a weekly insight."""
+    return ContextItem(
+        id=memory.id,
+        kind=memory.kind,
+        text="\n".join([memory.content, *memory.facts]).strip(),
+        about=_date(memory.created_at),
+        at=memory.created_at,
+        store=memory.store,
+        mentions=memory.mention_count,
+        whole_lines=True,
+    )
+
+
+def recent_index_rows(
+    connection: apsw.Connection, since_ms: int, limit: int, stores: Sequence[str], but: str = ""
+) -> list[ContextItem]:
+    """Return lines of the index for what was stored since a moment, newest first.
+
+    Args:
+        connection: A reader.
+        since_ms: The moment, milliseconds UTC.
+        limit: How many at most.
+        stores: What the caller may read.
+        but: A conversation whose memories are left out.
+    """
+    # The list is read from an index that begins with the pinned ones, so it is read twice.
+    halves = " UNION ALL ".join(
+        "SELECT * FROM (SELECT m.id, m.kind, m.store, m.title, substr(m.content, 1, 400), m.mention_count,"
+        " m.created_at, m.type, m.rowid AS place FROM memories m"
+        f" WHERE m.valid_until IS NULL AND m.pinned = {pinned} AND m.created_at >= ?1 AND m.kind <> 'reflection'"
+        " AND (?3 = '' OR m.session_id IS NOT ?3)"
+        f" AND {repo.store_condition(stores)} ORDER BY m.created_at DESC, m.rowid DESC LIMIT ?2)"
+        for pinned in (1, 0)
+    )
+    rows = connection.execute(f"{halves} ORDER BY created_at DESC, place DESC LIMIT ?2", (since_ms, limit, but))
+    return [_index_row(row) for row in rows]
+
+
+def relevant_index_rows(connection: apsw.Connection, hits: Sequence[Hit], stores: Sequence[str]) -> list[ContextItem]:
+    """Return lines of the index for what a search found."""
+    scores = {hit.id: hit.score for hit in hits}
+    found = repo.many(connection, list(scores), stores=stores)
+    return [
+        _index_row(
+            (one.id, one.kind, one.store, one.title, one.content, one.mention_count, one.created_at, one.type),
+            scores[one.id],
+        )
+        for one in found
+        if one.deleted_at is None
+    ]
+
+
+def latest_sessions(connection: apsw.Connection, agent: str, but: str, limit: int) -> list[ContextItem]:
+    """Return what the latest conversations were about, those where something was last said first.
+
+    Args:
+        connection: A reader.
+        agent: Only conversations with this agent, with anyone when empty.
+        but: A conversation to leave out.
+        limit: How many at most.
+    """
+    rows = connection.execute(
+        "SELECT s.id, s.title, d.agent, d.summary, s.updated_at FROM"
+        " (SELECT rowid AS number, id, title, agent, updated_at FROM sessions WHERE forgotten_at IS NULL AND id <> ?1"
+        f" AND (?2 = '' OR agent = ?2) ORDER BY updated_at DESC, rowid DESC LIMIT {_SESSIONS_LOOKED_AT}) s"
+        " JOIN session_summaries d ON d.session_id = s.id"
+        " ORDER BY s.updated_at DESC, s.number DESC LIMIT ?3",
+        (but, agent, limit),
+    )
+    return [_session(*row) for row in rows]
+
+
+def _session(session_id: str, title: str, agent: str, summary: str, updated_ms: int) -> ContextItem:
+    named = f", “{excerpt(title, TITLE_CHARACTERS)}”" if title else ""
+    said = without_recalled(summary).strip()
+    at = to_datetime(updated_ms)
+    return ContextItem(
+        id=session_id,
+        kind="session",
+        text=shorten(said, SESSION_CHARACTERS),
+        about=f"{_date(at)}{f', with {agent}' if agent else ''}{named}",
+        at=at,
+        is_cut=len(said) > SESSION_CHARACTERS,
+        whole_lines=True,
+    )
+
+
+def _turns(rows: Iterable[Sequence[Any]], *, has_title: bool) -> list[ContextItem]:
+    items = []
+    for session, seq, role, author, content, created, title, tool in rows:
+        said = "" if role == "tool" and is_own_tool(tool) else without_recalled(content).strip()
+        if not said:
+            continue
+        is_cut = len(said) > TURN_CHARACTERS
+        at = to_datetime(created)
+        who = author or (f"tool {tool}" if role == "tool" and tool else role)
+        items.append(
+            ContextItem(
+                id=f"{session}#{seq}",
+                kind="message",
+                text=shorten(said, TURN_CHARACTERS),
+                about=_about_turn(at, who, title if has_title else ""),
+                at=at,
+                is_cut=is_cut,
+                whole_lines=True,
+            )
+        )
+    return items
+
+
+def _memory(memory: Memory, hit: Hit, terms: Sequence[Term]) -> ContextItem:
+    said = "\n".join([memory.content, *memory.facts]).strip()
+    is_cut = len(said) > MEMORY_CHARACTERS
+    named = f"{memory.category} {memory.key}".strip() if memory.key else memory.title
+    facts = [_date(memory.event_time or memory.updated_at), memory.kind]
+    # Which program a memory came through says little; which agent stored it says how far to trust it.
+    is_agents = memory.source not in ("", "person") and not memory.source.startswith("import:")
+    facts += [f"from {memory.source}"] if is_agents else []
+    facts += [f"unsure ({memory.confidence:.2f})"] if memory.confidence < UNSURE else []
+    facts += [f"“{excerpt(named, TITLE_CHARACTERS)}”"] if named else []
+    return ContextItem(
+        id=memory.id,
+        kind=memory.kind,
+        text=snippet(said, terms, MEMORY_CHARACTERS)[0] if is_cut else said,
+        about=", ".join(facts),
+        at=memory.event_time or memory.updated_at,
+        store=memory.store,
+        score=round(hit.score, 4),
+        mentions=memory.mention_count,
+        is_cut=is_cut,
+        whole_lines=memory.kind != "fact",
+    )
+
+
+def _index_row(row: Sequence[Any], score: float | None = None) -> ContextItem:
+    memory_id, kind, store, title, content, mentions, created, named = row[:8]
+    at = created if isinstance(created, datetime) else to_datetime(created)
+    facts = [_date(at), f"{kind} ({excerpt(named, TITLE_CHARACTERS)})" if named else str(kind), str(store)]
+    facts += [f"said {mentions} times"] if mentions > 1 else []
+    facts += [f"score {score:.2f}"] if score is not None else []
+    return ContextItem(
+        id=memory_id,
+        kind=kind,
+        text=excerpt(title or content, TITLE_CHARACTERS),
+        about=", ".join(facts),
+        at=at,
+        store=store,
+        score=None if score is None else round(score, 4),
+        mentions=mentions,
+        type=named,
+    )
+
+
+def _about_turn(at: datetime, who: str, title: str) -> str:
+    where = f", in “{excerpt(title, TITLE_CHARACTERS)}”" if title else ""
+    return f"{at:%Y-%m-%d %H:%M}Z, {who}{where}"
+
+
+def _date(at: datetime) -> str:
+    return f"{at:%Y-%m-%d}"

@@ -1,0 +1,73 @@
+"""Figures of a search test, from the places at which answers were found. Pure functions."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from app.evaluation.benchmark_model import SHOWN, Difference, Score
+from app.evaluation.known_item_questions import Question
+
+_DIGITS: Final = 4
+_FAR: Final = 11
+"""In place of a place that is not among those shown."""
+
+Place = int | None
+
+
+def answer_rank(asked: Question, found: Sequence[str]) -> Place:
+    """Return where the answer to a question stands among the first hits, from 1, ``None`` where it does not.
+
+    Args:
+        asked: The question.
+        found: The ids of the hits, best first.
+    """
+    right = {asked.target, *asked.near}
+    hits = [one for one in found if one != asked.besides][:SHOWN]
+    return next((at for at, one in enumerate(hits, 1) if one in right), None)
+
+
+def score(name: str, places: Sequence[Place]) -> Score:
+    """Return how well questions were answered whose answers stand at ``places``, from 1."""
+    count = len(places)
+
+    def share(most: int) -> float:
+        return round(sum(place is not None and place <= most for place in places) / count, _DIGITS) if count else 0.0
+
+    found = [place for place in places if place is not None]
+    mrr = round(sum(1 / place for place in found) / count, _DIGITS) if count else 0.0
+    return Score(name, count, share(1), share(5), share(10), mrr)
+
+
+def score_by_part(asked: Sequence[Question], places: Sequence[Place]) -> tuple[Score, ...]:
+    """Return the scores by script, by shape of question, and by what was asked for."""
+    sorts: dict[str, list[Place]] = {}
+    for question, place in zip(asked, places, strict=True):
+        kind = "turns" if "#" in question.target else "memories"
+        for name in (question.script, question.shape, kind):
+            sorts.setdefault(name, []).append(place)
+    return tuple(score(name, found) for name, found in sorted(sorts.items()))
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """Return what ``share`` of ``values`` do not exceed, 0 where there are none."""
+    ordered = sorted(values)
+    return round(ordered[min(int(share * len(ordered)), len(ordered) - 1)], 2) if ordered else 0.0
+
+
+def differences(asked: Sequence[Question], places: Mapping[str, Sequence[Place]]) -> list[Difference]:
+    """Return the questions that recipes answer differently, those that differ most first.
+
+    Args:
+        asked: The questions.
+        places: Where each recipe has their answers.
+    """
+    rows = [
+        Difference(question.query, question.target, {name: found[number] for name, found in places.items()})
+        for number, question in enumerate(asked)
+    ]
+    differing = [row for row in rows if len(set(row.places.values())) > 1]
+    return sorted(differing, key=lambda row: (-_span(row.places.values()), row.id))
+
+
+def _span(places: Iterable[Place]) -> float:
+    shares = [1 / (_FAR if place is None else place) for place in places]
+    return max(shares) - min(shares)

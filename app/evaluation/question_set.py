@@ -1,0 +1,55 @@
+"""What a search test asks: questions made from the vault, and what the person judged."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from app.errors import InputError
+from app.evaluation import repo as reads
+from app.evaluation.benchmark_model import Judgement
+from app.evaluation.known_item_questions import Question, questions
+from app.store.store import Store
+
+MAX_QUESTIONS: Final = 5_000
+_MAX_JUDGED: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionSet:
+    """What is asked.
+
+    Args:
+        made: Questions made from the vault.
+        judged: What was judged.
+        chunks: Search entries there are.
+        seed: Which questions.
+    """
+
+    made: Sequence[Question]
+    judged: Sequence[Judgement]
+    chunks: int
+    seed: int
+
+    @property
+    def size(self) -> int:
+        """Return how many queries there are."""
+        return len(self.made) + len(self.judged)
+
+
+async def draw_questions(store: Store, count: int, seed: int) -> QuestionSet:
+    """Return questions about the vault and what was judged.
+
+    Args:
+        store: The vault's database.
+        count: How many questions to make at most.
+        seed: Which.
+
+    Raises:
+        InputError: The number of questions is out of bounds.
+    """
+    if not 1 <= count <= MAX_QUESTIONS:
+        raise InputError(f"'questions' must be from 1 to {MAX_QUESTIONS:,}.", field="questions")
+    items, chunks = await store.read(partial(reads.sample, most=count, seed=seed))
+    judged = await store.read(partial(reads.judgements, limit=_MAX_JUDGED))
+    return QuestionSet(questions(items, count, seed), judged, chunks, seed)

@@ -1,0 +1,91 @@
+"""SQL of search tests: a sample that changes little as the vault grows, what was judged, and past tests."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import apsw
+import msgspec
+
+from app.core.clock import to_datetime, to_ms
+from app.evaluation.benchmark_model import BenchmarkRun, Judgement
+from app.evaluation.known_item_questions import MAX_READ, KnownItem
+from app.index.repo import chunk_count
+
+_SPARE: Final = 6
+"""How many times as many texts are read as questions are wanted: many say too little."""
+_WHOLE: Final = 1 << 32
+_SPREAD: Final = 2_654_435_761  # scatters ids that follow each other
+_MAX_KEPT: Final = 1_000
+
+
+def sample(connection: apsw.Connection, most: int, seed: int) -> tuple[list[KnownItem], int]:
+    """Return texts to ask about, and how many search entries there are."""
+    total = chunk_count(connection)
+    share = min(_WHOLE, most * _SPARE * _WHOLE // max(total, 1))
+    rows = connection.execute(
+        "SELECT CASE WHEN c.kind = 'memory' THEN c.memory_id ELSE c.session_id || '#' || c.seq_start END,"
+        f" substr(c.text, 1, {MAX_READ}), coalesce(substr(b.content, 1, {MAX_READ}), '') FROM chunks c"
+        " LEFT JOIN messages b ON b.session_id = c.session_id AND b.seq = c.seq_start - 1 AND b.role <> c.role"
+        " AND b.role NOT IN ('tool', 'system') WHERE c.kind IN ('message', 'memory')"
+        f" AND ((c.id * {_SPREAD} + ?) & {_WHOLE - 1}) < ? AND c.role NOT IN ('tool', 'system') ORDER BY c.id",
+        (seed * 40_503, share),
+    )
+    items: dict[str, KnownItem] = {}
+    for target, text, before in rows:
+        items.setdefault(str(target), KnownItem(str(target), str(text), str(before)))
+    return list(items.values()), total
+
+
+def exists(connection: apsw.Connection, target: str) -> bool:
+    """Return whether a turn or memory of that id is there."""
+    row = connection.execute(
+        "SELECT 1 FROM memories WHERE id = ?1 UNION ALL SELECT 1 FROM memory_archive WHERE id = ?1 UNION ALL"
+        " SELECT 1 FROM messages WHERE session_id = ?2 AND seq = ?3 LIMIT 1",
+        (target, *_turn(target)),
+    ).fetchone()
+    return row is not None
+
+
+def judge(connection: apsw.Connection, said: Judgement) -> None:
+    """Keep a judgement in place of an earlier one of the same query and item."""
+    connection.execute(
+        "INSERT INTO judgements (target, query, good, at) VALUES (?, ?, ?, ?)"
+        " ON CONFLICT (target, query) DO UPDATE SET good = excluded.good, at = excluded.at",
+        (said.id, said.query, said.good, to_ms(said.at)),
+    )
+
+
+def unjudge(connection: apsw.Connection, query: str, target: str) -> bool:
+    """Take a judgement back; return whether there was one."""
+    connection.execute("DELETE FROM judgements WHERE target = ? AND query = ?", (target, query))
+    return connection.changes() > 0
+
+
+def judgements(connection: apsw.Connection, limit: int) -> list[Judgement]:
+    """Return what was judged, the latest first."""
+    rows = connection.execute(
+        "SELECT query, target, good, at FROM judgements ORDER BY at DESC, target, query LIMIT ?", (limit,)
+    )
+    return [Judgement(str(query), str(target), bool(good), to_datetime(at)) for query, target, good, at in rows]
+
+
+def keep(connection: apsw.Connection, trial: BenchmarkRun) -> None:
+    """Keep a test for the trend; the oldest go when there are very many."""
+    connection.execute(
+        "INSERT INTO trials (id, at, recipe, model, report) VALUES (?, ?, ?, ?, ?)",
+        (trial.id, to_ms(trial.at), trial.recipe, trial.model, msgspec.json.encode(trial).decode()),
+    )
+    connection.execute(
+        "DELETE FROM trials WHERE id NOT IN (SELECT id FROM trials ORDER BY at DESC, id DESC LIMIT ?)", (_MAX_KEPT,)
+    )
+
+
+def kept(connection: apsw.Connection, limit: int) -> list[BenchmarkRun]:
+    """Return past tests, the latest first."""
+    rows = connection.execute("SELECT report FROM trials ORDER BY at DESC, id DESC LIMIT ?", (limit,))
+    return [msgspec.json.decode(str(row[0]), type=BenchmarkRun) for row in rows]
+
+
+def _turn(target: str) -> Sequence[str | int | None]:
+    session, _, seq = target.rpartition("#")
+    return session, int(seq) if seq.isdecimal() and len(seq) < 17 else None  # noqa: PLR2004

@@ -1,0 +1,1 @@
+"""Explanations of a search: why an item is shown, or why it is not."""

@@ -1,0 +1,200 @@
+"""SQL of explanations: what became of an item, which operators it satisfies, and its exact place in each leg."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import apsw
+
+from app.core.clock import to_datetime
+from app.core.recall_fence import without_recalled
+from app.explain.model import Stage
+from app.index.vectors.vector_repo import Generation
+from app.memories import repo
+from app.memories.archive import archive_repo
+from app.memories.model import STORES
+from app.retrieval.candidates.depths import frequencies
+from app.retrieval.candidates.filters import ChunkFilter, build_filter
+from app.retrieval.model import Query, Term
+from app.retrieval.query.match_expression import match_expression, quote
+
+# As the legs have it: a passage that spans turns only lends its words.
+_SINGLE: Final = "(c.kind <> 'passage' OR c.seq_start = c.seq_end)"
+_TARGET: Final = "CASE WHEN c.kind = 'memory' THEN c.memory_id ELSE c.session_id || '#' || c.seq_start END"
+_MAX_SEQ_DIGITS: Final = 17
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedItem:
+    """A turn or memory that is there, or was.
+
+    Args:
+        stage: Where it fell out before any search, ``None`` when it can be found.
+        chunks: Its search entries.
+        waiting: How many of them still lack their vector.
+        text: What it says.
+        title: Its own, or its conversation's.
+        kind: ``message`` or the memory's kind.
+    """
+
+    id: str
+    stage: Stage | None
+    chunks: tuple[int, ...] = ()
+    waiting: int = 0
+    text: str = ""
+    title: str = ""
+    kind: str = "message"
+
+
+def find_item(connection: apsw.Connection, target: str, stores: Sequence[str]) -> ExplainedItem | None:
+    """Return what is known of an item, ``None`` when the caller sees none of that id."""
+    session, mark, seq = target.rpartition("#")
+    if mark and seq.lstrip("-").isdecimal() and len(seq) <= _MAX_SEQ_DIGITS and set(stores) >= set(STORES):
+        turn = _turn(connection, target, session, int(seq))
+        if turn is not None:
+            return turn
+    memory = repo.get(connection, target, stores=stores)
+    if memory is None:
+        archived = archive_repo.get(connection, target, stores)
+        return None if archived is None else ExplainedItem(target, "archived", kind=archived[0].kind)
+    if memory.deleted_at is not None:
+        return ExplainedItem(target, "deleted", title=memory.title, kind=memory.kind)
+    said = "\n".join([memory.title, memory.content, *memory.facts])
+    where = "c.memory_id = ? AND c.kind = 'memory'"
+    return _indexed(
+        connection, ExplainedItem(target, None, text=said, title=memory.title, kind=memory.kind), where, (target,)
+    )
+
+
+def _turn(connection: apsw.Connection, target: str, session: str, seq: int) -> ExplainedItem | None:
+    row = connection.execute(
+        "SELECT m.content, s.title, s.forgotten_at FROM messages m JOIN sessions s ON s.id = m.session_id"
+        " WHERE m.session_id = ? AND m.seq = ?",
+        (session, seq),
+    ).fetchone()
+    if row is None:
+        return None
+    content, title, forgotten = row
+    if forgotten is not None:
+        return ExplainedItem(target, "forgotten", title=str(title))
+    item = ExplainedItem(target, None, text=without_recalled(str(content)), title=str(title))
+    where = f"c.session_id = ? AND c.kind <> 'memory' AND {_SINGLE} AND c.seq_start = ?"
+    return _indexed(connection, item, where, (session, seq))
+
+
+def _indexed(connection: apsw.Connection, item: ExplainedItem, where: str, values: Sequence[object]) -> ExplainedItem:
+    rows = connection.execute(
+        "SELECT c.id, EXISTS (SELECT 1 FROM pending_vectors p WHERE p.chunk_id = c.id), c.text <> '' FROM chunks c"
+        f" WHERE {where} ORDER BY c.id",
+        tuple(values),
+    ).fetchall()
+    stage: Stage | None = None if any(row[2] for row in rows) else "unindexed"
+    chunks = tuple(int(str(row[0])) for row in rows)
+    return ExplainedItem(item.id, stage, chunks, sum(bool(row[1]) for row in rows), item.text, item.title, item.kind)
+
+
+# Operators --------------------------------------------------------------------------------------------------------
+
+
+def failed_operators(connection: apsw.Connection, query: Query, item: ExplainedItem) -> list[str]:
+    """Return the operators of ``query`` that ``item`` does not satisfy, as they would be typed."""
+    return [typed for typed, alone in _operators(query) if not _passes(connection, alone, item)]
+
+
+def _operators(query: Query) -> Iterator[tuple[str, Query]]:
+    """Yield each operator as typed, with the query that has nothing else; alternatives count as one."""
+    either = (
+        ("kind", query.kinds, Query("", kinds=query.kinds)),
+        ("store", query.stores, Query("", stores=query.stores)),
+        ("session", query.sessions, Query("", sessions=query.sessions)),
+        ("agent", query.agents, Query("", agents=query.agents)),
+        ("role", query.roles, Query("", roles=query.roles)),
+        ("type", query.types, Query("", types=query.types)),
+    )
+    for name, values, alone in either:
+        if values:
+            yield " ".join(_typed(name, value) for value in values), alone
+    for value in query.tags:
+        yield _typed("tag", value), Query("", tags=(value,))
+    for value in query.states:
+        yield _typed("is", value), Query("", states=(value,))
+    for value in query.entities:
+        yield _typed("entity", value), Query("", entities=(value,))
+    for name, value in query.excluded:
+        yield f"-{_typed(name, value)}", Query("", excluded=((name, value),))
+    if query.since is not None:
+        yield f"after:{_day(query.since)}", Query("", since=query.since)
+    if query.until is not None:
+        yield f"before:{_day(query.until)}", Query("", until=query.until)
+
+
+def _day(at_ms: int) -> str:
+    return f"{to_datetime(at_ms).astimezone():%Y-%m-%d}"
+
+
+def _typed(name: str, value: str) -> str:
+    return f'{name}:"{value}"' if " " in value else f"{name}:{value}"
+
+
+def _passes(connection: apsw.Connection, alone: Query, item: ExplainedItem) -> bool:
+    where = build_filter(alone, STORES)
+    row = connection.execute(
+        f"SELECT 1 FROM chunks c WHERE c.id IN (SELECT value FROM json_each(?)) AND {where.sql} LIMIT 1",
+        (json.dumps(item.chunks), *where.values),
+    ).fetchone()
+    return row is not None
+
+
+# Words ------------------------------------------------------------------------------------------------------------
+
+
+def has_term(connection: apsw.Connection, term: Term, item: ExplainedItem) -> bool:
+    """Tell whether an item has a term of the query as the index sees it."""
+    match = match_expression([Term(term.text, term.phrase, term.prefix)], "all", drop_stop_words=False)
+    if match is None:
+        return False
+    sql = "SELECT 1 FROM chunks_fts WHERE chunks_fts MATCH ? AND rowid = ? LIMIT 1"
+    return any(connection.execute(sql, (match, chunk)).fetchone() for chunk in item.chunks)
+
+
+def rarest(connection: apsw.Connection, words: Sequence[str], most: int) -> list[str]:
+    """Return the words that the fewest search entries have, rarest first."""
+    _, counts = frequencies(connection, [quote(word) for word in words])
+    ordered = sorted(zip(counts, words, strict=True), key=lambda pair: (pair[0], pair[1]))
+    return [word for count, word in ordered if count][:most]
+
+
+# Legs -------------------------------------------------------------------------------------------------------------
+
+
+def lexical_rank(
+    connection: apsw.Connection, match: str, where: ChunkFilter, target: str
+) -> tuple[int | None, float | None, int]:
+    """Return an item's rank and BM25 among all that match, and how many do."""
+    scored = "SELECT rowid AS chunk, -bm25(chunks_fts) AS score FROM chunks_fts WHERE chunks_fts MATCH ?"
+    return _place(connection, scored, (match,), where, target)
+
+
+def vector_rank(
+    connection: apsw.Connection, generation: Generation, vector: bytes, where: ChunkFilter, target: str
+) -> tuple[int | None, float | None, int]:
+    """Return an item's rank and cosine among all that have a vector, and how many do."""
+    scored = f"SELECT chunk_id AS chunk, 1.0 - vec_distance_cosine(embedding, ?) AS score FROM {generation.table}"
+    return _place(connection, scored, (vector,), where, target)
+
+
+def _place(
+    connection: apsw.Connection, scored: str, values: Sequence[Any], where: ChunkFilter, target: str
+) -> tuple[int | None, float | None, int]:
+    row = connection.execute(
+        f"WITH scored AS MATERIALIZED ({scored}), best AS MATERIALIZED (SELECT {_TARGET} AS target,"
+        " max(scored.score) AS score FROM scored JOIN chunks c ON c.id = scored.chunk"
+        f" WHERE scored.score IS NOT NULL AND {_SINGLE} AND {where.sql} GROUP BY 1),"
+        " mine AS (SELECT score FROM best WHERE target = ?)"
+        " SELECT (SELECT score FROM mine), (SELECT count(*) FROM best WHERE score > (SELECT score FROM mine)),"
+        " (SELECT count(*) FROM best)",
+        (*values, *where.values, target),
+    ).fetchone()
+    score, better, of = row or (None, 0, 0)
+    return (None, None, int(str(of))) if score is None else (int(str(better)) + 1, float(str(score)), int(str(of)))

@@ -1,0 +1,292 @@
+"""Where an item stands in a search or fell out of it, and which query would show it, tried before it is named."""
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Final
+
+import apsw
+
+from app.core.stopwords import stop_words
+from app.errors import InputError, KeepsakeError
+from app.evaluation.known_item_questions import distinctive
+from app.explain import repo as reads
+from app.explain import sentences as say
+from app.explain.model import Explanation, FeatureGap, LegPlace, Remedy
+from app.explain.repo import ExplainedItem
+from app.index.worker import IndexWorker
+from app.memories.model import STORES
+from app.retrieval.candidates.depths import CANDIDATE_LIMIT, leg_depths
+from app.retrieval.candidates.entity_retriever import EntityMentions
+from app.retrieval.candidates.filters import ChunkFilter, build_filter
+from app.retrieval.model import Found, Hit, Query
+from app.retrieval.query.match_expression import has_token, match_expression
+from app.retrieval.ranking.recipes import DEFAULT, Recipe
+from app.retrieval.ranking.recipes import find_recipe as recipe_named
+from app.retrieval.service import SearchService
+from app.store.store import Store
+
+MAX_LIMIT: Final = 200
+"""Up to so many hits a search ranks the same however many it shows."""
+_LIMIT_S: Final = 60.0
+_MOST_GAPS: Final = 8
+_MOST_MENTIONS: Final = 10_000
+_LEAST_GAP: Final = 0.01
+_MOST_WORDS: Final = 24
+_ADDED: Final = 2
+
+
+class ExplainService:
+    """Explains searches.
+
+    Args:
+        store: The vault's database.
+        search: What is explained.
+        sync: Knows the embedder and its vectors.
+        vectors: False where vectors are switched off.
+        tune: Gives a recipe the weights that the settings say.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        search: SearchService,
+        sync: IndexWorker,
+        *,
+        vectors: bool = True,
+        tune: Callable[[Recipe], Recipe] | None = None,
+    ) -> None:
+        self._store = store
+        self._search = search
+        self._sync = sync
+        self._vectors = vectors
+        self._tune = tune or (lambda recipe: recipe)
+
+    async def explain(
+        self,
+        text: str,
+        target: str,
+        *,
+        limit: int = 20,
+        recipe: str = DEFAULT,
+        per_session: int | None = None,
+        stores: Sequence[str] = STORES,
+    ) -> Explanation:
+        """Return where the item ``target`` is in the search for ``text``; see the operation ``search.explain``.
+
+        Raises:
+            InputError: The recipe is unknown, or a number is out of bounds.
+        """
+        chosen = self._tune(recipe_named(recipe))
+        if not 0 < limit <= MAX_LIMIT or (per_session is not None and per_session < 1):
+            raise InputError(f"'limit' must be 1 to {MAX_LIMIT}, 'per_session' 1 or more.", field="limit")
+        item = await self._store.read(partial(reads.find_item, target=target, stores=stores))
+        gone = _gone(item)
+        if gone is not None or item is None:
+            return replace(gone or Explanation("", "missing", ""), limit=limit, recipe=chosen.name)
+        case = _Case(self, chosen, item, limit, per_session, tuple(stores))
+        return await case.explain(text)
+
+    async def found(
+        self, query: Query | str, case: "_Case", limit: int, per_session: int | None = None, *, is_aside: bool = False
+    ) -> Found:
+        """Return what the search of the case finds; ``is_aside`` where words of the item were added to the query."""
+        return await self._search.search(
+            query,
+            limit=limit,
+            recipe=case.recipe.name,
+            per_session=per_session,
+            stores=case.stores,
+            is_aside=is_aside,
+        )
+
+    async def facts(self, query: Query, item: ExplainedItem) -> tuple[list[str], list[str], list[str], list[str]]:
+        """Return the operators not satisfied, what rules the item out, and words it has and lacks."""
+
+        def work(connection: apsw.Connection) -> tuple[list[str], list[str], list[str], list[str]]:
+            failed = reads.failed_operators(connection, query, item)
+            ruled_out, has, lacks = list[str](), list[str](), list[str]()
+            little = stop_words([term.text for term in query.terms if not term.phrase])
+            for term in (term for term in query.terms if has_token(term.text)):
+                if term.text.casefold() in little and not (term.phrase or term.prefix or term.excluded):
+                    continue
+                is_there = reads.has_term(connection, term, item)
+                shown = f'"{term.text}"' if term.phrase else term.text
+                if term.excluded:
+                    ruled_out += [f"-{shown}"] if is_there else []
+                    continue
+                (has if is_there else lacks).append(shown)
+                ruled_out += [shown] if term.phrase and not is_there else []
+            return failed, ruled_out, has, lacks
+
+        return await self._store.read(work)
+
+    async def places(
+        self, query: Query, recipe: Recipe, item: ExplainedItem, limit: int, where: ChunkFilter, stores: Sequence[str]
+    ) -> list[LegPlace]:
+        """Return the item's exact place in each leg."""
+        if all(term.excluded for term in query.terms):
+            return []
+        words_depth, vector_depth = leg_depths(limit) if recipe.fusion == "learned" else (recipe.depth, recipe.depth)
+        made = []
+        match = match_expression(query, need_phrases=True)
+        if "words" in recipe.legs and match is not None:
+            work = partial(reads.lexical_rank, match=match, where=where, target=item.id)
+            made.append(LegPlace("words", *await self._store.read(work, limit_s=_LIMIT_S), words_depth))
+        if "vector" in recipe.legs and self._vectors:
+            made += await self._vector_place(query, item, vector_depth, where)
+        if "entity" in recipe.legs:
+            made += await self._entity_place(EntityMentions(query, stores, recipe.mentions), item, recipe.depth, where)
+        return made
+
+    async def _entity_place(
+        self, mentions: EntityMentions, item: ExplainedItem, depth: int, where: ChunkFilter
+    ) -> list[LegPlace]:
+        """Return the item's place among what mentions the entities that the query names, where it names any."""
+        found = await self._store.read(partial(mentions.find, where=where, depth=_MOST_MENTIONS), limit_s=_LIMIT_S)
+        rank = next((rank for rank, one in enumerate(found, 1) if one.target == item.id), None)
+        score = None if rank is None else found[rank - 1].score
+        return [LegPlace("entity", rank, score, len(found), depth)] if found else []
+
+    async def _vector_place(self, query: Query, item: ExplainedItem, depth: int, where: ChunkFilter) -> list[LegPlace]:
+        asked = " ".join(term.text for term in query.terms if not term.excluded)
+        try:
+            serving = await self._sync.serving()
+            meant = await self._search.meant(asked, serving)
+            vector = (await asyncio.to_thread(serving.embedder.embed_query, meant)).tobytes()
+            work = partial(reads.vector_rank, generation=serving.generation, vector=vector, where=where, target=item.id)
+            return [LegPlace("vector", *await self._store.read(work, limit_s=_LIMIT_S), depth)]
+        except KeepsakeError:
+            return []  # the search says in its notes that it went without
+
+    async def words(self, item: ExplainedItem, but: Sequence[str]) -> list[str]:
+        """Return words of an item, other than ``but``, that few others have."""
+        known = {word.casefold() for word in but}
+        words = [word for word in distinctive(item.text) if word.casefold() not in known]
+        words = sorted(words, key=len, reverse=True)[:_MOST_WORDS]
+        return await self._store.read(partial(reads.rarest, words=words, most=_ADDED)) if words else []
+
+
+class _Case:
+    """One item in one search."""
+
+    def __init__(
+        self,
+        service: ExplainService,
+        recipe: Recipe,
+        item: ExplainedItem,
+        limit: int,
+        per_session: int | None,
+        stores: tuple[str, ...],
+    ) -> None:
+        self.service = service
+        self.recipe = recipe
+        self.item = item
+        self.limit = limit
+        self.per_session = per_session
+        self.stores = stores
+
+    async def explain(self, text: str) -> Explanation:
+        """Return what became of the item."""
+        found = await self.service.found(text, self, MAX_LIMIT)
+        query = found.query
+        failed, ruled_out, has, lacks = await self.service.facts(query, self.item)
+        made = Explanation(
+            self.item.id,
+            "filtered",
+            "",
+            limit=self.limit,
+            recipe=found.recipe,
+            failed=tuple(failed),
+            terms=tuple(has),
+            lacking=tuple(lacks),
+            notes=found.notes,
+        )
+        if failed:
+            sentence, suggestion = say.filtered(failed)
+            return replace(made, sentence=sentence, suggestion=suggestion)
+        if ruled_out:
+            sentence, suggestion = say.excluded(ruled_out)
+            return replace(made, stage="excluded", sentence=sentence, suggestion=suggestion)
+        where = build_filter(query, self.stores)
+        legs = await self.service.places(query, self.recipe, self.item, self.limit, where, self.stores)
+        return await self._ranked(replace(made, legs=tuple(legs)), found)
+
+    async def _ranked(self, made: Explanation, found: Found) -> Explanation:
+        ids = [hit.id for hit in found.hits]
+        if self.item.id not in ids:
+            return await self._remedied(self._not_ranked(made), found)
+        place = ids.index(self.item.id) + 1
+        last = found.hits[min(self.limit, len(ids)) - 1]
+        mine = found.hits[place - 1]
+        made = replace(made, place=place, gaps=_gaps(mine, last), last_shown=last.id)
+        shown_place = await self._shown_place(ids, found.query)
+        if shown_place is not None:
+            return replace(made, stage="shown", sentence=say.shown(shown_place, made.terms, made.legs))
+        if place <= self.limit and self.per_session is not None:
+            return replace(
+                made,
+                stage="spread",
+                sentence=say.limited_per_session(place, self.per_session),
+                suggestion="Show more of each conversation.",
+            )
+        below = replace(made, stage="below", sentence=say.ranked_below(place, self.limit, made.gaps))
+        return await self._remedied(below, found)
+
+    async def _shown_place(self, ids: Sequence[str], query: Query) -> int | None:
+        if self.per_session is not None:
+            found = await self.service.found(query, self, self.limit, self.per_session)
+            ids = [hit.id for hit in found.hits]
+        first = ids[: self.limit]
+        return first.index(self.item.id) + 1 if self.item.id in first else None
+
+    def _not_ranked(self, made: Explanation) -> Explanation:
+        is_found = any(leg.rank is not None and leg.rank <= leg.depth for leg in made.legs)
+        if is_found and self.recipe.fusion == "learned":
+            return replace(
+                made, stage="unpooled", sentence=f"{say.not_ranked(made.legs)} A search ranks {CANDIDATE_LIMIT}."
+            )
+        return replace(made, stage="unfound", sentence=say.not_found(made.legs, made.terms, made.lacking))
+
+    async def _remedied(self, made: Explanation, found: Found) -> Explanation:
+        """Return ``made`` with the queries that show the item."""
+        remedies = []
+        words = await self.service.words(self.item, [term.text for term in found.query.terms])
+        for text in self._attempts(found.query, words):
+            found_now = await self.service.found(text, self, self.limit, self.per_session, is_aside=True)
+            ids = [hit.id for hit in found_now.hits]
+            if self.item.id in ids:
+                remedies.append(Remedy(text, ids.index(self.item.id) + 1))
+                break
+        suggestion = say.remedies_tried(remedies, self.limit) or (
+            f"Ask with words that stand in it, such as {', '.join(words)}." if words else "Ask with its own words."
+        )
+        return replace(made, remedies=tuple(remedies), suggestion=suggestion)
+
+    def _attempts(self, query: Query, words: Sequence[str]) -> Iterator[str]:
+        """Yield queries that may show the item, the one nearest to what was asked first."""
+        asked = query.text.strip()
+        yield from (f"{asked} {' '.join(words[: count + 1])}" for count in range(len(words)))
+        kind = "message" if self.item.kind == "message" else self.item.kind
+        if not query.kinds:
+            yield f"{asked} kind:{kind}"
+        if words:
+            yield " ".join(words)
+
+
+def _gone(item: ExplainedItem | None) -> Explanation | None:
+    """Return the explanation of an item that no search can show, ``None`` for one that some search can."""
+    if item is None:
+        return Explanation("", "missing", *say.GONE["missing"])
+    if item.stage is None:
+        return None
+    words = say.not_indexed(item.text) if item.stage == "unindexed" else say.GONE[item.stage]
+    return Explanation(item.id, item.stage, *words)
+
+
+def _gaps(mine: Hit, last: Hit) -> tuple[FeatureGap, ...]:
+    names = dict.fromkeys([*mine.why.features, *last.why.features])
+    gaps = [FeatureGap(name, mine.why.features.get(name, 0.0), last.why.features.get(name, 0.0)) for name in names]
+    gaps.sort(key=lambda gap: (-abs(gap.theirs - gap.mine), gap.name))
+    return tuple(gap for gap in gaps[:_MOST_GAPS] if abs(gap.theirs - gap.mine) >= _LEAST_GAP)

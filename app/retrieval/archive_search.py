@@ -1,0 +1,132 @@
+"""Search of what no index holds (``is:archived``, ``is:superseded``): it is read and matched here, by words."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from types import MappingProxyType
+from typing import Final
+
+import apsw
+
+from app.core.clock import to_ms
+from app.index.searchable_text import memory_text
+from app.memories import repo
+from app.memories.archive.archive_repo import contents
+from app.memories.model import STORES, Memory
+from app.retrieval.candidates.filters import build_filter
+from app.retrieval.candidates.phrase_relaxation import has_phrases, relax_phrases
+from app.retrieval.candidates.phrase_relaxation import phrase_notes as of_missing
+from app.retrieval.historical_search import (
+    PastItem,
+    QueryWords,
+    add_matching,
+    matching_states,
+    past_hit,
+    past_row,
+    ranked_item,
+    with_rank,
+)
+from app.retrieval.model import Found, Hit, Leg, Query, Term
+from app.retrieval.results.hits import RankedCandidate, count_facets
+from app.retrieval.results.snippets import spans
+
+MAX_STATES: Final = 5_000  # looked through at most: one or two seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Unindexed:
+    """Memories of a state that the index does not hold.
+
+    Args:
+        name: What an answer names as its recipe.
+        read: Yields them, what came there last first; none reads as deleted.
+        words_only: The sentence that says how they are found.
+        cut: The sentence that says that not all were looked through.
+    """
+
+    name: str
+    read: Callable[[apsw.Connection, Sequence[str]], Iterator[Memory]]
+    words_only: str
+    cut: str
+
+
+def _superseded(connection: apsw.Connection, stores: Sequence[str]) -> Iterator[Memory]:
+    for memory in repo.superseded(connection, MAX_STATES + 1, stores=stores):
+        yield replace(memory, deleted_at=None)
+
+
+UNINDEXED: Final = MappingProxyType(
+    {
+        "archived": Unindexed(
+            "archive",
+            contents,
+            "What is in the archive is found by its words alone; entity: finds nothing there.",
+            f"Only the {MAX_STATES:,} memories that were archived last were looked through.",
+        ),
+        "superseded": Unindexed(
+            "superseded",
+            _superseded,
+            "What was replaced by something newer is found by its words alone; entity: finds nothing there.",
+            f"Only the {MAX_STATES:,} memories that were replaced last were looked through.",
+        ),
+    }
+)
+
+
+def unindexed_of(query: Query) -> Unindexed | None:
+    """Return where ``query`` looks instead of the index, ``None`` where the index has what it asks for."""
+    return next((place for state, place in UNINDEXED.items() if state in query.states), None)
+
+
+def search_unindexed(
+    connection: apsw.Connection,
+    place: Unindexed,
+    query: Query,
+    limit: int,
+    offset: int = 0,
+    stores: Sequence[str] = STORES,
+) -> Found:
+    """Return what of ``place`` answers ``query``, best first, and where nothing is asked the newest first."""
+    kept, is_cut = _meant(connection, place, query, stores)
+    texts = {memory.id: memory_text(memory) for memory in kept}
+    missing: tuple[str, ...] = ()
+    if has_phrases(query):
+        query, missing = relax_phrases(query, lambda term: any(spans(text, [term]) for text in texts.values()))
+    words = QueryWords(query)
+    items: list[PastItem] = []
+    for memory in kept:
+        add_matching(items, words, texts[memory.id], PastItem(memory.id, 0, "", to_ms(memory.updated_at), memory))
+    weights = _weights(words, [item.text for item in items], len(texts))
+    by_chunk = {item.chunk_id: item for item in items}
+    ranked = [ranked_item(item, words, weights) for item in items]
+    ranked.sort(key=lambda one: (-one.score, -by_chunk[one.chunk_id].created_ms, one.target))
+    rows = {item.chunk_id: past_row(item, {}) for item in items}
+    shown = [with_rank(one, rank) for rank, one in enumerate(ranked, 1)][offset : offset + limit]
+    hits = tuple(_hit(one, by_chunk, query) for one in shown)
+    notes = (*query.hints, *of_missing(missing), place.words_only, *((place.cut,) if is_cut else ()))
+    legs: tuple[Leg, ...] = ("words",) if words.wanted else ()
+    return Found(query, place.name, hits, count_facets(rows), len(ranked), legs, notes, relaxed=missing)
+
+
+def _meant(
+    connection: apsw.Connection, place: Unindexed, query: Query, stores: Sequence[str]
+) -> tuple[list[Memory], bool]:
+    """Return the memories of ``place`` that the operators mean, and whether there were more than are looked through."""
+    states = place.read(connection, stores)
+    kept = matching_states(connection, build_filter(query, stores), islice(states, MAX_STATES))
+    return kept, next(states, None) is not None
+
+
+def _weights(words: QueryWords, texts: Sequence[str], total: int) -> dict[Term, float]:
+    """Return how much each word says: the rarer among ``total`` texts, of which ``texts`` answer, the more."""
+    counts = {term: sum(bool(spans(text, [term])) for text in texts) for term in words.wanted}
+    return {term: math.log(1 + (total - count + 0.5) / (count + 0.5)) for term, count in counts.items()}
+
+
+def _hit(one: RankedCandidate, items: Mapping[int, PastItem], query: Query) -> Hit:
+    item = items[one.chunk_id]
+    if item.state is None:
+        raise ValueError("all of it is read with its state")
+    hit = past_hit(one, item.state, past_row(item, {}), query, {})
+    return replace(hit, why=replace(hit.why, features={}))

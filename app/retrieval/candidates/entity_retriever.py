@@ -1,0 +1,134 @@
+"""The entity retriever: turns and memories that mention what a search names, under whichever of its names."""
+
+import json
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+import apsw
+
+from app.core.stopwords import stop_words
+from app.entities.model import name_key
+from app.entities.queries.visibility import within
+from app.retrieval.candidates.filters import Candidate, ChunkFilter
+from app.retrieval.model import Query
+
+Which = Literal["all", "other_names"]
+"""Every mention of an entity, or only those that do not have the name as it was asked, which the words find."""
+
+_MAX_WORDS: Final = 64
+_LONGEST_NAME: Final = 4  # words
+_MOST_MENTIONS: Final = 2_000
+_EDGES: Final = "\"'’.,;:!?()[]{}"
+_POSSESSIVES: Final = ("'s", "’s")
+
+_KEY: Final = "substr({table}.surface, instr({table}.surface, ':') + 1)"
+_NAMED: Final = (
+    "SELECT a.entity_id, json_group_array(a.alias_key) FROM json_each(?) w CROSS JOIN entity_aliases a"
+    " ON a.alias_key = w.value WHERE {visible} GROUP BY a.entity_id"
+)
+# Whoever may not read every store knows an entity only by the names that stand in what they may read.
+_VISIBLE: Final = (
+    "EXISTS (SELECT 1 FROM mentions n WHERE n.entity_id = a.entity_id AND {stores}"
+    f" AND {_KEY.format(table='n')} = a.alias_key)"
+)
+_HAS_NAME: Final = (
+    "EXISTS (SELECT 1 FROM json_each(w.value, '$[1]') k"
+    f" WHERE instr(' ' || {_KEY.format(table='m')} || ' ', ' ' || k.value || ' '))"
+)
+_OWNERS: Final = (
+    "SELECT m.owner_kind, m.owner_id, count(DISTINCT m.entity_id) AS named FROM json_each(?) w"
+    " CROSS JOIN mentions m ON m.entity_id = w.value ->> 0 WHERE {stores} GROUP BY 1, 2 HAVING {which}"
+    f" ORDER BY named DESC, max(m.at) DESC, m.owner_id LIMIT {_MOST_MENTIONS}"
+)
+_TURNS: Final = (
+    "SELECT c.id, c.session_id || '#' || c.seq_start, c.created_at, w.value ->> 2 FROM json_each(?) w"
+    " CROSS JOIN chunks c ON c.session_id = w.value ->> 0 AND c.kind = 'message' AND c.seq_start = w.value ->> 1 WHERE "
+)
+_MEMORIES: Final = (
+    "SELECT min(c.id), c.memory_id, max(c.created_at), w.value ->> 1 FROM json_each(?) w"
+    " CROSS JOIN chunks c ON c.memory_id = w.value ->> 0 AND c.kind = 'memory' WHERE {check} GROUP BY c.memory_id"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class EntityMentions:
+    """What a search may find by the entities it names.
+
+    Args:
+        query: As understood.
+        stores: What the caller may read.
+        which: Which mentions count.
+    """
+
+    query: Query
+    stores: Sequence[str]
+    which: Which = "other_names"
+
+    def find(self, connection: apsw.Connection, where: ChunkFilter, depth: int) -> list[Candidate]:
+        """Return what mentions the most of the entities named, of equals the newest; nothing where none is named.
+
+        Args:
+            connection: A reader.
+            where: What a chunk must satisfy.
+            depth: Candidates at most.
+        """
+        names = possible_names(self.query)
+        named = self._named(connection, names) if names else []
+        if not named:
+            return []
+        turns, memories = self._owners(connection, named)
+        found = _candidates(connection.execute(_TURNS + where.check, (json.dumps(turns), *where.values)))
+        sql = _MEMORIES.format(check=where.check)
+        found += _candidates(connection.execute(sql, (json.dumps(memories), *where.values)))
+        found.sort(key=lambda item: (-item.score, -item.created_ms, item.target))
+        return found[:depth]
+
+    def _named(self, connection: apsw.Connection, names: Sequence[str]) -> list[tuple[str, list[str]]]:
+        """Return the entities that go by any of ``names``, each with those it goes by."""
+        stores = within(self.stores, "n")
+        visible = "TRUE" if stores == "TRUE" else _VISIBLE.format(stores=stores)
+        rows = connection.execute(_NAMED.format(visible=visible), (json.dumps(names),))
+        return [(str(entity), json.loads(str(keys))) for entity, keys in rows]
+
+    def _owners(
+        self, connection: apsw.Connection, named: Sequence[tuple[str, Sequence[str]]]
+    ) -> tuple[list[tuple[str, int, int]], list[tuple[str, int]]]:
+        """Return the turns and the memories that mention them, each with how many of them."""
+        which = "TRUE" if self.which == "all" else f"NOT max({_HAS_NAME})"
+        sql = _OWNERS.format(stores=within(self.stores, "m"), which=which)
+        turns, memories = list[tuple[str, int, int]](), list[tuple[str, int]]()
+        for kind, owner, count in connection.execute(sql, (json.dumps(named),)):
+            if kind == "memory":
+                memories.append((str(owner), int(str(count))))
+            else:
+                session, _, seq = str(owner).rpartition("#")
+                turns.append((session, int(seq), int(str(count))))
+        return turns, memories
+
+
+def possible_names(query: Query) -> list[str]:
+    """Return the keys of all names that ``query`` may have: its words, and words next to each other.
+
+    A phrase is to stand as it is written, a beginning is no name, and little words name nothing by themselves.
+    """
+    terms = [term for term in query.terms if not (term.excluded or term.phrase or term.prefix)]
+    words = [bare for term in terms for word in term.text.split() if (bare := _bare(word))][:_MAX_WORDS]
+    runs = [
+        " ".join(words[start : start + length])
+        for length in range(1, _LONGEST_NAME + 1)
+        for start in range(len(words) - length + 1)
+    ]
+    little = stop_words(words)
+    return list(dict.fromkeys(name_key(run) for run in runs if run not in little))
+
+
+def _bare(word: str) -> str:
+    """Return a word without the signs around it and without a possessive ending."""
+    bare = unicodedata.normalize("NFC", word).casefold().strip(_EDGES)
+    return bare[:-2] if bare.endswith(_POSSESSIVES) else bare
+
+
+def _candidates(rows: Iterable[Sequence[Any]]) -> list[Candidate]:
+    return [Candidate(int(row[0]), str(row[1]), int(row[2]), float(row[3])) for row in rows]

@@ -1,0 +1,88 @@
+"""What stands nowhere: a quoted phrase, whose words are searched instead, or every word; the answer says so."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Final
+
+import apsw
+
+from app.core.stopwords import stop_words
+from app.core.text import excerpt
+from app.retrieval.candidates.filters import build_filter
+from app.retrieval.model import Query, Term
+from app.retrieval.query.match_expression import MAX_TERMS, Mode, match_expression
+
+_SHOWN: Final = 60
+_SENTENCE: Final = "Nothing says “{phrase}” word for word, so its words were searched."
+_ABSENT: Final = "No text has the word {words}."
+_ALL_ABSENT: Final = "No text has any of the words {words}."
+_MOST_NAMED: Final = 5
+
+
+def has_phrases(query: Query) -> bool:
+    """Tell whether ``query`` asks for a phrase of several words."""
+    return any(map(_is_phrase, query.terms))
+
+
+def relax_phrases(query: Query, stands: Callable[[Term], bool]) -> tuple[Query, tuple[str, ...]]:
+    """Return ``query`` with each phrase that stands nowhere as its words, and those phrases.
+
+    Args:
+        query: What is asked.
+        stands: Whether a phrase stands anywhere; operators play no part.
+    """
+    terms: list[Term] = []
+    missing: list[str] = []
+    for term in query.terms:
+        if _is_phrase(term) and not stands(term):
+            missing.append(term.text)
+            terms += [Term(word) for word in term.text.split()]
+        else:
+            terms.append(term)
+    return (replace(query, terms=tuple(terms)), tuple(missing)) if missing else (query, ())
+
+
+def phrase_notes(missing: Sequence[str]) -> tuple[str, ...]:
+    """Return what to say of the phrases in ``missing``."""
+    return tuple(_SENTENCE.format(phrase=excerpt(phrase, _SHOWN)) for phrase in missing)
+
+
+def _is_phrase(term: Term) -> bool:
+    return term.phrase and not term.excluded and len(term.text.split()) > 1
+
+
+def relax_missing_phrases(
+    connection: apsw.Connection, query: Query, stores: Sequence[str]
+) -> tuple[Query, tuple[str, ...]]:
+    """Return ``query`` relaxed by what ``stores`` hold."""
+    return relax_phrases(query, lambda term: _stands(connection, term, stores))
+
+
+def missing_word_notes(connection: apsw.Connection, query: Query, stores: Sequence[str]) -> tuple[str, ...]:
+    """Return what to say where none of what ``query`` asks for stands in ``stores``; operators play no part.
+
+    It is for a search that found nothing by its words; where one of them stands, nothing is said.
+    """
+    terms = [term for term in query.terms if not term.excluded]
+    # Little words are not looked for while there are others, and say nothing of what is there.
+    dropped = stop_words(term.text for term in terms if not term.phrase and not term.prefix)
+    terms = [term for term in terms if term.text.casefold() not in dropped or term.phrase or term.prefix] or terms
+    terms = [term for term in terms if match_expression([term]) is not None]
+    if not terms or any(_stands(connection, term, stores, "any") for term in terms[:MAX_TERMS]):
+        return ()
+    words = list(dict.fromkeys(f"“{excerpt(term.text, _SHOWN)}{'*' * term.prefix}”" for term in terms))
+    named = ", ".join(words[:_MOST_NAMED]) + (" …" if len(words) > _MOST_NAMED else "")
+    return ((_ABSENT if len(words) == 1 else _ALL_ABSENT).format(words=named),)
+
+
+def _stands(connection: apsw.Connection, term: Term, stores: Sequence[str], mode: Mode = "all") -> bool:
+    match = match_expression([term], mode)
+    if match is None:
+        return True
+    seen = build_filter(Query(""), stores)
+    row = connection.execute(
+        "SELECT 1 FROM chunks_fts JOIN chunks c ON c.id = chunks_fts.rowid"
+        f" WHERE chunks_fts MATCH ? AND {seen.sql} LIMIT 1",
+        (match, *seen.values),
+    ).fetchone()
+    return row is not None

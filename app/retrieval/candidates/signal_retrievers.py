@@ -1,0 +1,106 @@
+"""SQL for recipes that look past words and meaning: at the latest turns, the important ones, and what is said often."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+
+import apsw
+
+from app.retrieval.candidates.filters import Candidate, ChunkFilter
+from app.retrieval.model import Leg
+from app.retrieval.ranking.recipes import Recipe, TriHybridLimits
+
+_TURN = "c.id, c.session_id || '#' || c.seq_start, c.created_at"
+_TURNS = "c.kind = 'message'"
+
+MARKED = 0.5
+"""A turn of more importance was marked by somebody."""
+
+
+def add_signal_retrievers(
+    connection: apsw.Connection,
+    found: Mapping[Leg, Sequence[Candidate]],
+    recipe: Recipe,
+    where: ChunkFilter,
+    wanted: Sequence[Leg],
+) -> dict[Leg, list[Candidate]]:
+    """Return what words and meaning ``found`` with what the recipe's other legs say.
+
+    Args:
+        connection: A reader.
+        found: Candidates by leg, best first.
+        recipe: Its legs, and how many turns each gives where it takes a few only.
+        where: What a turn must satisfy.
+        wanted: Which of the recipe's legs are asked.
+    """
+    if recipe.few is not None:
+        return _few(connection, found, recipe.few, where, wanted)
+    legs: dict[Leg, list[Candidate]] = {leg: [*items] for leg, items in found.items()}
+    if "recent" in wanted:
+        legs["recent"] = recency_scores(found.values())
+    if "mentions" in wanted:
+        legs["mentions"] = mention_scores(connection, found.values())
+    return legs
+
+
+def _few(
+    connection: apsw.Connection,
+    found: Mapping[Leg, Sequence[Candidate]],
+    few: TriHybridLimits,
+    where: ChunkFilter,
+    wanted: Sequence[Leg],
+) -> dict[Leg, list[Candidate]]:
+    legs: dict[Leg, list[Candidate]] = {}
+    if "vector" in found:
+        # A memory's id has no number of a turn behind it.
+        near = [item for item in found["vector"] if "#" in item.target and item.score > few.similarity]
+        legs["vector"] = near[: few.relevant]
+    if "salient" in wanted:
+        legs["salient"] = salient_turns(connection, where, few.importance, few.salient)
+    if "recent" in wanted:
+        legs["recent"] = latest_turns(connection, where, few.recent)
+    return legs
+
+
+def latest_turns(connection: apsw.Connection, where: ChunkFilter, most: int) -> list[Candidate]:
+    """Return the latest turns that satisfy ``where``, scored by their time, milliseconds UTC."""
+    # The plus keeps SQLite to the index by time, which is in this order.
+    rows = connection.execute(
+        f"SELECT {_TURN} FROM chunks c WHERE +{_TURNS} AND {where.sql} ORDER BY c.created_at DESC, c.id DESC LIMIT ?",
+        (*where.values, most),
+    )
+    return [Candidate(chunk, target, created, float(created)) for chunk, target, created in rows]
+
+
+def salient_turns(connection: apsw.Connection, where: ChunkFilter, least: float, most: int) -> list[Candidate]:
+    """Return the turns of importance ``least`` (0 to 1) or more that satisfy ``where``; between equals the latest."""
+    # Said once more as it stands in the index of marked turns, which SQLite then knows to be enough.
+    marked = "AND m.importance > 0.5" if least > MARKED else ""
+    rows = connection.execute(
+        f"SELECT {_TURN}, m.importance FROM messages m CROSS JOIN chunks c"
+        f" ON c.session_id = m.session_id AND {_TURNS} AND c.seq_start = m.seq"
+        f" WHERE m.importance >= ? {marked} AND {where.sql}"
+        " ORDER BY m.importance DESC, c.created_at DESC, c.id DESC LIMIT ?",
+        (least, *where.values, most),
+    )
+    return [Candidate(*row) for row in rows]
+
+
+def mention_scores(connection: apsw.Connection, found: Iterable[Sequence[Candidate]]) -> list[Candidate]:
+    """Return each of the candidates once, scored by how often it was said; a turn was said once."""
+    items = {item.target: item for leg in found for item in leg}
+    counts = dict(
+        connection.execute(
+            "SELECT id, mention_count FROM memories WHERE id IN (SELECT value FROM json_each(?))",
+            (json.dumps([*items]),),
+        )
+    )
+    return [
+        Candidate(item.chunk_id, target, item.created_ms, float(counts.get(target, 1)))
+        for target, item in items.items()
+    ]
+
+
+def recency_scores(found: Iterable[Sequence[Candidate]]) -> list[Candidate]:
+    """Return each of the candidates once, scored by its time, milliseconds UTC."""
+    items = {item.target: item for leg in found for item in leg}
+    return [Candidate(item.chunk_id, item.target, item.created_ms, float(item.created_ms)) for item in items.values()]

@@ -1,0 +1,379 @@
+"""Search as of a moment: what stood then, found by its words, from the index where nothing changed since.
+
+What was changed, deleted or forgotten since is read from the history and matched here, by the words of the index's
+tokenizer. So that both can stand in one list, all candidates are scored by the same BM25 over their texts. Vectors
+know the present only and play no part.
+"""
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any, Final
+
+import apsw
+
+from app.core.clock import to_ms
+from app.core.stopwords import stop_words
+from app.history import as_of
+from app.index.searchable_text import memory_text, message_text
+from app.memories.model import STORES, Memory
+from app.memories.queries import memory_snapshots as memories
+from app.retrieval.candidates.filters import (
+    ChunkFilter,
+    build_filter,
+    lexical_candidates,
+    newest_candidates,
+    with_word_filter,
+)
+from app.retrieval.model import Found, Hit, LegScore, Query, Term, Why
+from app.retrieval.query.match_expression import excluded_expression, has_token, match_expression
+from app.retrieval.ranking.fused_ranking import limit_per_session
+from app.retrieval.results.hits import CandidateRow, RankedCandidate, build_hits, candidate_rows, count_facets
+from app.retrieval.results.snippets import Snippets, spans
+from app.sessions.model import Message
+from app.sessions.repo import MESSAGE_COLUMNS, message_of
+
+DEPTH: Final = 400
+MAX_STATES: Final = 20_000
+MAX_TURNS: Final = 20_000
+
+NAME: Final = "past"
+FROM_HISTORY: Final = "from_history"
+"""The feature of a hit whose text of then is no longer in the index."""
+
+WORDS_ONLY: Final = "Search by meaning knows the present only, so the past was searched by words."
+CUT: Final = "So much has changed since that not all of it was looked through."
+
+_K1, _B, _LENGTH = 1.2, 0.75, 400.0  # BM25 as the index has it; characters of a usual text
+_CHUNKS = "chunks (id, kind, session_id, memory_id, seq_start, seq_end, store, role, created_at)"
+_OF_STATES = (
+    f"{memories.TABLES}, {_CHUNKS} AS MATERIALIZED (SELECT rowid, 'memory', session_id, id, 0, 0, store, kind,"
+    " updated_at FROM memories WHERE valid_until IS NULL)"
+)
+_OF_TURNS = (
+    "session_moves (session_id, is_leaving) AS (SELECT NULL, NULL WHERE FALSE),"  # forgotten is what they are here
+    f" {_CHUNKS} AS (SELECT t.rowid, 'message', t.session_id, NULL, t.seq, t.seq, 'private', t.role, t.created_at"
+    " FROM messages t WHERE t.session_id IN (SELECT value FROM json_each(?1)) AND t.created_at <= ?2)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PastSearch:
+    """What a search of the past asks: the moment, whose stores, and which of the hits."""
+
+    at_ms: int
+    stores: Sequence[str]
+    limit: int
+    offset: int = 0
+    per_session: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PastItem:
+    """A text that answers; one that is not in the index brings what it was."""
+
+    target: str
+    chunk_id: int
+    text: str
+    created_ms: int
+    state: Memory | Message | None = None
+
+
+def search_past(connection: apsw.Connection, query: Query, moment: PastSearch) -> Found:
+    """Return what ``query`` would have found at a moment, in one read; see ``FoundName`` for the answer.
+
+    Never shows a text, title or tag that is newer than the moment; ``entity:`` finds only what has not changed since.
+    """
+    sessions = {
+        entry.target: entry.before or {} for entry in as_of.first_entries_after(connection, "session", moment.at_ms)
+    }
+    words = QueryWords(query)
+    since = memories.changed(connection, moment.at_ms)
+    stood = _indexed(connection, query, moment, since, _hidden(sessions))
+    rebuilt, is_cut = _rebuilt(connection, query, words, moment, since, _forgotten(connection, sessions))
+    items = [*stood, *rebuilt]
+    weights = words.weights(connection, moment.stores) if words.wanted else {}
+    ranked = [ranked_item(item, words, weights) for item in items]
+    by_chunk = {item.chunk_id: item for item in items}
+    ranked.sort(key=lambda one: (-one.score, -by_chunk[one.chunk_id].created_ms, one.target))
+    ranked = [with_rank(one, rank) for rank, one in enumerate(limit_per_session(ranked, moment.per_session), 1)]
+    rows = candidate_rows(connection, [one.chunk_id for one in ranked if one.chunk_id > 0])
+    agents = _agents(connection, rebuilt)
+    rows |= {item.chunk_id: past_row(item, agents) for item in rebuilt}
+    shown = ranked[moment.offset : moment.offset + moment.limit]
+    hits = _hits(connection, shown, by_chunk, rows, query, sessions)
+    kept = {one.chunk_id: rows[one.chunk_id] for one in ranked if one.chunk_id in rows}
+    notes = (*query.hints, WORDS_ONLY, *((CUT,) if is_cut else ()))
+    return Found(query, NAME, hits, count_facets(kept), len(ranked), ("words",) if words.wanted else (), notes)
+
+
+class QueryWords:
+    """The words of a query, matched in texts as the index matches them.
+
+    Args:
+        query: What is asked.
+    """
+
+    def __init__(self, query: Query) -> None:
+        terms = [term for term in query.terms if has_token(term.text)]
+        self.unwanted = [replace(term, excluded=False) for term in terms if term.excluded]
+        plain = [term for term in terms if not term.excluded]
+        dropped = stop_words(term.text.casefold() for term in plain if not term.phrase and not term.prefix)
+        kept = [term for term in plain if term.phrase or term.prefix or term.text.casefold() not in dropped]
+        self.wanted = kept or plain
+        self.is_empty = not any(not term.excluded for term in query.terms)
+
+    def answers(self, text: str) -> bool:
+        """Return whether a text has any of the words, all phrases, and nothing unwanted."""
+        if not self.wanted:
+            return self.is_empty and not spans(text, self.unwanted)
+        phrases = [term for term in self.wanted if term.phrase]
+        return (
+            bool(spans(text, self.wanted))
+            and all(spans(text, [term]) for term in phrases)
+            and not spans(text, self.unwanted)
+        )
+
+    def weights(self, connection: apsw.Connection, stores: Sequence[str]) -> dict[Term, float]:
+        """Return how much each word says: the rarer now in what the caller may see, the more."""
+        where = "c.store IN (SELECT value FROM json_each(?))"
+        held = json.dumps(list(stores))
+        total = int(connection.execute(f"SELECT count(*) FROM chunks c WHERE {where}", (held,)).get)
+        found = {}
+        for term in self.wanted:
+            match = match_expression([term], drop_stop_words=False)
+            count = connection.execute(
+                "SELECT count(*) FROM chunks_fts JOIN chunks c ON c.id = chunks_fts.rowid"
+                f" WHERE chunks_fts MATCH ? AND {where}",
+                (match, held),
+            ).get
+            found[term] = math.log(1 + (max(total - int(count), 0) + 0.5) / (int(count) + 0.5))
+        return found
+
+
+def _indexed(
+    connection: apsw.Connection, query: Query, moment: PastSearch, since: set[str], hidden: Sequence[str]
+) -> list[PastItem]:
+    """Return what stood at the moment as it stands now."""
+    plain = build_filter(query, moment.stores)
+    where = ChunkFilter(
+        f"{plain.sql} AND CASE c.kind WHEN 'memory' THEN c.memory_id NOT IN (SELECT value FROM json_each(?))"
+        " ELSE c.created_at <= ? AND c.session_id NOT IN (SELECT value FROM json_each(?)) END",
+        (*plain.values, json.dumps(sorted(since)), moment.at_ms, json.dumps(hidden)),
+        narrows=True,
+    )
+    match = match_expression(query, need_phrases=True)
+    depth = max(DEPTH, moment.offset + moment.limit)
+    if match is not None:
+        found = lexical_candidates(connection, match, where, depth)
+    elif all(term.excluded for term in query.terms):
+        found = newest_candidates(connection, with_word_filter(where, None, excluded_expression(query)), depth)
+    else:
+        found = []
+    texts: dict[Any, Any] = dict(
+        connection.execute(
+            "SELECT id, text FROM chunks WHERE id IN (SELECT value FROM json_each(?))",
+            (json.dumps([one.chunk_id for one in found]),),
+        )
+    )
+    return [PastItem(one.target, one.chunk_id, texts[one.chunk_id], one.created_ms) for one in found]
+
+
+def _rebuilt(
+    connection: apsw.Connection,
+    query: Query,
+    words: QueryWords,
+    moment: PastSearch,
+    since: set[str],
+    forgotten: Sequence[str],
+) -> tuple[list[PastItem], bool]:
+    """Return what stood at the moment and was changed, deleted or forgotten since, and whether there was too much."""
+    where = build_filter(query, moment.stores)
+    states = memories.states(connection, moment.at_ms, since, moment.stores)
+    kept = matching_states(connection, where, islice(states, MAX_STATES))
+    turns = _turns(connection, where, forgotten, moment)
+    is_cut = next(states, None) is not None or len(turns) > MAX_TURNS
+    found: list[PastItem] = []
+    for memory in kept:
+        add_matching(found, words, memory_text(memory), PastItem(memory.id, 0, "", to_ms(memory.updated_at), memory))
+    for turn in turns[:MAX_TURNS]:
+        target = f"{turn.session_id}#{turn.seq}"
+        add_matching(found, words, message_text(turn), PastItem(target, 0, "", to_ms(turn.created_at), turn))
+    return found, is_cut
+
+
+def add_matching(found: list[PastItem], words: QueryWords, text: str, item: PastItem) -> None:
+    """Keep an item that answers; below zero no chunk of the index has its number."""
+    if words.answers(text):
+        found.append(replace(item, text=text, chunk_id=-1 - len(found)))
+
+
+def matching_states(connection: apsw.Connection, where: ChunkFilter, states: Iterator[Memory]) -> list[Memory]:
+    """Return those of ``states`` that satisfy ``where`` and were not deleted."""
+    kept: list[Memory] = []
+    for batch in memories.batches(states):
+        by_id = {memory.id: memory for memory in batch}
+        if not where.narrows:
+            kept += [memory for memory in batch if memory.deleted_at is None]
+            continue
+        rows = connection.execute(
+            f"WITH {_OF_STATES} SELECT c.memory_id FROM chunks c WHERE {where.sql}",
+            (memories.as_json(batch), *where.values),
+        )
+        kept += [by_id[str(row[0])] for row in rows]
+    return kept
+
+
+def _turns(
+    connection: apsw.Connection, where: ChunkFilter, forgotten: Sequence[str], moment: PastSearch
+) -> list[Message]:
+    if set(moment.stores) < set(STORES) or not forgotten:
+        return []
+    columns = ", ".join(f"t.{name.strip()}" for name in MESSAGE_COLUMNS.split(","))
+    rows = connection.execute(
+        f"WITH {_OF_TURNS} SELECT {columns} FROM chunks c CROSS JOIN messages t ON t.rowid = c.id"
+        f" WHERE {where.sql} ORDER BY c.created_at DESC LIMIT {MAX_TURNS + 1}",
+        (json.dumps(forgotten), moment.at_ms, *where.values),
+    )
+    return [message_of(row) for row in rows]
+
+
+def _hidden(sessions: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Return conversations that were forgotten at the moment."""
+    return sorted(session for session, held in sessions.items() if held.get("forgotten_at") is not None)
+
+
+def _forgotten(connection: apsw.Connection, sessions: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Return conversations that were there at the moment and are forgotten now."""
+    there = [session for session, held in sessions.items() if held.get("forgotten_at") is None]
+    rows = connection.execute(
+        "SELECT s.id FROM json_each(?) w CROSS JOIN sessions s ON s.id = w.value WHERE s.forgotten_at IS NOT NULL",
+        (json.dumps(there),),
+    )
+    return [str(row[0]) for row in rows]
+
+
+def ranked_item(item: PastItem, words: QueryWords, weights: Mapping[Term, float]) -> RankedCandidate:
+    """Return an item with its BM25."""
+    length = _K1 * (1 - _B + _B * len(item.text) / _LENGTH)
+    score = 0.0
+    for term in words.wanted:
+        times = len(spans(item.text, [term]))
+        score += weights[term] * times * (_K1 + 1) / (times + length)
+    features = {} if item.state is None else {FROM_HISTORY: 1.0}
+    return RankedCandidate(item.target, item.chunk_id, score, Why((), (), features))
+
+
+def with_rank(one: RankedCandidate, rank: int) -> RankedCandidate:
+    """Return an item with its place among those that have any of the words."""
+    legs = (LegScore("words", rank, one.score),) if one.score else ()
+    return replace(one, why=replace(one.why, legs=legs))
+
+
+def _agents(connection: apsw.Connection, items: Iterable[PastItem]) -> dict[str, tuple[str, str]]:
+    """Return agent and title of the conversations of turns read from the history."""
+    wanted = sorted({item.state.session_id for item in items if isinstance(item.state, Message)})
+    rows = connection.execute(
+        "SELECT s.id, s.agent, s.title FROM json_each(?) w CROSS JOIN sessions s ON s.id = w.value",
+        (json.dumps(wanted),),
+    )
+    return {str(row[0]): (str(row[1]), str(row[2])) for row in rows}
+
+
+def past_row(item: PastItem, agents: Mapping[str, tuple[str, str]]) -> CandidateRow:
+    """Return what is known of an item that is not in the index.
+
+    Args:
+        item: One with a state.
+        agents: Agent and title of the conversations of turns.
+    """
+    state = item.state
+    if isinstance(state, Message):
+        agent = agents[state.session_id][0]
+        return CandidateRow(item.chunk_id, "message", state.role, "private", state.session_id, None, agent, ())
+    if state is None:
+        raise ValueError("only what was read from the history has a state")
+    owner = (state.session_id, state.id, state.source, state.tags)
+    return CandidateRow(item.chunk_id, "memory", state.kind, state.store, *owner)
+
+
+def _hits(
+    connection: apsw.Connection,
+    shown: Sequence[RankedCandidate],
+    items: Mapping[int, PastItem],
+    rows: Mapping[int, CandidateRow],
+    query: Query,
+    sessions: Mapping[str, Mapping[str, Any]],
+) -> tuple[Hit, ...]:
+    found = {hit.id: hit for hit in build_hits(connection, [one for one in shown if one.chunk_id > 0], rows, query)}
+    titles = _agents(connection, [items[one.chunk_id] for one in shown])
+    hits = []
+    for one in shown:
+        state = items[one.chunk_id].state
+        hit = found.get(one.target) if state is None else past_hit(one, state, rows[one.chunk_id], query, titles)
+        if hit is None:
+            continue
+        then = sessions.get(hit.session_id or "") if hit.target == "message" else None
+        hits.append(hit if then is None or "title" not in then else replace(hit, title=str(then["title"])))
+    return tuple(hits)
+
+
+def past_hit(
+    one: RankedCandidate,
+    state: Memory | Message,
+    row: CandidateRow,
+    query: Query,
+    titles: Mapping[str, tuple[str, str]],
+) -> Hit:
+    """Return the hit of an item that is not in the index.
+
+    Args:
+        one: The item in its place.
+        state: What it was.
+        row: See ``past_row``.
+        query: What is asked; its words are marked.
+        titles: Agent and title of the conversations of turns.
+    """
+    fields = _turn_fields(state, titles) if isinstance(state, Message) else _memory_fields(state)
+    if isinstance(state, Message):
+        said, beside = state.content or message_text(state), ""
+    else:
+        said = "\n".join([state.content, *state.facts]).strip() or state.title
+        beside = f"{state.title}\n{state.category} {state.key}" if state.key else state.title
+    shown, marks, terms = Snippets(query.terms).of(said, beside=beside)
+    return Hit(
+        id=one.target,
+        snippet=shown,
+        highlights=marks,
+        score=one.score,
+        why=replace(one.why, terms=terms),
+        agent=row.agent,
+        store=row.store,
+        tags=row.tags,
+        **fields,
+    )
+
+
+def _turn_fields(turn: Message, titles: Mapping[str, tuple[str, str]]) -> dict[str, Any]:
+    return {
+        "target": "message",
+        "kind": "message",
+        "title": titles[turn.session_id][1],
+        "created_at": turn.created_at,
+        "session_id": turn.session_id,
+        "seq": turn.seq,
+        "role": turn.role,
+        "author": turn.author,
+    }
+
+
+def _memory_fields(memory: Memory) -> dict[str, Any]:
+    return {
+        "target": "memory",
+        "kind": memory.kind,
+        "title": memory.title,
+        "created_at": memory.updated_at,
+        "session_id": memory.session_id,
+    }

@@ -1,0 +1,1 @@
+"""Queries: the language, what a question asks for, full-text expressions."""

@@ -1,0 +1,375 @@
+"""The query language: words, ``"phrases"``, ``-without``, ``begin*`` and operators like ``kind:note``.
+
+Any text is a query. What looks like an operator and is none is searched as words, with a hint that says so.
+
+``after:x`` means from the start of x on, ``before:x`` until the start of x, ``on:x`` within x; so ``on:2026-10`` is
+``after:2026-10 before:2026-11``. ``-before:x`` is ``after:x`` and the reverse.
+
+A whole sentence is not a command: what it puts in quotation marks is preferred and not demanded, and in a text of
+several lines or many words a hyphen before a word excludes nothing. See ``app.retrieval.query.intent``. Operators with a value
+work everywhere.
+"""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from datetime import tzinfo
+from difflib import get_close_matches
+from typing import Final, Literal, get_args
+
+from app.core.tag_names import normalise_tag
+from app.core.text import collapse, excerpt, storable
+from app.core.timespans import EXAMPLES, parse_span
+from app.memories.model import KINDS, STORES
+from app.retrieval.model import OperatorHelp, Query, Term
+from app.retrieval.query.intent import QueryStyle, classify_query, without_emphasis
+from app.retrieval.query.time_expressions import find_time_spans
+from app.sessions.model import Role
+
+MAX_LENGTH: Final = 4_000
+MAX_TERMS: Final = 256
+"""Words kept of a text; which of them the index is asked for is for ``app.retrieval.query.match_expression`` to say."""
+STATES: Final = ("pinned", "archived", "superseded", "pending")
+ROLES: Final[tuple[str, ...]] = get_args(Role)
+SEARCHED_KINDS: Final = ("message", *KINDS)
+
+_KIND_NAMES: Final = {
+    "messages": "message", "episode": "message", "episodes": "message", "notes": "note", "facts": "fact",
+    "observations": "observation", "reflections": "reflection", "digests": "digest",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What is being typed at the cursor.
+
+    Args:
+        what: The name of an operator, or the value of ``operator``.
+        typed: What is there before the cursor, without quotes.
+        start, end: The range in the text that an option replaces.
+        options: What could stand there, of what the language knows; ready to insert.
+    """
+
+    what: Literal["operator", "value"]
+    operator: str
+    typed: str
+    start: int
+    end: int
+    options: tuple[str, ...]
+
+
+_OPERATORS: Final = (
+    OperatorHelp("kind", "What it is", SEARCHED_KINDS),
+    OperatorHelp("tag", "Has this tag", ("work", "idea")),
+    OperatorHelp("store", "Who may read it", STORES),
+    OperatorHelp("session", "In the conversation with this id or title", ()),
+    OperatorHelp("agent", "Said to or by this agent", ()),
+    OperatorHelp("entity", "Names this person, place or thing", ()),
+    OperatorHelp("role", "Who speaks", ROLES),
+    OperatorHelp("type", "An observation of this type", ("decision", "discovery")),
+    OperatorHelp("before", "Older than the start of this time", EXAMPLES),
+    OperatorHelp("after", "From the start of this time on", EXAMPLES),
+    OperatorHelp("on", "Within this time", EXAMPLES),
+    OperatorHelp("is", "In this state", STATES),
+)
+_BY_NAME: Final = {operator.name: operator for operator in _OPERATORS}
+_FIELDS: Final = {
+    "kind": "kinds", "tag": "tags", "store": "stores", "session": "sessions", "agent": "agents", "entity": "entities",
+    "role": "roles", "type": "types", "is": "states",
+}  # fmt: skip
+
+MAX_PREFERRED: Final = 8
+"""Phrases of a sentence that are looked for side by side, besides their words."""
+_PREFERRED: Final = (
+    "This reads as a sentence: texts with the quoted words side by side are preferred, others are found too."
+    " Search a quotation by itself to demand it."
+)
+_CLOSED: Final = ("kind", "store", "role", "is")
+_ALTERNATIVES: Final = ("kind", "store", "role")
+_NOTHING: Final = "There is nothing to search for: type a word, or an operator such as kind:note."
+_QUOTES: Final = str.maketrans("“”„‟", '""""')
+_VALUES: Final = r'(?:"[^"]*(?:"|\Z)|[^\s"])*'
+_TOKEN: Final = re.compile(rf'(-?)(?:([A-Za-z]+):({_VALUES})|"([^"]*)"(\*?)|(\S+))')
+_VALUE: Final = re.compile(r'"([^"]*)"?|([^",]+)')
+_EDGES: Final = "\"'.,;:!?()[]{}"
+_TYPED_VALUE: Final = re.compile(r'(?<!\S)-?([A-Za-z]+):(?:[^\s"]*,)?("[^"]*|[^\s",]*)\Z')
+_TYPED_NAME: Final = re.compile(r"(?<!\S)-?([A-Za-z]+)\Z")
+_REST_OF_VALUE: Final = re.compile(r'[^\s",]*')
+_REST_OF_QUOTED: Final = re.compile(r'[^"]*"?')
+_REST_OF_NAME: Final = re.compile(r"[A-Za-z]*:?")
+_LONGEST_TYPED: Final = 200
+
+
+def operators() -> tuple[OperatorHelp, ...]:
+    """Return the operators of the language, for completion and help.
+
+    The values are all there are for ``kind``, ``store``, ``role`` and ``is``, and examples for the others.
+    """
+    return _OPERATORS
+
+
+def parse(text: str, now_ms: int, zone: tzinfo | None = None) -> Query:
+    """Understand a search.
+
+    Args:
+        text: As typed.
+        now_ms: The current time, milliseconds since 1970 UTC, for ``after:yesterday``.
+        zone: Whose days these are; the machine's when ``None``.
+    """
+    reading = _Reading(now_ms, zone)
+    kept = storable(text[: MAX_LENGTH + 1])[0]
+    if len(kept) > MAX_LENGTH:
+        kept = kept[:MAX_LENGTH]
+        reading.hint(f"Only the first {MAX_LENGTH:,} characters were searched.")
+    written = without_emphasis(kept.translate(_QUOTES))
+    tokens = list(_TOKEN.finditer(written))
+    reading.manner = classify_query(written, [token[6] for token in tokens if token[6] and not token[1]])
+    for token in tokens:
+        reading.take(token)
+    if tokens and reading.is_empty():
+        reading.refuse("text", _NOTHING)
+    return reading.query(kept)
+
+
+def parse_plain(text: str, now_ms: int, zone: tzinfo | None = None) -> Query:
+    """Understand a text in which nothing is an operator, such as what somebody writes to an agent.
+
+    Args:
+        text: Of any length; of a long one the first and the last words count, for a question stands at either end.
+        now_ms: The current time, milliseconds since 1970 UTC, for "yesterday".
+        zone: Whose days these are; the machine's when ``None``.
+    """
+    reading = _Reading(now_ms, zone)
+    words = storable(text)[0].split()
+    half = MAX_TERMS // 2
+    for word in words if len(words) <= MAX_TERMS else [*words[:half], *words[-half:]]:
+        reading.add(Term(word.strip(_EDGES)))
+    return reading.query(text)
+
+
+def completion(text: str, cursor: int) -> Completion | None:
+    """Return what is being typed where the cursor stands: an operator's name, its value, or ``None`` for a word."""
+    cursor = min(max(cursor, 0), len(text))
+    from_ = max(cursor - _LONGEST_TYPED, 0)
+    before = text[from_:cursor].translate(_QUOTES)
+    if (match := _TYPED_VALUE.search(before)) and (operator := _BY_NAME.get(match[1].lower())):
+        rest = _REST_OF_QUOTED if match[2].startswith('"') else _REST_OF_VALUE
+        end = rest.match(text.translate(_QUOTES), cursor)
+        typed = match[2].removeprefix('"')
+        options = tuple(value for value in operator.values if value.strip('"').startswith(typed.lower()))
+        return Completion("value", operator.name, typed, from_ + match.start(2), end.end() if end else cursor, options)
+    if match := _TYPED_NAME.search(before):
+        options = tuple(f"{name}:" for name in _BY_NAME if name.startswith(match[1].lower()))
+        end = _REST_OF_NAME.match(text, cursor)
+        if options:
+            return Completion("operator", "", match[1], from_ + match.start(1), end.end() if end else cursor, options)
+    return None
+
+
+class _Reading:
+    """What has been understood so far."""
+
+    def __init__(self, now_ms: int, zone: tzinfo | None) -> None:
+        self.now_ms = now_ms
+        self.zone = zone
+        self.terms: list[Term] = []
+        self.values: dict[str, list[str]] = {name: [] for name in _FIELDS}
+        self.excluded: list[tuple[str, str]] = []
+        self.since: int | None = None
+        self.until: int | None = None
+        self.hints: list[str] = []
+        self.unknown: set[str] = set()
+        """Operators of which a value cannot be satisfied."""
+        self.manner: QueryStyle = "search"
+        self.preferred: list[Term] = []
+        self.has_preferred = False
+
+    def query(self, text: str) -> Query:
+        if self.since is not None and self.until is not None and self.since >= self.until:
+            self.hint("No time is both after and before what you asked, so nothing can match.")
+        if self.has_preferred:
+            self.hint(_PREFERRED)
+        values = {_FIELDS[name]: tuple(dict.fromkeys(found)) for name, found in self.values.items()}
+        return Query(
+            text=text,
+            terms=(*self.terms, *dict.fromkeys(self.preferred)),
+            excluded=tuple(dict.fromkeys(self.excluded)),
+            since=self.since,
+            until=self.until,
+            moments=self._moments(),
+            hints=tuple(self.hints),
+            matches_nothing=self._matches_nothing(),
+            **values,
+        )
+
+    def _matches_nothing(self) -> bool:
+        # Of several kinds any one will do.
+        return any(name not in _ALTERNATIVES or not self.values[name] for name in self.unknown)
+
+    def is_empty(self) -> bool:
+        """Tell whether nothing is asked for: no word, and no operator."""
+        asked = (self.terms, self.preferred, self.excluded, self.hints, *self.values.values())
+        return not any(asked) and self.since is None and self.until is None
+
+    def _moments(self) -> tuple[tuple[int, int], ...]:
+        said = " ".join(term.text for term in self.terms if not term.excluded)
+        # Whoever asks of the time before something sees it from there: after that there is nothing to find.
+        return find_time_spans(said, self.now_ms if self.until is None else min(self.now_ms, self.until), self.zone)
+
+    def hint(self, sentence: str) -> None:
+        if sentence not in self.hints:
+            self.hints.append(sentence)
+
+    def refuse(self, name: str, sentence: str) -> None:
+        """Find nothing, and say why; in a sentence, where the words are searched instead, only say it."""
+        self.hint(sentence)
+        if self.manner == "search":
+            self.unknown.add(name)
+
+    def take(self, token: re.Match[str]) -> None:
+        minus, name, values, phrase, star, word = token.groups()
+        excluded = minus == "-" and (bool(name) or self.manner != "passage")
+        if name:
+            self.take_operator(name, values, excluded)
+        elif phrase is not None and self.manner != "search" and not excluded:
+            self.take_preferred(phrase)
+        elif phrase is not None:
+            self.add(Term(" ".join(phrase.split()), phrase=not star, prefix=bool(star), excluded=excluded))
+        elif word.startswith("-"):  # an option such as --force, or a line of dashes
+            self.take_word(minus + word, excluded=False)
+        else:
+            self.take_word(word, excluded=excluded)
+
+    def take_word(self, word: str, *, excluded: bool) -> None:
+        bare = word.strip(_EDGES)
+        stem = bare.strip("*")
+        # More than one star, or one in front, is how some write what they stress.
+        is_prefix = bare == f"{stem}*" and stem[-1:].isalnum()
+        self.add(Term(stem.strip(_EDGES), prefix=is_prefix, excluded=excluded))
+
+    def take_preferred(self, phrase: str) -> None:
+        """Search the words of a phrase, and the phrase beside them: whoever has it side by side is before others."""
+        words = [word for word in phrase.split() if any(map(_says_something, word))]
+        self.has_preferred = self.has_preferred or bool(words)
+        for word in words:
+            self.take_word(word, excluded=False)
+        if len(words) > 1 and len(self.preferred) < MAX_PREFERRED:
+            self.preferred.append(Term(" ".join(words).strip(_EDGES)))
+
+    def add(self, term: Term) -> None:
+        if not any(map(_says_something, term.text)):
+            return
+        if len(self.terms) < MAX_TERMS:
+            self.terms.append(term)
+        else:
+            self.hint(f"Only the first {MAX_TERMS} words were searched.")
+
+    def take_operator(self, name: str, written: str, excluded: bool) -> None:
+        operator = _BY_NAME.get(name.lower())
+        if operator is None:
+            self.take_unknown(name, written, excluded)
+            return
+        values = [collapse(quoted or bare) for quoted, bare in _VALUE.findall(written)]
+        values = [value for value in values if value]
+        if not values and self.manner != "search":  # "Before: a wall. After: a gate."
+            self.take_word(name, excluded=False)
+        elif not values:
+            said = f"{operator.name}: needs a value right after the colon to match anything{_such_as(operator)}."
+            self.refuse(operator.name, said)
+        for value in values:
+            if operator.name in ("before", "after", "on"):
+                self.take_time(operator, value, excluded)
+            else:
+                self.take_value(operator, value, excluded)
+
+    def take_unknown(self, name: str, written: str, excluded: bool) -> None:
+        excluded = excluded and self.manner != "passage"
+        if '"' in written and self.manner != "search" and not excluded:
+            self.take_word(name, excluded=False)
+            self.take_preferred(written.replace('"', " "))
+        elif '"' in written:
+            self.add(Term(collapse(f"{name}: {written.replace(chr(34), ' ')}"), phrase=True, excluded=excluded))
+        else:
+            self.take_word(f"{name}:{written}", excluded=excluded)
+        # A web address, a path or a scope is no attempt at an operator, nor is a word before a colon in a sentence.
+        if (
+            self.manner == "search"
+            and len(name) > 1
+            and written.lstrip('"')[:1].isalnum()
+            and name.lower() not in ("mailto", "urn", "doi")
+        ):
+            close = get_close_matches(name.lower(), _BY_NAME, n=1)
+            instead = f" Did you mean {close[0]}:?" if close else f" There are {', '.join(f'{n}:' for n in _BY_NAME)}."
+            self.hint(f"“{excerpt(name, 20)}:” is not an operator, so it was searched as a word.{instead}")
+
+    def take_value(self, operator: OperatorHelp, value: str, excluded: bool) -> None:
+        known = _known(operator, value)
+        if known is None:
+            self.take_unmeant(operator, value)
+            sentence = f"{operator.name}: does not know “{excerpt(value, 40)}”{self._without()}{_such_as(operator)}."
+            if excluded:  # nothing has it, so nothing is left out
+                self.hint(sentence)
+            else:
+                self.refuse(operator.name, sentence)
+        elif excluded:
+            self.excluded.append((operator.name, known))
+        else:
+            self.values[operator.name].append(known)
+
+    def take_time(self, operator: OperatorHelp, value: str, excluded: bool) -> None:
+        span = parse_span(value, self.now_ms, self.zone)
+        if span is None:
+            self.take_unmeant(operator, value)
+            time = excerpt(value, 40)
+            said = f"{operator.name}: does not know the time “{time}”{self._without()}{_such_as(operator)}."
+            self.refuse(operator.name, said)
+            return
+        if operator.name == "on" and excluded:
+            self.refuse("on", "-on: cannot be searched, so nothing matches; use before: or after: instead.")
+            return
+        since, until = span
+        if operator.name == "on":
+            self.from_(since)
+            self.up_to(until)
+        elif (operator.name == "after") != excluded:
+            self.from_(since)
+        else:
+            self.up_to(since)
+
+    def _without(self) -> str:
+        return ", which nothing matches" if self.manner == "search" else ""
+
+    def take_unmeant(self, operator: OperatorHelp, value: str) -> None:
+        """Search the words of what no one meant as an operator: ``is:that`` in a sentence."""
+        if self.manner != "search":
+            for word in (operator.name, *value.split()):
+                self.take_word(word, excluded=False)
+
+    def from_(self, since: int) -> None:
+        self.since = since if self.since is None else max(self.since, since)
+
+    def up_to(self, until: int) -> None:
+        self.until = until if self.until is None else min(self.until, until)
+
+
+def _known(operator: OperatorHelp, value: str) -> str | None:
+    """Return ``value`` as it is stored, or ``None`` when the operator has no such value."""
+    if operator.name == "tag":
+        return normalise_tag(value) or None
+    if operator.name not in _CLOSED:
+        return value
+    folded = value.casefold()
+    folded = _KIND_NAMES.get(folded, folded) if operator.name == "kind" else folded
+    return folded if folded in operator.values else None
+
+
+def _such_as(operator: OperatorHelp) -> str:
+    if not operator.values:
+        return ""
+    values = (*operator.values, "episode") if operator.name == "kind" else operator.values
+    return f"; {'try' if operator.name not in _CLOSED else 'it takes'} {', '.join(values)}"
+
+
+def _says_something(character: str) -> bool:
+    """Tell whether a word of only such characters is worth keeping: a letter, a digit, a sign like an emoji."""
+    return character.isalnum() or (not character.isascii() and unicodedata.category(character)[0] not in "PZC")

@@ -1,0 +1,55 @@
+"""The times a question names as people do, seen from when it is asked: yesterday, last week, four months ago. Pure."""
+
+import re
+from collections.abc import Iterator
+from datetime import tzinfo
+from typing import Final
+
+from app.core.timespans import MONTHS, WEEKDAYS, parse_span
+
+TimeSpan = tuple[int, int]
+"""A span of milliseconds UTC, half-open."""
+
+MAX_SPANS: Final = 4
+"""Moments of one question at most; what names more is about none of them."""
+_COUNT: Final = r"\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+_ABOUT: Final = {"couple of": "2", "a couple of": "2", "few": "3", "a few": "3", "several": "3"}
+_UNITS: Final = "days?|weeks?|months?|years?"
+_NAMED: Final = "|".join((*WEEKDAYS, *MONTHS))
+_SAID: Final = re.compile(
+    rf"\b(?:(?P<day>today|yesterday)|(?P<night>last night|tonight)|(?P<weekend>(?:last|past) weekend)"
+    rf"|(?P<count>{_COUNT}|{'|'.join(_ABOUT)}) (?P<unit>{_UNITS}) ago"
+    rf"|(?:last|past) (?P<many>\d{{1,3}}|two|three|four|five|six|seven|eight|nine|ten|{'|'.join(_ABOUT)})"
+    rf" (?P<units>{_UNITS})|(?P<which>(?:last|past|this) (?:week|month|year|{_NAMED}))"
+    rf"|(?:on|since) (?P<weekday>{'|'.join(WEEKDAYS)}))\b"
+)
+
+
+def find_time_spans(text: str, now_ms: int, zone: tzinfo | None = None) -> tuple[TimeSpan, ...]:
+    """Return the spans that ``text`` names and that have begun; none where it names more than ``MAX_TEXTS``.
+
+    Args:
+        text: As it was written.
+        now_ms: When it is asked, milliseconds UTC.
+        zone: Whose days these are; the machine's when ``None``.
+    """
+    named = dict.fromkeys(_spelled(re.sub(r"\s+", " ", text.lower())))
+    if len(named) > MAX_SPANS:
+        return ()
+    spans = (parse_span(one, now_ms, zone) for one in named)
+    return tuple(span for span in spans if span is not None and span[0] <= now_ms)
+
+
+def _spelled(text: str) -> Iterator[str]:
+    """Yield what ``text`` names as ``parse_span`` reads it."""
+    for said in _SAID.finditer(text):
+        if said["night"]:
+            yield "today" if said["night"] == "tonight" else "yesterday"
+        elif said["weekend"]:
+            yield "last saturday..last sunday"
+        elif said["count"]:
+            yield f"{_ABOUT.get(said['count'], said['count'])} {said['unit']} ago"
+        elif said["many"]:
+            yield f"last {_ABOUT.get(said['many'], said['many'])} {said['units']}"
+        else:
+            yield said["day"] or said["which"] or said["weekday"]

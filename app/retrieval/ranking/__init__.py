@@ -1,0 +1,1 @@
+"""Ranking of candidates: features, recipes, rankers."""

@@ -1,0 +1,91 @@
+"""Lets a cross-encoder put the first results in order; without one, or when it fails, they stay as they are."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from typing import Final
+
+import apsw
+
+from app.embed.reranker import Reranker
+from app.errors import KeepsakeError
+from app.retrieval.model import Hit, Term
+from app.retrieval.pipeline import Request, SearchResult
+from app.retrieval.results.snippets import snippet
+from app.store.store import Store
+
+MOST: Final = 50
+"""How many results are read again."""
+FEATURE: Final = "cross_encoder"
+_DIGITS: Final = 4
+_READ: Final = 1_600
+"""Characters that the models read at most, about: 512 tokens, the question among them."""
+_PIECES: Final = 100
+_LEFT_OUT: Final = "The results were not read again to put them in order: {reason}"
+
+Answered = tuple[SearchResult, tuple[str, ...]]
+
+
+class CrossEncoderStage:
+    """Reads the first results of a search again.
+
+    Args:
+        store: The vault's database.
+        reranker: The judge; ``None`` for none.
+    """
+
+    def __init__(self, store: Store, reranker: Reranker | None) -> None:
+        self._store = store
+        self._reranker = reranker
+
+    async def answer(self, request: Request, ask: Callable[[Request], Awaitable[Answered]]) -> Answered:
+        """Return what ``ask`` answers, its first results in the order of the judge, who adds a feature to each.
+
+        Searches by words alone, such as those made while somebody types, stay as they are.
+        """
+        question = " ".join(term.text for term in request.query.terms if not term.excluded)
+        if self._reranker is None or "vector" not in request.wanted or not question or request.offset >= MOST:
+            return await ask(request)
+        given, notes = await ask(replace(request, offset=0, limit=max(MOST, request.last)))
+        hits, said = given.found.hits, ""
+        try:
+            hits = await self._judged(self._reranker, question, hits, request.query.terms)
+        except KeepsakeError as error:
+            said = _LEFT_OUT.format(reason=error.message)
+        found = replace(given.found, hits=tuple(hits[request.offset : request.last]))
+        return replace(given, found=found), (*notes, said) if said else notes
+
+    async def _judged(
+        self, reranker: Reranker, question: str, hits: Sequence[Hit], terms: Sequence[Term]
+    ) -> tuple[Hit, ...]:
+        first = hits[:MOST]
+        if not first:
+            return ()
+        texts = await self._store.read(lambda connection: [_text(connection, hit, terms) for hit in first])
+        scores = await asyncio.to_thread(reranker.scores, question, texts)
+        judged = [
+            replace(hit, why=replace(hit.why, features={**hit.why.features, FEATURE: round(score, _DIGITS)}))
+            for hit, score in zip(first, scores, strict=True)
+        ]
+        # What it judges alike keeps its order.
+        judged.sort(key=lambda hit: -hit.why.features[FEATURE])
+        return (*judged, *hits[MOST:])
+
+    def close(self) -> None:
+        """Let the judge go."""
+        if self._reranker is not None:
+            self._reranker.close()
+
+
+def _text(connection: apsw.Connection, hit: Hit, terms: Sequence[Term]) -> str:
+    """Return what a judge reads of a hit: of a long one the part that the words asked for stand in."""
+    where = "memory_id = :id" if hit.target == "memory" else "session_id = :session AND kind = 'message'"
+    of_turn = "" if hit.target == "memory" else " AND seq_start = :seq"
+    found = connection.execute(
+        f"SELECT text FROM chunks WHERE {where}{of_turn} ORDER BY seq_start, id LIMIT {_PIECES}",
+        {"id": hit.id, "session": hit.session_id, "seq": hit.seq},
+    ).fetchall()
+    text = "\n".join(str(piece) for (piece,) in found)
+    if len(text) > _READ:
+        text, _, _ = snippet(text, terms, _READ)
+    return text or hit.snippet

@@ -1,0 +1,338 @@
+"""What the learned recipe looks at: named numbers for each candidate, a turn of a conversation or a memory.
+
+They come from the scores of the legs, from the texts, and from what stands around a turn. Around a memory is nothing,
+so its window is itself. Pure functions.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from app.core.clock import to_datetime
+from app.retrieval.query.match_expression import fold
+from app.retrieval.ranking.candidate_pool import REACH, MessagePlaces, RankingInput
+from app.retrieval.ranking.candidate_rows import NeighbourRows
+from app.retrieval.ranking.date_proximity import proximity, proximity_to_spans
+from app.retrieval.ranking.question import WORD, Question
+from app.retrieval.ranking.session_similarity import SessionSimilarity
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Matrix = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+NAMES: Final = (
+    "bm25", "bm25_before", "bm25_after", "bm25_text", "bm25_window", "bm25_passage", "bm25_session",
+    "coverage", "coverage_before", "coverage_onward", "coverage_window", "coverage_session", "pairs",
+    "cosine", "cosine_before", "cosine_after", "cosine_window", "cosine_session",
+    "words_rank", "vector_rank",
+    "speaker", "first_speaker", "other_speaker", "length", "question", "question_before", "answer", "user",
+    "after_user",
+    "first_person", "second_person", "number", "names",
+    "time", "date", "date_near", "recency", "memory",
+    "session_words", "session_user_words", "session_coverage", "session_length", "session_recency",
+    "kin", "kin_recent",
+    "question_length", "register", "message",
+)  # fmt: skip
+BLOCKS: Final = 4
+"""How many weights a feature has: see ``weighed``."""
+
+_OF_ALL: Final = [NAMES.index("question_length"), NAMES.index("register"), NAMES.index("message")]
+_LENGTH: Final = NAMES.index("question_length")
+_REGISTER: Final = NAMES.index("register")
+_MESSAGE: Final = NAMES.index("message")
+_BY_LENGTH: Final = [
+    NAMES.index(name)
+    for name in (
+        "bm25_text", "bm25_session", "cosine_session", "length", "user", "session_words", "session_user_words",
+        "session_recency",
+    )
+]  # fmt: skip
+# How recent a conversation is says something of a message that goes on with what was begun, of a question nothing.
+_RECENT: Final = NAMES.index("session_recency")
+_KIN: Final = [NAMES.index("kin"), NAMES.index("kin_recent")]
+_LEAST_WORDS: Final = math.log(4)
+_MOST_WORDS: Final = math.log(24)
+_K1: Final = 1.2
+_B: Final = 0.5
+_ASKED_WITH: Final = 2
+"""Sentences that a question may have, such as what it is about and what is asked; more are a message."""
+_RANK: Final = 10
+_TOP: Final = 3
+_LATEST: Final = 20
+_LEAST_IDF: Final = 0.1
+_NOT_NAMED: Final = 1 << 30
+_SHORT: Final = math.log(100)  # characters
+_LONG: Final = math.log(1_000)
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureTable:
+    """The candidates that are there and allowed, a row of ``values`` each, in the order of ``NAMES``.
+
+    Args:
+        places: Which turns and memories they are.
+        ids: Of the chunk of each, of a memory its first.
+        created: When each was said or written, milliseconds UTC.
+        values: Their features.
+    """
+
+    places: MessagePlaces
+    ids: "NDArray[np.integer[Any]]"
+    created: "NDArray[np.integer[Any]]"
+    values: "Matrix"
+
+
+def build_table(question: Question, gathered: RankingInput) -> FeatureTable:
+    """Return the candidates with their features as they are, not yet scaled."""
+    lines = NeighbourRows(question, gathered.lines, gathered.found)
+    rows = lines.rows(gathered.candidates)
+    there = np.flatnonzero(np.append(lines.allowed, False)[rows])
+    places, ids = gathered.candidates.at(there), lines.ids[rows[there]]
+    created = lines.heads.created[ids]
+    if not len(places):
+        return FeatureTable(places, ids, created, np.zeros((0, len(NAMES))))
+    return FeatureTable(places, ids, created, _Columns(question, gathered, lines, there).values())
+
+
+def expand_interactions(share: "Matrix") -> "Matrix":
+    """Return what the weights multiply: the columns of ``shares``, by register, by length, for a message.
+
+    The register is -1/2 among the short turns of people who chat and 1/2 among the long ones of assistants and notes:
+    there the same number says something else. The length is 0 for a question of a few words and 1 for a long one, that
+    of a message is 1 from three sentences on; both are asked of the columns that say what goes on.
+    """
+    register = share[:, _REGISTER, None]
+    length, message = ((share[:, column, None] + 0.5).clip(0.0, 1.0) for column in (_LENGTH, _MESSAGE))
+    plain, long, told = share.copy(), np.zeros_like(share), np.zeros_like(share)
+    plain[:, [*_OF_ALL, *_KIN, _RECENT]] = 0.0
+    long[:, _BY_LENGTH] = share[:, _BY_LENGTH] * length
+    told[:, [*_BY_LENGTH, *_KIN]] = share[:, [*_BY_LENGTH, *_KIN]] * message
+    return np.hstack([plain, plain * register, long, told])
+
+
+def is_message_query(share: "Matrix") -> bool:
+    """Tell from ``shares`` whether the question is a message of several sentences."""
+    return bool(len(share) and share[0, _MESSAGE] > 0)
+
+
+def with_session_similarity(share: "Matrix", weights: "Matrix", kinship: SessionSimilarity) -> "Matrix":
+    """Return ``shares`` with the columns filled that say how like conversations are to the best.
+
+    Args:
+        share: These columns are zero.
+        weights: Say which are the best, as if nothing were like another.
+        kinship: How alike they are.
+    """
+    made = share.copy()
+    made[:, _KIN] = _scaled(kinship.of(expand_interactions(share) @ weights, share[:, _RECENT]))
+    return made
+
+
+def min_max_scale(values: "Matrix") -> "Matrix":
+    """Return ``values`` with the columns scaled to [0, 1] that only compare the candidates with each other.
+
+    A column in which all are equal becomes zero.
+    """
+    if not len(values):
+        return np.zeros((0, len(NAMES)))
+    share = _scaled(values)
+    share[:, _OF_ALL] = np.clip(values[:, _OF_ALL], -1.0, 1.0)
+    return share
+
+
+def _scaled(values: "Matrix") -> "Matrix":
+    low = values.min(axis=0)
+    width = values.max(axis=0) - low
+    return np.asarray((values - low) / np.where(width > 0, width, 1.0))
+
+
+class _Columns:
+    """Computes the features, one column each."""
+
+    def __init__(self, question: Question, gathered: RankingInput, lines: NeighbourRows, there: "Ints") -> None:
+        self.question, self.gathered, self.lines, self.there = question, gathered, lines, there
+        self.found, self.places = gathered.found, gathered.candidates.at(there)
+        self.known = self.found.rows(self.places)
+        self.around = lines.around(self.places)
+        self.rows, self.before, self.after = (self.around[:, REACH + step] for step in (0, -1, 1))
+        self.created = lines.heads.created[lines.ids[self.rows]]
+        # The same number for all of one conversation or memory, from 0.
+        _, self.owner_of_line = np.unique(lines.places.owner, return_inverse=True)
+        self.owner = self.owner_of_line[self.rows]
+        self.owners = int(self.owner_of_line.max(initial=-1)) + 1
+        counts = np.array(gathered.counts, dtype=np.float64)
+        rarity = np.log((max(gathered.total, 1) - counts + 0.5).clip(0.5) / (counts + 0.5))
+        self.idf = np.maximum(rarity, _LEAST_IDF)
+
+    def values(self) -> "Matrix":
+        """Return all columns, in the order of ``NAMES``."""
+        columns = {**self._words(), **self._coverage(), **self._meaning(), **self._speech(), **self._manner()}
+        columns |= self._time()
+        columns |= self._sessions(columns["bm25"], columns["memory"] > 0)
+        columns |= self._of_all(columns["length"])
+        return np.stack([columns[name] for name in NAMES], axis=1)
+
+    def _words(self) -> dict[str, "Matrix"]:
+        lines, found = self.lines, self.found
+        own, known = lines.bm25[self.rows], self.known
+        passages = found.passages[known]
+        return {
+            "bm25": own,
+            "bm25_before": lines.bm25[self.before],
+            "bm25_after": lines.bm25[self.after],
+            "bm25_text": self._bm25(lines.hits[self.rows], lines.length[self.rows]),
+            "bm25_window": self._bm25(lines.hits[self.around].sum(axis=1), lines.length[self.around].sum(axis=1)),
+            "bm25_passage": np.where(passages > 0, passages, own),
+            "bm25_session": found.owners(self.places.owner),
+            "pairs": lines.pairs[self.rows],
+            "words_rank": _worth(found.words_rank[known]),
+        }
+
+    def _bm25(self, hits: "Matrix", length: "Matrix") -> "Matrix":
+        norm = _K1 * (1 - _B + _B * length / max(float(length.mean()), 1.0))
+        return np.asarray((hits * (_K1 + 1) / (hits + norm[:, None])) @ self.idf)
+
+    def _coverage(self) -> dict[str, "Matrix"]:
+        there = self.lines.hits > 0
+        share = self.idf / max(float(self.idf.sum()), 1e-9)
+        by_owner = np.zeros((self.owners, there.shape[1]))
+        lines, columns = np.nonzero(there[:-1])
+        by_owner[self.owner_of_line[lines], columns] = 1.0
+        return {
+            "coverage": there[self.rows] @ share,
+            "coverage_before": there[self.before] @ share,
+            # Where two people talk, the one who spoke goes on two turns later.
+            "coverage_onward": there[self.around[:, REACH + 2]] @ share,
+            "coverage_window": there[self.around].any(axis=1) @ share,
+            "coverage_session": (by_owner @ share)[self.owner],
+        }
+
+    def _meaning(self) -> dict[str, "Matrix"]:
+        cosine, around = self.lines.cosine, self.around
+        there = around != self.lines.none
+        return {
+            "cosine": cosine[self.rows],
+            "cosine_before": cosine[self.before],
+            "cosine_after": cosine[self.after],
+            "cosine_window": (cosine[around] * there).sum(axis=1) / there.sum(axis=1),
+            "cosine_session": self._top_cosines()[self.owner],
+            "vector_rank": _worth(self.found.vector_rank[self.known]),
+        }
+
+    def _top_cosines(self) -> "Matrix":
+        """Return the mean of the best three lines of each owner."""
+        order = np.lexsort((self.lines.cosine[:-1], self.owner_of_line))
+        ends = np.cumsum(np.bincount(self.owner_of_line, minlength=self.owners))
+        counts = np.minimum(np.diff(ends, prepend=0), _TOP)
+        values = self.lines.cosine[order]
+        total = np.zeros(self.owners)
+        for nth in range(_TOP, 0, -1):
+            total += np.where(counts >= nth, values[np.maximum(ends - nth, 0)], 0.0)
+        return total / counts
+
+    def _speech(self) -> dict[str, "Matrix"]:
+        lines = self.lines
+        authors, author = np.unique(lines.authors, return_inverse=True)
+        places = np.array([self._named_at(lines.manners.authors[number]) for number in authors.tolist()])
+        named = (places < _NOT_NAMED)[author]
+        is_first = places == places.min() if np.count_nonzero(places < _NOT_NAMED) > 1 else np.zeros(len(places))
+        with_named = np.zeros(self.owners, dtype=np.bool_)
+        with_named[self.owner_of_line[named]] = True
+        question_before = lines.asks[self.before]
+        columns = {
+            "speaker": named[self.rows],
+            "first_speaker": is_first[author][self.rows],
+            "other_speaker": with_named[self.owner] & ~named[self.rows],
+            "length": np.log1p(lines.length[self.rows]),
+            "question": lines.asks[self.rows],
+            "question_before": question_before,
+            "answer": question_before * lines.bm25[self.before],
+            "user": lines.user[self.rows],
+            "after_user": lines.user[self.before],
+            "memory": lines.memory[self.rows],
+        }
+        return {name: np.asarray(column, dtype=np.float64) for name, column in columns.items()}
+
+    def _named_at(self, author: str) -> int:
+        """Return where the question names an author."""
+        words = self.question.words
+        return min((words[part] for part in WORD.findall(fold(author)) if part in words), default=_NOT_NAMED)
+
+    def _manner(self) -> dict[str, "Matrix"]:
+        lines, ask = self.lines, self.question
+        persons, nothing = lines.persons(self.rows), np.zeros(len(self.rows))
+        return {
+            "first_person": persons[:, 0],
+            "second_person": persons[:, 1],
+            "number": lines.numbers(self.rows) if ask.about_number else nothing,
+            "names": lines.names(self.rows) if ask.about_name else nothing,
+        }
+
+    def _time(self) -> dict[str, "Matrix"]:
+        says_when = np.zeros(len(self.rows))
+        if self.question.about_time:
+            says_when = self.lines.whens(self.rows)
+        dates = np.zeros(len(self.rows))
+        if self.question.years or self.question.months:
+            dates = np.array([_date_match(self.question, created) for created in self.created.tolist()])
+        near = proximity(self.created, self.question.years, self.question.months, self.question.days)
+        return {
+            "time": says_when,
+            "date": dates,
+            "date_near": np.maximum(near, proximity_to_spans(self.created, self.question.moments)),
+            "recency": self.created.astype(np.float64),
+        }
+
+    def _sessions(self, own: "Matrix", alone: "NDArray[np.bool_]") -> dict[str, "Matrix"]:
+        said = self.gathered.said
+        columns = {
+            "session_words": said.words[self.there],
+            "session_user_words": said.user_words[self.there],
+            "session_coverage": said.coverage[self.there],
+        }
+        if alone.any():
+            # What stands around a memory is itself.
+            share = own[alone] / max(float(own.max()), 1e-9)
+            for column in columns.values():
+                column[alone] = share * (float(column.max()) or 1.0)
+        columns["session_length"] = np.log1p(said.length[self.there])
+        columns["session_recency"] = self._recent()[self.owner]
+        return columns
+
+    def _recent(self) -> "Matrix":
+        """Return 1 for the latest conversation of all candidates, and less for each one before."""
+        last = np.zeros(self.owners, dtype=np.int64)
+        np.maximum.at(last, self.owner, self.created)
+        place = np.zeros(self.owners)
+        with_candidates = np.unique(self.owner)
+        order = with_candidates[np.argsort(-last[with_candidates], kind="stable")]
+        place[order] = np.arange(len(order))
+        return 1 / (1 + place / _LATEST)
+
+    def _of_all(self, length: "Matrix") -> dict[str, "Matrix"]:
+        words = math.log(max(len(self.question.sought), 1))
+        nothing = np.zeros(len(length))
+        of_all = {
+            "question_length": (words - _LEAST_WORDS) / (_MOST_WORDS - _LEAST_WORDS),
+            "register": (float(length.mean()) - _SHORT) / (_LONG - _SHORT),
+            "message": float(self.question.sentences > _ASKED_WITH),
+        }
+        columns = {name: np.full(len(length), min(max(value, 0.0), 1.0) - 0.5) for name, value in of_all.items()}
+        return {**columns, "kin": nothing, "kin_recent": nothing}
+
+
+def _worth(rank: "Ints") -> "Matrix":
+    """Return less than 1 for the first of a leg and the less the further down, 0 for what it did not find."""
+    return np.where(rank > 0, _RANK / (_RANK + rank), 0.0)
+
+
+def _date_match(question: Question, created_ms: int) -> float:
+    when = to_datetime(created_ms)
+    asked_for = [(when.year, question.years), (when.month, question.months)]
+    if question.months:
+        asked_for.append((when.day, question.days))
+    return float(all(value in values for value, values in asked_for if values))

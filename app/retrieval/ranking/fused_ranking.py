@@ -1,0 +1,48 @@
+"""From candidates of several legs to one ranked list, each entry with its reasons."""
+
+import typing
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from app.retrieval.candidates.filters import Candidate
+from app.retrieval.model import Leg, LegScore, Why
+from app.retrieval.ranking.fusion import RetrieverScore
+from app.retrieval.ranking.recipes import Recipe
+from app.retrieval.results.hits import RankedCandidate
+
+_LEGS: dict[str, Leg] = {leg: leg for leg in typing.get_args(Leg)}
+
+
+def fuse_candidates(found: Mapping[Leg, Sequence[Candidate]], recipe: Recipe) -> list[RankedCandidate]:
+    """Return the candidates of all legs in the recipe's order, best first.
+
+    Args:
+        found: Candidates by leg.
+        recipe: Says how the legs are weighed.
+    """
+    newer = {item.target: item.created_ms for items in found.values() for item in items}
+    lists = {leg: [(item.target, item.score) for item in items] for leg, items in found.items()}
+    # The chunk that stands for a target is the one its words were found in, for the snippet is cut around words.
+    chunks = {item.target: item.chunk_id for leg in reversed(_LEGS.values()) for item in found.get(leg, ())}
+    return [
+        RankedCandidate(fused.id, chunks[fused.id], fused.score, Why(tuple(_score_of(part) for part in fused.parts)))
+        for fused in recipe.fuse(lists, newer)
+    ]
+
+
+def limit_per_session(ranked: Sequence[RankedCandidate], per_session: int | None) -> list[RankedCandidate]:
+    """Return ``ranked`` with at most ``per_session`` turns of one conversation; ``None`` keeps all."""
+    if per_session is None:
+        return list(ranked)
+    seen: Counter[str] = Counter()
+    kept = []
+    for item in ranked:
+        session, turn, _ = item.target.rpartition("#")
+        seen[session] += 1
+        if not turn or seen[session] <= per_session:
+            kept.append(item)
+    return kept
+
+
+def _score_of(part: RetrieverScore) -> LegScore:
+    return LegScore(_LEGS[part.leg], part.rank, part.score, part.weight)

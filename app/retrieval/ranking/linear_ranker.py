@@ -1,0 +1,296 @@
+"""The learned recipe: a weight for each feature, trained on questions with known answers; one list, best first."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import compress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import apsw
+import numpy as np
+
+from app.core.paths import resources
+from app.errors import ModelUnavailableError
+from app.index.columns.chunk_columns import ChunkColumns
+from app.index.columns.posting_cache import IndexCache, last_chunk
+from app.retrieval.candidates.array_retrievers import empty_scores
+from app.retrieval.candidates.filters import Candidate, ChunkFilter
+from app.retrieval.model import Leg, LegScore, Query, Why
+from app.retrieval.ranking.candidate_pool import (
+    WHOLE,
+    MessagePlaces,
+    RankingInput,
+    RetrieverScores,
+    ScoredChunks,
+    concatenated,
+    merge_scores,
+    occurrence_number,
+    with_owner_ids,
+)
+from app.retrieval.ranking.features import (
+    BLOCKS,
+    NAMES,
+    FeatureTable,
+    build_table,
+    expand_interactions,
+    is_message_query,
+    min_max_scale,
+    with_session_similarity,
+)
+from app.retrieval.ranking.question import Question, analyse_question
+from app.retrieval.ranking.session_features import gather_candidates
+from app.retrieval.ranking.session_similarity import session_similarity
+from app.retrieval.results.hits import RankedCandidate
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Matrix = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+    Vectors = Callable[[NDArray[np.integer[Any]]], NDArray[np.float32]]
+
+WEIGHTS: Final = "weights.json"
+SETS: Final = ("with_vectors", "with_model", "words_only")
+KEPT: Final = 400
+"""How many candidates a search has, of which the facets are counted, unless a later page needs more."""
+MENTION: Final = 4.0
+"""What a mention of a named entity adds: about as much as a rare word. No weight was learned for it."""
+_DIGITS: Final = 9
+_SHOWN_DIGITS: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class LinearRanker:
+    """The weights in the order of the inputs.
+
+    Args:
+        with_vectors: For questions asked of words and of the vectors of a table.
+        with_model: For questions asked of words and of the vectors of a model that reads whole sentences.
+        words_only: For questions asked of words alone.
+    """
+
+    with_vectors: "Matrix"
+    with_model: "Matrix"
+    words_only: "Matrix"
+
+    def weights(self, legs: Iterable[Leg], *, is_model: bool) -> "Matrix":
+        """Return those for what ``legs`` found."""
+        if "vector" not in legs:
+            return self.words_only
+        return self.with_model if is_model else self.with_vectors
+
+
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """What mentions an entity that a query names: its ``places``, best first, and how many entities each mentions."""
+
+    places: MessagePlaces
+    counts: Sequence[float]
+
+    def among(self, places: MessagePlaces) -> "NDArray[np.bool_]":
+        """Tell which of ``places`` are among them."""
+        return np.isin(places.keys, self.places.keys)
+
+    def legs(self, places: MessagePlaces) -> "Iterator[LegScore | None]":
+        """Yield for each of ``places`` its rank and count, ``None`` for what mentions none."""
+        ranks = {key: rank for rank, key in enumerate(self.places.keys.tolist())}
+        for key in places.keys.tolist():
+            rank = ranks.get(key)
+            yield None if rank is None else LegScore("entity", rank + 1, self.counts[rank])
+
+
+NO_MENTIONS: Final = Mentions(MessagePlaces(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)), ())
+
+
+def mentions_at(heads: ChunkColumns, found: Sequence[Candidate]) -> Mentions:
+    """Return where the candidates ``found`` of the entity leg stand."""
+    if not found:
+        return NO_MENTIONS
+    ids = np.array([item.chunk_id for item in found], dtype=np.int64)
+    return Mentions(ScoredChunks(heads, ids, np.zeros(len(ids))).places, [item.score for item in found])
+
+
+@dataclass(frozen=True, slots=True)
+class RankedChunks:
+    """Candidates in order, best first.
+
+    Args:
+        found: What the legs found.
+        places: Which turns and memories.
+        ids: Of the chunk that stands for each.
+        scores: Their scores.
+        parts: What each feature added, a row for each of the first of them.
+        mentions: What mentions an entity that the query names.
+    """
+
+    found: RetrieverScores
+    places: MessagePlaces
+    ids: "Ints"
+    scores: "Matrix"
+    parts: "Matrix"
+    mentions: "Mentions"
+
+    def spread(self, per_session: int | None, *, found_only: bool = False) -> "Ints":
+        """Return the rows of all, or with at most ``per_session`` turns of one conversation.
+
+        With ``found_only`` only of what a leg found, nothing that merely stands beside it.
+        """
+        rows = np.flatnonzero(self._is_found()) if found_only else np.arange(len(self.places))
+        if per_session is None:
+            return rows
+        places = self.places.at(rows)
+        return np.asarray(rows[(places.seq == WHOLE) | (occurrence_number(places.owner) <= per_session)])
+
+    def _is_found(self) -> "NDArray[np.bool_]":
+        known = self.found.rows(self.places)
+        by_legs = (self.found.words_rank[known] > 0) | (self.found.vector_rank[known] > 0)
+        return np.asarray(by_legs | self.mentions.among(self.places))
+
+    def shown(self, rows: "Ints") -> list[RankedCandidate]:
+        """Return the candidates in ``rows``, each with its reasons."""
+        places = self.places.at(rows)
+        legs = list(self.mentions.legs(places))
+        whys = zip(*self._legs(self.found.rows(places)), legs, strict=True)
+        return [
+            RankedCandidate(
+                target, chunk, score, Why(tuple(leg for leg in why if leg), (), _with_entity(features, why[-1]))
+            )
+            for target, chunk, score, why, features in zip(
+                _targets(self.found.heads, places),
+                self.ids[rows].tolist(),
+                self.scores[rows].tolist(),
+                whys,
+                self._features(rows),
+                strict=True,
+            )
+        ]
+
+    def _legs(self, known: "Ints") -> "Iterator[list[LegScore | None]]":
+        """Yield of each leg where it found what stands in the rows ``known``."""
+        found = self.found
+        legs: tuple[tuple[Leg, Ints, Matrix], ...] = (
+            ("words", found.words_rank, found.bm25),
+            ("vector", found.vector_rank, found.cosines),
+        )
+        for leg, ranks, values in legs:
+            both = zip(ranks[known].tolist(), values[known].tolist(), strict=True)
+            yield [LegScore(leg, rank, value) if rank else None for rank, value in both]
+
+    def _features(self, rows: "Ints") -> list[dict[str, float]]:
+        """Return what each feature added to the candidates in ``rows``; nothing for those not looked at closely."""
+        known = np.round(self.parts[rows[rows < len(self.parts)]], _SHOWN_DIGITS).tolist()
+        made = [dict(compress(zip(NAMES, parts, strict=True), parts)) for parts in known]
+        return made + [{} for _ in range(len(rows) - len(made))]
+
+
+@lru_cache(maxsize=1)
+def load_ranker(folder: Path | None = None) -> LinearRanker:
+    """Return the weights in ``folder``, those that come with the program when not given.
+
+    Raises:
+        ModelUnavailableError: The file is missing, damaged or made for other features.
+    """
+    path = (folder or resources() / "models" / "ranker") / WEIGHTS
+    try:
+        content = json.loads(path.read_bytes())
+        return LinearRanker(*(_weights(content[name]) for name in SETS))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ModelUnavailableError(
+            f"The search weights in {path} are missing or damaged; reinstall Keepsake or choose another search recipe.",
+            path=str(path),
+        ) from error
+
+
+def _weights(given: Mapping[str, Sequence[float]]) -> "Matrix":
+    if set(given) != set(NAMES):
+        raise ValueError(sorted(set(given) ^ set(NAMES)))
+    weights = np.array([given[name] for name in NAMES], dtype=np.float64)
+    if weights.shape != (len(NAMES), BLOCKS) or not np.isfinite(weights).all():
+        raise ValueError(given)
+    return weights.T.ravel()
+
+
+def rank_with_context(
+    connection: apsw.Connection,
+    query: Query,
+    where: ChunkFilter,
+    legs: Mapping[Leg, ScoredChunks],
+    weights: "Matrix",
+    last: int,
+    postings: IndexCache,
+    vectors: "Vectors | None" = None,
+    mentioned: Sequence[Candidate] = (),
+) -> RankedChunks:
+    """Choose candidates among what the legs found and what stands near it, read around them and rank them."""
+    question = analyse_question(query)
+    heads = postings.heads(connection, last_chunk(connection))
+    words = legs.get("words", empty_scores())
+    found = merge_scores(heads, words, legs.get("vector", empty_scores()))
+    mentions = mentions_at(heads, mentioned)
+    read = gather_candidates(connection, query, question, found, where, postings, words.matches, mentions.places)
+    return rank(question, read, weights, max(last, KEPT), vectors, mentions)
+
+
+def rank(
+    question: Question,
+    read: RankingInput,
+    weights: "Matrix",
+    most: int = KEPT,
+    vectors: "Vectors | None" = None,
+    mentions: Mentions = NO_MENTIONS,
+) -> RankedChunks:
+    """Return the candidates by their features, then what else the legs found, best first.
+
+    Args:
+        question: What is asked.
+        read: The candidates and what was read around them.
+        weights: What the inputs are multiplied with; see ``LinearRanker``.
+        most: How many to return, if the legs found more than were looked at closely.
+        vectors: Gives those of chunks, of zeros where there is none; conversations are not compared without.
+        mentions: What mentions an entity that the query names by another name, which its words do not find.
+    """
+    made = build_table(question, read)
+    share = min_max_scale(made.values)
+    if vectors is not None and is_message_query(share):
+        share = with_session_similarity(share, weights, session_similarity(made.places.owner, vectors(made.ids)))
+    parts = (expand_interactions(share) * weights).reshape(-1, BLOCKS, len(NAMES)).sum(axis=1)
+    scores = np.round(parts.sum(axis=1) + MENTION * mentions.among(made.places), _DIGITS)
+    found, order = read.found, _best_first(made, scores, read.lines.heads)
+    places = made.places.at(order)
+    chunks = found.chunks[found.rows(places)]
+    unseen = _unseen(found, read.candidates)[: max(most - len(places), 0)]
+    lowest = float(scores.min()) if len(scores) else 0.0
+    return RankedChunks(
+        found,
+        concatenated([places, found.places.at(unseen)]),
+        np.concatenate([np.where(chunks > 0, chunks, made.ids[order]), found.chunks[unseen]]),
+        np.concatenate([scores[order], np.full(len(unseen), lowest)]),
+        parts[order],
+        mentions,
+    )
+
+
+def _with_entity(features: dict[str, float], leg: LegScore | None) -> dict[str, float]:
+    return features if leg is None or not features else {**features, "entity": MENTION}
+
+
+def _unseen(found: RetrieverScores, seen: MessagePlaces) -> "Ints":
+    """Return the rows of what the legs found that was not looked at closely, as they found it, words first."""
+    is_left = found.chunks > 0
+    is_left[found.rows(seen)] = False
+    rows = np.flatnonzero(is_left)
+    ranks, last = found.words_rank[rows], len(found.keys)
+    return np.asarray(rows[np.lexsort((found.vector_rank[rows], np.where(ranks > 0, ranks, last)))])
+
+
+def _best_first(made: FeatureTable, scores: "Matrix", heads: ChunkColumns) -> "Ints":
+    """Return the rows in order: the best, of equals the latest, and of these the first by name."""
+    if len(np.unique(scores)) == len(scores):
+        return np.argsort(-scores)
+    return np.lexsort((np.array(_targets(heads, made.places)), -made.created, -scores))
+
+
+def _targets(heads: ChunkColumns, places: MessagePlaces) -> list[str]:
+    return [owner if seq == WHOLE else f"{owner}#{seq}" for owner, seq in with_owner_ids(heads, places)]

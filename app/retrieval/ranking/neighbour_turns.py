@@ -1,0 +1,151 @@
+"""The candidates of the learned recipe with the turns around them, as their features need them."""
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import apsw
+import numpy as np
+
+from app.index.columns.chunk_columns import ChunkColumns
+from app.index.columns.posting_cache import IndexCache
+from app.index.columns.style_cache import StyleFeatureCache
+from app.index.columns.style_features import READ_CHARACTERS as BEGUN
+from app.index.columns.text_cache import TextCache
+from app.retrieval.candidates.depths import frequencies
+from app.retrieval.candidates.filter_check import existing_chunks, passes_all, passes_filter
+from app.retrieval.candidates.filters import ChunkFilter
+from app.retrieval.query.match_expression import fold
+from app.retrieval.ranking.candidate_pool import (
+    REACH,
+    WHOLE,
+    CandidateTexts,
+    MessagePlaces,
+    RankingInput,
+    RetrieverScores,
+    SessionStatistics,
+    concatenated,
+    unique_inverse,
+)
+from app.retrieval.ranking.question import Question
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Ids = NDArray[np.integer[Any]]
+
+READ_CHARACTERS: Final = 4_000
+"""How much of a text the features read."""
+
+
+def read_around(
+    connection: apsw.Connection,
+    found: RetrieverScores,
+    places: MessagePlaces,
+    question: Question,
+    where: ChunkFilter,
+    postings: IndexCache,
+    said: SessionStatistics | None = None,
+) -> RankingInput:
+    """Return the candidates at ``places`` with all that their features need.
+
+    Args:
+        connection: A reader.
+        found: The scores of what the legs found.
+        places: The candidates.
+        question: What is asked.
+        where: What a turn must satisfy to be an answer.
+        postings: Knows how many chunks have a word, and texts that were read before.
+        said: What the conversations of the candidates say; nothing when not given.
+    """
+    heads, whole = found.heads, places.seq == WHOLE
+    turns = _turns(connection, heads, places.at(~whole), postings)
+    pieces = _pieces(connection, [heads.name(number) for number in places.owner[whole].tolist()])
+    ids = np.concatenate([turns, pieces])
+    allowed = np.ones(len(ids), dtype=np.bool_)
+    if not passes_all(connection, where):
+        allowed[: len(turns)] = passes_filter(connection, heads, turns, where)
+    texts = _Texts(connection, postings.texts)
+    folded = texts.folded(ids.tolist())
+    authors = _authors(connection, ids, heads, postings.manners)
+    read = CandidateTexts(heads, ids, _places(heads, ids), allowed, folded, texts.as_said, postings.manners, authors)
+    total, counts = frequencies(connection, [sought.expression for sought in question.sought], postings)
+    return RankingInput(found, places, read, total, counts, said or SessionStatistics(*[np.zeros(len(places))] * 4))
+
+
+def _places(heads: ChunkColumns, ids: "Ids") -> MessagePlaces:
+    owner = heads.owner[ids].astype(np.int64)
+    return MessagePlaces(owner, np.where(owner < 0, WHOLE, heads.first[ids].astype(np.int64)))
+
+
+def _turns(connection: apsw.Connection, heads: ChunkColumns, places: MessagePlaces, postings: IndexCache) -> "Ids":
+    """Return the chunks of the turns at ``places`` and around them, those of a conversation one after the other."""
+    every = concatenated([places.beside(step) for step in range(-REACH, REACH + 1)])
+    ids = postings.turns.find(heads, unique_inverse(every.keys)[0])
+    return np.asarray(ids[existing_chunks(connection, heads, ids)])
+
+
+def _pieces(connection: apsw.Connection, memories: Sequence[str]) -> "Ids":
+    """Return the chunks of memories."""
+    sql = "SELECT group_concat(c.id, ' ') FROM chunks c WHERE c.memory_id IN (SELECT value FROM json_each(?))"
+    found = connection.execute(sql, (json.dumps(memories),)).get if memories else None
+    return np.fromstring(str(found or ""), dtype=np.int64, sep=" ")
+
+
+class _Texts:
+    """Texts of chunks, those that were not read before from the database.
+
+    Args:
+        connection: A reader.
+        kept: What was read before.
+    """
+
+    def __init__(self, connection: apsw.Connection, kept: TextCache) -> None:
+        self._connection = connection
+        self._kept = kept
+        self._read: dict[int, str] = {}
+
+    def folded(self, ids: Sequence[int]) -> list[str]:
+        """Return texts in lower case without diacritics."""
+        texts = self._kept.known(ids)
+        if None not in texts:
+            return cast("list[str]", texts)
+        lacking = [chunk for chunk, text in zip(ids, texts, strict=True) if text is None]
+        self._take_in(lacking)
+        fresh = {chunk: text.lower() if text.isascii() else fold(text) for chunk, text in self._read.items()}
+        self._kept.keep(fresh)
+        return [fresh[chunk] if text is None else text for chunk, text in zip(ids, texts, strict=True)]
+
+    def as_said(self, ids: Sequence[int]) -> list[str]:
+        """Return the beginnings of texts."""
+        self._take_in([chunk for chunk in ids if chunk not in self._read])
+        return [self._read[chunk][:BEGUN] for chunk in ids]
+
+    def _take_in(self, ids: Sequence[int]) -> None:
+        if ids:
+            found: list[tuple[Any, ...]] = self._connection.execute(_READ, (json.dumps(sorted(ids)),)).fetchall()
+            self._read.update(found)
+
+
+def _authors(connection: apsw.Connection, ids: "Ids", heads: ChunkColumns, manners: StyleFeatureCache) -> "Ids":
+    """Return the authors of chunks as ``manners`` numbers them, those that were not read before from the database."""
+    authors = manners.authors_of(ids)
+    lacking = ids[authors < 0]
+    if not len(lacking):
+        return authors
+    turns = np.sort(lacking[heads.of_kind(lacking, "message")])
+    named = {row[0]: row[1] for row in connection.execute(_AUTHORS, (json.dumps(turns.tolist()),))}
+    manners.keep_authors(lacking, [str(named.get(chunk, "")) for chunk in lacking.tolist()])
+    return manners.authors_of(ids)
+
+
+# Counting the characters of a text costs more than reading it, so only long ones are counted.
+_READ: Final = (
+    f"SELECT c.id, CASE WHEN octet_length(c.text) <= {READ_CHARACTERS} THEN c.text"
+    f" ELSE substr(c.text, 1, {READ_CHARACTERS}) END"
+    " FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value"
+)
+_AUTHORS: Final = (
+    "SELECT c.id, m.author FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value"
+    " CROSS JOIN messages m ON m.session_id = c.session_id AND m.seq = c.seq_start WHERE m.author <> ''"
+)

@@ -1,0 +1,142 @@
+"""Named recipes: which legs a search gathers from, and how their answers become one list."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final, Literal
+
+from app.errors import InputError
+from app.retrieval.candidates.entity_retriever import Which
+from app.retrieval.model import Leg
+from app.retrieval.ranking.fusion import (
+    RRF_CONSTANT,
+    FusedCandidate,
+    K,
+    ordered_union,
+    reciprocal_rank_fusion,
+    weighted_sum,
+)
+
+Fusion = Literal["weighted", "rrf", "union", "learned"]
+
+
+@dataclass(frozen=True, slots=True)
+class TriHybridLimits:
+    """What three legs give that are put together and not weighed.
+
+    Args:
+        recent: The latest turns.
+        salient: The most important turns, at most.
+        importance: What a salient turn reaches, 0 to 1.
+        relevant: The nearest turns by meaning, at most.
+        similarity: The cosine that a relevant turn exceeds.
+    """
+
+    recent: int = 10
+    salient: int = 5
+    importance: float = 0.8
+    relevant: int = 5
+    similarity: float = 0.65
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """A way to search.
+
+    Args:
+        summary: One line for the person who chooses.
+        legs: What is asked, and for ``union`` in which order the lists follow each other.
+        fusion: How the legs' lists are made one; ``learned`` looks at more than their scores.
+        weights: How much each leg counts; the same for all when empty.
+        depth: How many candidates each leg gives.
+        k: Constant of ``rrf``.
+        few: How many turns the legs of ``tri`` give, and what they must reach; ``None`` for other recipes.
+        mentions: Which mentions of an entity the entity leg gives.
+    """
+
+    name: str
+    summary: str
+    legs: tuple[Leg, ...]
+    fusion: Fusion = "weighted"
+    weights: Mapping[Leg, float] = field(default_factory=lambda: MappingProxyType({}), hash=False)
+    depth: int = 200
+    k: int = RRF_CONSTANT
+    few: "TriHybridLimits | None" = None
+    mentions: Which = "other_names"
+
+    def fuse(
+        self, lists: Mapping[Leg, Iterable[tuple[K, float]]], newer: Mapping[K, int] | None = None
+    ) -> list[FusedCandidate[K]]:
+        """Make ``lists`` one, best first.
+
+        Args:
+            lists: Pairs of id and score by leg, higher is better; a leg that could not run may be missing.
+            newer: A number by id that is higher for the newer; decides between equals.
+        """
+        asked: dict[str, Iterable[tuple[K, float]]] = {leg: lists[leg] for leg in self.legs if leg in lists}
+        weights: dict[str, float] = dict(self.weights.items())
+        if self.fusion == "rrf":
+            return reciprocal_rank_fusion(asked, self.k, weights, newer)
+        if self.fusion == "union":
+            return ordered_union(asked, self.legs, newer)
+        return weighted_sum(asked, weights, newer)
+
+
+DEFAULT: Final = "learned"
+
+RECIPES: Final[Mapping[str, Recipe]] = MappingProxyType(
+    {
+        recipe.name: recipe
+        for recipe in (
+            Recipe("words", "Only the words as written, and other names of what they name", ("words", "entity")),
+            Recipe("vector", "Only the meaning", ("vector",)),
+            Recipe(
+                "weighted",
+                "Meaning before words, 7 to 3",
+                ("words", "vector"),
+                weights=MappingProxyType({"vector": 0.7, "words": 0.3}),
+            ),
+            Recipe(
+                "rrf",
+                "Reciprocal rank fusion of words, meaning and mentions",
+                ("words", "vector", "entity"),
+                "rrf",
+                mentions="all",
+            ),
+            Recipe(
+                "balanced",
+                "Words and meaning alike",
+                ("words", "vector", "entity"),
+                weights=MappingProxyType({"vector": 0.5, "words": 0.5}),
+            ),
+            Recipe(
+                "tri",
+                "The nearest by meaning, the important and the latest turns, a few of each",
+                ("vector", "salient", "recent"),
+                "union",
+                few=TriHybridLimits(),
+            ),
+            Recipe(
+                "boosted",
+                "Words and meaning, and a little for what is new or was said often",
+                ("words", "vector", "recent", "mentions"),
+                weights=MappingProxyType({"words": 0.4, "vector": 0.4, "recent": 0.1, "mentions": 0.1}),
+            ),
+            Recipe("learned", "Words, meaning, names and what stands around", ("words", "vector", "entity"), "learned"),
+        )
+    }
+)
+
+
+def find_recipe(name: str = DEFAULT) -> Recipe:
+    """Return the recipe called ``name``.
+
+    Raises:
+        InputError: No recipe has that name; the message lists those there are.
+    """
+    found = RECIPES.get(name)
+    if found is None:
+        raise InputError(
+            f"There is no search recipe of that name. Choose one of: {', '.join(RECIPES)}.", allowed=[*RECIPES]
+        )
+    return found

@@ -1,0 +1,65 @@
+"""Which conversations are like those that fit a message best: what belongs to one matter lies in several. Pure.
+
+A message that goes on with something says little of it, but some conversation about it is found by what is said; the
+others of the same matter are like that one, and the latest of them is likely meant.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Matrix = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+_LEAST: Final = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSimilarity:
+    """How alike the owners of candidates are: conversations, and memories each by itself.
+
+    Args:
+        owner: Of each candidate the place of its owner among them, from 0.
+        alike: Of each two owners the cosine of their vectors around the middle of all, 0 where that is below 0, for an
+            owner and itself, and for what has no vector.
+    """
+
+    owner: "Ints"
+    alike: "NDArray[Any]"
+
+    def of(self, scores: "Matrix", recent: "Matrix") -> "Matrix":
+        """Return for each candidate how like its owner is to the best, and that times how recent it is.
+
+        Args:
+            scores: Of the candidates; an owner is as good as the best of its own, and the best are drawn by softmax.
+            recent: Of the candidates, from 0 to 1.
+        """
+        best = np.full(len(self.alike), -np.inf)
+        np.maximum.at(best, self.owner, scores)
+        chance = np.exp(best - best.max(initial=-np.inf))
+        like = (self.alike.astype(np.float64) @ (chance / max(float(chance.sum()), _LEAST)))[self.owner]
+        return np.stack([like, like * recent], axis=1)
+
+
+def session_similarity(owner: "Ints", vectors: "NDArray[Any]") -> SessionSimilarity:
+    """Return how alike owners are by the mean of their candidates' vectors.
+
+    Args:
+        owner: The number of each candidate's owner.
+        vectors: Of the candidates, zero where there is none.
+    """
+    _, row = np.unique(owner, return_inverse=True)
+    order = np.argsort(row, kind="stable")
+    starts = np.flatnonzero(np.diff(row[order], prepend=-1))
+    sums = np.add.reduceat(vectors[order], starts, axis=0) if len(row) else np.zeros((0, vectors.shape[1]))
+    there = np.bincount(row, vectors.any(axis=1))
+    middles = sums / np.maximum(there, 1)[:, None]
+    middles = (middles - middles[there > 0].mean(axis=0) if there.any() else middles) * (there > 0)[:, None]
+    middles /= np.maximum(np.linalg.norm(middles, axis=1), _LEAST)[:, None]
+    alike = (middles @ middles.T).clip(0.0)
+    np.fill_diagonal(alike, 0.0)
+    return SessionSimilarity(row.astype(np.int64), alike)

@@ -1,0 +1,85 @@
+"""Questions without the names of those who speak: to a transformer a name is most of what a short question means.
+
+"When did Caroline go to the support group" is nearest to what begins "Thanks, Caroline", whoever says it; what Caroline
+says of the group holds no name. Who speaks is looked at for itself, by the words and by the ranking.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import apsw
+
+from app.retrieval.query.match_expression import fold
+from app.retrieval.ranking.question import WORD
+from app.store.store import Store
+
+_STEP: Final = 100_000
+_POSSESSIVE: Final = "s"
+
+
+class SpeakerNames:
+    """Names of those who speak."""
+
+    def __init__(self) -> None:
+        self._alone: set[str] = set()
+        self._parts: set[str] = set()
+
+    def add(self, author: str) -> None:
+        """Take in the name of somebody."""
+        parts = WORD.findall(fold(author))
+        (self._alone if len(parts) == 1 else self._parts).update(parts)
+
+    def left_out(self, text: str) -> str:
+        """Return a question without them; as it is where nothing else would be left.
+
+        A name of several words counts where its words are written with a capital: they may mean something else too.
+        """
+        kept = [word for word in text.split() if not self._is_name(word)]
+        return " ".join(kept) if any(map(WORD.search, kept)) else text
+
+    def _is_name(self, word: str) -> bool:
+        parts = WORD.findall(fold(word))
+        if len(parts) > 1 and parts[-1] == _POSSESSIVE:
+            parts.pop()
+        has_capital = next(filter(str.isalpha, word), "").isupper()
+        known = self._alone | self._parts if has_capital else self._alone
+        return bool(parts) and known.issuperset(parts)
+
+
+class SpeakerNameCache:
+    """Knows the authors of all messages, of which only new ones are read.
+
+    Args:
+        store: The vault's database.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.forget()
+
+    def forget(self) -> None:
+        """Let go of the names; they are read again when they are needed."""
+        self._read_to = 0
+        self._names = SpeakerNames()
+
+    async def without(self, text: str) -> str:
+        """Return a question without the names of authors; see ``SpeakerNames``.
+
+        Raises:
+            KeepsakeError: The vault cannot be read.
+        """
+        while found := await self._store.read(self._fresh):
+            self._read_to = found[-1][0]
+            for _, author in found:
+                self._names.add(author)
+        return self._names.left_out(text)
+
+    def _fresh(self, connection: apsw.Connection) -> Sequence[tuple[Any, ...]]:
+        """Return each author among the next messages with the last message of theirs, the last one at the end."""
+        found: list[tuple[Any, ...]] = connection.execute(
+            "SELECT max(rowid) AS last, author"
+            " FROM (SELECT rowid, author FROM messages WHERE rowid > ? ORDER BY rowid LIMIT ?)"
+            " GROUP BY author ORDER BY last",
+            (self._read_to, _STEP),
+        ).fetchall()
+        return found

@@ -1,0 +1,1 @@
+"""Results of a search: hits, snippets, facets."""

@@ -1,0 +1,79 @@
+"""What was said at a time that a question names is among what is ranked, whatever its words."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import apsw
+import pytest
+
+from app.index.columns.posting_cache import IndexCache, last_chunk
+from app.memories.model import STORES
+from app.retrieval.candidates import date_retriever
+from app.retrieval.candidates.date_retriever import messages_of_named_times
+from app.retrieval.candidates.filter_mask import filter_mask
+from app.retrieval.candidates.filters import build_filter
+from app.retrieval.query.parser import parse
+from app.retrieval.ranking.candidate_pool import with_owner_ids
+from app.retrieval.ranking.question import analyse_question
+from app.sessions.model import NewMessage
+from app.sessions.service import NewSession
+from tests.unit.app.shelf import Shelf
+
+DECEMBER = datetime(2023, 12, 4, 9, tzinfo=UTC)
+NOW = datetime(2024, 2, 1, tzinfo=UTC)
+
+
+def said(shelf: Shelf, session: str, *times: datetime) -> None:
+    messages = [NewMessage("user", "Well.", created_at=at) for at in times]
+    shelf.do(shelf.sessions.append(messages, session, NewSession(), "person"))
+
+
+def found(shelf: Shelf, text: str) -> list[str]:
+    query = parse(text, round(NOW.timestamp() * 1000))
+
+    def work(connection: apsw.Connection) -> list[str]:
+        postings = IndexCache()
+        heads, where = postings.heads(connection, last_chunk(connection)), build_filter(query, STORES)
+        if where.narrows:
+            known = filter_mask(connection, query, STORES, postings)
+            where = replace(where, mask=known.mask, is_exact=known.is_exact)
+        places = messages_of_named_times(connection, heads, analyse_question(query), where)
+        return [f"{session}#{seq}" for session, seq in with_owner_ids(heads, places)]
+
+    return shelf.do(shelf.store.read(work))
+
+
+@pytest.fixture
+def talked(shelf: Shelf) -> Shelf:
+    said(shelf, "before", DECEMBER - timedelta(days=1))
+    said(shelf, "then", DECEMBER, DECEMBER + timedelta(days=1), DECEMBER + timedelta(days=2))
+    said(shelf, "earlier", DECEMBER.replace(year=2022))
+    shelf.save("a memory")
+    shelf.sync()
+    return shelf
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("What was I doing on December 4, 2023?", ["then#1", "then#2"]),
+        ("What was I doing on 4 December?", ["then#1", "then#2", "earlier#1"]),
+        ("what happened in November 2023", []),
+        ("what happened in december 2022", ["earlier#1"]),
+        ("what happened in 2023", []),
+        ("what did we say 59 days ago", ["then#1", "then#2"]),
+        ("December 4, 2023 role:assistant", []),
+        ("December 4, 2023 session:earlier", []),
+        ("What was I doing on February 31?", []),
+    ],
+)
+def test_turns_of_a_day_and_of_the_day_after(talked: Shelf, text: str, expected: list[str]) -> None:
+    assert found(talked, text) == expected
+
+
+def test_those_within_come_before_those_after(talked: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(date_retriever, "MOST_TURNS", 1)
+    assert found(talked, "December 4, 2023") == ["then#1"]
+    assert found(talked, "4 December session:earlier") == ["earlier#1"]
+    monkeypatch.setattr(date_retriever, "MOST_SPANS", 0)
+    assert found(talked, "December 4, 2023") == []

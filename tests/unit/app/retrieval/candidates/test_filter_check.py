@@ -1,0 +1,102 @@
+"""What is told of chunks by their sort is what the database says of each."""
+
+from dataclasses import replace
+from typing import Any
+
+import apsw
+import numpy as np
+import pytest
+
+from app.index.columns.posting_cache import IndexCache, last_chunk
+from app.memories.model import STORES
+from app.retrieval.candidates.filter_check import passes_filter
+from app.retrieval.candidates.filter_mask import filter_mask
+from app.retrieval.candidates.filters import ChunkFilter, build_filter, with_word_filter
+from app.retrieval.model import Query
+from app.retrieval.query.parser import parse
+from tests.unit.app.shelf import Shelf
+
+ASKED = [
+    ("", ()),
+    ("kinds", ("message",)),
+    ("kinds", ("Note", "fact")),
+    ("kinds", ("episode", "note")),
+    ("roles", ("user",)),
+    ("stores", ("shared", "private")),
+    ("excluded", (("kind", "message"),)),
+    ("excluded", (("role", "USER"), ("store", "shared"))),
+]
+
+
+def told(shelf: Shelf, postings: IndexCache, where: ChunkFilter) -> list[int]:
+    def work(connection: apsw.Connection) -> list[int]:
+        heads = postings.heads(connection, last_chunk(connection))
+        ids = np.arange(1, len(heads.owner))
+        found: list[int] = ids[passes_filter(connection, heads, ids, where)].tolist()
+        return found
+
+    return shelf.do(shelf.store.read(work))
+
+
+def run(shelf: Shelf, sql: str) -> None:
+    shelf.do(shelf.store.write(lambda connection: connection.execute(sql)))
+
+
+@pytest.fixture
+def various(shelf: Shelf) -> Shelf:
+    shelf.say("a heron", "a grebe", "long " * 2_000)
+    shelf.say("a teal", session="t")
+    for number, store in enumerate(STORES):
+        shelf.save(f"note {number}", store=store)
+    shelf.sync()
+    return shelf
+
+
+@pytest.mark.parametrize(("name", "values"), ASKED)
+@pytest.mark.parametrize("stores", [STORES, ("private",), ("shared",), ()])
+def test_both_say_the_same(various: Shelf, name: str, values: tuple[str, ...], stores: tuple[str, ...]) -> None:
+    postings = IndexCache()
+    query: Any = replace(Query(""), **({name: values} if name else {}))
+    where = build_filter(query, stores)
+    assert where.of_sort is not None
+    for change in ("", "DELETE FROM chunks WHERE id = 2", "INSERT INTO session_moves VALUES ('t', 1, 0)"):
+        if change:
+            run(various, change)
+        assert told(various, postings, where) == told(various, IndexCache(), replace(where, of_sort=None, narrows=True))
+
+
+@pytest.mark.parametrize("text", ["-session:t", "session:t", "after:2001", "before:2001", "role:user -kind:note"])
+@pytest.mark.parametrize("stores", [STORES, ("shared",)])
+def test_what_is_known_of_operators_is_what_the_database_says(
+    various: Shelf, text: str, stores: tuple[str, ...]
+) -> None:
+    query = parse(text, 0)
+    where = build_filter(query, stores)
+    kept = IndexCache()
+    found = various.do(various.store.read(lambda connection: filter_mask(connection, query, stores, kept)))
+    exact = replace(where, mask=found.mask, is_exact=found.is_exact)
+    assert exact.is_exact
+    changes = ("", "DELETE FROM chunks WHERE id = 2", "INSERT INTO session_moves VALUES ('t', 1, 0)")
+    for change in changes:
+        if change:
+            run(various, change)
+        assert told(various, kept, exact) == told(various, kept, replace(where, of_sort=None))
+    assert not with_word_filter(exact, '"a"', None).is_exact
+
+
+def test_chunks_that_came_after_the_search_began_are_none(various: Shelf) -> None:
+    query, kept = parse("role:user", 0), IndexCache()
+    found = various.do(various.store.read(lambda connection: filter_mask(connection, query, STORES, kept)))
+    exact = replace(build_filter(query, STORES), mask=found.mask, is_exact=True)
+    before = told(various, kept, exact)
+    various.say("one more", session="later")
+    various.sync()
+    assert told(various, kept, exact) == before
+
+
+def test_what_asks_for_more_than_the_sort_is_left_to_the_database() -> None:
+    more = [Query("", tags=("a",)), Query("", since=1), Query("", kinds=("note",), excluded=(("agent", "x"),))]
+    assert [build_filter(query, STORES).of_sort for query in more] == [None] * 3
+    where = build_filter(Query("", kinds=("note",)), STORES)
+    assert with_word_filter(where, None, None).of_sort is not None
+    assert with_word_filter(where, '"a"', None).of_sort is None

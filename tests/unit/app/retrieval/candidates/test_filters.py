@@ -1,0 +1,105 @@
+"""Conditions as SQL, and the candidates each leg gathers."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.embed.hashed_embedder import DIMENSIONS, HashedEmbedder
+from app.index.columns.posting_cache import IndexCache
+from app.index.vectors.vector_repo import Generation
+from app.memories.model import STORES
+from app.retrieval.candidates.filters import (
+    build_filter,
+    lexical_candidates,
+    newest_candidates,
+    vector_candidates,
+    with_word_filter,
+)
+from app.retrieval.model import Query
+from tests.unit.app.shelf import Shelf
+
+NAMES = ("tag", "kind", "session", "agent", "entity", "role", "is", "store")
+
+
+def query(**fields: object) -> Query:
+    return Query("", **fields)  # type: ignore[arg-type]
+
+
+@given(
+    tags=st.lists(st.text(max_size=8), max_size=3),
+    sessions=st.lists(st.text(max_size=8), max_size=3),
+    states=st.lists(st.sampled_from(["pinned", "archived", "superseded", "pending", "nonsense"]), max_size=3),
+    stores=st.lists(st.sampled_from(STORES), max_size=3, unique=True),
+    since=st.none() | st.integers(0, 1 << 40),
+)
+def test_there_is_a_value_for_each_mark(
+    tags: list[str], sessions: list[str], states: list[str], stores: list[str], since: int | None
+) -> None:
+    asked = query(tags=tuple(tags), sessions=tuple(sessions), states=tuple(states), since=since)
+    made = build_filter(asked, stores)
+    assert made.sql.count("?") == len(made.values)
+    sees_all = set(stores) >= set(STORES)
+    assert made.sees_all == sees_all
+    assert made.narrows == bool(tags or sessions or states or since is not None or not sees_all)
+    more = with_word_filter(made, '"a"', '"b"')
+    assert more.sql.count("?") == len(more.values)
+    assert more.narrows
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_operator_is_sound_sql_wanted_or_not(shelf: Shelf, name: str) -> None:
+    shelf.say("words")
+    for value in ("x", "' OR 1=1 --", "%", ""):
+        where = build_filter(query(excluded=((name, value),)), STORES)
+        shelf.do(shelf.store.read(lambda connection, where=where: newest_candidates(connection, where, 10)))
+
+
+def test_no_store_no_candidates(shelf: Shelf) -> None:
+    shelf.say("words")
+    for stores, count in (((), 0), (("shared", "social"), 0), (STORES, 1)):
+        where = build_filter(query(), stores)
+        for found in (
+            shelf.do(
+                shelf.store.read(lambda connection, where=where: lexical_candidates(connection, '"words"', where, 10))
+            ),
+            shelf.do(shelf.store.read(lambda connection, where=where: newest_candidates(connection, where, 10))),
+        ):
+            assert len(found) == count
+
+
+def test_the_nearest_are_those_of_numpy(shelf: Shelf) -> None:
+    texts = [f"turn {number}" for number in range(60)]
+    shelf.say(*texts)
+    shelf.sync()
+    asked = HashedEmbedder().embed_query("turn 17")
+    where = build_filter(query(), STORES)
+
+    def nearest(vector: bytes, depth: int = 5) -> list[tuple[str, float]]:
+        found = shelf.do(
+            shelf.store.read(
+                lambda connection: vector_candidates(
+                    connection, IndexCache(), Generation(1, DIMENSIONS), vector, where, depth
+                )
+            )
+        )
+        return [(item.target, item.score) for item in found]
+
+    cosines = HashedEmbedder().embed(texts) @ asked
+    best = [f"s#{place + 1}" for place in np.argsort(-cosines)[:5]]
+    found = nearest(asked.tobytes())
+    assert [target for target, _ in found] == best
+    assert found[0][1] == pytest.approx(1.0, abs=1e-5)
+    assert nearest(np.zeros(DIMENSIONS, dtype=np.float32).tobytes()) == []
+
+
+def test_newest_first_and_one_of_each(shelf: Shelf) -> None:
+    shelf.say("first")
+    shelf.clock.ms += 1_000
+    shelf.say("long " * 500)
+    shelf.clock.ms += 1_000
+    note = shelf.save("word " * 500, title="Note")
+    shelf.sync()
+    where = build_filter(query(), STORES)
+    found = shelf.do(shelf.store.read(lambda connection: newest_candidates(connection, where, 100)))
+    assert [item.target for item in found] == [note.id, "s#2", "s#1"]

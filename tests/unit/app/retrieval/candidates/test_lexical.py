@@ -1,0 +1,135 @@
+"""The words leg finds and scores what FTS5 does."""
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.index.columns.posting_cache import IndexCache
+from app.memories.model import STORES
+from app.retrieval.candidates import filters, lexical
+from app.retrieval.candidates.array_retrievers import cached_lexical_scores, lexical_scores
+from app.retrieval.candidates.filters import build_filter, lexical_candidates
+from app.retrieval.candidates.lexical import beginning
+from app.retrieval.model import Query
+from app.retrieval.query.match_expression import atoms, excluded_expression, match_expression, stem
+from app.retrieval.query.parser import parse
+from app.retrieval.ranking.candidate_pool import ScoredChunks
+from tests.unit.app.shelf import Shelf
+
+TEXTS = (
+    "The grey heron hopes and hoped, hoping for studies of happiness",
+    "A sensible café: sensibility, sensibilities; co-worker's co-workers",
+    "我们今天去公园看苍鹭 with Anna_Maria",
+    "Grey, grey; GREY heron — “heron’s” nest",
+    "day days daily dailies",
+    "Ωμέγα naïve Straße straße",
+)
+ASKED = (
+    "grey heron",
+    "hoped studying happy",
+    "sensibility cafe",
+    "co-worker nest",
+    "今天 heron",
+    "dai* her*",
+    "grey -nest",
+    "naive strasse Ωμέγα",
+    "the",
+    "-heron",
+    "Anna nothing",
+)
+
+
+Scored = dict[int, float]
+
+
+def both(shelf: Shelf, text: str, depth: int = 50) -> tuple[Scored, Scored]:
+    query = parse(text, 0)
+    where, match = build_filter(query, STORES), match_expression(query)
+    if match is None:
+        return {}, {}
+    exact = shelf.do(shelf.store.read(lambda connection: lexical_scores(connection, IndexCache(), match, where, depth)))
+    sooner = shelf.do(
+        shelf.store.read(
+            lambda connection: cached_lexical_scores(
+                connection, IndexCache(), atoms(query), excluded_expression(query), where, depth
+            )
+        )
+    )
+    return _by_chunk(exact), _by_chunk(sooner)
+
+
+def _by_chunk(found: ScoredChunks) -> Scored:
+    return dict(zip(found.ids.tolist(), found.values.tolist(), strict=True))
+
+
+@pytest.mark.parametrize("asked", ASKED)
+def test_scores_are_those_of_fts5(shelf: Shelf, asked: str) -> None:
+    shelf.say(*TEXTS, *(f"filler number {number}" for number in range(30)))
+    exact, sooner = both(shelf, asked)
+    assert sooner.keys() == exact.keys()
+    if "*" not in asked and not any(ord(one) > 0x2E80 for one in asked):
+        assert sooner == pytest.approx(exact, rel=1e-4, abs=1e-5)
+
+
+def test_conditions_hold_whether_they_leave_few_or_many(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    random.seed(3)
+    vocabulary = ["heron", "elm", "lock", "boat", "rain", "mill"]
+    shelf.say(*(" ".join(random.choices(vocabulary, k=random.randint(2, 9))) for _ in range(120)))
+    for text in ("heron rain role:user", "heron elm role:assistant", "heron session:s", "boat session:none"):
+        exact, _ = both(shelf, text, 12)
+        for few in (0, 20_000):
+            monkeypatch.setattr(filters, "SMALL_SET", few)
+            for probed in (1, 60):
+                monkeypatch.setattr(lexical, "_PROBED", probed)
+                _, sooner = both(shelf, text, 12)
+                assert [round(score, 4) for score in sooner.values()] == [round(score, 4) for score in exact.values()]
+
+
+def test_the_most_promising_of_many_are_the_same_by_a_part_of_them(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    random.seed(5)
+    vocabulary = ["heron", "elm", "lock", "boat", "rain", "mill"]
+    shelf.say(*(" ".join(random.choices(vocabulary, k=random.randint(2, 30))) for _ in range(300)))
+    found: list[Scored] = []
+    for sampled, sure in ((1 << 30, 2), (1, 2), (2, 2), (8, 3), (8, 1)):
+        monkeypatch.setattr(lexical, "_SAMPLED", sampled)
+        monkeypatch.setattr(lexical, "_SURE", sure)
+        found.append(both(shelf, "heron rain", 10)[1])
+    assert all(one == found[0] for one in found)
+    assert len(found[0]) == 10
+
+
+def test_what_went_is_not_found(shelf: Shelf) -> None:
+    shelf.say("heron one", "heron two")
+    postings, query = IndexCache(), Query("")
+    where, asked = build_filter(query, STORES), atoms(parse("heron", 0))
+
+    def ids() -> list[int]:
+        rows = shelf.do(
+            shelf.store.read(lambda connection: cached_lexical_scores(connection, postings, asked, None, where, 10))
+        )
+        found: list[int] = sorted(rows.ids.tolist())
+        return found
+
+    before = ids()
+    shelf.do(shelf.store.write(lambda connection: connection.execute("DELETE FROM chunks WHERE id = ?", before[:1])))
+    assert ids() == before[1:]
+    assert [
+        item.chunk_id for item in shelf.do(shelf.store.read(lambda c: lexical_candidates(c, '"heron"', where, 9)))
+    ] == ids()
+
+
+@given(st.from_regex(r"[a-z]{1,14}", fullmatch=True))
+def test_a_word_begins_like_its_stem(word: str) -> None:
+    assert word.startswith(beginning(stem(word)))
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["hoping", "happy", "sensibilities", "agreed", "digitizer", "relational", "conformably", "filing", "i", "be"],
+)
+def test_so_do_words_that_stemming_changes(word: str) -> None:
+    assert word.startswith(beginning(stem(word)))

@@ -1,0 +1,73 @@
+"""The nearest vectors are looked for beside the words, and what comes of it is the same."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.errors import ModelUnavailableError
+from app.index.columns.posting_cache import IndexCache
+from app.index.vectors.ann_cache import AnnCache
+from app.index.vectors.vector_repo import Generation
+from app.memories.model import STORES
+from app.retrieval.candidates.prefetch import PREFETCH_FROM, PrefetchedNeighbours
+from app.retrieval.pipeline import Request, SearchResult, Stopwatch, VectorQuery, VectorsFailedError, run_search
+from app.retrieval.query.parser import parse
+from app.retrieval.ranking.recipes import find_recipe
+from tests.unit.app.shelf import Shelf
+
+TEXTS = ("a grey heron", "two old oaks", "a heron on the lock", "bread and butter")
+
+
+@pytest.fixture
+def meaning(shelf: Shelf, vault: Path) -> VectorQuery:
+    shelf.say(*TEXTS)
+    shelf.sync()
+    near, generation = AnnCache(vault, least=1), Generation(1, shelf.embedder.identity.dimensions)
+    shelf.do(shelf.store.read(lambda connection: near.tend(connection, generation)))
+    return VectorQuery(generation, lambda text: shelf.embedder.embed_query(text).tobytes(), near, near.count())
+
+
+def asked(shelf: Shelf, text: str, meaning: VectorQuery, name: str) -> SearchResult:
+    chosen = find_recipe(name)
+    request = Request(parse(text, 0), chosen, chosen.legs, STORES, 0, 20, None, IndexCache)
+    return shelf.do(shelf.store.read(lambda connection: run_search(connection, request, meaning, Stopwatch())))
+
+
+@pytest.mark.parametrize("name", ["learned", "weighted"])
+@pytest.mark.parametrize("text", ["heron", "heron role:user", "heron -oaks", "old oaks kind:note", "nothing"])
+def test_a_search_of_many_vectors_finds_the_same(shelf: Shelf, meaning: VectorQuery, name: str, text: str) -> None:
+    few = asked(shelf, text, meaning, name)
+    many = asked(shelf, text, replace(meaning, count=PREFETCH_FROM), name)
+    assert many == few
+
+
+def test_what_was_not_looked_for_is_answered_too(meaning: VectorQuery) -> None:
+    near, vector = meaning.near, meaning.vector("heron")
+    assert near is not None
+    ahead = PrefetchedNeighbours(near, meaning.generation, vector, 3, None)
+    for k, allowed in ((3, None), (2, None), (3, np.array([False, True, True]))):
+        got, wanted = (one.nearest(meaning.generation, vector, k, allowed) for one in (ahead, near))
+        assert got is not None
+        assert wanted is not None
+        assert got[0].tolist() == wanted[0].tolist()
+    assert ahead.nearest(Generation(7, 1), vector, 3) is None
+
+
+def test_what_fails_meanwhile_fails_whoever_asks(meaning: VectorQuery) -> None:
+    near = meaning.near
+    assert near is not None
+    ahead = PrefetchedNeighbours(near, meaning.generation, b"\0\0\x80?" * 3, 3, None)
+    with pytest.raises(ValueError, match=r"shape|size|dimension"):
+        ahead.nearest(meaning.generation, b"\0\0\x80?" * 3, 3, None)
+
+
+def test_a_question_that_cannot_be_made_a_vector_is_a_failure_of_the_vectors(
+    shelf: Shelf, meaning: VectorQuery
+) -> None:
+    def closed(_text: str) -> bytes:
+        raise ModelUnavailableError("The model was closed.")
+
+    with pytest.raises(VectorsFailedError):
+        asked(shelf, "heron", replace(meaning, vector=closed, count=PREFETCH_FROM), "learned")

@@ -1,0 +1,189 @@
+"""One search in one go; where the vectors fail, words answer and the answer says so."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import apsw
+import numpy as np
+import pytest
+
+from app.errors import InternalError, KeepsakeError, ModelUnavailableError
+from app.index.columns import chunk_columns
+from app.index.columns.chunk_columns import ChunkColumns
+from app.index.columns.posting_cache import ChunkLengths, IndexCache
+from app.index.vectors.ann_cache import AnnCache
+from app.index.vectors.vector_repo import Generation
+from app.memories.model import STORES
+from app.retrieval import service
+from app.retrieval.candidates.array_retrievers import vectors_by_id
+from app.retrieval.model import Found
+from app.retrieval.pipeline import Request, SearchResult, Stopwatch, VectorQuery, VectorsFailedError, run_search
+from app.retrieval.query.parser import parse
+from app.retrieval.ranking.recipes import find_recipe
+from app.retrieval.service import SearchService
+from app.trace.trace import Trace
+from tests.unit.app.shelf import Shelf
+
+_LIMIT_S = 0.5
+_LONG = "WITH RECURSIVE n (x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM n WHERE x < 100000) SELECT max(x) FROM n"
+
+
+def asked(shelf: Shelf, text: str, meaning: VectorQuery | None) -> SearchResult:
+    chosen = find_recipe("learned")
+    request = Request(parse(text, 0), chosen, chosen.legs, STORES, 0, 20, None, IndexCache)
+    return shelf.do(shelf.store.read(lambda connection: run_search(connection, request, meaning, Stopwatch())))
+
+
+def closed(_text: str) -> bytes:
+    raise ModelUnavailableError("The model was closed.")
+
+
+@pytest.mark.parametrize(
+    ("vector", "generation", "kind"),
+    [
+        (closed, Generation(1, 256), ModelUnavailableError),
+        (lambda _: bytes(1024), Generation(77, 256), InternalError),  # no such table
+        (lambda _: bytes(12), Generation(1, 256), InternalError),  # not as wide
+    ],
+)
+def test_a_failure_of_the_vectors_is_told_from_others(
+    shelf: Shelf, vector: Callable[[str], bytes], generation: Generation, kind: type[KeepsakeError]
+) -> None:
+    shelf.say("a grey heron")
+    shelf.sync()
+    with pytest.raises(VectorsFailedError) as caught:
+        asked(shelf, "heron", VectorQuery(generation, vector, None))
+    assert isinstance(caught.value.fault, kind)
+    given = asked(shelf, "heron", None)
+    assert [hit.id for hit in given.found.hits] == ["s#1"]
+    assert given.found.legs == ("words",)
+
+
+def test_words_answer_where_the_embedder_fails(shelf: Shelf) -> None:
+    shelf.say("a grey heron")
+    sync = shelf.sync()
+    search = SearchService(shelf.store, sync, Trace(None), shelf.clock)
+    assert shelf.do(search.search("heron")).legs == ("words", "vector")
+    shelf.embedder.fails = "The model is gone."
+    found = shelf.do(search.search("heron"))
+    assert [hit.id for hit in found.hits] == ["s#1"]
+    assert found.legs == ("words",)
+    assert any("The model is gone." in note for note in found.notes)
+    assert found.milliseconds.keys() == {"parse", "candidates", "hits"}
+
+
+def test_words_that_were_asked_for_can_be_let_go(shelf: Shelf) -> None:
+    shelf.say("a grey heron")
+    search = SearchService(shelf.store, shelf.sync(), Trace(None), shelf.clock)
+    before = shelf.do(search.search("heron"))
+    search.forget_words()
+    assert shelf.do(search.search("heron")).hits == before.hits
+
+
+@pytest.mark.parametrize(("least", "read"), [(0, 1), (100, 0)])
+def test_what_is_known_of_chunks_is_read_before_it_is_asked_for(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch, least: int, read: int
+) -> None:
+    shelf.say("a grey heron")
+    search = SearchService(shelf.store, shelf.sync(), Trace(None), shelf.clock)
+    monkeypatch.setattr(service, "WARM_LEAST", least)
+    reading, times = chunk_columns._longer, list[int]()
+
+    def counted(connection: apsw.Connection, known: ChunkColumns, last: int, lengths: ChunkLengths) -> ChunkColumns:
+        times.append(last)
+        return reading(connection, known, last, lengths)
+
+    monkeypatch.setattr(chunk_columns, "_longer", counted)
+    shelf.do(search.warm())
+    assert len(times) == read
+    assert [hit.id for hit in shelf.do(search.search("heron")).hits] == ["s#1"]
+    assert len(times) == 1
+
+
+def test_the_first_search_waits_for_what_takes_longer_than_a_search_may(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shelf.say("a grey heron")
+    search = SearchService(shelf.store, shelf.sync(), Trace(None), shelf.clock)
+    reading, times = chunk_columns._longer, list[int]()
+
+    def slow(connection: apsw.Connection, known: ChunkColumns, last: int, lengths: ChunkLengths) -> ChunkColumns:
+        times.append(last)
+        begun = time.monotonic()
+        while time.monotonic() - begun < 2 * _LIMIT_S:
+            connection.execute(_LONG).fetchall()
+        return reading(connection, known, last, lengths)
+
+    async def both() -> list[Found]:
+        given_up = asyncio.create_task(search.search("teal"))
+        await asyncio.sleep(0)
+        given_up.cancel()
+        return list(await asyncio.gather(search.search("heron"), search.search("grey")))
+
+    monkeypatch.setattr(chunk_columns, "_longer", slow)
+    monkeypatch.setattr(shelf.store, "_read_limit_s", _LIMIT_S)
+    found = shelf.do(both())
+    assert [[hit.id for hit in one.hits] for one in found] == [["s#1"], ["s#1"]]
+    assert len(times) == 1
+
+
+def test_what_failed_when_nobody_waited_any_more_is_read_anew(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    shelf.say("a grey heron")
+    search = SearchService(shelf.store, shelf.sync(), Trace(None), shelf.clock)
+    reading, failing = chunk_columns._longer, [True]
+
+    def once(connection: apsw.Connection, known: ChunkColumns, last: int, lengths: ChunkLengths) -> ChunkColumns:
+        if failing and failing.pop():
+            raise apsw.BusyError("locked")
+        return reading(connection, known, last, lengths)
+
+    async def given_up() -> list[str]:
+        first = asyncio.create_task(search.search("heron"))
+        while failing:
+            await asyncio.sleep(0)
+            if search._knowing is not None:
+                first.cancel()
+        await asyncio.wait([first])
+        return [hit.id for hit in (await search.search("heron")).hits]
+
+    monkeypatch.setattr(chunk_columns, "_longer", once)
+    assert shelf.do(given_up()) == ["s#1"]
+
+
+def test_where_it_cannot_be_read_beforehand_the_search_says_why(shelf: Shelf) -> None:
+    search = SearchService(shelf.store, shelf.sync(), Trace(None), shelf.clock)
+    shelf.store.close()
+    shelf.do(search.warm())
+    with pytest.raises(KeepsakeError):
+        shelf.do(search.search("heron"))
+
+
+def test_vectors_are_told_by_chunk_in_any_order(shelf: Shelf) -> None:
+    shelf.say("a grey heron", "two oaks")
+    shelf.sync()
+
+    def work(connection: apsw.Connection) -> tuple[list[bytes], list[list[float]]]:
+        sql = "SELECT embedding FROM vectors_1 ORDER BY chunk_id"
+        stored = [bytes(row[0]) for row in connection.execute(sql)]
+        ids = [int(row[0]) for row in connection.execute("SELECT chunk_id FROM vectors_1 ORDER BY chunk_id")]
+        asked_for = np.array([ids[1], 999, ids[0], ids[1]])
+        return stored, vectors_by_id(connection, Generation(1, len(stored[0]) // 4), asked_for).tolist()
+
+    stored, (one, nothing, other, again) = shelf.do(shelf.store.read(work))
+    assert np.array([other, one], dtype="<f4").tobytes() == b"".join(stored)
+    assert again == one
+    assert not any(nothing)
+
+
+def test_vectors_that_only_their_look_up_still_knows_are_a_failure(shelf: Shelf, vault: Path) -> None:
+    shelf.say("a grey heron", "two oaks")
+    shelf.sync()
+    near, generation = AnnCache(vault, least=1), Generation(1, shelf.embedder.identity.dimensions)
+    shelf.do(shelf.store.read(lambda connection: near.tend(connection, generation)))
+    shelf.do(shelf.store.write(lambda connection: connection.execute("DROP TABLE vectors_1") and None))
+    meaning = VectorQuery(generation, lambda text: shelf.embedder.embed_query(text).tobytes(), near)
+    assert asked(shelf, "heron", meaning).found.legs == ("words", "vector")
+    with pytest.raises(VectorsFailedError):
+        asked(shelf, "Hi. I saw the heron. What next?", meaning)

@@ -1,0 +1,49 @@
+"""Which words are frequent, and that their lists are there before anyone asks."""
+
+import apsw
+import pytest
+
+from app.index.columns.posting_cache import IndexCache, last_chunk
+from app.retrieval import warmup
+from app.retrieval.query.match_expression import quote, stem
+from app.retrieval.warmup import preload_frequent_words
+from tests.unit.app.shelf import Shelf
+
+TEXTS = (
+    "the herons of the lock", "the heron and the café", "a heron is here", "herons", "the old lock", "an old lock",
+    "we say bread", "we say butter", "we say naïve things", "they say nothing", "you say so", "all say yes",
+    "he may say", "she will say", "it can say", "one more", "two more",
+)  # fmt: skip
+
+
+def test_frequent_words_are_read_and_neither_rare_nor_ubiquitous_ones(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(warmup, "MIN_CHUNKS", 1)
+    for number, text in enumerate(TEXTS):
+        shelf.say(text, session=f"s{number}")
+    shelf.sync()
+    kept = IndexCache()
+
+    def work(connection: apsw.Connection) -> tuple[int, int]:
+        return preload_frequent_words(connection, kept), last_chunk(connection)
+
+    known, last = shelf.do(shelf.store.read(work))
+    assert known == 3
+    with apsw.Connection(":memory:") as nowhere:  # whoever has to read fails here
+        for word in ("heron", "herons", "lock", "old"):
+            assert len(kept.posting(nowhere, quote(word), stem(word), last).ids) >= 3
+        for word in ("bread", "say", "the"):
+            with pytest.raises(apsw.SQLError):
+                kept.posting(nowhere, quote(word), stem(word), last)
+
+
+@pytest.mark.parametrize(("few", "texts"), [(0, ()), (1_000, TEXTS)])
+def test_an_empty_vault_and_a_small_one_have_none(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch, few: int, texts: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr(warmup, "MIN_CHUNKS", few)
+    for number, text in enumerate(texts):
+        shelf.say(text, session=f"s{number}")
+    shelf.sync()
+    assert shelf.do(shelf.store.read(lambda connection: preload_frequent_words(connection, IndexCache()))) == 0
