@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.exchange.model import MemoryRecord, MessageRecord, Position, Problem, Record, SessionRecord
-from app.exchange.source import readable
+from app.exchange.source_files import readable
 
 Storable = SessionRecord | MessageRecord | MemoryRecord
 
@@ -37,7 +37,7 @@ class Batch:
     weight: float = 0.0
 
 
-class Pace:
+class BatchPace:
     """How much one transaction may hold, learned from how long those before took."""
 
     def __init__(self) -> None:
@@ -61,7 +61,7 @@ class BatchReader:
     def __init__(self, records: Iterator[Record], path: Path) -> None:
         self._records = records
         self._path = path
-        self._pace = Pace()
+        self._pace = BatchPace()
 
     def next(self) -> Batch:
         """Read until a batch is as large as can be stored at once, or for a quarter of a second.

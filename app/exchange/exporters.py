@@ -6,13 +6,13 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Protocol, cast
 
 from app.core.text import excerpt
-from app.exchange.filenames import UNTITLED, Names, safe_folders, safe_name
-from app.exchange.frontmatter import dump
-from app.exchange.keepsake_writer import JsonlWriter
-from app.exchange.markdown import SUFFIXES
+from app.exchange.export_target import FileTarget, FolderTarget, TargetFile, writable
+from app.exchange.filenames import UNTITLED, FileNames, safe_folders, safe_name
+from app.exchange.formats.keepsake_writer import JsonlWriter
+from app.exchange.formats.markdown import SUFFIXES
+from app.exchange.formats.note_file import render_note
 from app.exchange.model import ExportReport
-from app.exchange.note_file import render_note
-from app.exchange.target import FileTarget, FolderTarget, TargetFile, writable
+from app.exchange.parsing.frontmatter import dump
 from app.memories.archive.model import Archived
 from app.memories.model import Memory
 from app.sessions.model import Message, Session
@@ -110,7 +110,7 @@ class MarkdownExporter:
             self._target = FolderTarget(path)
             self._index = self._target.open(PurePosixPath("index.md"))
             self._index.write("# Keepsake\n")
-        self._names = Names()
+        self._names = FileNames()
         self._names.take(PurePosixPath(), "index")
         self._transcript: TargetFile | None = None
         self._section = ""

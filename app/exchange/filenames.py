@@ -28,7 +28,7 @@ def safe_folders(path: str) -> PurePosixPath:
     return PurePosixPath(*(safe_name(part) for part in PurePosixPath(path).parent.parts[:MAX_FOLDERS] if part != "/"))
 
 
-class Names:
+class FileNames:
     """Gives out file names, each once, on systems that ignore case as well."""
 
     def __init__(self) -> None:

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Protocol, Self, TypeVar
 
 from app.errors import CancelledByPersonError, FormatError, InputError
-from app.exchange import chatgpt, claude, keepsake, markdown
 from app.exchange.batches import Batch, BatchReader, Storable
-from app.exchange.detect import SUPPORTED, detect, preview
 from app.exchange.exporters import Exportable, Exporter, JsonlExporter, MarkdownExporter
+from app.exchange.formats import chatgpt, claude, keepsake, markdown
+from app.exchange.formats.detect import SUPPORTED, detect, preview
 from app.exchange.model import ExportReport, ImportPreview, ImportReport, Problem, Record
 from app.memories.archive.model import Archived
 from app.memories.model import Memory, StoreName
@@ -84,7 +84,7 @@ class RecordSource(Protocol):
         """Yield every deleted, superseded or archived memory."""
 
 
-class Work(Protocol):
+class ImportJob(Protocol):
     """The job a person watches; it limits how often it reports."""
 
     def is_cancelled(self) -> bool:
@@ -149,7 +149,9 @@ class ExchangeService:
         """
         return await asyncio.to_thread(preview, path)
 
-    async def import_path(self, path: Path, format_name: str, store: StoreName, actor: str, work: Work) -> ImportReport:
+    async def import_path(
+        self, path: Path, format_name: str, store: StoreName, actor: str, work: ImportJob
+    ) -> ImportReport:
         """Import a file or folder; what is broken in it is reported and the rest goes in.
 
         Args:
@@ -197,7 +199,7 @@ class ExchangeService:
                 await thread.run(reader.close)
         return tally.finished(cancelled=stopped_early)
 
-    async def export_path(self, path: Path, format_name: str, work: Work, *, removed: bool = True) -> ExportReport:
+    async def export_path(self, path: Path, format_name: str, work: ImportJob, *, removed: bool = True) -> ExportReport:
         """Write everything to ``path``, which changes only when the export is complete.
 
         Args:
@@ -225,7 +227,7 @@ class ExchangeService:
                     await thread.run(exporter.abandon)
         return report
 
-    async def _write(self, exporter: Exporter, thread: "_Thread", work: Work, *, removed: bool) -> None:
+    async def _write(self, exporter: Exporter, thread: "_Thread", work: ImportJob, *, removed: bool) -> None:
         done = 0
         async for batch in _batches(self._everything(removed=removed)):
             if work.is_cancelled():
@@ -264,7 +266,7 @@ class _Thread:
 
 
 async def _store(
-    ingest: Callable[[Sequence[Storable]], Awaitable[Ingested]], batch: Batch, tally: _Tally, work: Work
+    ingest: Callable[[Sequence[Storable]], Awaitable[Ingested]], batch: Batch, tally: _Tally, work: ImportJob
 ) -> float:
     """Store a batch, say how far that brought the import, and return how long it took, in seconds."""
     stored = await ingest(batch.records) if batch.records else Ingested()

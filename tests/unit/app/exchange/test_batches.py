@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.exchange.batches import MAX_RECORDS, TARGET_SECONDS, Batch, BatchReader, Pace
+from app.exchange.batches import MAX_RECORDS, TARGET_SECONDS, Batch, BatchPace, BatchReader
 from app.exchange.model import MemoryRecord, MessageRecord, Position, Record
 from app.sessions.model import NewMessage
 
@@ -60,7 +60,7 @@ def test_nothing_but_positions_is_one_last_batch(tmp_path: Path) -> None:
 
 @given(st.lists(st.tuples(st.floats(0, 1e6), st.floats(0, 100))))
 def test_there_is_always_room_for_something(steps: list[tuple[float, float]]) -> None:
-    pace = Pace()
+    pace = BatchPace()
     for weight, seconds in steps:
         pace.took(weight, seconds)
         assert pace.room > 0

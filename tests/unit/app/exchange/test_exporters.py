@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from app.errors import DiskFullError, InputError, MachineError
+from app.exchange.export_target import MANIFEST
 from app.exchange.exporters import Exportable, Exporter, JsonlExporter, MarkdownExporter
-from app.exchange.keepsake import read as read_keepsake
-from app.exchange.markdown import read as read_markdown
+from app.exchange.formats.keepsake import read as read_keepsake
+from app.exchange.formats.markdown import read as read_markdown
 from app.exchange.model import MemoryRecord
-from app.exchange.target import MANIFEST
 from app.memories.model import Memory
 from app.sessions.model import Message, Session
 from tests.helpers.disks import SmallDisk

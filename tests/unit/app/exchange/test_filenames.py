@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.exchange.filenames import Names, safe_folders, safe_name
+from app.exchange.filenames import FileNames, safe_folders, safe_name
 
 RESERVED = ("CON", "nul", "com1", "LPT9", "aux.txt", "COM¹", "prn.tar.gz")
 
@@ -55,13 +55,13 @@ def test_folders_never_lead_upwards(path: str) -> None:
 
 @given(st.lists(st.sampled_from(["a", "A", "a (2)", "é", "e\u0301", "É"]), max_size=12))
 def test_each_name_is_given_once_whatever_its_case(stems: list[str]) -> None:
-    names = Names()
+    names = FileNames()
     given = [str(names.take(PurePosixPath("n"), stem)) for stem in stems]
     assert len({name.casefold() for name in given}) == len(given)
 
 
 def test_the_disk_takes_them_all(tmp_path: Path) -> None:
-    names = Names()
+    names = FileNames()
     for title in ("x" * 500, "😀" * 500, "a", "A", *RESERVED):
         place = names.take(PurePosixPath(), safe_name(title))
         (tmp_path / place).open("x").close()

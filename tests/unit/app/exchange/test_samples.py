@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from app.errors import FormatError
-from app.exchange.detect import detect
 from app.exchange.exporters import MarkdownExporter
-from app.exchange.markdown import read
+from app.exchange.formats.detect import detect
+from app.exchange.formats.markdown import read
 from app.exchange.model import MemoryRecord
 from app.exchange.service import READERS
 from app.memories.model import Memory

@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 import pytest
 
 from app.errors import CancelledByPersonError, FormatError, InputError, NotFoundError
-from app.exchange import markdown
 from app.exchange.batches import MAX_RECORDS, Storable
+from app.exchange.formats import markdown
 from app.exchange.model import MemoryRecord, MessageRecord, Position, Problem
 from app.exchange.service import ExchangeService, Ingested
 from app.memories.archive.model import Archived

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.errors import FormatError
-from app.exchange.frontmatter import dump, split
+from app.exchange.parsing.frontmatter import dump, split
 
 
 def test_fields_and_body() -> None:

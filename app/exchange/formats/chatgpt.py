@@ -6,11 +6,11 @@ from typing import Any
 
 from app.core.clock import optional_datetime, parse_instant
 from app.core.text import content_hash, excerpt, storable
-from app.exchange.chatgpt_content import render
-from app.exchange.jsonitems import Item, items
-from app.exchange.loose import clean, filled, table, text
+from app.exchange.formats.chatgpt_content import render
 from app.exchange.model import MessageRecord, Problem, Record, SessionRecord
-from app.exchange.tree import branch
+from app.exchange.parsing.json_items import JsonItem, items
+from app.exchange.parsing.lenient import clean, filled, table, text
+from app.exchange.parsing.message_tree import branch
 from app.sessions.model import NewMessage, Role
 
 AGENT = "ChatGPT"
@@ -41,13 +41,13 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
         FormatError: The zip cannot be read at all.
     """
     for thing in items(path, cancelled):
-        if isinstance(thing, Item):
+        if isinstance(thing, JsonItem):
             yield from _conversation(thing)
         else:
             yield thing
 
 
-def _conversation(item: Item) -> Iterator[Record]:
+def _conversation(item: JsonItem) -> Iterator[Record]:
     talk = table(item.value)
     nodes = {name: table(node) for name, node in table(talk.get("mapping")).items()}
     title, _ = storable(text(talk.get("title")))

@@ -12,7 +12,7 @@ import pytest
 
 from app.core.text import has_controls
 from app.exchange.model import ImportReport, MessageRecord
-from app.exchange.vault import LONGEST_REST_S, VaultSink, _session_id
+from app.exchange.vault_source import LONGEST_REST_S, VaultSink, _session_id
 from app.host import Host
 from app.sessions.model import NewMessage
 from app.sessions.service import MAX_NAME_CHARACTERS

@@ -5,8 +5,8 @@ from typing import Any
 
 from app.core.tag_names import normalise_tags
 from app.errors import FormatError
-from app.exchange.frontmatter import FrontMatter, dump, split
-from app.exchange.markdown import Parsed, parse
+from app.exchange.formats.markdown import ParsedNote, parse
+from app.exchange.parsing.frontmatter import FrontMatter, dump, split
 from app.memories.model import Memory
 
 _NEWLINES = {"crlf": "\r\n", "cr": "\r"}
@@ -41,7 +41,7 @@ def _is_said_by(source: str, memory: Memory, stem: str) -> bool:
     try:
         parsed = parse(source)
     except FormatError:
-        parsed = Parsed(FrontMatter(), source, memory.tags)
+        parsed = ParsedNote(FrontMatter(), source, memory.tags)
     same_title = unicodedata.normalize("NFC", parsed.front.title or stem) == unicodedata.normalize("NFC", memory.title)
     return parsed.body == memory.content and same_title and parsed.tags == normalise_tags(memory.tags)
 

@@ -9,10 +9,10 @@ from app.core.clock import optional_datetime
 from app.core.tag_names import normalise_tags
 from app.core.text import content_hash, excerpt
 from app.errors import NotFoundError
-from app.exchange.jsonitems import decode
-from app.exchange.lines import Line, read_lines
 from app.exchange.model import MemoryRecord, MessageRecord, Position, Problem, Record, SessionRecord
-from app.exchange.object_fields import Fields, WrongFieldError
+from app.exchange.parsing.json_items import decode
+from app.exchange.parsing.lines import TextLine, read_lines
+from app.exchange.parsing.object_fields import ObjectFields, WrongFieldError
 from app.memories.model import KINDS, SOURCE_KINDS, STORES, Source
 from app.sessions.model import NewMessage, Role
 
@@ -74,7 +74,7 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
     yield Position(total, total)
 
 
-def _line(line: Line, course: _Course, name: str) -> Iterator[Record]:
+def _line(line: TextLine, course: _Course, name: str) -> Iterator[Record]:
     place = f"{name}, line {line.number}"
     if line.data is None:
         yield Problem(
@@ -85,7 +85,7 @@ def _line(line: Line, course: _Course, name: str) -> Iterator[Record]:
         return
     try:
         value, replaced = decode(line.data)
-        fields = Fields(value)
+        fields = ObjectFields(value)
         records = list(_records(fields, course, place))
     except WrongFieldError as error:
         yield Problem(place, f"It was left out: {error}.")
@@ -99,7 +99,7 @@ def _line(line: Line, course: _Course, name: str) -> Iterator[Record]:
     yield from records
 
 
-def _records(fields: Fields, course: _Course, place: str) -> Iterator[Record]:
+def _records(fields: ObjectFields, course: _Course, place: str) -> Iterator[Record]:
     kind = fields.text("type")
     if kind == "message" or (not kind and fields.has("role", "content")):
         yield from _message(fields, course, place)
@@ -112,7 +112,7 @@ def _records(fields: Fields, course: _Course, place: str) -> Iterator[Record]:
         raise WrongFieldError(f"its type is {shown!r}; 'session', 'message' and 'memory' are known")
 
 
-def _session(fields: Fields, course: _Course) -> SessionRecord:
+def _session(fields: ObjectFields, course: _Course) -> SessionRecord:
     key = fields.text("id", *_SESSION_NAMES) or course.default
     course.last.setdefault(key, 0)
     fields.skip("message_count", "preview")
@@ -128,7 +128,7 @@ def _session(fields: Fields, course: _Course) -> SessionRecord:
     )
 
 
-def _message(fields: Fields, course: _Course, place: str) -> Iterator[Record]:
+def _message(fields: ObjectFields, course: _Course, place: str) -> Iterator[Record]:
     key = fields.text(*_SESSION_NAMES) or course.default
     title, agent, channel = fields.text("title"), fields.text("agent"), fields.text("channel")
     role = fields.choice("role", _ROLES)
@@ -153,7 +153,7 @@ def _message(fields: Fields, course: _Course, place: str) -> Iterator[Record]:
     )
 
 
-def _memory(fields: Fields, place: str) -> Iterator[Record]:
+def _memory(fields: ObjectFields, place: str) -> Iterator[Record]:
     content, title = fields.needed_text("content"), fields.text("title")
     kind, store = fields.choice("kind", KINDS), fields.choice("store", STORES)
     category, fact_key = fields.text("category"), fields.text("key")
@@ -202,7 +202,7 @@ def _is_source(item: dict[str, Any]) -> bool:
     return item.get("kind") in SOURCE_KINDS and isinstance(name, str) and bool(name.strip())
 
 
-def _problems(fields: Fields, place: str) -> Iterator[Problem]:
+def _problems(fields: ObjectFields, place: str) -> Iterator[Problem]:
     if fields.wrong:
         names = ", ".join(f"'{name}'" for name in fields.wrong)
         yield Problem(

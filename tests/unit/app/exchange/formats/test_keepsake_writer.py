@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from app.core.clock import optional_datetime, to_ms
 from app.core.tag_names import normalise_tags
-from app.exchange.keepsake import read
-from app.exchange.keepsake_writer import JsonlWriter
+from app.exchange.formats.keepsake import read
+from app.exchange.formats.keepsake_writer import JsonlWriter
 from app.exchange.model import MemoryRecord
 from app.memories.archive.model import Archived
 from app.memories.model import KINDS, SOURCE_KINDS, STORES, Memory, Source

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.exchange.chatgpt_content import fenced
-from app.exchange.loose import clean, filled, first_text, row, table, text
+from app.exchange.formats.chatgpt_content import fenced
+from app.exchange.parsing.lenient import clean, filled, first_text, row, table, text
 
 
 @dataclass(slots=True)
-class Turn:
+class ClaudeTurn:
     """What is said in one go.
 
     Args:
@@ -30,31 +30,31 @@ class Turn:
     left: dict[str, Any] = field(default_factory=dict)
 
 
-def turns(message: dict[str, Any]) -> Iterator[Turn]:
+def turns(message: dict[str, Any]) -> Iterator[ClaudeTurn]:
     """Yield the turns of a message that say something; attachments and files go with the first of them."""
     content = message.get("content")
     blocks = [{"type": "text", "text": content}] if isinstance(content, str) else row(content)
     found = list(_from_blocks([table(block) for block in blocks]))
     plain = text(message.get("text"))
     if plain.strip() and not any(turn.content.strip() for turn in found):
-        found = [Turn(plain, calls=[call for turn in found for call in turn.calls])]
+        found = [ClaudeTurn(plain, calls=[call for turn in found for call in turn.calls])]
     extra = _attached(message)
     if extra:
         own = next((turn for turn in found if turn.answers is None and not turn.thought), None)
         if own is None:
-            own = Turn()
+            own = ClaudeTurn()
             found.append(own)
         own.content = "\n\n".join(filter(None, (own.content, *extra)))
     return (turn for turn in found if turn.content.strip() or turn.calls)
 
 
-def _from_blocks(blocks: list[dict[str, Any]]) -> Iterator[Turn]:
-    current = Turn()
+def _from_blocks(blocks: list[dict[str, Any]]) -> Iterator[ClaudeTurn]:
+    current = ClaudeTurn()
     for block in blocks:
         kind = text(block.get("type"))
         if kind in ("thinking", "tool_result"):
             yield current
-            current = Turn()
+            current = ClaudeTurn()
             yield _thought(block) if kind == "thinking" else _answer(block)
         elif kind == "tool_use":
             call = {"id": block.get("id"), "name": block.get("name"), "input": block.get("input")}
@@ -78,23 +78,23 @@ def _said(kind: str, block: dict[str, Any]) -> str:
     return said or f"[{kind}]\n\n" + fenced(json.dumps(clean(block), ensure_ascii=False, indent=1), "json")
 
 
-def _keep(turn: Turn, kind: str, block: dict[str, Any]) -> None:
+def _keep(turn: ClaudeTurn, kind: str, block: dict[str, Any]) -> None:
     covered = ("text", "start_timestamp", "stop_timestamp", *(("type",) if kind in ("text", "") else ()))
     if left := filled(block, without=covered):
         turn.left.setdefault("blocks", []).append(left)
 
 
-def _thought(block: dict[str, Any]) -> Turn:
+def _thought(block: dict[str, Any]) -> ClaudeTurn:
     left = filled(block, without=("thinking", "start_timestamp", "stop_timestamp", "text"))
-    return Turn(first_text(block, "thinking", "text"), thought=True, left={"blocks": [left]})
+    return ClaudeTurn(first_text(block, "thinking", "text"), thought=True, left={"blocks": [left]})
 
 
-def _answer(block: dict[str, Any]) -> Turn:
+def _answer(block: dict[str, Any]) -> ClaudeTurn:
     content = block.get("content")
     said = content if isinstance(content, str) else "\n\n".join(_result(table(part)) for part in row(content))
     left = filled(block, without=("content", "tool_use_id", "name", "start_timestamp", "stop_timestamp"))
     call = text(block.get("tool_use_id"))
-    return Turn(said or "[no answer]", answers=call, tool=text(block.get("name")), left={"blocks": [left]})
+    return ClaudeTurn(said or "[no answer]", answers=call, tool=text(block.get("name")), left={"blocks": [left]})
 
 
 def _result(part: dict[str, Any]) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
 
-from app.exchange.source import read_some, utf8_stream
+from app.exchange.source_files import read_some, utf8_stream
 
 MAX_LINE = 256 << 20
 CHUNK = 1 << 20
@@ -16,7 +16,7 @@ GZIP = b"\x1f\x8b"
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TextLine:
     """One line without its end; ``data`` is ``None`` when it is longer than ``MAX_LINE``.
 
     Args:
@@ -32,7 +32,7 @@ class Line:
     broken: str = ""
 
 
-def read_lines(path: Path) -> Iterator[Line]:
+def read_lines(path: Path) -> Iterator[TextLine]:
     """Yield the lines of a file of UTF-8 or UTF-16 text."""
     with path.open("rb") as file, _unpacked(file) as packed:
         stream, head = utf8_stream(packed)
@@ -44,13 +44,13 @@ def read_lines(path: Path) -> Iterator[Line]:
                 if length > MAX_LINE:
                     parts.clear()
                 if piece.endswith(b"\n"):
-                    yield Line(number, b"".join(parts) if length <= MAX_LINE else None, True, file.tell())
+                    yield TextLine(number, b"".join(parts) if length <= MAX_LINE else None, True, file.tell())
                     number, parts, length = number + 1, [], 0
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            yield Line(number, None, False, file.tell(), f"the compressed file is damaged from here on ({error})")
+            yield TextLine(number, None, False, file.tell(), f"the compressed file is damaged from here on ({error})")
             return
         if length:
-            yield Line(number, b"".join(parts) if length <= MAX_LINE else None, False, file.tell())
+            yield TextLine(number, b"".join(parts) if length <= MAX_LINE else None, False, file.tell())
 
 
 def _pieces(stream: IO[bytes]) -> Iterator[bytes]:

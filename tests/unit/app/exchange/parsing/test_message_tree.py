@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.exchange.tree import Branch, branch
+from app.exchange.parsing.message_tree import Branch, branch
 
 NODES = st.dictionaries(st.sampled_from("abcdefgh"), st.none() | st.sampled_from("abcdefghx"), max_size=8)
 

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from app.errors import FormatError, MachineError, NotFoundError
-from app.exchange import chatgpt, source
-from app.exchange.source import readable
+from app.exchange import source_files
+from app.exchange.formats import chatgpt
+from app.exchange.source_files import readable
 from tests.unit.app.exchange.reading import chatgpt_talk, contents, never, problems, records, write_zip
 
 
@@ -44,7 +45,7 @@ def test_an_encrypted_zip_is_refused_with_a_sentence(tmp_path: Path) -> None:
 
 
 def test_a_zip_bomb_is_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(source, "MAX_SUSPICIOUS_BYTES", 1 << 20)
+    monkeypatch.setattr(source_files, "MAX_SUSPICIOUS_BYTES", 1 << 20)
     path = write_zip(tmp_path / "bomb.zip", {"conversations.json": b"[" + b" " * (4 << 20) + b"]"})
     with pytest.raises(FormatError, match="swell"):
         list(chatgpt.read(path, never))

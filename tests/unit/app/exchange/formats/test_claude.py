@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from app.exchange.claude import read
+from app.exchange.formats.claude import read
 from app.sessions.model import NewMessage
 from tests.unit.app.exchange.reading import (
     claude_talk,

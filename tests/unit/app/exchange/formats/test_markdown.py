@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from app.errors import NotFoundError
-from app.exchange import markdown
-from app.exchange.markdown import read
+from app.exchange.formats import markdown
+from app.exchange.formats.markdown import read
 from app.exchange.model import MemoryRecord, Position
 from tests.unit.app.exchange.reading import only, problems, records
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from app.errors import FormatError, NotFoundError
-from app.exchange.detect import detect, preview
+from app.exchange.formats.detect import detect, preview
 from tests.unit.app.exchange.reading import chatgpt_talk, claude_talk, write_json, write_zip
 
 TURN = b'{"type":"message","session":"s","role":"user","content":"Hi"}\n'

@@ -7,11 +7,11 @@ from typing import Any
 
 from app.core.clock import optional_datetime, parse_instant
 from app.core.text import content_hash, excerpt, storable
-from app.exchange.claude_content import Turn, turns
-from app.exchange.jsonitems import Item, items
-from app.exchange.loose import filled, row, table, text
+from app.exchange.formats.claude_content import ClaudeTurn, turns
 from app.exchange.model import MessageRecord, Problem, Record, SessionRecord
-from app.exchange.tree import branch
+from app.exchange.parsing.json_items import JsonItem, items
+from app.exchange.parsing.lenient import filled, row, table, text
+from app.exchange.parsing.message_tree import branch
 from app.sessions.model import NewMessage, Role
 
 AGENT = "Claude"
@@ -50,13 +50,13 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
         FormatError: The zip cannot be read at all.
     """
     for thing in items(path, cancelled):
-        if isinstance(thing, Item):
+        if isinstance(thing, JsonItem):
             yield from _conversation(thing)
         else:
             yield thing
 
 
-def _conversation(item: Item) -> Iterator[Record]:
+def _conversation(item: JsonItem) -> Iterator[Record]:
     talk = table(item.value)
     title, _ = storable(text(talk.get("name")) or text(talk.get("title")))
     place = f'{item.place} ("{excerpt(title, 60)}")' if title else item.place
@@ -129,7 +129,7 @@ def _message(message: Foreign, course: _Course, place: str) -> Iterator[Record]:
         yield MessageRecord(course.key, _new(message, turn, said, role or "system", number, course))
 
 
-def _new(message: Foreign, turn: Turn, said: str, role: Role, number: int, course: _Course) -> NewMessage:
+def _new(message: Foreign, turn: ClaudeTurn, said: str, role: Role, number: int, course: _Course) -> NewMessage:
     answers = turn.answers is not None
     tool = turn.tool or course.tools.get(turn.answers or "", "")
     payload = filled(message, without=_MESSAGE_OWN) if number == 0 else {}

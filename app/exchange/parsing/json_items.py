@@ -10,7 +10,7 @@ from typing import IO, Any
 import msgspec
 
 from app.exchange.model import Position, Problem
-from app.exchange.source import DAMAGE, Entry, entries, read_some, utf8_stream
+from app.exchange.source_files import DAMAGE, Entry, entries, read_some, utf8_stream
 
 CHUNK = 1 << 20
 MAX_ITEM = 256 << 20
@@ -21,7 +21,7 @@ _WRAPPERS = ("conversations", "chats", "items", "data")
 
 
 @dataclass(frozen=True, slots=True)
-class Raw:
+class RawItem:
     """The bytes of one item, ``None`` when it is longer than ``MAX_ITEM``; ``stray`` is what lay before it."""
 
     data: bytes | None
@@ -29,7 +29,7 @@ class Raw:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class JsonItem:
     """A decoded item, and where it stands for a person: ``conversations.json, conversation 3``."""
 
     value: Any
@@ -48,7 +48,7 @@ class ItemSplitter:
     length: int = 0
     stray: bytes = b""
 
-    def feed(self, chunk: bytes) -> Iterator[Raw]:
+    def feed(self, chunk: bytes) -> Iterator[RawItem]:
         """Take the next bytes and yield the items that end in them."""
         data = self.held + chunk
         self.held = b""
@@ -115,8 +115,8 @@ class ItemSplitter:
         if data.strip(b" \t\r\n,") and len(self.stray) < CHUNK:
             self.stray += data.strip(b" \t\r\n,")[:200]
 
-    def _taken(self) -> Raw:
-        raw = Raw(b"".join(self.parts) if self.length <= MAX_ITEM else None, self.stray)
+    def _taken(self) -> RawItem:
+        raw = RawItem(b"".join(self.parts) if self.length <= MAX_ITEM else None, self.stray)
         self.parts.clear()
         self.length, self.stray = 0, b""
         return raw
@@ -142,7 +142,7 @@ def decode(raw: bytes) -> tuple[Any, bool]:
     return value, text.count("\ufffd") > raw.count(b"\xef\xbf\xbd")
 
 
-def items(path: Path, cancelled: Callable[[], bool]) -> Iterator[Item | Problem | Position]:
+def items(path: Path, cancelled: Callable[[], bool]) -> Iterator[JsonItem | Problem | Position]:
     """Read every conversation of the conversations files at ``path``: a file, a folder or a zip.
 
     Raises:
@@ -158,7 +158,7 @@ def items(path: Path, cancelled: Callable[[], bool]) -> Iterator[Item | Problem 
             done += entry.size
 
 
-def _entry_items(entry: Entry, cancelled: Callable[[], bool]) -> Iterator[Item | Problem | Position]:
+def _entry_items(entry: Entry, cancelled: Callable[[], bool]) -> Iterator[JsonItem | Problem | Position]:
     splitter, number = ItemSplitter(), 0
     with entry.open() as opened:
         for chunk, done in _chunks(opened):
@@ -190,7 +190,7 @@ def _chunks(stream: IO[bytes]) -> Iterator[tuple[bytes | Problem, int]]:
         yield Problem("", f"The zip file is damaged from here on ({error}). Download or copy it again."), 0
 
 
-def _decoded(raw: Raw, place: str) -> Iterator[Item | Problem]:
+def _decoded(raw: RawItem, place: str) -> Iterator[JsonItem | Problem]:
     if raw.stray:
         yield from _stray(raw.stray, f"{place}, just before it")
     if raw.data is None:
@@ -206,16 +206,16 @@ def _decoded(raw: Raw, place: str) -> Iterator[Item | Problem]:
     yield from _unwrapped(value, place)
 
 
-def _unwrapped(value: Any, place: str) -> Iterator[Item]:
+def _unwrapped(value: Any, place: str) -> Iterator[JsonItem]:
     """Open an object that only holds the list of conversations."""
     if isinstance(value, dict) and "mapping" not in value and "chat_messages" not in value:
         for name in _WRAPPERS:
             if isinstance(inner := value.get(name), list):
                 where = place.rpartition(", ")[0]
                 for number, item in enumerate(inner, 1):
-                    yield Item(item, f"{where}, conversation {number}")
+                    yield JsonItem(item, f"{where}, conversation {number}")
                 return
-    yield Item(value, place)
+    yield JsonItem(value, place)
 
 
 def _stray(stray: bytes, place: str) -> Iterator[Problem]:

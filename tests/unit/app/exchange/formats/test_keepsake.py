@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.exchange import lines
-from app.exchange.keepsake import read
+from app.exchange.formats.keepsake import read
 from app.exchange.model import MemoryRecord, Record
+from app.exchange.parsing import lines
 from tests.unit.app.exchange.reading import contents, foreign_values, messages, only, problems, records, sessions
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.exchange.chatgpt import read
+from app.exchange.formats.chatgpt import read
 from app.exchange.model import Position
 from app.sessions.model import NewMessage
 from tests.unit.app.exchange.reading import (

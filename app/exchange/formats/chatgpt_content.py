@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from app.exchange.loose import clean, filled, first_text, row, table, text
+from app.exchange.parsing.lenient import clean, filled, first_text, row, table, text
 
 Content = dict[str, Any]
 

@@ -10,12 +10,13 @@ from typing import IO
 import ijson.common
 
 from app.errors import CancelledByPersonError, FormatError, NotFoundError
-from app.exchange import encoding, foreign
-from app.exchange.jsonitems import decode
-from app.exchange.lines import GZIP, read_lines
-from app.exchange.markdown import OF_THE_SYSTEM, SUFFIXES
+from app.exchange.formats import unsupported
+from app.exchange.formats.markdown import OF_THE_SYSTEM, SUFFIXES
 from app.exchange.model import ImportPreview
-from app.exchange.source import DAMAGE, Entry, entries, is_zip, open_zip, readable, utf8_stream
+from app.exchange.parsing import encoding
+from app.exchange.parsing.json_items import decode
+from app.exchange.parsing.lines import GZIP, read_lines
+from app.exchange.source_files import DAMAGE, Entry, entries, is_zip, open_zip, readable, utf8_stream
 
 FORMATS = ("chatgpt", "claude", "markdown", "keepsake")
 SUPPORTED = (
@@ -81,7 +82,7 @@ def _folder(path: Path, cancelled: Callable[[], bool]) -> str:
         if found:
             return _entry(path, found[0])
     names = [child.name for child in path.iterdir()]
-    if name := foreign.by_names(names):
+    if name := unsupported.by_names(names):
         raise _refusal(path, f"looks like an export of {name}, which is not supported yet")
     if next(_notes(path, cancelled), None) is not None:
         return "markdown"
@@ -108,7 +109,7 @@ def _zip(path: Path) -> str:
                 raise _refusal(path, f"is a damaged zip file ({error})") from error
     with open_zip(path) as archive:
         names = archive.namelist()
-    if name := foreign.by_names(names):
+    if name := unsupported.by_names(names):
         raise _refusal(path, f"looks like an export of {name}, which is not supported yet")
     if any(Path(name).suffix.lower() in SUFFIXES for name in names):
         raise _refusal(path, "is a zip of notes; unpack it and import the folder")
@@ -143,7 +144,7 @@ def _text(path: Path) -> str:
         decoded = encoding.decode(stream.read(HEAD))
     if decoded is None:
         raise _refusal(path, "is not text")
-    if name := foreign.by_text(decoded.text):
+    if name := unsupported.by_text(decoded.text):
         raise _refusal(path, f"looks like an export of {name}, which is not supported yet")
     if path.suffix.lower() in {*SUFFIXES, ".txt"}:
         return "markdown"
@@ -184,7 +185,7 @@ def _json(path: Path, head: bytes) -> str:
         return "chatgpt"
     if names & {"item.chat_messages", "chat_messages", "conversations.item.chat_messages"}:
         return "claude"
-    if name := foreign.by_fields(names, head):
+    if name := unsupported.by_fields(names, head):
         raise _refusal(path, f"looks like an export of {name}, which is not supported yet")
     return next((name for pattern, name in _BROKEN if pattern.search(head)), "")
 

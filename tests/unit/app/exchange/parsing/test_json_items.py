@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.exchange import jsonitems
-from app.exchange.jsonitems import Item, ItemSplitter, decode, items
 from app.exchange.model import Problem
+from app.exchange.parsing import json_items
+from app.exchange.parsing.json_items import ItemSplitter, JsonItem, decode, items
 from tests.unit.app.exchange.reading import never, write_json
 
 JSON = st.recursive(
@@ -80,23 +80,23 @@ def test_text_between_items_is_reported_and_the_items_go_in(tmp_path: Path) -> N
     path = tmp_path / "conversations.json"
     path.write_text('[{"a": 1}, oops "{", {"a": 2}]')
     found = list(items(path, never))
-    assert [item.value for item in found if isinstance(item, Item)] == [{"a": 1}, {"a": 2}]
+    assert [item.value for item in found if isinstance(item, JsonItem)] == [{"a": 1}, {"a": 2}]
     (problem,) = [thing for thing in found if isinstance(thing, Problem)]
     assert "oops" in problem.what
 
 
 def test_a_list_inside_an_object_is_opened(tmp_path: Path) -> None:
     path = write_json(tmp_path / "conversations.json", {"conversations": [{"a": 1}, {"a": 2}]})
-    assert [item.value for item in items(path, never) if isinstance(item, Item)] == [{"a": 1}, {"a": 2}]
+    assert [item.value for item in items(path, never) if isinstance(item, JsonItem)] == [{"a": 1}, {"a": 2}]
 
 
 def test_an_item_beyond_the_limit_is_left_out_and_the_next_goes_in(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(jsonitems, "MAX_ITEM", 1000)
+    monkeypatch.setattr(json_items, "MAX_ITEM", 1000)
     path = write_json(tmp_path / "conversations.json", [{"a": "x" * 2000}, {"a": 2}])
     found = list(items(path, never))
-    assert [item.value for item in found if isinstance(item, Item)] == [{"a": 2}]
+    assert [item.value for item in found if isinstance(item, JsonItem)] == [{"a": 2}]
     assert [thing.lost for thing in found if isinstance(thing, Problem)] == [True]
 
 
@@ -105,7 +105,7 @@ def test_files_saved_again_by_other_programs_are_read(tmp_path: Path, encoding: 
     path = tmp_path / "conversations.json"
     mark = "\ufeff" if encoding in ("utf-16-le", "utf-16-be") else ""
     path.write_bytes((mark + json.dumps([{"a": "größer 😀" * 50_000}], ensure_ascii=False)).encode(encoding))
-    assert [item.value for item in items(path, never) if isinstance(item, Item)] == [{"a": "größer 😀" * 50_000}]
+    assert [item.value for item in items(path, never) if isinstance(item, JsonItem)] == [{"a": "größer 😀" * 50_000}]
 
 
 def test_reading_stops_when_asked(tmp_path: Path) -> None:

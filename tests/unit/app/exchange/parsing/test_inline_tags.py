@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.exchange.inline_tags import inline_tags
+from app.exchange.parsing.inline_tags import inline_tags
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 from app.core.clock import parse_instant
 from app.core.text import storable
-from app.exchange.loose import clean
+from app.exchange.parsing.lenient import clean
 
 T = TypeVar("T", bound=str)
 
@@ -14,7 +14,7 @@ class WrongFieldError(Exception):
     """A field that nothing can do without is missing or wrong; the message ends a sentence."""
 
 
-class Fields:
+class ObjectFields:
     """The fields of one object. Each read marks its field as known; ``rest`` gives what no read asked for.
 
     Args:

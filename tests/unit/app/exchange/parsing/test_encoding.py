@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.exchange.encoding import decode
+from app.exchange.parsing.encoding import decode
 
 TEXT = "# Über\nЗаметка 筆記 😀\n"
 

@@ -12,7 +12,7 @@ from typing import IO
 from uuid import uuid4
 
 from app.errors import DiskFullError, FormatError, InputError, MachineError
-from app.exchange.detect import detect
+from app.exchange.formats.detect import detect
 
 MANIFEST = ".keepsake-export.json"
 PRIVATE_FILE = 0o600

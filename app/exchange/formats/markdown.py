@@ -9,10 +9,10 @@ from typing import Any
 from app.core.tag_names import MAX_TAG_LENGTH, MAX_TAGS, normalise_tag, normalise_tags
 from app.core.text import storable
 from app.errors import FormatError, NotFoundError
-from app.exchange import encoding
-from app.exchange.frontmatter import FrontMatter, split
-from app.exchange.inline_tags import inline_tags
 from app.exchange.model import MemoryRecord, Position, Problem, Record
+from app.exchange.parsing import encoding
+from app.exchange.parsing.frontmatter import FrontMatter, split
+from app.exchange.parsing.inline_tags import inline_tags
 
 SUFFIXES = frozenset({".md", ".markdown", ".mdown", ".mkd", ".mdx"})
 DAY_S = 86_400
@@ -25,7 +25,7 @@ _NEWLINES = {"\r\n": "crlf", "\r": "cr"}
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed:
+class ParsedNote:
     """A Markdown text taken apart: ``title`` is ``""`` when it gives none itself."""
 
     front: FrontMatter
@@ -86,7 +86,7 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
     yield Position(done, total)
 
 
-def parse(source: str) -> Parsed:
+def parse(source: str) -> ParsedNote:
     """Take a Markdown text apart.
 
     Raises:
@@ -96,11 +96,11 @@ def parse(source: str) -> Parsed:
     return _parsed(front, body)
 
 
-def _parsed(front: FrontMatter, body: str) -> Parsed:
+def _parsed(front: FrontMatter, body: str) -> ParsedNote:
     names = [tag for tag in (*front.tags, *inline_tags(body)) if normalise_tag(tag)]
     tags = normalise_tags(names)
     cut = any(len(tag) > MAX_TAG_LENGTH + 1 for tag in names)
-    return Parsed(front, body, tags, cut or len({normalise_tag(tag) for tag in names}) > MAX_TAGS)
+    return ParsedNote(front, body, tags, cut or len({normalise_tag(tag) for tag in names}) > MAX_TAGS)
 
 
 def _walk(root: Path, found: _Found, cancelled: Callable[[], bool]) -> Iterator[Position]:

@@ -1,0 +1,1 @@
+"""Formats of import and export, one file each."""

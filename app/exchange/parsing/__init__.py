@@ -1,0 +1,1 @@
+"""Parsing of foreign files: encodings, huge JSON, lines, front matter."""
