@@ -7,7 +7,7 @@ from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 
-from app.agents.isolation import IsolatedVaults
+from app.agents.isolated_vaults import IsolatedVaults
 from app.changes import ChangeSet, Event, Feed, Progress
 from app.config import diagnosis as config_check
 from app.config.config import Config

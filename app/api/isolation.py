@@ -4,9 +4,9 @@ import time
 from dataclasses import replace
 from typing import Any
 
-from app.agents.folders import AGENTS
-from app.agents.isolation import IsolatedVaults
+from app.agents.isolated_vaults import IsolatedVaults
 from app.agents.model import IsolatedVault
+from app.agents.vault_folders import AGENTS
 from app.api.caller import OWNER, Caller
 from app.api.declare import REGISTRY, operation
 from app.api.registry import Catalogue

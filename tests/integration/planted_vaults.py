@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from app.agents.folders import folder_of
+from app.agents.vault_folders import folder_of
 from app.api.caller import Caller
 from app.errors import KeepsakeError
 from app.host import Host

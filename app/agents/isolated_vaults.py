@@ -7,13 +7,13 @@ from typing import Generic, Protocol, TypeVar
 
 import apsw
 
-from app.agents import folders
+from app.agents import vault_folders
 from app.agents.model import IsolatedVault
 from app.errors import MachineError, NotFoundError
 from app.store.store import Store
 
 
-class Vault(Protocol):
+class OpenVault(Protocol):
     """An open vault."""
 
     async def start(self) -> None:
@@ -26,7 +26,7 @@ class Vault(Protocol):
         """Finish what is written and close it."""
 
 
-V = TypeVar("V", bound=Vault)
+V = TypeVar("V", bound=OpenVault)
 
 
 class IsolatedVaults(Generic[V]):
@@ -55,7 +55,7 @@ class IsolatedVaults(Generic[V]):
 
     async def is_isolated(self, name: str) -> bool:
         """Return whether an agent has a vault of its own now."""
-        clean = folders.cleaned(name)
+        clean = vault_folders.cleaned(name)
         if clean in self._in_setting():
             return True
         return await self._store.read(lambda connection: _is_registered(connection, name))
@@ -66,8 +66,8 @@ class IsolatedVaults(Generic[V]):
         Raises:
             NotFoundError: It has none.
         """
-        folder = folders.folder_of(self._store.vault, name)
-        if folder not in self._open and not (folder / folders.DATABASE).exists():
+        folder = vault_folders.folder_of(self._store.vault, name)
+        if folder not in self._open and not (folder / vault_folders.DATABASE).exists():
             raise NotFoundError(f"No agent named '{name}' has a vault of its own. See 'agent.vaults'.", agent=name)
         return await self.vault(name)
 
@@ -77,9 +77,9 @@ class IsolatedVaults(Generic[V]):
         Raises:
             MachineError: It cannot be opened; the next call tries again.
         """
-        folder = folders.folder_of(self._store.vault, name)
+        folder = vault_folders.folder_of(self._store.vault, name)
         if folder not in self._open:
-            folders.prepare(folder, name)
+            vault_folders.prepare(folder, name)
         return await self.at(folder)
 
     async def at(self, folder: Path) -> V:
@@ -99,7 +99,7 @@ class IsolatedVaults(Generic[V]):
 
     def paths(self) -> list[Path]:
         """Return the folders of all agents' vaults, open or not."""
-        return [folder for _, folder in folders.existing(self._store.vault)]
+        return [folder for _, folder in vault_folders.existing(self._store.vault)]
 
     async def all(self) -> list[V]:
         """Return the vaults of all agents that have one, opened."""
@@ -107,15 +107,15 @@ class IsolatedVaults(Generic[V]):
 
     def opened(self) -> tuple[str, ...]:
         """Return the names of the agents whose vaults are open."""
-        return tuple(name for name, folder in folders.existing(self._store.vault) if self._is_open(folder))
+        return tuple(name for name, folder in vault_folders.existing(self._store.vault) if self._is_open(folder))
 
     async def listed(self) -> list[IsolatedVault]:
         """Return every agent's vault there is, by name."""
         return [
             IsolatedVault(
-                name, str(folder), folders.size_of(folder), self._is_open(folder), await self.is_isolated(name)
+                name, str(folder), vault_folders.size_of(folder), self._is_open(folder), await self.is_isolated(name)
             )
-            for name, folder in folders.existing(self._store.vault)
+            for name, folder in vault_folders.existing(self._store.vault)
         ]
 
     def interrupt(self) -> None:
@@ -137,7 +137,7 @@ class IsolatedVaults(Generic[V]):
         return vault
 
     def _in_setting(self) -> set[str]:
-        return {clean for part in self._named().split(",") if (clean := folders.cleaned(part))}
+        return {clean for part in self._named().split(",") if (clean := vault_folders.cleaned(part))}
 
     def _is_open(self, folder: Path) -> bool:
         opening = self._open.get(folder)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from app.agents import folders
+from app.agents import vault_folders
 from app.api.caller import OWNER, Caller, Trust
 from app.errors import AccessDeniedError, InputError, MachineError, NotFoundError, VaultLockedError
 from app.host import Host
@@ -123,7 +123,7 @@ def test_it_is_kept_over_a_restart_and_is_a_vault_like_any_other(vault: Path, ho
     note = ask(host, "../evil", "note.save", content="lighthouse")
     ask(host, "../evil", "session.append_later", messages=[TURN])
     folder = Path(host.ask("agent.vaults")[0].path)
-    assert folder == folders.folder_of(vault, "../evil")
+    assert folder == vault_folders.folder_of(vault, "../evil")
     host.ask("settings.set", name="agents.isolated", value="")
     assert ask(host, "../evil", "note.list") == []
     assert not host.ask("agent.vaults")[0].is_isolated
@@ -141,8 +141,8 @@ def test_it_is_kept_over_a_restart_and_is_a_vault_like_any_other(vault: Path, ho
 
 
 def test_what_cannot_be_opened_harms_nobody_else(vault: Path, host: Host) -> None:
-    folder = folders.folder_of(vault, "CON")
-    folders.prepare(folder, "CON")
+    folder = vault_folders.folder_of(vault, "CON")
+    vault_folders.prepare(folder, "CON")
     (folder / DATABASE).write_bytes(b"no database at all" * 100)
     for _ in range(2):
         with pytest.raises(MachineError):
@@ -191,7 +191,7 @@ def test_one_that_nobody_opens_is_still_backed_up_daily(vault: Path) -> None:
     for agent in ("scout", "idle"):
         ask(running, agent, "note.save", content="lighthouse")
     running.stop()
-    scout, idle = (folders.folder_of(vault, agent) for agent in ("scout", "idle"))
+    scout, idle = (vault_folders.folder_of(vault, agent) for agent in ("scout", "idle"))
     old = time.time() - 3 * 86_400
     for path in scout.glob("*.*"):
         os.utime(path, (old, old + 3_600 if path.name.startswith(DATABASE) else old))
