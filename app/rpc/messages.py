@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.errors import KeepsakeError, MachineError
-from app.rpc.faults import from_wire, to_wire
+from app.rpc.error_codec import from_wire, to_wire
 from app.rpc.framing import PROTOCOL, FrameError
 
 Message = dict[str, Any]

@@ -13,7 +13,7 @@ from app.api.registry import Catalogue, Operation, Reply
 from app.changes import ChangeSet, Event, Feed
 from app.core.error_location import error_location
 from app.errors import MachineError
-from app.rpc.connection import Connection, House, Patience
+from app.rpc.client_connection import ClientTimeouts, Connection, ServerContext
 from app.rpc.framing import FrameError, encode
 from app.rpc.hostfile import new_hostfile, remove_hostfile, write_hostfile
 from app.rpc.listener import HAS_UNIX_SOCKETS, listen_on_loopback, listen_on_path
@@ -45,14 +45,14 @@ class SocketServer:
         vault: Path,
         *,
         loopback: bool = not HAS_UNIX_SOCKETS,
-        patience: Patience | None = None,
+        patience: ClientTimeouts | None = None,
     ) -> None:
         self.address = ""
         self._catalogue = catalogue
         self._feed = feed
         self._vault = vault
         self._loopback = loopback
-        self._patience = patience or Patience()
+        self._patience = patience or ClientTimeouts()
         self._connections: dict[asyncio.Task[None], Connection] = {}
         self._strangers: dict[Connection, None] = {}
         self._clients: set[Connection] = set()
@@ -69,7 +69,7 @@ class SocketServer:
         port = listening.getsockname()[1] if self._path is None else 0
         self.address = str(self._path) if self._path is not None else f"127.0.0.1:{port}"
         description = new_hostfile(str(self._path or ""), port)
-        self._house = House(
+        self._house = ServerContext(
             description.token,
             welcome(__version__, str(self._vault), description.pid),
             self._call,

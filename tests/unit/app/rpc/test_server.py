@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.changes import ChangeSet, Progress
-from app.rpc.connection import MAX_IN_FLIGHT, MAX_UNSENT, Patience
+from app.rpc.client_connection import MAX_IN_FLIGHT, MAX_UNSENT, ClientTimeouts
 from app.rpc.framing import MAX_FRAME, MAX_HELLO, MAX_SHORT_FRAME, encode
 from app.rpc.hostfile import FILE, read_hostfile
 from app.rpc.messages import hello
@@ -112,7 +112,7 @@ def test_a_half_frame_and_a_leave_harm_nobody(served: Served, raw: Connect) -> N
 
 
 def test_who_says_nothing_is_shown_the_door(folder: Path) -> None:
-    with serving(folder, patience=Patience(hello=0.05)) as served:
+    with serving(folder, patience=ClientTimeouts(hello=0.05)) as served:
         guest = Raw(served.server.address)
         assert "No hello" in guest.receive()["error"]["message"]
         assert guest.is_at_end()
@@ -120,7 +120,7 @@ def test_who_says_nothing_is_shown_the_door(folder: Path) -> None:
 
 
 def test_who_stops_within_a_frame_is_shown_the_door(folder: Path) -> None:
-    with serving(folder, patience=Patience(frame=0.05)) as served:
+    with serving(folder, patience=ClientTimeouts(frame=0.05)) as served:
         guest = Raw(served.server.address).greet(folder)
         guest.send(struct.pack(">I", 100) + b"half")
         assert guest.is_at_end()
@@ -235,7 +235,7 @@ def test_half_a_character_is_a_failure_of_that_call_only(served: Served, raw: Co
 
 
 def test_long_frames_take_turns(folder: Path) -> None:
-    with serving(folder, patience=Patience(frame=1)) as served, contextlib.ExitStack() as leaving:
+    with serving(folder, patience=ClientTimeouts(frame=1)) as served, contextlib.ExitStack() as leaving:
         holders = [Raw(served.server.address).greet(folder) for _ in range(3)]
         for guest in holders:
             leaving.callback(guest.socket.close)

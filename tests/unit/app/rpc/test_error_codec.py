@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from app import errors
 from app.errors import InputError, InternalError, KeepsakeError, MachineError, NotFoundError
-from app.rpc.faults import from_wire, to_wire
+from app.rpc.error_codec import from_wire, to_wire
 
 KINDS = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, KeepsakeError)]
 

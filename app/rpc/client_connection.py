@@ -32,7 +32,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class ClientTimeouts:
     """Seconds a client may take: for its hello, to finish a message it began, and to take an answer."""
 
     hello: float = 5.0
@@ -41,7 +41,7 @@ class Patience:
 
 
 @dataclass(frozen=True, slots=True)
-class House:
+class ServerContext:
     """What a connection is let into.
 
     Args:
@@ -57,7 +57,7 @@ class House:
     welcome: Message
     call: Callable[[Request], Coroutine[Any, Any, Reply]]
     admit: Callable[["Connection"], None]
-    patience: Patience = Patience()
+    patience: ClientTimeouts = ClientTimeouts()
     long_frames: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_LONG_FRAMES))
 
 
@@ -70,7 +70,7 @@ class Connection:
         house: What it is let into.
     """
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, house: House) -> None:
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, house: ServerContext) -> None:
         self._reader = reader
         self._writer = writer
         self._house = house
