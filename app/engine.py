@@ -80,10 +80,10 @@ from app.sessions.working_memory import WorkingMemory
 from app.store.options import StoreOptions
 from app.store.store import Store
 from app.trace.trace import Trace
-from app.upkeep.backups import BackupService
-from app.upkeep.care import CareService
+from app.upkeep.backup_service import BackupService
 from app.upkeep.isolated import IsolatedBackups
 from app.upkeep.model import Finding
+from app.upkeep.service import UpkeepService
 
 PERSON = "person"  # whose vault this is
 _INDEXED_AREAS = frozenset({"messages", "memories"})
@@ -310,7 +310,7 @@ class Engine:
         self.backups = BackupService(self.store, clock, config, self.publish, self.jobs)
         model = partial(config.text, "embedding.model")
         settings = partial(_settings_findings, config)
-        self.care = CareService(self.store, self.sync, self.jobs, model, self._failures, clock, settings)
+        self.care = UpkeepService(self.store, self.sync, self.jobs, model, self._failures, clock, settings)
 
     def _failures(self) -> Sequence[str]:
         reading = (self.entity_sync.failure,) if self.entity_sync.failure else ()

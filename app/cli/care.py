@@ -137,7 +137,7 @@ def salvage(
     Use it when the vault does not open, or a check reports damage, and no backup is recent enough. The exit status is 1
     when something could not be saved.
     """
-    from app.upkeep.salvage import salvage as save  # noqa: PLC0415
+    from app.recovery.salvage import salvage as save  # noqa: PLC0415
 
     target = user_path(into) if into else _beside(context.obj)
     if not context.obj.is_dir():
@@ -180,6 +180,6 @@ def _absolute(name: str) -> str:
 
 def _copies() -> Any:
     # Loading the engine takes longer than asking a running one.
-    from app.upkeep import copies  # noqa: PLC0415
+    from app.upkeep import backup_files  # noqa: PLC0415
 
-    return copies
+    return backup_files

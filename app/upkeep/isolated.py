@@ -9,8 +9,8 @@ from app.core.clock import Clock, to_ms
 from app.core.files import from_os
 from app.errors import KeepsakeError
 from app.store.staged_restore import DATABASE
-from app.upkeep import copies
-from app.upkeep.backups import Wishes
+from app.upkeep import backup_files
+from app.upkeep.backup_service import BackupOptions
 
 _log = logging.getLogger(__name__)
 
@@ -33,7 +33,7 @@ class IsolatedBackups:
         paths: Callable[[], Sequence[Path]],
         reopen: Callable[[Path], Awaitable[object]],
         clock: Clock,
-        wishes: Wishes,
+        wishes: BackupOptions,
     ) -> None:
         self._paths = paths
         self._reopen = reopen
@@ -58,7 +58,7 @@ class IsolatedBackups:
                 _log.info("the backup of an isolated vault has to wait: %s", error.code)
 
     def _is_due(self, folder: Path) -> bool:
-        have = [to_ms(item.created_at) for item in copies.list_backups(folder) if not item.is_damaged_original]
+        have = [to_ms(item.created_at) for item in backup_files.list_backups(folder) if not item.is_damaged_original]
         try:
             written = [_written_ms(path) for path in folder.glob(f"{DATABASE}*")]
             since = max(have) if have else min(map(_written_ms, folder.glob("*.*")))  # its name is as old as it is

@@ -7,8 +7,8 @@ from pathlib import Path
 import apsw
 
 from app.errors import VaultDamagedError
-from app.upkeep import mending
-from app.upkeep.check import STRAY_MENTIONS, STRAY_PENDING, broken_index, private_files
+from app.recovery import referential_repair
+from app.upkeep.integrity_check import STRAY_MENTIONS, STRAY_PENDING, broken_index, private_files
 
 Step = Callable[[apsw.Connection], list[str]]
 
@@ -26,8 +26,8 @@ def indexes(connection: apsw.Connection) -> list[str]:
 
 def references(connection: apsw.Connection) -> list[str]:
     """Give turns without a conversation one, take away what hangs on nothing, and count anew."""
-    said = [what for what in mending.wrong_counts(connection) if what]
-    made, dropped = mending.join_pieces(connection)
+    said = [what for what in referential_repair.wrong_counts(connection) if what]
+    made, dropped = referential_repair.join_pieces(connection)
     done = ["Counted anew what was counted wrongly."] if said else []
     if made:
         done.append(f"Made {made} conversations for turns that had none.")

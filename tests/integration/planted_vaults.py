@@ -18,7 +18,7 @@ from app.errors import KeepsakeError
 from app.host import Host
 from app.rpc.client import Client
 from app.rpc.hostfile import read_hostfile
-from app.upkeep import copies
+from app.upkeep import backup_files
 
 AGENT = "lodger"
 CALLS: tuple[tuple[str, dict[str, object]], ...] = (
@@ -94,7 +94,7 @@ def main() -> None:
 
 def use(vault: Path) -> None:
     """Do whatever opens a file of the vault; refusals are answers."""
-    for read in (read_hostfile, Client.connect, copies.list_backups):
+    for read in (read_hostfile, Client.connect, backup_files.list_backups):
         with contextlib.suppress(KeepsakeError):
             read(vault)
     host = Host(vault, overrides={"embedding.model": "hashed", "agents.isolated": AGENT})

@@ -11,7 +11,7 @@ import pytest
 from app.errors import VaultUnusableError
 from app.host import Host
 from app.store.backup import backup_name
-from app.upkeep import copies
+from app.upkeep import backup_files
 from tests.helpers.material import ROOT
 from tests.integration.planted_vaults import KINDS, NAMES
 
@@ -86,7 +86,7 @@ def test_a_link_among_the_backups_is_no_backup(template: Path, outside: Path, tm
     (vault / "backups" / name).symlink_to(outside / "file")
     (vault / "backups" / f"{name}.partial").symlink_to(outside / "file")
     before = state_of(outside)
-    assert [item.name for item in copies.list_backups(vault)] == ["template.db"]
+    assert [item.name for item in backup_files.list_backups(vault)] == ["template.db"]
     host = Host(vault, serve=False, overrides={"embedding.model": "hashed"})
     host.start()
     note = host.ask("note.save", content="The plumbagovitch quarterdeck")

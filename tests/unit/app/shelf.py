@@ -14,15 +14,15 @@ from app.embed.model import EmbeddingIdentity
 from app.errors import ModelUnavailableError
 from app.history.undo import MemoryApplier, UndoService
 from app.index.indexer import Indexer
+from app.index.rebuild import words_are_sound
 from app.index.worker import IndexWorker
 from app.memories.model import Memory, NewMemory
 from app.memories.service import MemoryService
 from app.sessions.model import NewMessage
 from app.sessions.service import NewSession, SessionApplier, SessionService
 from app.store.store import Store
-from app.upkeep.check import findings
+from app.upkeep.integrity_check import findings
 from app.upkeep.model import Finding
-from app.upkeep.rebuild import words_are_sound
 
 T = TypeVar("T")
 

@@ -8,11 +8,11 @@ import pytest
 from app.core.paths import migrations
 from app.embed.model import EmbeddingIdentity
 from app.errors import InternalError, VaultUnusableError
+from app.index import rebuild
 from app.index.vectors import vector_repo
 from app.store.connection import open_writer
 from app.store.migrate import migrate, migrations_in
 from app.store.store import Store
-from app.upkeep import rebuild
 
 
 @pytest.fixture

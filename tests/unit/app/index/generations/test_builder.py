@@ -9,11 +9,11 @@ import pytest
 
 from app.changes import ChangeSet, Progress
 from app.errors import ModelUnavailableError
+from app.index import rebuild
 from app.index.generations import generation_repo
 from app.index.vectors.vector_repo import Generation
 from app.sessions.model import NewMessage
 from app.sessions.service import NewSession
-from app.upkeep import rebuild
 from app.upkeep.repair import vectors
 from tests.helpers.noise import AllowLogs
 from tests.unit.app.index.bench import DAY_MS, Bench, CountedEmbedder, cancel_at, change

@@ -16,7 +16,7 @@ from app.errors import KeepsakeError
 from app.jobs import Jobs
 from app.store import staged_restore
 from app.store.store import Store
-from app.upkeep import copies, thinning
+from app.upkeep import backup_files, backup_retention
 from app.upkeep.model import BackupCheck, BackupInfo, RestorePlan
 
 _log = logging.getLogger(__name__)
@@ -43,7 +43,7 @@ _FIRST_WRITE = (
 )
 
 
-class Wishes(Protocol):
+class BackupOptions(Protocol):
     """What the person set: see ``Config``."""
 
     def flag(self, name: str) -> bool:
@@ -69,7 +69,7 @@ class BackupService:
         self,
         store: Store,
         clock: Clock,
-        wishes: Wishes,
+        wishes: BackupOptions,
         publish: Callable[[ChangeSet], None],
         jobs: Jobs,
         check_s: float = _CHECK_S,
@@ -101,7 +101,7 @@ class BackupService:
     async def _copied(self, reason: str) -> BackupInfo:
         path = await self._store.back_up(reason, self._now())
         try:
-            await asyncio.to_thread(copies.keep_settings, self._store.vault, path)
+            await asyncio.to_thread(backup_files.keep_settings, self._store.vault, path)
         except KeepsakeError:
             path.unlink(missing_ok=True)
             raise
@@ -109,7 +109,7 @@ class BackupService:
 
     async def all(self) -> list[BackupInfo]:
         """Return the backups, newest first."""
-        return await asyncio.to_thread(copies.list_backups, self._store.vault)
+        return await asyncio.to_thread(backup_files.list_backups, self._store.vault)
 
     async def verify(self, name: str) -> BackupCheck:
         """Read all of a backup and return what it is.
@@ -117,12 +117,12 @@ class BackupService:
         Raises:
             NotFoundError: There is none of that name.
         """
-        path = copies.find_backup(self._store.vault, name)
-        return await asyncio.to_thread(copies.verify, path)
+        path = backup_files.find_backup(self._store.vault, name)
+        return await asyncio.to_thread(backup_files.verify, path)
 
     async def restore(self, name: str, actor: str) -> Changed[RestorePlan]:
         """Verify a backup and lay it ready for the next start; see ``copies.stage_restore``."""
-        plan = await asyncio.to_thread(copies.stage_restore, self._store.vault, name)
+        plan = await asyncio.to_thread(backup_files.stage_restore, self._store.vault, name)
         return Changed(plan, ChangeSet(_AREAS, (), actor))
 
     async def cancel_restore(self, actor: str) -> Changed[bool]:
@@ -132,7 +132,7 @@ class BackupService:
 
     def notes(self) -> Sequence[str]:
         """Return sentences about what a person should know now."""
-        waiting = ("A backup waits to be restored: " + copies.AT_NEXT_START,)
+        waiting = ("A backup waits to be restored: " + backup_files.AT_NEXT_START,)
         return (
             *((self.failure,) if self.failure else ()),
             *(waiting if staged_restore.is_staged(self._store.vault) else ()),
@@ -141,7 +141,7 @@ class BackupService:
     async def run(self) -> None:
         """Look now and every hour whether a backup is due, until cancelled."""
         async with self._one_at_a_time:
-            await asyncio.to_thread(copies.discard_partial, self._store.vault)
+            await asyncio.to_thread(backup_files.discard_partial, self._store.vault)
         while True:
             try:
                 await self.daily()
@@ -160,7 +160,7 @@ class BackupService:
         async with self._one_at_a_time:
             have = await self.all()
             since, fingerprint = await self._store.read(_state)
-            if not thinning.is_due(have, since, self._now()) or await self._is_unchanged(have, fingerprint):
+            if not backup_retention.is_due(have, since, self._now()) or await self._is_unchanged(have, fingerprint):
                 return None
             made = await self._make("daily")
             await self.thin()
@@ -169,12 +169,12 @@ class BackupService:
 
     async def thin(self) -> list[BackupInfo]:
         """Delete the backups that need not stay, and return them."""
-        keep = thinning.Keep(
+        keep = backup_retention.Keep(
             *(int(self._wishes.number(f"backup.keep_{name}")) for name in ("daily", "weekly", "monthly"))
         )
-        gone = thinning.superfluous(await self.all(), self._now(), keep)
+        gone = backup_retention.backups_to_remove(await self.all(), self._now(), keep)
         for backup in gone:
-            await asyncio.to_thread(copies.remove, self._store.vault, backup)
+            await asyncio.to_thread(backup_files.remove, self._store.vault, backup)
         return gone
 
     async def _is_unchanged(self, have: Sequence[BackupInfo], fingerprint: object) -> bool:

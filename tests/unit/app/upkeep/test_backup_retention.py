@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.upkeep.backup_retention import Keep, backups_to_remove, is_due
 from app.upkeep.model import BackupInfo
-from app.upkeep.thinning import Keep, is_due, superfluous
 
 NOW = datetime(2026, 11, 21, 3, 30, tzinfo=UTC)
 DEFAULT = Keep(7, 4, 6)
@@ -23,7 +23,7 @@ def days_ago(*days: float) -> list[BackupInfo]:
 
 
 def left(backups: list[BackupInfo], keep: Keep = DEFAULT, now: datetime = NOW) -> list[BackupInfo]:
-    gone = superfluous(backups, now, keep)
+    gone = backups_to_remove(backups, now, keep)
     return [item for item in backups if item not in gone]
 
 
@@ -44,7 +44,7 @@ KEEPS = st.builds(Keep, st.integers(1, 10), st.integers(0, 10), st.integers(0, 1
 
 @given(SHELVES, KEEPS)
 def test_what_always_stays(backups: list[BackupInfo], keep: Keep) -> None:
-    gone = superfluous(backups, NOW, keep)
+    gone = backups_to_remove(backups, NOW, keep)
     assert len({item.name for item in gone}) == len(gone)
     for item in gone:
         assert item.reason not in {"manual", "unknown"}
@@ -63,7 +63,7 @@ def test_what_always_stays(backups: list[BackupInfo], keep: Keep) -> None:
 
 @given(SHELVES, KEEPS)
 def test_thinning_twice_takes_nothing_more(backups: list[BackupInfo], keep: Keep) -> None:
-    assert superfluous(left(backups, keep), NOW, keep) == []
+    assert backups_to_remove(left(backups, keep), NOW, keep) == []
 
 
 @given(SHELVES, KEEPS)
@@ -75,7 +75,7 @@ def test_no_more_stay_than_there_are_slots(backups: list[BackupInfo], keep: Keep
 
 @given(SHELVES, AGES)
 def test_the_order_of_the_list_does_not_matter(backups: list[BackupInfo], now: datetime) -> None:
-    assert superfluous(backups, now, DEFAULT) == superfluous(backups[::-1], now, DEFAULT)
+    assert backups_to_remove(backups, now, DEFAULT) == backups_to_remove(backups[::-1], now, DEFAULT)
 
 
 def test_a_year_of_days() -> None:

@@ -14,13 +14,14 @@ from app.core.clock import Clock, to_datetime
 from app.core.files import from_os
 from app.core.ids import uuid7
 from app.errors import KeepsakeError, VaultDamagedError
+from app.index import rebuild
 from app.index.worker import IndexWorker
 from app.jobs import Jobs
 from app.memories.model import Facet
 from app.store.store import Store
-from app.upkeep import rebuild, repair
-from app.upkeep.backups import first_write
-from app.upkeep.check import backup_findings, findings
+from app.upkeep import repair
+from app.upkeep.backup_service import first_write
+from app.upkeep.integrity_check import backup_findings, findings
 from app.upkeep.model import CheckReport, Finding, RepairReport, VaultStats, VaultStatus
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 _NO_LIMIT_S = 24 * 3600.0
 
 
-class CareService:
+class UpkeepService:
     """Looks after one vault.
 
     Args:
@@ -190,7 +191,7 @@ class CareService:
         async with self._rebuilding:
             pass
 
-    async def _rebuild(self, position: rebuild.Position | None) -> int:
+    async def _rebuild(self, position: rebuild.RebuildPosition | None) -> int:
         done = 0
         while position is not None:
             position, count = await self._store.write(rebuild.next_step(position))

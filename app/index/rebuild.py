@@ -11,7 +11,7 @@ from app.sessions.repo import MESSAGE_COLUMNS, message_of
 from app.upkeep.model import Finding
 
 # In ``meta``: how far a rebuild has come that is not finished, as ``table:rowid``.
-MARK = "rebuild"
+REBUILD_KEY = "rebuild"
 _ROWS_A_STEP = 500
 _BEGIN = "begin"
 
@@ -19,51 +19,52 @@ REPAIR = "Run 'keepsake check --repair'; only what can be made anew from the res
 
 
 @dataclass(frozen=True, slots=True)
-class Position:
+class RebuildPosition:
     """Where a rebuild is: in ``messages`` or ``memories``, after the row ``rowid``."""
 
     table: str
     rowid: int
 
 
-START = Position("messages", 0)
+START = RebuildPosition("messages", 0)
 
-Step = tuple[Position | None, int]
+Step = tuple[RebuildPosition | None, int]
 
 
-def ask_for(connection: apsw.Connection) -> None:
+def request_rebuild(connection: apsw.Connection) -> None:
     """Let everything derived be made anew when the vault is opened next."""
     _note(connection, _BEGIN)
 
 
-def begin(connection: apsw.Connection) -> Position:
+def begin(connection: apsw.Connection) -> RebuildPosition:
     """Empty what is to be rebuilt and return where to begin; killed from now on, the next opening goes on."""
     clear(connection)
     _note(connection, _text(START))
     return START
 
 
-def unfinished(connection: apsw.Connection) -> Position | None:
+def unfinished(connection: apsw.Connection) -> RebuildPosition | None:
     """Return where a rebuild was cut off, ``None`` when none was; one that was only asked for begins here."""
-    mark = connection.execute("SELECT value FROM meta WHERE key = ?", (MARK,)).get
+    mark = connection.execute("SELECT value FROM meta WHERE key = ?", (REBUILD_KEY,)).get
     if mark is None:
         return None
     table, _, rowid = str(mark).partition(":")
-    return Position(table, int(rowid)) if rowid else begin(connection)
+    return RebuildPosition(table, int(rowid)) if rowid else begin(connection)
 
 
 def is_unfinished(connection: apsw.Connection) -> bool:
     """Return whether a rebuild is under way or waits."""
-    return connection.execute("SELECT 1 FROM meta WHERE key = ?", (MARK,)).get is not None
+    return connection.execute("SELECT 1 FROM meta WHERE key = ?", (REBUILD_KEY,)).get is not None
 
 
 def _note(connection: apsw.Connection, mark: str) -> None:
     connection.execute(
-        "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", (MARK, mark)
+        "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
+        (REBUILD_KEY, mark),
     )
 
 
-def _text(position: Position) -> str:
+def _text(position: RebuildPosition) -> str:
     return f"{position.table}:{position.rowid}"
 
 
@@ -88,13 +89,13 @@ def clear(connection: apsw.Connection) -> None:
     )
 
 
-def next_step(position: Position) -> Callable[[apsw.Connection], Step]:
+def next_step(position: RebuildPosition) -> Callable[[apsw.Connection], Step]:
     """Return the work that indexes the rows after ``position`` and answers with the next position and their number."""
 
     def step(connection: apsw.Connection) -> Step:
         following, count = (_messages if position.table == "messages" else _memories)(connection, position.rowid)
         if following is None:
-            connection.execute("DELETE FROM meta WHERE key = ?", (MARK,))
+            connection.execute("DELETE FROM meta WHERE key = ?", (REBUILD_KEY,))
         else:
             _note(connection, _text(following))
         return following, count
@@ -112,7 +113,7 @@ def _messages(connection: apsw.Connection, after: int) -> Step:
     Indexer().messages_stored(connection, [message_of(row) for row in rows if not _is_indexed(connection, row)])
     # A short page is the last: what arrives from now on brings its own chunks, and would never let this end.
     is_last = len(rows) < _ROWS_A_STEP
-    return Position("memories", 0) if is_last else Position("messages", int(str(rows[-1][-1]))), len(rows)
+    return RebuildPosition("memories", 0) if is_last else RebuildPosition("messages", int(str(rows[-1][-1]))), len(rows)
 
 
 def _is_indexed(connection: apsw.Connection, row: tuple[object, ...]) -> bool:
@@ -135,7 +136,7 @@ def _memories(connection: apsw.Connection, after: int) -> Step:
         if memory is not None:
             indexer.memory_stored(connection, memory)
     is_last = len(rows) < _ROWS_A_STEP
-    return None if is_last else Position("memories", int(str(rows[-1][0]))), len(rows)
+    return None if is_last else RebuildPosition("memories", int(str(rows[-1][0]))), len(rows)
 
 
 def words_are_sound(connection: apsw.Connection) -> Finding | None:

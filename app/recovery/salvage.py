@@ -11,13 +11,15 @@ from app.config.config import FILE
 from app.core.files import from_os
 from app.core.paths import migrations
 from app.errors import InputError, VaultDamagedError, VaultNewerError, VaultUnusableError
+from app.index import rebuild
+from app.recovery import redundant_copies, referential_repair
 from app.recovery.sqlite_pages import BrokenPageError, Cell, PageFile, StoredRow, TreeWalk
 from app.store.connection import APPLICATION_ID, open_writer
 from app.store.migrate import migrations_in
 from app.store.preflight import SALVAGING
 from app.store.sqlite_errors import translate_sqlite_errors
 from app.store.store import DATABASE, Store
-from app.upkeep import copies, mending, rebuild, regain
+from app.upkeep import backup_files
 from app.upkeep.model import SalvagedTable, SalvageReport
 
 _SCHEMA_ROOT = 1
@@ -49,7 +51,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class SalvageTable:
     """A table as the new vault has it; ``columns`` in the order they are stored in."""
 
     name: str
@@ -76,7 +78,7 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class SchemaEntry:
     """A line of the damaged database's own schema."""
 
     kind: str
@@ -123,7 +125,7 @@ def _salvage(source: PageFile, vault: Path, into: Path) -> SalvageReport:
         finally:
             connection.close()
         if (vault / FILE).is_file():
-            copies.copy_settings(vault / FILE, place / FILE)
+            backup_files.copy_settings(vault / FILE, place / FILE)
         _move_up(place, into)
     except BaseException as error:
         shutil.rmtree(into, ignore_errors=True)
@@ -209,8 +211,8 @@ class _Salvage:
             strays = self._copy_strays() if self._broken else 0
             regained = self._regain(schema) if self._broken else 0
             said = int(self._connection.execute("SELECT coalesce(sum(message_count), 0) FROM sessions").get)
-            made_up, dropped = mending.join_pieces(self._connection)
-            rebuild.ask_for(self._connection)
+            made_up, dropped = referential_repair.join_pieces(self._connection)
+            rebuild.request_rebuild(self._connection)
         # What the conversations say of themselves counts where the index of their turns is broken too.
         counted = {"messages": said}
         tables = tuple(
@@ -227,7 +229,7 @@ class _Salvage:
         self._seen |= walk.seen
         self._broken |= walk.broken
 
-    def _copy(self, table: Table, schema: list[Entry]) -> tuple[Table, int, int | None]:
+    def _copy(self, table: SalvageTable, schema: list[SchemaEntry]) -> tuple[SalvageTable, int, int | None]:
         """Return a table with how many pages of it are broken and how many rows its indexes say it had."""
         root = next((entry.root for entry in schema if entry.kind == "table" and entry.name == table.name), 0)
         walk = TreeWalk()
@@ -238,7 +240,7 @@ class _Salvage:
         self._met(walk)
         return table, len(walk.broken), self._indexed_rows(table, schema)
 
-    def _indexed_rows(self, table: Table, schema: list[Entry]) -> int | None:
+    def _indexed_rows(self, table: SalvageTable, schema: list[SchemaEntry]) -> int | None:
         """Return how many rows a whole index of the table counts, ``None`` when there is none."""
         counts = []
         for entry in schema:
@@ -250,7 +252,7 @@ class _Salvage:
                     counts.append(count)
         return max(counts) if counts else None
 
-    def _walk_rest(self, schema: list[Entry]) -> None:
+    def _walk_rest(self, schema: list[SchemaEntry]) -> None:
         """See the pages of derived tables too, so that nothing of them is taken for a stray."""
         for entry in schema:
             if entry.root and entry.root not in self._seen:
@@ -276,7 +278,7 @@ class _Salvage:
         fitting = [table for table in self._tables if rows and all(table.fits(row) for row in rows)]
         return next((copied for table in fitting if (copied := self._insert(table, rows, is_stray=True))), 0)
 
-    def _insert(self, table: Table, rows: Iterable[StoredRow], *, is_stray: bool = False) -> int:
+    def _insert(self, table: SalvageTable, rows: Iterable[StoredRow], *, is_stray: bool = False) -> int:
         names = [column.name for column in table.columns]
         statement = (
             f"INSERT OR IGNORE INTO {_quoted(table.name)} ({', '.join(map(_quoted, names))})"
@@ -293,25 +295,25 @@ class _Salvage:
             self._refused[table.name] = self._refused.get(table.name, 0) + refused
         return copied
 
-    def _regain(self, schema: list[Entry]) -> int:
+    def _regain(self, schema: list[SchemaEntry]) -> int:
         """Find again what stood on broken pages and an index still knows; return how many rows came back."""
         have = {str(row[0]) for row in self._connection.execute("SELECT id FROM memories")}
         known = {str(row.values[0]) for row in self._indexed(schema, "sqlite_autoindex_memories_1")}
-        regained = regain.memories(self._connection, known - have)
+        regained = redundant_copies.memories(self._connection, known - have)
         index = self._indexed(schema, "sqlite_autoindex_messages_1")
         turns = {(row.values[0], row.values[1]): row.values[2] for row in index}
         for key in self._connection.execute("SELECT session_id, seq FROM messages"):
             turns.pop((key[0], key[1]), None)
-        return regained + (regain.messages(self._connection, turns, self._chunks(schema)) if turns else 0)
+        return regained + (redundant_copies.messages(self._connection, turns, self._chunks(schema)) if turns else 0)
 
-    def _indexed(self, schema: list[Entry], name: str) -> Iterator[StoredRow]:
+    def _indexed(self, schema: list[SchemaEntry], name: str) -> Iterator[StoredRow]:
         root = next((entry.root for entry in schema if entry.name == name), 0)
         return self._source.rows(root, TreeWalk()) if root else iter(())
 
-    def _chunks(self, schema: list[Entry]) -> Iterator[dict[str, Cell]]:
+    def _chunks(self, schema: list[SchemaEntry]) -> Iterator[dict[str, Cell]]:
         entry = next((entry for entry in schema if entry.name == "chunks"), None)
         if entry is not None:
-            table = Table("chunks", _stored_columns(self._connection, "chunks", has_rowid=True), has_rowid=True)
+            table = SalvageTable("chunks", _stored_columns(self._connection, "chunks", has_rowid=True), has_rowid=True)
             names = [column.name for column in _stored_table(table, schema).columns]
             for row in self._source.rows(entry.root, TreeWalk()):
                 if len(row.values) == len(names):
@@ -324,22 +326,22 @@ class _Salvage:
             return False  # a broken row that happened to read as one
         return bool(self._connection.changes())
 
-    def _report(self, table: Table, broken: int, indexed: int | None, dropped: dict[str, int]) -> SalvagedTable:
+    def _report(self, table: SalvageTable, broken: int, indexed: int | None, dropped: dict[str, int]) -> SalvagedTable:
         kept = int(self._connection.execute(f"SELECT count(*) FROM {_quoted(table.name)}").get)
         refused = self._refused.get(table.name, 0) + dropped.get(table.name, 0)
         lost = None if indexed is None and broken else max(0, (indexed or 0) - kept - refused)
         return SalvagedTable(table.name, kept, lost, broken, refused)
 
 
-def _tables_of(connection: apsw.Connection) -> list[Table]:
+def _tables_of(connection: apsw.Connection) -> list[SalvageTable]:
     names = connection.execute(
         "SELECT name, wr FROM pragma_table_list WHERE schema = 'main' AND type = 'table' ORDER BY name"
     ).fetchall()
     return [
-        Table(name, _stored_columns(connection, name, has_rowid=not without), not without)
+        SalvageTable(name, _stored_columns(connection, name, has_rowid=not without), not without)
         for name, without in ((str(name), bool(without)) for name, without in names)
         if not name.startswith(_DERIVED) and name != "meta"
-    ] + [Table("meta", _stored_columns(connection, "meta", has_rowid=False), has_rowid=False)]
+    ] + [SalvageTable("meta", _stored_columns(connection, "meta", has_rowid=False), has_rowid=False)]
 
 
 def _stored_columns(connection: apsw.Connection, table: str, *, has_rowid: bool) -> tuple[Column, ...]:
@@ -351,7 +353,7 @@ def _stored_columns(connection: apsw.Connection, table: str, *, has_rowid: bool)
     return tuple(sorted(columns, key=lambda column: (not column.key, column.key)))
 
 
-def _stored_table(table: Table, schema: list[Entry]) -> Table:
+def _stored_table(table: SalvageTable, schema: list[SchemaEntry]) -> SalvageTable:
     """Return ``table`` with the columns that the damaged database, which may be older, has of it."""
     sql = next((entry.sql for entry in schema if entry.kind == "table" and entry.name == table.name), "")
     scratch = apsw.Connection(":memory:")
@@ -362,17 +364,17 @@ def _stored_table(table: Table, schema: list[Entry]) -> Table:
         columns = ()
     finally:
         scratch.close()
-    return Table(table.name, columns or table.columns, table.has_rowid)
+    return SalvageTable(table.name, columns or table.columns, table.has_rowid)
 
 
-def _entries(rows: Iterable[StoredRow]) -> Iterator[Entry]:
+def _entries(rows: Iterable[StoredRow]) -> Iterator[SchemaEntry]:
     for row in rows:
         if len(row.values) == _SCHEMA_COLUMNS and row.values[0] in {"table", "index"}:
             kind, name, table, root, sql = row.values
-            yield Entry(str(kind), str(name), str(table), root if isinstance(root, int) else 0, str(sql or ""))
+            yield SchemaEntry(str(kind), str(name), str(table), root if isinstance(root, int) else 0, str(sql or ""))
 
 
-def _bindings(table: Table, row: StoredRow) -> tuple[Cell, ...]:
+def _bindings(table: SalvageTable, row: StoredRow) -> tuple[Cell, ...]:
     # Columns added to a table later stand in the rows written since.
     values = row.values[: len(table.columns)] + (None,) * (len(table.columns) - len(row.values))
     return tuple(

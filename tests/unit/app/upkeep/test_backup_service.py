@@ -9,8 +9,8 @@ import pytest
 
 from app.errors import InputError, NotFoundError
 from app.host import Host
-from app.upkeep.backups import ACTOR, BackupService
-from app.upkeep.copies import discard_partial, list_backups
+from app.upkeep.backup_files import discard_partial, list_backups
+from app.upkeep.backup_service import ACTOR, BackupService
 from app.upkeep.model import BackupInfo
 
 DAY_MS = 86_400_000

@@ -11,12 +11,14 @@ from pathlib import Path
 
 import apsw
 
+from app.index import rebuild
+from app.index.rebuild import REPAIR
 from app.index.vectors.vector_repo import HAS_VECTOR
+from app.recovery import referential_repair
 from app.store.preflight import SET_ASIDE
 from app.store.staged_restore import ASIDE, DATABASE, REFUSED, is_staged
-from app.upkeep import copies, mending, rebuild
+from app.upkeep import backup_files
 from app.upkeep.model import Finding
-from app.upkeep.rebuild import REPAIR
 
 _RESTORE = (
     "Restore a backup ('keepsake backup list'), or save what is readable with 'keepsake salvage'; until then nothing is"
@@ -95,9 +97,9 @@ def _references(connection: apsw.Connection) -> Iterator[Finding]:
     for table, rowid, parent, _ in islice(broken, _MAX_LINES):
         row = f"Row {rowid}" if rowid is not None else "A row"
         yield _mendable("references", f"{row} of {table} points to nothing in {parent}.")
-    for what in mending.wrong_counts(connection):
+    for what in referential_repair.wrong_counts(connection):
         yield _mendable("references", what)
-    if number := mending.stateless_sessions(connection):
+    if number := referential_repair.stateless_sessions(connection):
         yield _mendable("references", f"{number} sessions lack the note of how far they are.")
 
 
@@ -210,7 +212,7 @@ def backup_findings(vault: Path, since: datetime | None, now: datetime) -> Itera
         since: When something was first written, ``None`` when nothing was.
         now: The time.
     """
-    backups = copies.list_backups(vault)
+    backups = backup_files.list_backups(vault)
     for item in backups:
         if not item.schema and not item.is_damaged_original:
             remedy = "Move it away; it cannot be restored."

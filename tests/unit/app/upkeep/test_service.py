@@ -8,7 +8,7 @@ import apsw
 import pytest
 
 from app.host import Host
-from app.upkeep import rebuild
+from app.index import rebuild
 
 
 def say(host: Host, *texts: str, session: str = "s") -> None:

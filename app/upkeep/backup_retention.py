@@ -21,7 +21,7 @@ class Keep:
     monthly: int
 
 
-def superfluous(backups: Iterable[BackupInfo], now: datetime, keep: Keep) -> list[BackupInfo]:
+def backups_to_remove(backups: Iterable[BackupInfo], now: datetime, keep: Keep) -> list[BackupInfo]:
     """Return the backups that may go.
 
     Those a person asked for, those of unknown origin and damaged originals always stay, as do the newest one and those
