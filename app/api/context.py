@@ -1,8 +1,8 @@
 """What agents are told before a turn."""
 
 from app.api.caller import Caller
-from app.api.conversations import mentioned
 from app.api.declare import operation
+from app.api.session_access import mentioned
 from app.api.summaries import check_range
 from app.context.model import Context
 from app.engine import Engine

@@ -1,9 +1,9 @@
 """Operations on what turns texts into vectors, for search by meaning."""
 
+from app.api.argument_limits import Count
 from app.api.caller import Caller
-from app.api.counts import Count
 from app.api.declare import operation
-from app.api.watched import watched
+from app.api.tracked_job import tracked_job
 from app.changes import Changed, ChangeSet
 from app.engine import Engine
 from app.evaluation.comparison import ComparisonOptions
@@ -89,7 +89,7 @@ async def compare(
         job: An id of the caller's own to watch and cancel it by.
     """
     terms = ComparisonOptions(queries or (), questions, seed, hits, by_meaning)
-    with watched(engine, "Comparing models", "queries", job) as work:
+    with tracked_job(engine, "Comparing models", "queries", job) as work:
         return await engine.beside.models(other, recipe or engine.config.text("search.recipe"), terms, work)
 
 

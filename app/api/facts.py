@@ -5,11 +5,11 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
+from app.api.argument_limits import Count
 from app.api.caller import Caller
-from app.api.conversations import mentioned
-from app.api.counts import Count
 from app.api.declare import operation
-from app.api.own_store import own_store
+from app.api.default_store import default_store
+from app.api.session_access import mentioned
 from app.changes import Changed
 from app.engine import Engine
 from app.memories.fact_service import draft_of
@@ -82,7 +82,7 @@ async def remember(
         source=source or caller.name,
         session_id=None if session is None else await mentioned(engine, caller, session),
         sources=tuple(sources),
-        store=own_store(caller, store),
+        store=default_store(caller, store),
         decay_rate=_rate(engine, decay_rate),
     )
     return await engine.writing.write(
@@ -122,7 +122,7 @@ async def set_fact(
         tags=tuple(tags),
         attributes=attributes,
         source=source or caller.name,
-        store=own_store(caller, store),
+        store=default_store(caller, store),
         decay_rate=_rate(engine, decay_rate),
     )
     return await engine.facts.set(draft, keeps_store=store is None, stores=caller.stores, actor=caller.name)
@@ -254,6 +254,6 @@ def _draft(engine: Engine, caller: Caller, fact: FactDraft, session: str | None)
         confidence=fact.confidence,
         source=caller.name,
         session_id=session,
-        store=own_store(caller, fact.store),
+        store=default_store(caller, fact.store),
         decay_rate=_rate(engine, fact.decay_rate),
     )

@@ -3,10 +3,10 @@
 from datetime import datetime
 from typing import Any
 
+from app.api.argument_limits import Count
 from app.api.caller import Caller
-from app.api.counts import Count
 from app.api.declare import operation
-from app.api.own_store import own_store
+from app.api.default_store import default_store
 from app.changes import Changed
 from app.engine import Engine
 from app.memories.model import (
@@ -51,7 +51,7 @@ async def save(
         content=content,
         title=title,
         tags=tuple(tags),
-        store=own_store(caller, store),
+        store=default_store(caller, store),
         source=source or caller.name,
         id=id,
         attributes=attributes,
@@ -88,7 +88,7 @@ async def update(
         content=content,
         title=title,
         tags=tags,
-        store=None if store is None else own_store(caller, store),
+        store=None if store is None else default_store(caller, store),
         pinned=pinned,
         stores=caller.stores,
         actor=caller.name,

@@ -2,10 +2,10 @@
 
 from datetime import datetime
 
+from app.api.argument_limits import Count
 from app.api.caller import Caller
-from app.api.conversations import conversation, owner_of
-from app.api.counts import Count
 from app.api.declare import operation
+from app.api.session_access import conversation, owner_of
 from app.changes import Changed
 from app.engine import Engine
 from app.memories.model import Facet

@@ -5,7 +5,7 @@ from app.errors import AccessDeniedError
 from app.memories.model import StoreName
 
 
-def own_store(caller: Caller, named: StoreName | None) -> StoreName:
+def default_store(caller: Caller, named: StoreName | None) -> StoreName:
     """Return the store that was named, else the most private one that the caller sees.
 
     Raises:

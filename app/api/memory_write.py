@@ -4,9 +4,9 @@ from datetime import datetime
 from typing import Any
 
 from app.api.caller import Caller
-from app.api.conversations import mentioned
 from app.api.declare import operation
-from app.api.own_store import own_store
+from app.api.default_store import default_store
+from app.api.session_access import mentioned
 from app.changes import Changed
 from app.engine import Engine
 from app.memories.model import Kind, Memory, NewMemory, Source, SourceText, StoreName, Written
@@ -61,7 +61,7 @@ async def write(
         type=type,
         facts=tuple(facts),
         tags=tuple(tags),
-        store=own_store(caller, store),
+        store=default_store(caller, store),
         source=source or caller.name,
         session_id=session and await mentioned(engine, caller, session),
         files=tuple(related_files),
@@ -110,7 +110,7 @@ async def save_reflection(
         title=title,
         sources=tuple(sources),
         tags=tuple(tags),
-        store=own_store(caller, store),
+        store=default_store(caller, store),
         source=caller.name,
     )
     return await engine.reflections.save(draft, stores=caller.stores, actor=caller.name)

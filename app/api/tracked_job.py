@@ -8,7 +8,7 @@ from app.jobs import Job
 
 
 @contextmanager
-def watched(engine: Engine, title: str, unit: str, job_id: str) -> Iterator[Job]:
+def tracked_job(engine: Engine, title: str, unit: str, job_id: str) -> Iterator[Job]:
     """List a job while something is done.
 
     Args:

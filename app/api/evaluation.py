@@ -1,9 +1,9 @@
 """Tests of the search with the person's own questions. They stay on this machine, whatever is exported."""
 
+from app.api.argument_limits import Count
 from app.api.caller import Caller
-from app.api.counts import Count
 from app.api.declare import operation
-from app.api.watched import watched
+from app.api.tracked_job import tracked_job
 from app.changes import Changed
 from app.engine import Engine
 from app.evaluation.benchmark_model import BenchmarkRun, Comparison, Judgement
@@ -35,7 +35,7 @@ async def run(
         job: An id of the caller's own to watch and cancel it by.
     """
     chosen = recipe or engine.config.text("search.recipe")
-    with watched(engine, "Testing the search", "questions", job) as work:
+    with tracked_job(engine, "Testing the search", "questions", job) as work:
         return await engine.trials.run(chosen, model or "", questions, seed, work, caller.name)
 
 
@@ -51,7 +51,7 @@ async def compare(
         seed: Another number asks about other items.
         job: An id of the caller's own to watch and cancel it by.
     """
-    with watched(engine, "Comparing recipes", "questions", job) as work:
+    with tracked_job(engine, "Comparing recipes", "questions", job) as work:
         return await engine.trials.compare(recipes, questions, seed, work)
 
 
@@ -80,7 +80,7 @@ async def side_by_side(
         job: An id of the caller's own to watch and cancel it by.
     """
     terms = ComparisonOptions(queries or (), questions, seed, hits)
-    with watched(engine, "Comparing recipes", "queries", job) as work:
+    with tracked_job(engine, "Comparing recipes", "queries", job) as work:
         return await engine.beside.recipes(recipe or engine.config.text("search.recipe"), other, terms, work)
 
 
