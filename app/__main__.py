@@ -22,7 +22,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.write(f"keepsake {__version__}\n")
         return 0
     from app.cli import terminal  # noqa: PLC0415
-    from app.cli.failures import Boundary  # noqa: PLC0415
+    from app.cli.error_output import Boundary  # noqa: PLC0415
 
     debug = "--debug" in arguments
     _prepare(debug=debug)

@@ -11,8 +11,8 @@ import msgspec
 import typer
 
 from app import __version__
-from app.cli import care, hits, reports, secrets, settings, terminal
-from app.cli.door import open_door
+from app.cli import config_commands, hit_lines, maintenance, reports, secret_commands, terminal
+from app.cli.connect import open_connection
 from app.core.paths import default_vault, resources, user_path
 from app.errors import InputError
 
@@ -27,8 +27,8 @@ application = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-application.add_typer(settings.application)
-application.add_typer(secrets.application)
+application.add_typer(config_commands.application)
+application.add_typer(secret_commands.application)
 
 Text = Annotated[str, typer.Argument(show_default=False)]
 
@@ -59,7 +59,7 @@ def window(
     """
     context.obj = _path(vault) if vault is not None else default_vault().absolute()
     if context.invoked_subcommand is None:
-        from app.cli.windows import open_window  # noqa: PLC0415
+        from app.cli.entry_points import open_window  # noqa: PLC0415
 
         arguments = ["--hidden"] * hidden + (["--open", link] if link else [])
         raise typer.Exit(open_window(context.obj, arguments))
@@ -68,7 +68,7 @@ def window(
 @application.command()
 def serve(context: typer.Context) -> None:
     """Run without a window until told to stop, for other programs to connect to."""
-    from app.cli.service import serve_until_told  # noqa: PLC0415
+    from app.cli.serve import serve_until_told  # noqa: PLC0415
 
     serve_until_told(context.obj)
 
@@ -79,7 +79,7 @@ def demo(
     out: Annotated[Path, typer.Option(help="Where pictures go when there is no screen.")] = Path("demo-out"),
 ) -> None:
     """Show a vault with a sample of conversations and notes; a temporary one, unless --vault names an empty folder."""
-    from app.demo import run_demo  # noqa: PLC0415
+    from app.cli.demo import run_demo  # noqa: PLC0415
 
     named = context.parent is not None and context.parent.params.get("vault") is not None
     run_demo(context.obj if named else None, out.absolute(), terminal.say)
@@ -109,7 +109,7 @@ def import_(
     """
     from app.exchange.model import ImportReport  # noqa: PLC0415
 
-    with open_door(context.obj) as door:
+    with open_connection(context.obj) as door:
         raw = door.work("exchange.import", _show, path=str(_path(path)), format=form, store=store)
         report = msgspec.convert(raw, ImportReport)
         _say_all(reports.import_lines(report))
@@ -143,7 +143,7 @@ def export(
     if path == "-":
         _export_to_output(context.obj, form, removed=removed)
         return
-    with open_door(context.obj) as door:
+    with open_connection(context.obj) as door:
         raw = door.work("exchange.export", _show, path=str(_path(path)), format=form, removed=removed)
         _say_all(reports.export_lines(msgspec.convert(raw, ExportReport)))
 
@@ -151,7 +151,7 @@ def export(
 def _export_to_output(vault: Path, form: str, *, removed: bool) -> None:
     if form != "jsonl":
         raise InputError("Only jsonl can be written to standard output. Name a folder for Markdown.")
-    with tempfile.TemporaryDirectory(prefix="keepsake-export-") as folder, open_door(vault) as door:
+    with tempfile.TemporaryDirectory(prefix="keepsake-export-") as folder, open_connection(vault) as door:
         file = Path(folder) / "export.jsonl"
         door.work("exchange.export", _show, path=str(file), format=form, removed=removed)
         with file.open(encoding="utf-8", newline="\n") as lines:
@@ -176,12 +176,12 @@ def search(
     text = terminal.given(" ".join(query))
     if text.strip() and not _WORDS.search(text):
         raise InputError("There is no word to look for. Name one, or use an operator such as kind:note.")
-    with open_door(context.obj) as door:
+    with open_connection(context.obj) as door:
         raw = door.call("memory.search", query=text, limit=limit, recipe=recipe)
     if json:
         terminal.say_json(raw)
     else:
-        _say_all(hits.found_lines(msgspec.convert(raw, Found), 1, styled=terminal.is_styled()))
+        _say_all(hit_lines.found_lines(msgspec.convert(raw, Found), 1, styled=terminal.is_styled()))
 
 
 @application.command()
@@ -197,7 +197,7 @@ def capture(
     if not content.strip():
         raise InputError("There is nothing to keep: give the note as an argument or on standard input.")
     tags = [terminal.given(item) for item in tag]
-    with open_door(context.obj) as door:
+    with open_connection(context.obj) as door:
         note = door.call("note.save", content=content, title=terminal.given(title), tags=tags, store=store)
     terminal.say(note["id"])
 
@@ -211,21 +211,21 @@ def call(
 ) -> None:
     """Call any operation and print its answer as JSON."""
     if listing or not operation:
-        from app.reference import operation_lines  # noqa: PLC0415
+        from app.cli.reference import operation_lines  # noqa: PLC0415
 
         _say_all(operation_lines(operation))
         return
     if operation == "secret.set" and arguments != "-":
         raise InputError("A key is not given as an argument. Use 'keepsake secret set', which reads it unseen.")
     given = _arguments(_standard_input(asked=True) if arguments == "-" else terminal.given(arguments))
-    with open_door(context.obj) as door:
+    with open_connection(context.obj) as door:
         terminal.say_json(door.call(operation, **given))
 
 
-application.command()(care.check)
-application.add_typer(care.backups)
-application.command()(care.restore)
-application.command()(care.salvage)
+application.command()(maintenance.check)
+application.add_typer(maintenance.backups)
+application.command()(maintenance.restore)
+application.command()(maintenance.salvage)
 
 
 @application.command()
@@ -233,7 +233,7 @@ def docs(
     folder: Annotated[Path | None, typer.Argument(help="Where to; the program's help when left out.")] = None,
 ) -> None:
     """Write the reference of operations, settings and commands as Markdown."""
-    from app.reference import write_reference  # noqa: PLC0415
+    from app.cli.reference import write_reference  # noqa: PLC0415
 
     for path in write_reference(folder.absolute() if folder is not None else resources() / "help"):
         terminal.say(str(path))

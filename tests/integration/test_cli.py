@@ -422,14 +422,14 @@ def test_closed_streams_do_no_harm(place: Path, tmp_path: Path) -> None:
 
 
 def test_without_a_window_the_way_out_is_said(keepsake: Keepsake) -> None:
-    script = "import sys; from app.cli.windows import installed; from app.errors import MachineError\n"
+    script = "import sys; from app.cli.entry_points import installed; from app.errors import MachineError\n"
     script += "try: installed('keepsake.nothing')\nexcept MachineError as error: sys.exit(error.message)"
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, timeout=LIMIT_S, check=False)
     assert b"has no window" in done.stderr
 
 
 def test_the_demo_finds_what_it_promises(keepsake: Keepsake, place: Path, tmp_path: Path) -> None:
-    from app.demo import examples, fill, show_search
+    from app.cli.demo import examples, fill, show_search
     from app.host import Host
 
     said: list[str] = []

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from app.api.catalogue import declared
+from app.cli.reference import operation_lines, pages, write_reference
 from app.config.schema import SETTINGS
 from app.core.paths import resources
 from app.errors import UnknownOperationError
-from app.reference import operation_lines, pages, write_reference
 from app.retrieval.query.parser import operators, parse
 
 HELP = resources() / "help"

@@ -1,7 +1,7 @@
 import pytest
 import typer
 
-from app.cli.failures import Boundary, outcome
+from app.cli.error_output import Boundary, outcome
 from app.errors import AccessDeniedError, InputError, KeepsakeError, VaultLockedError
 
 

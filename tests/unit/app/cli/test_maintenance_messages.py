@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
-from app.cli.care_words import (
+from app.cli.maintenance_messages import (
     backup_lines,
     backup_words,
     damage_lines,

@@ -9,7 +9,7 @@ import msgspec
 import typer
 
 from app.cli import terminal
-from app.cli.door import open_door
+from app.cli.connect import open_connection
 from app.config.model import SecretStatus
 from app.errors import InputError
 
@@ -33,7 +33,7 @@ def set_secret(context: typer.Context, name: Name) -> None:
     if context.args:
         raise InputError(_LATE)
     value = _given(name)
-    with open_door(context.obj) as door:
+    with open_connection(context.obj) as door:
         found = msgspec.convert(door.call("secret.set", name=terminal.given(name), value=value), SecretStatus)
     terminal.say(f"The key is kept in {found.keyring}.")
     if found.note:
@@ -43,7 +43,7 @@ def set_secret(context: typer.Context, name: Name) -> None:
 @application.command(name="list")
 def list_secrets(context: typer.Context) -> None:
     """Say for each service whether there is a key and where it comes from."""
-    with open_door(context.obj) as door:
+    with open_connection(context.obj) as door:
         found = msgspec.convert(door.call("secret.list"), list[SecretStatus])
     for item in found:
         terminal.say(f"{item.name:<18} {item.place or 'no key'}{f'. {item.note}' if item.note else ''}")
@@ -52,7 +52,7 @@ def list_secrets(context: typer.Context) -> None:
 @application.command(name="remove")
 def remove_secret(context: typer.Context, name: Name) -> None:
     """Remove the key of a service from the system's keyring."""
-    with open_door(context.obj) as door:
+    with open_connection(context.obj) as door:
         found = msgspec.convert(door.call("secret.remove", name=terminal.given(name)), SecretStatus)
     terminal.say(f"The keyring holds no key for {found.name}.")
     if found.source == "variable":

@@ -41,7 +41,7 @@ class Door(Protocol):
 
 
 @contextmanager
-def open_door(vault: Path) -> Iterator[Door]:
+def open_connection(vault: Path) -> Iterator[Door]:
     """Return a way to ``vault``.
 
     Raises:
@@ -57,7 +57,7 @@ def open_door(vault: Path) -> Iterator[Door]:
         door.close()
 
 
-class RemoteDoor:
+class RemoteConnection:
     """Through a running host's socket."""
 
     is_remote = True
@@ -95,7 +95,7 @@ class RemoteDoor:
             other.call("job.cancel", {"job": job})
 
 
-class LocalDoor:
+class LocalConnection:
     """Through a host in this process, which leaves the vault with the command."""
 
     is_remote = False
@@ -130,14 +130,14 @@ class LocalDoor:
         self._host.ask("job.cancel", job=job)
 
 
-def _remote(vault: Path) -> RemoteDoor | None:
+def _remote(vault: Path) -> RemoteConnection | None:
     try:
-        return RemoteDoor(Client.connect(vault), vault)
+        return RemoteConnection(Client.connect(vault), vault)
     except HostUnreachableError:
         return None
 
 
-def _local(vault: Path, until: float) -> LocalDoor | None:
+def _local(vault: Path, until: float) -> LocalConnection | None:
     # Loading the engine takes longer than asking a running one.
     from app.host import Host  # noqa: PLC0415
 
@@ -148,7 +148,7 @@ def _local(vault: Path, until: float) -> LocalDoor | None:
         if time.monotonic() >= until:
             raise
         return None
-    return LocalDoor(host)
+    return LocalConnection(host)
 
 
 def _finish(future: "Future[Any]", cancel: Callable[[str], None], job: str) -> Any:

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from app.cli import care_words, terminal
-from app.cli.door import open_door
+from app.cli import maintenance_messages, terminal
+from app.cli.connect import open_connection
 from app.core.paths import user_path
 from app.errors import (
     HostUnreachableError,
@@ -45,18 +45,18 @@ def check(
 
     is_closed = True
     try:
-        with open_door(context.obj) as door:
+        with open_connection(context.obj) as door:
             is_closed = False
             if repair:
                 mended = msgspec.convert(door.call("vault.repair"), RepairReport)
-                terminal.say_all(care_words.repair_lines(mended))
+                terminal.say_all(maintenance_messages.repair_lines(mended))
                 raise typer.Exit(0 if mended.ok else _WRONG)
             report = msgspec.convert(door.call("vault.check"), CheckReport)
     except (VaultDamagedError, VaultUnusableError) as error:
         found = _copies().list_backups(context.obj)
-        terminal.say_all(care_words.damage_lines(error.message, found, is_closed=is_closed))
+        terminal.say_all(maintenance_messages.damage_lines(error.message, found, is_closed=is_closed))
         raise typer.Exit(_WRONG) from error
-    terminal.say_all(care_words.check_lines(report))
+    terminal.say_all(maintenance_messages.check_lines(report))
     raise typer.Exit(0 if report.ok else _WRONG)
 
 
@@ -64,14 +64,14 @@ def check(
 def backup(context: typer.Context) -> None:
     """Copy the database into the vault's backups folder, and print the copy's path."""
     if context.invoked_subcommand is None:
-        with open_door(context.obj) as door:
+        with open_connection(context.obj) as door:
             terminal.say(door.call("vault.backup"))
 
 
 @backups.command(name="list")
 def list_backups(context: typer.Context) -> None:
     """Print every backup with when it was made and why, newest first; works also when the vault does not open."""
-    terminal.say_all(care_words.backup_lines(_copies().list_backups(context.obj), context.obj))
+    terminal.say_all(maintenance_messages.backup_lines(_copies().list_backups(context.obj), context.obj))
 
 
 @backups.command(name="verify")
@@ -83,7 +83,9 @@ def verify(
     copies = _copies()
     names = [name] if name else [item.name for item in copies.list_backups(context.obj) if not item.is_damaged_original]
     checks = [copies.verify(copies.find_backup(context.obj, terminal.given(each))) for each in names]
-    terminal.say_all([care_words.backup_words(item) for item in checks] or ["There are no backups to verify."])
+    terminal.say_all(
+        [maintenance_messages.backup_words(item) for item in checks] or ["There are no backups to verify."]
+    )
     raise typer.Exit(0 if all(item.ok for item in checks) else _WRONG)
 
 
@@ -103,7 +105,7 @@ def restore(context: typer.Context, name: Name) -> None:
         return
     with client:
         plan = msgspec.convert(client.call("backup.restore", {"name": given}), RestorePlan)
-    terminal.say(care_words.backup_words(plan.backup))
+    terminal.say(maintenance_messages.backup_words(plan.backup))
     terminal.say(plan.remark)
 
 
@@ -123,9 +125,9 @@ def _restore_here(vault: Path, name: str) -> None:
         plan = _copies().stage_restore(vault, name)
         before = finish(vault, len(migrations_in(migrations())))
     # Opening it brings an older one up to date.
-    with open_door(vault):
+    with open_connection(vault):
         pass
-    terminal.say_all(care_words.restore_lines(plan.backup, before))
+    terminal.say_all(maintenance_messages.restore_lines(plan.backup, before))
 
 
 def salvage(
@@ -145,12 +147,12 @@ def salvage(
     with _locked(context.obj):
         report = save(context.obj, target)
     terminal.show_line("Making the search index of the new vault…")
-    with open_door(target) as door:
+    with open_connection(target) as door:
         door.call("vault.settle")
         sound = door.call("vault.check")["ok"]
     terminal.show_line("")
-    terminal.say_all(care_words.salvage_lines(report))
-    raise typer.Exit(_WRONG if care_words.has_losses(report) or not sound else 0)
+    terminal.say_all(maintenance_messages.salvage_lines(report))
+    raise typer.Exit(_WRONG if maintenance_messages.has_losses(report) or not sound else 0)
 
 
 @contextmanager

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import msgspec
 
-from app.cli.hits import found_lines
+from app.cli.entry_points import RENDER, installed, open_window
+from app.cli.hit_lines import found_lines
 from app.cli.reports import size_words
 from app.cli.terminal import is_styled
-from app.cli.windows import RENDER, installed, open_window
 from app.core.paths import resources
 from app.errors import InputError
 from app.host import Host

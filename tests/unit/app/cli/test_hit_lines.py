@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.cli.hits import found_lines, marked, why_words
+from app.cli.hit_lines import found_lines, marked, why_words
 from app.retrieval.model import Found, Hit, LegScore, Query, Span, Why
 
 WHEN = datetime(2026, 9, 15, 8, 13, tzinfo=UTC)
