@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
 
-from ui.icons import icon
+from ui.style.icons import icon
 
 RECENT_LIMIT = 20
 

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.core.paths import default_vault
-from ui import guard
+from ui.process import runtime_check
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
 
-    from ui.instance import Instance, Wish
-    from ui.program import OpenVault
+    from ui.process.program import OpenVault
+    from ui.process.single_instance import Instance, Wish
 
 DESKTOP_ID = "io.github.keepsake.Keepsake"
 _log = logging.getLogger(__name__)
@@ -35,11 +35,11 @@ def parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the window until the person quits; return the exit status."""
-    guard.check()
+    runtime_check.check()
     options = parser().parse_args(sys.argv[1:] if argv is None else argv)
     vault = (options.vault or default_vault()).expanduser().absolute()
     # Qt is imported only now: the guard has to speak first.
-    from ui.instance import Instance, address, hand_over  # noqa: PLC0415
+    from ui.process.single_instance import Instance, address, hand_over  # noqa: PLC0415
 
     application = make_application()
     where = address(vault)
@@ -77,10 +77,10 @@ def _run(application: "QApplication", vault: Path, instance: "Instance", *, hidd
     import qasync  # noqa: PLC0415
 
     from app.trace.crash_reports import CrashRecorder, take_crash_reports  # noqa: PLC0415
-    from ui.collector import Collector  # noqa: PLC0415
-    from ui.faults import Faults  # noqa: PLC0415
-    from ui.program import Program  # noqa: PLC0415
-    from ui.signals import SignalWatch  # noqa: PLC0415
+    from ui.process.error_reporter import Faults  # noqa: PLC0415
+    from ui.process.gc_control import Collector  # noqa: PLC0415
+    from ui.process.program import Program  # noqa: PLC0415
+    from ui.process.termination import SignalWatch  # noqa: PLC0415
 
     reports = take_crash_reports(vault)
     recorder = CrashRecorder(vault, "window")
@@ -144,7 +144,7 @@ def _end(ended: "asyncio.Future[None]") -> None:
 
 def _wishes(options: argparse.Namespace) -> "list[Wish]":
     """Return what this launch wants, from its options; to be raised when it wants nothing else."""
-    from ui.instance import wish_of_environment  # noqa: PLC0415
+    from ui.process.single_instance import wish_of_environment  # noqa: PLC0415
 
     if options.capture is not None:
         return [wish_of_environment("capture", [options.capture])]

@@ -9,16 +9,17 @@ import qasync
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from ui import guard, theme
+from ui import theme
 from ui.actions import Actions
 from ui.app import make_application
 from ui.bridge import Bridge
-from ui.faults import Faults
-from ui.navigation import Place
-from ui.panestack import PANES
-from ui.state import WindowState
+from ui.process import runtime_check
+from ui.process.error_reporter import Faults
+from ui.shell.navigation import Place
+from ui.shell.pane_stack import PANES
 from ui.theme import Scheme
 from ui.window import Window
+from ui.window_state import WindowState
 
 if TYPE_CHECKING:
     from ui.bridge import Backend
@@ -40,7 +41,7 @@ def render_vault(backend: "Backend", out_dir: Path, search: str = "") -> list[Pa
     Returns:
         The files written.
     """
-    guard.check()
+    runtime_check.check()
     os.environ["QT_QPA_PLATFORM"] = os.environ.get("QT_QPA_PLATFORM") or "offscreen"
     with qasync.QEventLoop(make_application()) as loop:
         written: list[Path] = loop.run_until_complete(_draw(backend, out_dir, search))

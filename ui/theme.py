@@ -10,9 +10,9 @@ from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.core.paths import resources
-from ui.glyphs import Glyphs
-from ui.stylesheet import stylesheet_for
-from ui.tokens import TYPE, Tokens
+from ui.style.stylesheet import stylesheet_for
+from ui.style.tinted_icons import Glyphs
+from ui.style.tokens import TYPE, Tokens
 
 FAMILIES = ("Inter", "SF Pro Text", "Segoe UI Variable Text", "Segoe UI", "Cantarell", "Noto Sans")
 BARE_FAMILIES = ("DejaVu Sans", "Bitstream Vera Sans", "Sans Serif", "")
@@ -28,7 +28,7 @@ class Scheme(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class ThemeInputs:
     """What decides the colours: the scheme asked for, what the system says, and whether to raise contrast."""
 
     scheme: Scheme = Scheme.SYSTEM
@@ -111,7 +111,7 @@ class Theme(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._look = Look()
+        self._look = ThemeInputs()
         self._scale = 1.0
         self._base_points = 10.0
         self._app: QApplication | None = None
@@ -154,11 +154,11 @@ class Theme(QObject):
 
     def set_scheme(self, scheme: Scheme) -> None:
         """Switch to ``scheme`` at once."""
-        self._set_look(Look(scheme, self._look.system_dark, self._look.contrast))
+        self._set_look(ThemeInputs(scheme, self._look.system_dark, self._look.contrast))
 
     def set_contrast(self, contrast: bool) -> None:
         """Raise the contrast, or stop raising it."""
-        self._set_look(Look(self._look.scheme, self._look.system_dark, contrast))
+        self._set_look(ThemeInputs(self._look.scheme, self._look.system_dark, contrast))
 
     def set_scale(self, scale: float) -> None:
         """Set the size of all text, between three quarters and double."""
@@ -187,10 +187,10 @@ class Theme(QObject):
         hints = self._app.styleHints()
         dark = hints.colorScheme() == Qt.ColorScheme.Dark
         contrast = hints.accessibility().contrastPreference() == Qt.ContrastPreference.HighContrast
-        self._look = Look(self._look.scheme, dark, contrast)
+        self._look = ThemeInputs(self._look.scheme, dark, contrast)
         self._apply()
 
-    def _set_look(self, look: Look) -> None:
+    def _set_look(self, look: ThemeInputs) -> None:
         self._look = look
         self._apply()
 

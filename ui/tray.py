@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QMenu, QSystemTrayIcon
 from app.changes import Progress
 from ui import theme
 from ui.actions import Actions
-from ui.icons import pixmap
-from ui.status import Holdings, progress_text, status_text
+from ui.shell.status_line import Holdings, progress_text, status_text
+from ui.style.icons import pixmap
 
 SIZES = (16, 22, 24, 32, 48)
 STATES = {"idle": "text", "working": "accent", "paused": "muted", "attention": "danger"}

@@ -22,24 +22,24 @@ from PySide6.QtWidgets import (
 from app.changes import ChangeSet
 from ui import theme
 from ui.actions import Actions
-from ui.appearance import Appearance
-from ui.dialogs.desk import Desk
+from ui.dialogs.dialog_registry import DialogRegistry
 from ui.dialogs.palette import Palette
-from ui.faults import Faults
-from ui.frame import Frame
-from ui.navigation import Navigation, Place, place_of
-from ui.panes.base import Notice
-from ui.panestack import FIRST, PANES, PaneStack
-from ui.rail import Rail
-from ui.startpage import StartPage
-from ui.state import WindowState
-from ui.status import StatusLine
+from ui.panes.pane import Notice
+from ui.process.error_reporter import Faults
+from ui.shell.navigation import Navigation, Place, place_of
+from ui.shell.pane_stack import FIRST, PANES, PaneStack
+from ui.shell.sidebar import Sidebar
+from ui.shell.start_page import StartPage
+from ui.shell.status_line import StatusLine
+from ui.shell.status_updater import Watch
+from ui.shell.topbar import TopBar
+from ui.shell.undo_stack import UndoStack
+from ui.shell.window_actions import WindowActions
+from ui.style.appearance import Appearance
 from ui.theme import Scheme
-from ui.topbar import TopBar
-from ui.undo import Undo
-from ui.watch import Watch
 from ui.widgets.banner import Banner
 from ui.widgets.toast import Toaster
+from ui.window_state import WindowState
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge
@@ -66,9 +66,9 @@ class Window(QMainWindow):
         self._state = state
         self.faults = faults
         self.places = Navigation(self)
-        self.undo = Undo(self)
+        self.undo = UndoStack(self)
         self.panes: PaneStack | None = None
-        self.desk: Desk | None = None
+        self.desk: DialogRegistry | None = None
         self.appearance: Appearance | None = None
         self.bridge: Bridge | None = None
         self.watch: Watch | None = None
@@ -78,7 +78,7 @@ class Window(QMainWindow):
         # A killed process keeps no state at its end: places are written down soon after they change.
         self._keeping = QTimer(self, singleShot=True, interval=KEEP_AFTER_MS)
         self._keeping.timeout.connect(self.keep_state)
-        self.frame = Frame(self)
+        self.frame = WindowActions(self)
         self.frame.register(actions)
         self.start_page = StartPage(self)
         self.start_page.failed.connect(self._on_start_page_failed)
@@ -113,7 +113,7 @@ class Window(QMainWindow):
         self.panes.states = self._state.pane_states([pane.name for pane in PANES])
         self.panes.navigate.connect(self.go)
         self.panes.notice.connect(self.tell)
-        self.desk = Desk(bridge, actions, self.faults, self)
+        self.desk = DialogRegistry(bridge, actions, self.faults, self)
         self.desk.notice.connect(self.tell)
         self.desk.link_asked.connect(self.open_link)
         self.desk.navigate.connect(self.go)
@@ -224,7 +224,7 @@ class Window(QMainWindow):
 
     def _lay_out(self) -> None:
         body = QWidget(self)
-        self.rail = Rail(self.registry, self.frame.menu, body)
+        self.rail = Sidebar(self.registry, self.frame.menu, body)
         for pane in PANES:
             self.rail.add_pane(pane.name, pane.shown_title, pane.icon, pane.shortcut)
         for identity in ("help.pages", "file.settings"):

@@ -18,14 +18,14 @@ from pytestqt.qtbot import QtBot
 from app.host import Host
 from ui import theme
 from ui.app import start_host
-from ui.faults import Faults
-from ui.instance import Instance, Wish, address, encode
-from ui.navigation import Place
-from ui.program import Program
+from ui.process.error_reporter import Faults
+from ui.process.program import Program
+from ui.process.single_instance import Instance, Wish, address, encode
+from ui.process.termination import SignalWatch
 from ui.render import render_panes
-from ui.signals import SignalWatch
-from ui.state import WindowState
+from ui.shell.navigation import Place
 from ui.theme import Scheme
+from ui.window_state import WindowState
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge

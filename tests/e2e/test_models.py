@@ -12,7 +12,7 @@ from shiboken6 import isValid
 from app.host import Host
 from ui import theme
 from ui.bridge import Bridge
-from ui.dialogs.models import Models
+from ui.dialogs.models.models import Models
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 SAID = ("roses for the north wall", "the boat on the lake", "bread in the oven", "a train to Lisbon", "frost on roses")

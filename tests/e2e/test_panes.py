@@ -17,7 +17,7 @@ from app.sessions.model import NewMessage
 from ui import theme
 from ui.actions import Actions
 from ui.bridge import Bridge
-from ui.panes.base import Notice, Place
+from ui.panes.pane import Notice, Place
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 Open = Callable[[str], Any]

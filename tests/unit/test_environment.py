@@ -36,7 +36,7 @@ def test_each_python_has_the_qt_that_suits_it() -> None:
 
 
 def test_the_guard_agrees_with_the_pins() -> None:
-    from ui.guard import refusal
+    from ui.process.runtime_check import refusal
 
     assert refusal("6.12.0", (3, 11, 9))
     assert not refusal("6.12.0", (3, 12, 0))

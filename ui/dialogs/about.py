@@ -11,18 +11,18 @@ from shiboken6 import isValid
 
 from app.errors import KeepsakeError
 from ui import theme
-from ui.dialogs.sheet import Sheet, note
-from ui.icons import pixmap
+from ui.dialogs.base_dialog import BaseDialog, note
+from ui.style.icons import pixmap
 from ui.widgets.button import text_button
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge
-    from ui.faults import Faults
+    from ui.process.error_reporter import Faults
 
 LOGO = 56
 
 
-class About(Sheet):
+class About(BaseDialog):
     """Name, version and debug information that can be copied."""
 
     def __init__(self, bridge: "Bridge | None", faults: "Faults | None" = None, window: QWidget | None = None) -> None:

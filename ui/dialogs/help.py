@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QListWidget, QListWidgetItem, QSplitter, QTextBrow
 
 from app.core.paths import resources
 from ui import theme
-from ui.dialogs.sheet import Sheet
-from ui.tokens import Space
+from ui.dialogs.base_dialog import BaseDialog
+from ui.style.tokens import Space
 from ui.widgets.button import text_button
 
 SIZE = (860, 640)
@@ -18,7 +18,7 @@ PAGE = Qt.ItemDataRole.UserRole
 ORDER = ("welcome", "search", "import", "", "commands", "settings", "operations")
 
 
-class Help(Sheet):
+class Help(BaseDialog):
     """A list of pages and the page; links between pages stay inside, others open in the browser."""
 
     place_asked = Signal(str)

@@ -21,13 +21,13 @@ from app.changes import Progress
 from app.core.ids import uuid7
 from app.errors import CancelledByPersonError, KeepsakeError
 from ui import theme
-from ui.dialogs.report import format_name, problem_lines, report_text
-from ui.dialogs.sheet import Sheet, note
-from ui.panes.base import Notice
-from ui.status import amount, progress_text
-from ui.tokens import Space
+from ui.dialogs.base_dialog import BaseDialog, note
+from ui.dialogs.import_report import format_name, problem_lines, report_text
+from ui.panes.pane import Notice
+from ui.shell.status_line import amount, progress_text
+from ui.style.tokens import Space
 from ui.widgets.button import text_button
-from ui.widgets.empty import EmptyState
+from ui.widgets.empty_state import EmptyState
 
 if TYPE_CHECKING:
     from app.exchange.model import ImportReport
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 SIZE = (600, 460)
 
 
-class Importer(Sheet):
+class Importer(BaseDialog):
     """Four pages in turn: choose, preview, progress, report. Hiding it does not stop the import."""
 
     notice = Signal(object)

@@ -13,11 +13,11 @@ from app.memories.model import MemoryFilter
 from app.sessions.model import SessionFilter
 from ui import theme
 from ui.actions import Actions
-from ui.commands import group_title
-from ui.dialogs.entries import Entry, ranked
-from ui.dialogs.entrylist import EntryDelegate, EntryModel
-from ui.navigation import Place
-from ui.tokens import Space
+from ui.dialogs.palette_entries import Entry, ranked
+from ui.dialogs.palette_list import EntryDelegate, EntryModel
+from ui.shell.navigation import Place
+from ui.shell.window_commands import group_title
+from ui.style.tokens import Space
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge

@@ -10,12 +10,12 @@ from shiboken6 import isValid
 from app.config.model import SettingValue
 from app.errors import KeepsakeError
 from ui import theme
-from ui.dialogs.field import SettingField
-from ui.dialogs.keyfield import KeyField
-from ui.dialogs.sheet import Sheet, hairline, note
-from ui.tokens import Space
+from ui.dialogs.base_dialog import BaseDialog, hairline, note
+from ui.dialogs.models.key_field import KeyField
+from ui.dialogs.setting_field import SettingField
+from ui.style.tokens import Space
 from ui.widgets.button import text_button
-from ui.widgets.fieldicons import FieldIcons
+from ui.widgets.field_icons import FieldIcons
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge
@@ -25,7 +25,7 @@ _MODEL = "embedding.model"
 _ABBREVIATIONS = {"api": "API", "url": "address", "env": "variable", "llm": "LLM", "mb": "MB", "rrf": "RRF"}
 
 
-class Settings(Sheet):
+class Settings(BaseDialog):
     """One page of sections; each change is stored when it is made."""
 
     applied = Signal(object)

@@ -4,15 +4,15 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHeaderView, QLineEdit, QTreeWidget, QTreeWidgetItem, QWidget
 
 from ui.actions import Actions
-from ui.commands import group_title
-from ui.dialogs.sheet import Sheet
+from ui.dialogs.base_dialog import BaseDialog
+from ui.shell.window_commands import group_title
 from ui.widgets.button import text_button
-from ui.widgets.fieldicons import FieldIcons
+from ui.widgets.field_icons import FieldIcons
 
 SIZE = (560, 620)
 
 
-class Shortcuts(Sheet):
+class Shortcuts(BaseDialog):
     """Actions that have a key, by menu, with a search over both."""
 
     def __init__(self, actions: Actions, window: QWidget | None = None) -> None:

@@ -3,9 +3,9 @@
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QWidget
 
-from ui.tokens import Space
+from ui.style.tokens import Space
 from ui.widgets.button import icon_button, text_button
-from ui.widgets.sign import Sign
+from ui.widgets.icon_label import IconLabel
 
 
 class Banner(QFrame):
@@ -19,7 +19,7 @@ class Banner(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("banner")
-        sign = Sign("triangle-alert", "danger", parent=self)
+        sign = IconLabel("triangle-alert", "danger", parent=self)
         self._text = QLabel(self)
         self._text.setWordWrap(True)
         self.report = ""

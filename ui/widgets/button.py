@@ -5,7 +5,7 @@ from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractButton, QPushButton, QToolButton, QWidget
 
 from ui import theme
-from ui.icons import icon
+from ui.style.icons import icon
 
 ICON_SIZE = 18
 TARGET_SIZE = 32

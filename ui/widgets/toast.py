@@ -5,10 +5,10 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
-from ui.panes.base import Notice
-from ui.tokens import Space
+from ui.panes.pane import Notice
+from ui.style.tokens import Space
 from ui.widgets.button import icon_button, text_button
-from ui.widgets.sign import Sign
+from ui.widgets.icon_label import IconLabel
 
 STACK_LIMIT = 4
 TEXT_WIDTH = 360
@@ -29,7 +29,11 @@ class Toast(QFrame):
         self._timer = QTimer(self, singleShot=True, interval=round(notice.seconds * 1000))
         self._timer.timeout.connect(self._on_timeout)
         error = notice.kind == "error"
-        sign = Sign("circle-alert", "danger", parent=self) if error else Sign("circle-check", "success", parent=self)
+        sign = (
+            IconLabel("circle-alert", "danger", parent=self)
+            if error
+            else IconLabel("circle-check", "success", parent=self)
+        )
         text = QLabel(notice.text, self)
         text.setWordWrap(True)
         text.setTextInteractionFlags(

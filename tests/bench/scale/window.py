@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QListView, QWidget
 
 from tests.bench.machine import resident_mb
 from ui.app import make_application, start_host
-from ui.faults import Faults
-from ui.instance import Instance
-from ui.program import Program
+from ui.process.error_reporter import Faults
+from ui.process.program import Program
+from ui.process.single_instance import Instance
 
 _LOOK_EVERY_MS = 5
 _GIVE_UP_S = 60.0

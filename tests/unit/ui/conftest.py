@@ -12,11 +12,11 @@ from tests.unit.ui.shelf import Shelf
 from ui import theme
 from ui.actions import Actions
 from ui.bridge import Bridge
-from ui.faults import Faults
-from ui.navigation import Place
-from ui.state import WindowState
+from ui.process.error_reporter import Faults
+from ui.shell.navigation import Place
 from ui.theme import Scheme
 from ui.window import Window
+from ui.window_state import WindowState
 
 HERE = Path(__file__).parent
 OFFSCREEN = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)

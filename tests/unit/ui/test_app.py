@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ui import app
-from ui.instance import Wish
+from ui.process.single_instance import Wish
 
 
 def test_options() -> None:

@@ -8,8 +8,8 @@ from pytestqt.qtbot import QtBot
 
 from app.host import Host
 from ui.actions import Actions
-from ui.navigation import Place
-from ui.panestack import PaneStack
+from ui.shell.navigation import Place
+from ui.shell.pane_stack import PaneStack
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge

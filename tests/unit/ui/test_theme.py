@@ -12,10 +12,10 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from ui import theme
-from ui.glyphs import MARKS, Glyphs
-from ui.stylesheet import stylesheet_for
-from ui.theme import Look, Scheme, palette_for, tokens_for
-from ui.tokens import PART_PAIRS, TEXT_PAIRS, contrast
+from ui.style.stylesheet import stylesheet_for
+from ui.style.tinted_icons import MARKS, Glyphs
+from ui.style.tokens import PART_PAIRS, TEXT_PAIRS, contrast
+from ui.theme import Scheme, ThemeInputs, palette_for, tokens_for
 
 LOOKS = [(scheme, strong) for scheme in (Scheme.LIGHT, Scheme.DARK) for strong in (False, True)]
 
@@ -73,7 +73,7 @@ def test_palette_is_made_of_tokens(qapp: Any, scheme: Scheme) -> None:
     [("light", True, False), ("dark", False, True), ("system", True, True), ("system", False, False)],
 )
 def test_scheme_and_system_decide(scheme: str, system: bool, dark: bool) -> None:
-    assert Look(Scheme(scheme), system).dark is dark
+    assert ThemeInputs(Scheme(scheme), system).dark is dark
 
 
 def test_stylesheet_is_complete_and_leaves_bare_widgets_alone(qapp: Any) -> None:

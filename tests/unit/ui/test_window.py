@@ -16,16 +16,16 @@ from tests.unit.ui.conftest import Rest
 from tests.unit.ui.shelf import Shelf
 from ui.actions import Actions
 from ui.bridge import Bridge
-from ui.commands import FRAME
 from ui.dialogs.help import PAGE, Help
-from ui.faults import Faults
-from ui.frame import HELP_PAGES
-from ui.navigation import Place
-from ui.panes.base import Notice
-from ui.panestack import PANES
-from ui.state import WindowState
+from ui.panes.pane import Notice
+from ui.process.error_reporter import Faults
+from ui.shell.navigation import Place
+from ui.shell.pane_stack import PANES
+from ui.shell.window_actions import HELP_PAGES
+from ui.shell.window_commands import FRAME
 from ui.theme import Scheme, Theme
 from ui.window import Window
+from ui.window_state import WindowState
 
 
 def _front(window: Window) -> str:
@@ -252,7 +252,7 @@ def test_missing_pane_does_not_take_the_window_with_it(
     def missing(name: str) -> None:
         raise ModuleNotFoundError(f"No module named {name!r}")
 
-    monkeypatch.setattr("ui.panestack.import_module", missing)
+    monkeypatch.setattr("ui.shell.pane_stack.import_module", missing)
     window.go(Place("search"))
     assert window.panes is not None
     assert type(window.panes.front).__name__ == "MissingPane"

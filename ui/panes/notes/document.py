@@ -11,19 +11,19 @@ from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLabel, QVBoxLa
 from app.core.tag_names import inline_tag
 from app.memories.model import Memory
 from ui import theme
+from ui.models.dates import full
 from ui.models.markup import is_editable
-from ui.models.when import full
-from ui.panes.notes.conflict import Comparison
-from ui.panes.words import kind_word, source_word, store_word, title_of
-from ui.tokens import Space
+from ui.panes.labels import kind_word, source_word, store_word, title_of
+from ui.panes.notes.version_diff import VersionDiff
+from ui.style.tokens import Space
 from ui.widgets.button import icon_button
-from ui.widgets.editor import MarkdownEditor, Wanted
-from ui.widgets.elided import ElidedLabel
-from ui.widgets.headrow import HeadRow
-from ui.widgets.markdown import MarkdownView
+from ui.widgets.elided_label import ElidedLabel
+from ui.widgets.header_row import HeaderRow
 from ui.widgets.splitter import PaneSplitter, hairline
-from ui.widgets.tagedit import TagEdit
-from ui.widgets.titlefield import TitleField
+from ui.widgets.tag_edit import TagEdit
+from ui.widgets.text.markdown_editor import MarkdownEditor, Wanted
+from ui.widgets.text.markdown_view import MarkdownView
+from ui.widgets.title_field import TitleField
 
 if TYPE_CHECKING:
     from app.memories.model import Facet, Link
@@ -59,7 +59,7 @@ class Document(QFrame):
         self.editor = MarkdownEditor(self.tr("Text"), bridge.start, self._complete, self)
         self.editor.setPlaceholderText(self.tr("Write in Markdown. [[ links to a note, # adds a tag."))
         self.preview = MarkdownView(self.tr("Preview"), self)
-        self.comparison = Comparison(self)
+        self.comparison = VersionDiff(self)
         self._facts = ElidedLabel(parent=self)
         theme.set_type(self._facts, "small muted")
         self._state = QLabel(self)
@@ -189,7 +189,7 @@ class Document(QFrame):
     def _arrange(self) -> None:
         modes = [self._buttons[mode] for mode in MODES]
         changing = [self._pin, self._restore, self._delete, self._inspect]
-        top = HeadRow(self.title, [modes, changing], TITLE_LEAST, self)
+        top = HeaderRow(self.title, [modes, changing], TITLE_LEAST, self)
         known = QHBoxLayout()
         known.addWidget(self._facts)
         known.addWidget(self._state, 1)

@@ -11,19 +11,19 @@ from shiboken6 import isValid
 
 from app.errors import KeepsakeError
 from ui.actions import Action
-from ui.models.when import number
-from ui.panes.base import Place
-from ui.panes.notes.desk import Desk
-from ui.panes.notes.details import Details
+from ui.models.dates import number
+from ui.panes.labels import title_of
 from ui.panes.notes.document import MODES, Document, Mode
-from ui.panes.notes.facets import NoteFacets
-from ui.panes.notes.listing import NoteList
-from ui.panes.reading import ReadingPane, history_of, set_tab_chain
-from ui.panes.state import bytes_of, pack, unpack
-from ui.panes.words import title_of
-from ui.widgets.empty import EmptyState
-from ui.widgets.menu import Entry, open_menu
-from ui.widgets.selection import SHOWN, BulkAction, SelectionSummary
+from ui.panes.notes.editor_controller import EditorController
+from ui.panes.notes.inspector import NoteInspector
+from ui.panes.notes.note_facets import NoteFacets
+from ui.panes.notes.note_list import NoteList
+from ui.panes.pane import Place
+from ui.panes.pane_state import bytes_of, pack, unpack
+from ui.panes.reading_pane import ReadingPane, history_of, set_tab_chain
+from ui.widgets.context_menu import Entry, open_menu
+from ui.widgets.empty_state import EmptyState
+from ui.widgets.selection_summary import SHOWN, BulkAction, SelectionSummary
 from ui.widgets.splitter import PaneSplitter
 
 if TYPE_CHECKING:
@@ -61,8 +61,8 @@ class NotesPane(ReadingPane):
         self.listing = NoteList(bridge, self)
         self.facets = NoteFacets(self)
         self.document = Document(bridge, self)
-        self.details = Details(bridge, self)
-        self.desk = Desk(bridge, self.document, self.details, self)
+        self.details = NoteInspector(bridge, self)
+        self.desk = EditorController(bridge, self.document, self.details, self)
         self._choice = QTimer(self, singleShot=True, interval=CHOICE_MS)
         self._arrange()
         self._connect()

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from ui.panes.base import Pane
-from ui.widgets.empty import EmptyState
+from ui.panes.pane import Pane
+from ui.widgets.empty_state import EmptyState
 
 if TYPE_CHECKING:
     from ui.actions import Actions

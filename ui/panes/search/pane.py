@@ -13,24 +13,32 @@ from app.errors import KeepsakeError
 from app.retrieval.model import Found, Hit, Leg, Query
 from ui import theme
 from ui.actions import Action
-from ui.icons import icon
-from ui.models.when import number
-from ui.panes.base import Place
-from ui.panes.reading import ReadingPane, copy_text, set_tab_chain
-from ui.panes.search.explain import Explanation
-from ui.panes.search.query import FACETS, chosen_of, meaning_only, terms_of, with_operator, without_operators, written
-from ui.panes.search.recents import Recents
-from ui.panes.search.results import Heading, ResultList
-from ui.panes.search.rowmenu import RowMenu, place_of_row
-from ui.panes.search.values import COMPLETED, operator_values
-from ui.panes.search.why import WhyPanel
-from ui.panes.state import bytes_of, pack, unpack
-from ui.panes.words import kinds_word, role_word, source_word, store_word
-from ui.tokens import Space
+from ui.models.dates import number
+from ui.panes.labels import kinds_word, role_word, source_word, store_word
+from ui.panes.pane import Place
+from ui.panes.pane_state import bytes_of, pack, unpack
+from ui.panes.reading_pane import ReadingPane, copy_text, set_tab_chain
+from ui.panes.search.hit_menu import HitMenu, place_of_row
+from ui.panes.search.operator_values import COMPLETED, operator_values
+from ui.panes.search.query_chips import QueryChips
+from ui.panes.search.query_text import (
+    FACETS,
+    chosen_of,
+    meaning_only,
+    terms_of,
+    with_operator,
+    without_operators,
+    written,
+)
+from ui.panes.search.recent_searches import RecentSearches
+from ui.panes.search.results import GroupHeading, ResultList
+from ui.panes.search.why_panel import WhyPanel
+from ui.style.icons import icon
+from ui.style.tokens import Space
 from ui.widgets.button import icon_button, name_button
-from ui.widgets.empty import EmptyState
-from ui.widgets.facets import FacetGroup, FacetRow, FacetTree
-from ui.widgets.searchbox import Hint, SearchBox
+from ui.widgets.empty_state import EmptyState
+from ui.widgets.lists.facet_tree import FacetGroup, FacetRow, FacetTree
+from ui.widgets.search_box import Hint, SearchBox
 from ui.widgets.splitter import PaneSplitter, hairline
 
 if TYPE_CHECKING:
@@ -79,11 +87,11 @@ class SearchPane(ReadingPane):
         self.box = SearchBox(
             self.tr("Search everything"), self.tr("Search conversations and notes…"), PAUSE_MS, parent=self
         )
-        self.explanation = Explanation(self)
+        self.explanation = QueryChips(self)
         self.facets = FacetTree(self.tr("Facets"), self)
         self.results = ResultList(self)
         self.why = WhyPanel(bridge, self)
-        self.menu = RowMenu(self)
+        self.menu = HitMenu(self)
         self._summary = QLabel(self)
         self._notes = QLabel(self)
         self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
@@ -221,7 +229,7 @@ class SearchPane(ReadingPane):
         for label in (self._summary, self._notes):
             label.setContentsMargins(2, 0, 0, 0)
             head.addWidget(label)
-        self._recents = Recents(self)
+        self._recents = RecentSearches(self)
         self._nothing = EmptyState(
             "search",
             self.tr("Nothing found"),
@@ -510,7 +518,7 @@ class SearchPane(ReadingPane):
         if self._found is not None:
             self.why.show_hit(hit, terms_of(self._found.query, hit))
 
-    def _on_results_opened(self, row: Hit | Heading) -> None:
+    def _on_results_opened(self, row: Hit | GroupHeading) -> None:
         self._go(place_of_row(row))
 
     def _go(self, place: Place) -> None:
@@ -519,7 +527,7 @@ class SearchPane(ReadingPane):
         self.navigate.emit(self.current_place())
         self.navigate.emit(place)
 
-    def _on_results_menu_asked(self, row: Hit | Heading, where: QPoint) -> None:
+    def _on_results_menu_asked(self, row: Hit | GroupHeading, where: QPoint) -> None:
         is_archived = self._found is not None and "archived" in self._found.query.states
         self.menu.open_at(where, row, is_archived=is_archived)
 

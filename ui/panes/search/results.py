@@ -9,16 +9,16 @@ from PySide6.QtGui import QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from app.retrieval.model import Hit
+from ui.models.dates import number
 from ui.models.ids import Role
-from ui.models.when import number
-from ui.panes.search import snippets
-from ui.panes.search.hitpaint import Heading, HitPainter, More, Row, date_word, known_words
-from ui.panes.search.query import grouped
-from ui.panes.words import kind_word
-from ui.widgets.rows import RowModel
-from ui.widgets.rowview import Index, RowState, RowView
+from ui.panes.labels import kind_word
+from ui.panes.search import snippet_layout
+from ui.panes.search.hit_painter import GroupHeading, HitPainter, MoreRow, Row, date_word, known_words
+from ui.panes.search.query_text import grouped
+from ui.widgets.lists.row_list import RowModel
+from ui.widgets.lists.row_view import Index, RowState, RowView
 
-__all__ = ["Heading", "More", "ResultList", "ResultModel", "Row"]
+__all__ = ["GroupHeading", "MoreRow", "ResultList", "ResultModel", "Row"]
 
 
 class ResultModel(RowModel["Row"]):
@@ -35,12 +35,12 @@ class ResultModel(RowModel["Row"]):
             for session, members in grouped(hits):
                 if session:
                     first = members[0]
-                    rows.append(Heading(first.title or self.tr("Untitled"), session, first.agent, len(members)))
+                    rows.append(GroupHeading(first.title or self.tr("Untitled"), session, first.agent, len(members)))
                 rows += members
         else:
             rows += hits
         if more:
-            rows.append(More(more))
+            rows.append(MoreRow(more))
         self.by_session = by_session
         self.show_rows(rows)
 
@@ -50,7 +50,7 @@ class ResultModel(RowModel["Row"]):
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         """Let headings be passed over."""
-        if index.isValid() and isinstance(self.rows[index.row()], Heading):
+        if index.isValid() and isinstance(self.rows[index.row()], GroupHeading):
             return Qt.ItemFlag.ItemIsEnabled
         return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
 
@@ -62,15 +62,15 @@ class ResultModel(RowModel["Row"]):
         if role == Role.ROW:
             return row
         if role == Qt.ItemDataRole.DisplayRole:
-            return row.text if isinstance(row, More) else row.title
+            return row.text if isinstance(row, MoreRow) else row.title
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return self._speech(row)
         return None
 
     def _speech(self, row: Row) -> str:
-        if isinstance(row, More):
+        if isinstance(row, MoreRow):
             return row.text
-        if isinstance(row, Heading):
+        if isinstance(row, GroupHeading):
             words = self.tr("{title}, 1 result") if row.count == 1 else self.tr("{title}, {count} results")
             return words.format(title=row.title, count=number(row.count))
         parts = (kind_word(row.kind), row.title, *known_words(row), date_word(row), row.snippet)
@@ -131,7 +131,7 @@ class ResultList(RowView):
         kept = -1
         if self._by_hand and isinstance(row, Hit):
             kept = self.source.row_of(row.id)
-        elif isinstance(row, More):
+        elif isinstance(row, MoreRow):
             kept = self._first(but=known)
         if kept < 0:
             kept, place = self._first(), 0
@@ -215,7 +215,7 @@ class ResultList(RowView):
         self._painter.paint(painter, rect, self.source.rows[index.row()], state)
 
     def _refresh_look(self) -> None:
-        snippets.forget()
+        snippet_layout.forget()
         self._painter = HitPainter()
         self._tops = None
 
@@ -225,24 +225,24 @@ class ResultList(RowView):
 
     def _open_menu(self, where: QPoint) -> None:
         row = self._row(self.currentIndex())
-        if isinstance(row, Hit | Heading):
+        if isinstance(row, Hit | GroupHeading):
             self.menu_asked.emit(row, where)
 
     def _on_activated(self, index: QModelIndex) -> None:
         row = index.data(Role.ROW)
-        if isinstance(row, More):
+        if isinstance(row, MoreRow):
             self.more_asked.emit()
         elif row is not None:
             self.opened.emit(row)
 
     def _on_clicked(self, index: QModelIndex) -> None:
         self._by_hand = True
-        if isinstance(index.data(Role.ROW), More):
+        if isinstance(index.data(Role.ROW), MoreRow):
             self.more_asked.emit()
 
 
 def _is_of(row: Row, ids: Collection[str]) -> bool:
     """Return whether a row is a hit or conversation of ``ids``, or belongs to such a conversation."""
-    if isinstance(row, More):
+    if isinstance(row, MoreRow):
         return False
     return row.session_id in ids or (isinstance(row, Hit) and row.id in ids)

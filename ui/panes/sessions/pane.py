@@ -13,21 +13,21 @@ from app.core.text import excerpt
 from app.errors import KeepsakeError, NotFoundError
 from app.sessions.model import Message, NewMessage, Session
 from ui.actions import Action
-from ui.models.when import number
-from ui.panes.base import Place
-from ui.panes.reading import ReadingPane, copy_text, history_of, set_tab_chain
+from ui.models.dates import number
+from ui.panes.pane import Place
+from ui.panes.pane_state import bytes_of, pack, unpack
+from ui.panes.reading_pane import ReadingPane, copy_text, history_of, set_tab_chain
 from ui.panes.sessions.composer import Composer
-from ui.panes.sessions.finder import Finder
-from ui.panes.sessions.head import SessionHead
-from ui.panes.sessions.listing import SessionList
-from ui.panes.sessions.reach import Reach
+from ui.panes.sessions.find_bar import FindBar
+from ui.panes.sessions.header import SessionHeader
+from ui.panes.sessions.message_pager import MessagePager
+from ui.panes.sessions.session_list import SessionList
 from ui.panes.sessions.transcript import Transcript
-from ui.panes.state import bytes_of, pack, unpack
-from ui.widgets.empty import EmptyState
-from ui.widgets.menu import Entry, open_menu
-from ui.widgets.selection import SHOWN, BulkAction, SelectionSummary
+from ui.widgets.context_menu import Entry, open_menu
+from ui.widgets.empty_state import EmptyState
+from ui.widgets.selection_summary import SHOWN, BulkAction, SelectionSummary
 from ui.widgets.splitter import PaneSplitter, hairline
-from ui.widgets.wordmarks import has_word
+from ui.widgets.word_marks import has_word
 
 if TYPE_CHECKING:
     from app.changes import ChangeSet
@@ -54,10 +54,10 @@ class SessionsPane(ReadingPane):
         self._dirty = True
         self._places: dict[str, int] = {}
         self.listing = SessionList(bridge, self)
-        self.reach = Reach(bridge, self)
+        self.reach = MessagePager(bridge, self)
         self.transcript = Transcript(self.reach, self)
-        self.head = SessionHead(self)
-        self.finder = Finder(self)
+        self.head = SessionHeader(self)
+        self.finder = FindBar(self)
         self.composer = Composer(self)
         self._find_asked = 0
         self._words: tuple[str, ...] = ()

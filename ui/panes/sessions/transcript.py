@@ -23,13 +23,13 @@ from PySide6.QtWidgets import QAbstractScrollArea, QAbstractSlider, QFrame, QWid
 
 from app.sessions.model import Message
 from ui import theme
+from ui.models.dates import day_of, heading
 from ui.models.markup import target_of
-from ui.models.when import day_of, heading
-from ui.panes.sessions.block import Block, Part, Reading, Words, lengths
-from ui.panes.sessions.reach import Reach
-from ui.panes.words import role_word
-from ui.tokens import Space
-from ui.widgets.markdown import open_outside
+from ui.panes.labels import role_word
+from ui.panes.sessions.message_block import BlockPart, MessageBlock, ReadingState, TranscriptLabels, lengths
+from ui.panes.sessions.message_pager import MessagePager
+from ui.style.tokens import Space
+from ui.widgets.text.markdown_view import open_outside
 
 COLUMN = 780
 MARGIN = 24
@@ -42,7 +42,7 @@ _PLAIN, _SHIFT = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifi
 
 
 class Transcript(QAbstractScrollArea):
-    """Shows what ``Reach`` has at hand, and asks it for more where the reader goes.
+    """Shows what ``MessagePager`` has at hand, and asks it for more where the reader goes.
 
     Heights of turns not yet laid out are estimates, so places are kept by a pin: one turn and its distance from the top
     of the view. Whatever changes height, the pinned turn stays where it is.
@@ -58,7 +58,7 @@ class Transcript(QAbstractScrollArea):
     current_changed = Signal(object)
     """The turn that holds the keyboard became another: its number, or ``None``."""
 
-    def __init__(self, reach: Reach, parent: QWidget | None = None) -> None:
+    def __init__(self, reach: MessagePager, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setAccessibleName(self.tr("Transcript"))
@@ -67,22 +67,22 @@ class Transcript(QAbstractScrollArea):
         self.viewport().setMouseTracking(True)
         self.verticalScrollBar().setSingleStep(40)
         self._reach = reach
-        self._blocks: list[Block] = []
+        self._blocks: list[MessageBlock] = []
         self._tops: list[int] = [0]
-        self._readings: dict[int, Reading] = {}
+        self._readings: dict[int, ReadingState] = {}
         self._pin: tuple[int, int] | None = None
         self._average = 90
         self._moving = False
         self._term: str | tuple[str, ...] = ""
         self._current: int | None = None
         self._selection: QTextCursor | None = None
-        self._pressed: tuple[Block, Part] | None = None
-        self._laid: dict[int, Block] = {}
+        self._pressed: tuple[MessageBlock, BlockPart] | None = None
+        self._laid: dict[int, MessageBlock] = {}
         self._today = datetime.now().astimezone().date()
         self._words = self._make_words()
         self._flash = QVariantAnimation(self, startValue=1.0, endValue=0.0, duration=FLASH_MS)
         self._flash.valueChanged.connect(self._on_flash_value_changed)
-        self._flashing: Block | None = None
+        self._flashing: MessageBlock | None = None
         self._jump = QTimer(self, singleShot=True, interval=JUMP_MS)
         self._jump.timeout.connect(self._on_jump_timeout)
         reach.replaced.connect(self._on_reach_replaced)
@@ -91,10 +91,10 @@ class Transcript(QAbstractScrollArea):
         self.verticalScrollBar().actionTriggered.connect(self._on_bar_action_triggered)
         theme.current().changed.connect(self._on_theme_changed)
 
-    def _make_words(self) -> Words:
+    def _make_words(self) -> TranscriptLabels:
         roles = {role: role_word(role) for role in ("user", "assistant", "tool", "system")}
         more = self.tr("Show more ({count} more characters)")
-        return Words(more, self.tr("Called {name}"), self.tr("{name} answered"), roles, self.tr("important"))
+        return TranscriptLabels(more, self.tr("Called {name}"), self.tr("{name} answered"), roles, self.tr("important"))
 
     # --- what the pane uses ---
 
@@ -161,13 +161,13 @@ class Transcript(QAbstractScrollArea):
         """Make blocks for the turns at hand, keeping those that were there."""
         known = {block.message.seq: block for block in self._blocks}
         width = self._column().width()
-        fresh: list[Block] = []
+        fresh: list[MessageBlock] = []
         last: date | None = None
         for place, message in enumerate(self._reach.messages):
             block = known.get(message.seq)
             if block is None or block.message is not message:
-                reading = self._readings.setdefault(message.seq, Reading())
-                block = Block(message, self._words, reading, width)
+                reading = self._readings.setdefault(message.seq, ReadingState())
+                block = MessageBlock(message, self._words, reading, width)
                 block.mirrored = self.isRightToLeft()
                 block.term = self._term
             day = day_of(message.created_at)
@@ -476,7 +476,7 @@ class Transcript(QAbstractScrollArea):
         if key:
             self._toggle(block, key)
 
-    def _toggle(self, block: Block, key: str) -> None:
+    def _toggle(self, block: MessageBlock, key: str) -> None:
         self._selection = self._pressed = None
         self._repin()
         if self._pin is None:
@@ -489,7 +489,7 @@ class Transcript(QAbstractScrollArea):
 
     # --- mouse ---
 
-    def _hit(self, point: QPoint) -> tuple[Block, Part, QPointF] | None:
+    def _hit(self, point: QPoint) -> tuple[MessageBlock, BlockPart, QPointF] | None:
         """Return the block and part under ``point``, and the point within the block."""
         height = point.y() + self.verticalScrollBar().value() - self._base()
         place = bisect_right(self._tops, height) - 1
@@ -507,7 +507,7 @@ class Transcript(QAbstractScrollArea):
         block, part, inner = hit
         return hit[1].document.documentLayout().anchorAt(inner - block.origin(part))
 
-    def _cursor_at(self, block: Block, part: Part, point: QPoint) -> int:
+    def _cursor_at(self, block: MessageBlock, part: BlockPart, point: QPoint) -> int:
         if part.document is None:
             return 0
         place = self._place_of(block.message.seq)

@@ -13,7 +13,7 @@ from app.index.generations.model import EmbeddingStatus, GenerationInfo, ModelIn
 from tests.unit.ui.conftest import Rest
 from tests.unit.ui.shelf import Shelf
 from ui.bridge import Bridge
-from ui.dialogs.models import Models
+from ui.dialogs.models.models import Models
 
 UNTIL = datetime(2026, 11, 28, 12, tzinfo=UTC)
 

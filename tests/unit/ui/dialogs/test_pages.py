@@ -13,7 +13,7 @@ from ui.actions import Action, Actions
 from ui.bridge import Bridge
 from ui.dialogs.about import About
 from ui.dialogs.help import Help
-from ui.dialogs.report import format_name, problem_lines, report_text
+from ui.dialogs.import_report import format_name, problem_lines, report_text
 from ui.dialogs.shortcuts import Shortcuts
 from ui.theme import Scheme, Theme
 

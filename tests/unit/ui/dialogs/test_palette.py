@@ -5,7 +5,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.unit.ui.conftest import Rest
 from ui.dialogs.palette import Palette
-from ui.navigation import Place
+from ui.shell.navigation import Place
 from ui.window import Window
 
 

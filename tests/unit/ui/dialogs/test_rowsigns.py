@@ -6,10 +6,10 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.unit.ui.dialogs.beside import row
-from ui.dialogs.hitcolumn import HitColumn, title_height
-from ui.dialogs.querylist import QueryList
+from ui.dialogs.models.hit_column import HitColumn, title_height
+from ui.dialogs.models.query_list import QueryList
+from ui.style.tokens import Space
 from ui.theme import Theme
-from ui.tokens import Space
 
 NEAR = 24
 

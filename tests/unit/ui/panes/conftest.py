@@ -13,7 +13,7 @@ from ui import theme
 from ui.actions import Actions
 
 if TYPE_CHECKING:
-    from ui.panes.base import Notice, Place
+    from ui.panes.pane import Notice, Place
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QTabBar, QWidget
 
 from tests.unit.ui.panes.shelf import Shelf, ShelfBridge, until
-from ui.dialogs.models import Models
+from ui.dialogs.models.models import Models
 
 
 def _stops(pane: QWidget, first: QWidget) -> list[QWidget]:

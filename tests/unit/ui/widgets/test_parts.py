@@ -8,16 +8,16 @@ from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QLineEdit, QTreeWidgetItem
 
-from ui.models.when import number
+from ui.models.dates import number
 from ui.theme import Scheme, Theme
 from ui.widgets.button import ToolButton
-from ui.widgets.facets import FacetGroup, FacetRow, FacetTree
-from ui.widgets.fieldicons import FieldIcons
+from ui.widgets.field_icons import FieldIcons
+from ui.widgets.icon_label import IconLabel
 from ui.widgets.inspector import Bar, Bars, Section
-from ui.widgets.searchbox import Hint, SearchBox
-from ui.widgets.sign import Sign
+from ui.widgets.lists.facet_tree import FacetGroup, FacetRow, FacetTree
+from ui.widgets.search_box import Hint, SearchBox
 from ui.widgets.splitter import PaneSplitter
-from ui.widgets.tagedit import Chip, TagEdit
+from ui.widgets.tag_edit import Chip, TagEdit
 
 
 @pytest.fixture
@@ -232,7 +232,7 @@ def test_icons_in_a_field_grow_and_leave_room_for_its_text(qtbot: Any, look: The
     box.resize(300, 40)
     box.setText("words")
     box.show()
-    button, sign = box.findChild(ToolButton), box.findChild(Sign)
+    button, sign = box.findChild(ToolButton), box.findChild(IconLabel)
     for direction in (Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft):
         box.setLayoutDirection(direction)
         for scale in (1.0, 1.5):

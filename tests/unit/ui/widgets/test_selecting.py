@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 
 from ui.models.cards import Card
 from ui.models.ids import IdListModel
-from ui.widgets.listview import CardList
+from ui.widgets.lists.list_view import CardList
 
 SHIFT = Qt.KeyboardModifier.ShiftModifier
 CTRL = Qt.KeyboardModifier.ControlModifier

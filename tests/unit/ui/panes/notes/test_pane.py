@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QInputDialog, QMenu, QPushButton
 from app.changes import ChangeSet
 from app.errors import NotFoundError
 from tests.unit.ui.panes.shelf import Shelf, ShelfBridge, until
-from ui.panes.base import Place
+from ui.panes.pane import Place
 
 
 def _fill(books: Shelf) -> None:

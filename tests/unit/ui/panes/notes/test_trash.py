@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.unit.ui.panes.shelf import Shelf, ShelfBridge, until
-from ui.panes.base import Place
+from ui.panes.pane import Place
 
 
 def _open(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, *, deleted: int) -> Any:

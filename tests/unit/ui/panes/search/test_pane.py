@@ -14,16 +14,16 @@ from app.config.model import SettingValue
 from app.errors import TimeLimitError
 from app.host import Host
 from app.retrieval.model import FacetCount, Found, Query
-from tests.unit.ui.panes.search.test_query import hit
+from tests.unit.ui.panes.search.test_query_text import hit
 from tests.unit.ui.panes.shelf import Shelf, ShelfBridge, until
 from ui.actions import Action
 from ui.bridge import Bridge
-from ui.panes.base import Place
+from ui.panes.pane import Place
+from ui.panes.pane_state import pack
+from ui.panes.search.operator_values import COMPLETED, operator_values
 from ui.panes.search.pane import HELP, LIMIT
-from ui.panes.search.results import Heading, More
-from ui.panes.search.values import COMPLETED, operator_values
-from ui.panes.state import pack
-from ui.widgets.facets import _KEY
+from ui.panes.search.results import GroupHeading, MoreRow
+from ui.widgets.lists.facet_tree import _KEY
 
 
 def _frosty(open_pane: Any, run_async: Any) -> Any:
@@ -122,7 +122,7 @@ def test_hits_group_by_conversation(books: Shelf, ask: ShelfBridge, open_pane: A
     _fill(books)
     pane = _frosty(open_pane, run_async)
     pane._group.click()
-    heads = [row for row in pane.results.source.rows if isinstance(row, Heading)]
+    heads = [row for row in pane.results.source.rows if isinstance(row, GroupHeading)]
     assert [(head.title, head.count) for head in heads] == [("Garden", 2), ("Car", 1)]
     pane.results.opened.emit(heads[1])
     assert pane.told.places[-1] == Place("sessions", "ses-000001")
@@ -280,10 +280,10 @@ def test_grouping_keeps_the_offer_of_more(books: Shelf, ask: ShelfBridge, open_p
     assert pane._summary.text().startswith(f"Results: the first {LIMIT} of {LIMIT + 10}")
     for _ in range(2):
         pane._group.click()
-        assert isinstance(pane.results.source.rows[-1], More)
+        assert isinstance(pane.results.source.rows[-1], MoreRow)
     pane.results.more_asked.emit()
     run_async(until(lambda: len(_ids(pane)) == LIMIT + 10))
-    assert not isinstance(pane.results.source.rows[-1], More)
+    assert not isinstance(pane.results.source.rows[-1], MoreRow)
 
 
 def test_what_is_only_filtered_is_said_to_come_by_date(open_pane: Any, ask: ShelfBridge, run_async: Any) -> None:

@@ -7,8 +7,8 @@ from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
 from app.retrieval.model import Hit
-from tests.unit.ui.panes.search.test_query import hit
-from ui.panes.search.hitpaint import Heading, More, known_words
+from tests.unit.ui.panes.search.test_query_text import hit
+from ui.panes.search.hit_painter import GroupHeading, MoreRow, known_words
 from ui.panes.search.results import ResultList
 from ui.theme import Theme
 
@@ -62,7 +62,7 @@ def test_another_question_begins_at_its_best(results: ResultList, qtbot: QtBot) 
 
 def test_further_results_go_on_where_the_offer_stood(results: ResultList, qtbot: QtBot) -> None:
     results.show_hits(hits("abcdefgh"), by_session=False, more="Show more results")
-    assert isinstance(results.source.rows[-1], More)
+    assert isinstance(results.source.rows[-1], MoreRow)
     qtbot.keyClick(results, Qt.Key.Key_End)
     place = results.verticalScrollBar().value()
     assert place > 0
@@ -88,7 +88,7 @@ def test_headings_count_in_words(results: ResultList) -> None:
     speech = [
         results.source.index(at).data(Qt.ItemDataRole.AccessibleTextRole)
         for at, row in enumerate(results.source.rows)
-        if isinstance(row, Heading)
+        if isinstance(row, GroupHeading)
     ]
     assert speech == ["T, 2 results", "T, 1 result"]
 

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QMenu
 from app.errors import NotFoundError
 from app.sessions.model import NewMessage
 from tests.unit.ui.panes.shelf import NOW, Shelf, ShelfBridge, until
-from ui.panes.base import Place
-from ui.panes.sessions.block import lengths
+from ui.panes.pane import Place
+from ui.panes.sessions.message_block import lengths
 
 LONG = [("user", f"turn {n} about {'frost' if n % 100 == 7 else 'roses'}") for n in range(10_000)]
 

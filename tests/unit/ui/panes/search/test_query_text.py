@@ -1,0 +1,107 @@
+"""Searches as text."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.retrieval.model import Found, Hit, LegScore, Query, Span, Term, Why
+from ui.panes.search.query_text import (
+    counted,
+    grouped,
+    meaning_only,
+    plain_snippet,
+    terms_of,
+    with_operator,
+    without_operators,
+    written,
+)
+
+
+def hit(identity: str, session: str | None = None, **known: object) -> Hit:
+    target = "message" if session else "memory"
+    base: dict[str, object] = {"kind": "note", "title": "T", "snippet": "a\nb", "highlights": (), "score": 1.0}
+    when = datetime(2026, 1, 1, tzinfo=UTC)
+    return Hit(id=identity, target=target, why=Why(), created_at=when, session_id=session, **{**base, **known})  # type: ignore[arg-type]
+
+
+def test_operators_go_in_and_out() -> None:
+    assert with_operator("rose", "tag", "garden", on=True) == "rose tag:garden"
+    assert with_operator("rose tag:garden", "tag", "garden", on=True) == "rose tag:garden"
+    assert with_operator("rose tag:Garden x", "tag", "garden", on=False) == "rose x"
+    assert with_operator('"two words" agent:"Claude Code"', "agent", "Claude Code", on=False) == '"two words"'
+    assert with_operator("", "agent", "Claude Code", on=True) == 'agent:"Claude Code"'
+
+
+def test_a_search_without_its_operators() -> None:
+    terms = (Term("rose"), Term("north wall", phrase=True), Term("mulch", prefix=True), Term("straw", excluded=True))
+    assert without_operators(Query("", terms, kinds=("note",), tags=("garden",))) == 'rose "north wall" mulch*'
+    assert without_operators(Query("kind:note", kinds=("note",))) == ""
+
+
+def test_hits_gather_below_their_conversation() -> None:
+    hits = [hit("s1#1", "s1"), hit("n1"), hit("s2#1", "s2"), hit("s1#2", "s1")]
+    assert [(session, [one.id for one in many]) for session, many in grouped(hits)] == [
+        ("s1", ["s1#1", "s1#2"]),
+        ("", ["n1"]),
+        ("s2", ["s2#1"]),
+    ]
+
+
+def test_results_are_written_as_markdown() -> None:
+    text = written(Found(Query("rose"), "rrf", (hit("n1", title=""),)), "Untitled")
+    assert text.startswith("# rose\n\n1. **Untitled** (")
+    assert "   a b" in text
+
+
+def test_marks_follow_when_signs_go() -> None:
+    text, spans = plain_snippet("Plan **rose** and [[Rose list]]", (Span(7, 11), Span(20, 24)))
+    assert text == "Plan rose and Rose list"
+    assert [text[span.start : span.end] for span in spans] == ["rose", "Rose"]
+
+
+@pytest.mark.parametrize(
+    ("snippet", "plain"),
+    [
+        ("it was --- he said --- true", "it was --- he said --- true"),
+        ("one | two", "one | two"),
+        ("952 + 1,540 = 2,492 - or 5 > 3 * 1, in C # minor", "952 + 1,540 = 2,492 - or 5 > 3 * 1, in C # minor"),
+        ("# 1 - [x] is `so` __much__", "# 1 - [x] is so much"),
+    ],
+)
+def test_signs_go_where_they_are_signs(snippet: str, plain: str) -> None:
+    assert plain_snippet(snippet, ())[0] == plain
+
+
+@given(st.text(alphabet="ab |*_#`[]\n-", max_size=60), st.integers(0, 60), st.integers(0, 60))
+def test_marks_stay_within_the_text(snippet: str, start: int, end: int) -> None:
+    text, spans = plain_snippet(snippet, (Span(min(start, end), max(start, end)),))
+    assert all(0 <= span.start < span.end <= len(text) for span in spans)
+
+
+def test_stop_words_do_not_count_beside_others() -> None:
+    asked = [Term(word) for word in ("what", "did", "Brennan", "find", "in", "the", "soil")]
+    assert [term.text for term in counted(asked)] == ["Brennan", "find", "soil"]
+    assert [term.text for term in counted([Term("the"), Term("who", phrase=True)])] == ["who"]
+    only = [Term("to"), Term("be"), Term("rain", excluded=True)]
+    assert counted(only) == only
+
+
+def test_hits_that_are_only_near_in_meaning_are_counted() -> None:
+    words, vector = LegScore("words", 1, 2.0), LegScore("vector", 1, 0.5)
+    found = [
+        hit("none"),
+        replace(hit("a"), why=Why((words, vector), ("rose",))),
+        replace(hit("b"), why=Why((vector,))),
+        replace(hit("c"), why=Why((vector,), ("rose",))),
+    ]
+    assert meaning_only(found) == 1
+
+
+def test_the_words_to_mark_are_those_a_hit_was_found_by() -> None:
+    query = Query("ta rose", (Term("ta"), Term("rose")))
+    assert terms_of(query, replace(hit("a"), why=Why(terms=("Rose",)))) == ("Rose",)
+    assert terms_of(query, replace(hit("a"), why=Why())) == ()
+    assert terms_of(query) == ("ta", "rose")

@@ -1,0 +1,89 @@
+"""Quick capture keeps every word."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from app.errors import DiskFullError
+from tests.unit.ui.conftest import Rest
+from tests.unit.ui.shelf import Shelf
+from ui.bridge import Bridge
+from ui.shell.quick_capture import Capture, title_of
+from ui.window_state import WindowState
+
+
+@pytest.fixture
+def capture(qtbot: QtBot, door: Bridge, tmp_path: Path) -> Iterator[Capture]:
+    made = Capture(WindowState(tmp_path))
+    made.set_bridge(door)
+    qtbot.addWidget(made)
+    made.bring()
+    yield made
+    made.hide()
+
+
+def test_enter_saves_and_hides(capture: Capture, shelf: Shelf, qtbot: QtBot, rest: Rest) -> None:
+    told: list[Any] = []
+    capture.saved.connect(told.append)
+    qtbot.keyClicks(capture._words, "Plant the rose")
+    qtbot.keyClick(capture._words, Qt.Key.Key_Return)
+    rest(lambda: bool(told))
+    assert shelf.asked("note.save") == [{"content": "Plant the rose", "title": ""}]
+    assert capture.text == ""
+    assert not capture.isVisible()
+    assert told[0].history_ids
+
+
+@pytest.mark.parametrize("key", [Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier])
+def test_new_line_does_not_save(capture: Capture, shelf: Shelf, qtbot: QtBot, key: Qt.KeyboardModifier) -> None:
+    qtbot.keyClicks(capture._words, "a")
+    qtbot.keyClick(capture._words, Qt.Key.Key_Return, key)
+    qtbot.keyClicks(capture._words, "b")
+    assert capture.text == "a\nb"
+    assert shelf.asked("note.save") == []
+
+
+def test_escape_keeps_the_words_over_a_restart(capture: Capture, qtbot: QtBot, tmp_path: Path) -> None:
+    qtbot.keyClicks(capture._words, "half a thought")
+    qtbot.keyClick(capture._words, Qt.Key.Key_Escape)
+    assert not capture.isVisible()
+    capture.bring("more")
+    assert capture.text == "half a thought\nmore"
+    again = Capture(WindowState(tmp_path))
+    qtbot.addWidget(again)
+    assert again.text == "half a thought"
+
+
+def test_failure_is_told_and_keeps_the_words(capture: Capture, shelf: Shelf, qtbot: QtBot, rest: Rest) -> None:
+    shelf.refuse["note.save"] = DiskFullError("The disk is full.")
+    qtbot.keyClicks(capture._words, "important")
+    qtbot.keyClick(capture._words, Qt.Key.Key_Return)
+    rest(capture._error.isVisible)
+    assert capture.text == "important"
+    assert capture._save.isEnabled()
+
+
+def test_nothing_typed_saves_nothing(capture: Capture, shelf: Shelf, qtbot: QtBot) -> None:
+    qtbot.keyClicks(capture._words, "   ")
+    qtbot.keyClick(capture._words, Qt.Key.Key_Return)
+    assert shelf.asked("note.save") == []
+    assert not capture._save.isEnabled()
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("one line", ""),
+        ("# Roses\n\nred and white", "Roses"),
+        ("Roses\nred", "Roses"),
+        ("x" * 200 + "\nmore", ""),
+        ("", ""),
+        ("\n\nfirst\nsecond", "first"),
+    ],
+)
+def test_title_of(text: str, title: str) -> None:
+    assert title_of(text) == title

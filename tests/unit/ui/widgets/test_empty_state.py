@@ -1,0 +1,57 @@
+"""Nothing is cut off, and the one action is told."""
+
+from PySide6.QtWidgets import QLabel, QStackedWidget
+from pytestqt.qtbot import QtBot
+
+from ui.theme import Theme
+from ui.widgets.empty_state import EmptyState
+
+
+def test_words_have_the_room_they_need(qtbot: QtBot, look: Theme) -> None:
+    empty = EmptyState(
+        "inbox", "Nothing yet", "A long sentence that says what will be here. " * 4, "Import…", hint="Or"
+    )
+    qtbot.addWidget(empty)
+    empty.resize(700, 500)
+    empty.show()
+    for scale in (1.0, 1.5, 1.0):
+        look.set_scale(scale)
+        for label in empty.findChildren(QLabel):
+            needed = label.minimumHeight()
+            label.setMinimumHeight(0)
+            assert needed == label.heightForWidth(label.width())
+
+
+def test_words_break_where_there_is_less_room(qtbot: QtBot, look: Theme) -> None:
+    pages = QStackedWidget()
+    qtbot.addWidget(pages)
+    empty = EmptyState("inbox", "Nothing yet", "A long sentence that says what will be here. " * 4, "Import…")
+    pages.addWidget(empty)
+    least = empty.minimumSizeHint().height()
+    look.set_scale(2.0)
+    pages.resize(500, 700)
+    pages.show()
+    words = [label for label in empty.findChildren(QLabel) if label.isVisible()]
+    assert all(empty.rect().contains(label.geometry()) for label in words)
+    assert empty.minimumSizeHint().width() < 500
+    look.set_scale(1.0)
+    assert empty._text.width() == 440
+    pages.resize(240, 700)
+    assert empty._text.width() < 240
+    empty.hide()
+    assert empty.minimumSizeHint().height() == least
+
+
+def test_action_and_second_are_told(qtbot: QtBot, look: Theme) -> None:
+    empty = EmptyState("inbox", "Nothing yet", "Text", "Import…", second="Or a folder…")
+    qtbot.addWidget(empty)
+    with qtbot.waitSignals([empty.asked, empty.second_asked]):
+        empty.button.click()
+        empty.second.click()
+
+
+def test_text_is_not_markup(qtbot: QtBot, look: Theme) -> None:
+    empty = EmptyState("inbox", "Nothing", "a < b & <b>c</b>")
+    qtbot.addWidget(empty)
+    assert "&lt;b&gt;" in empty._text.text()
+    assert empty._text.accessibleName() == "a < b & <b>c</b>"

@@ -1,0 +1,77 @@
+"""Base of dialogs: a heading, a body, a row of buttons; never modal to the program, Escape closes."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from ui import theme
+from ui.style.tokens import Space
+
+
+class BaseDialog(QDialog):
+    """A window of its own over the main one; it goes away when it is closed, unless it is at work."""
+
+    def __init__(self, title: str, window: QWidget | None = None) -> None:
+        super().__init__(window)
+        self.is_closed = False
+        self.setWindowTitle(title)
+        self.setObjectName("sheet")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._heading = QLabel(title, self)
+        theme.set_type(self._heading, "title")
+        self.body = QVBoxLayout()
+        self.body.setSpacing(Space.M)
+        self._row = QHBoxLayout()
+        self._row.setSpacing(Space.S)
+        self._row.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(Space.XL, Space.XL, Space.XL, Space.L)
+        column.setSpacing(Space.L)
+        column.addWidget(self._heading)
+        column.addLayout(self.body, 1)
+        column.addLayout(self._row)
+
+    def add_button(self, button: QPushButton, *, left: bool = False) -> QPushButton:
+        """Put ``button`` into the foot, at its end or at its beginning."""
+        if left:
+            self._row.insertWidget(0, button)
+        else:
+            self._row.addWidget(button)
+        return button
+
+    def set_heading(self, text: str) -> None:
+        """Change the heading."""
+        self._heading.setText(text)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether closing only hides it, because work goes on in it that the person may look at again."""
+        return False
+
+    def done(self, result: int) -> None:
+        """Close the sheet; its widgets would slow down each change of colours."""
+        super().done(result)
+        if not self.is_busy:
+            self.is_closed = True
+            self.deleteLater()
+
+    def bring(self) -> None:
+        """Show the sheet, in front."""
+        self.show()
+        self.raise_()
+        self.activateWindow()
+
+
+def hairline(parent: QWidget) -> QFrame:
+    """Return a line of one pixel."""
+    line = QFrame(parent)
+    line.setObjectName("hairline")
+    line.setFixedHeight(1)
+    return line
+
+
+def note(text: str, parent: QWidget, kind: str = "small muted") -> QLabel:
+    """Return a wrapping label in a step of the type scale."""
+    label = QLabel(text, parent)
+    label.setWordWrap(True)
+    theme.set_type(label, kind)
+    return label

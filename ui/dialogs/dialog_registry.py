@@ -1,0 +1,154 @@
+"""The dialogs of the window, each built when it is asked for and gone when it is closed."""
+
+from typing import TYPE_CHECKING, TypeVar
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QMessageBox, QWidget
+from shiboken6 import isValid
+
+from ui.dialogs.about import About
+from ui.dialogs.base_dialog import BaseDialog
+from ui.dialogs.help import Help
+from ui.dialogs.importer import Importer
+from ui.dialogs.models.models import Models
+from ui.dialogs.settings import Settings
+from ui.dialogs.shortcuts import Shortcuts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ui.actions import Actions
+    from ui.bridge import Bridge
+    from ui.process.error_reporter import Faults
+
+S = TypeVar("S", bound=BaseDialog)
+
+
+class DialogRegistry(QObject):
+    """Opens dialogs; none of them blocks the program."""
+
+    notice = Signal(object)
+    link_asked = Signal(str)
+    navigate = Signal(object)
+    models_asked = Signal()
+    setting_applied = Signal(object)
+    close_decided = Signal(bool)
+
+    def __init__(self, bridge: "Bridge", actions: "Actions", faults: "Faults", window: QWidget) -> None:
+        super().__init__(window)
+        self._bridge = bridge
+        self._actions = actions
+        self._faults = faults
+        self._window = window
+        self._open: dict[type[BaseDialog], BaseDialog] = {}
+        self._page = ""
+
+    @property
+    def importer(self) -> Importer:
+        """The import dialog."""
+        return self._sheet(Importer, self._make_importer)
+
+    @property
+    def settings(self) -> Settings:
+        """The settings dialog."""
+        return self._sheet(Settings, self._make_settings)
+
+    @property
+    def models(self) -> Models:
+        """The search models' dialog."""
+        return self._sheet(Models, self._make_models)
+
+    def open_import(self) -> None:
+        """Open the import dialog at its first page, or at the import under way."""
+        self.importer.start_over()
+        self.importer.bring()
+
+    def open_settings(self) -> None:
+        """Open the settings."""
+        self.settings.bring()
+
+    def open_models(self, searches: "Sequence[str]" = ()) -> None:
+        """Open the search models, with searches of the person to compare."""
+        self.models.bring(searches)
+
+    def open_help(self, page: str = "") -> None:
+        """Open the help pages, at the one of that file name or where they were left."""
+        sheet = self._sheet(Help, self._make_help)
+        if page or self._page:
+            sheet.open_page(page or self._page)
+        sheet.bring()
+
+    def open_shortcuts(self) -> None:
+        """Open the list of shortcuts."""
+        self._sheet(Shortcuts, self._make_shortcuts).bring()
+
+    def open_about(self) -> None:
+        """Open version and debug information."""
+        self._sheet(About, self._make_about).bring()
+
+    def _sheet(self, kind: type[S], make: "Callable[[], S]") -> S:
+        """Return the open sheet of that kind, made where there is none."""
+        known = self._open.get(kind)
+        if isinstance(known, kind) and isValid(known) and not known.is_closed:
+            return known
+        made = make()
+        self._open[kind] = made
+        made.destroyed.connect(self._on_sheet_destroyed)
+        return made
+
+    def _make_importer(self) -> Importer:
+        made = Importer(self._bridge, self._window)
+        made.notice.connect(self.notice)
+        return made
+
+    def _make_settings(self) -> Settings:
+        made = Settings(self._bridge, self._window)
+        made.applied.connect(self.setting_applied)
+        made.models_asked.connect(self.models_asked)
+        return made
+
+    def _make_models(self) -> Models:
+        made = Models(self._bridge, self._window)
+        made.notice.connect(self.notice)
+        made.navigate.connect(self.navigate)
+        return made
+
+    def _make_help(self) -> Help:
+        made = Help(self._window)
+        made.place_asked.connect(self.link_asked)
+        made.page_shown.connect(self._on_help_page_shown)
+        return made
+
+    def _make_shortcuts(self) -> Shortcuts:
+        return Shortcuts(self._actions, self._window)
+
+    def _make_about(self) -> About:
+        return About(self._bridge, self._faults, self._window)
+
+    def _on_sheet_destroyed(self) -> None:
+        self._open = {kind: sheet for kind, sheet in self._open.items() if isValid(sheet)}
+
+    def _on_help_page_shown(self, name: str) -> None:
+        self._page = name
+
+    def ask_close(self) -> None:
+        """Ask once what closing the window should do from now on."""
+        box = QMessageBox(self._window)
+        box.setWindowTitle(self.tr("Keep running?"))
+        box.setText(self.tr("Should Keepsake keep running in the tray when its window is closed?"))
+        box.setInformativeText(
+            self.tr("Your agents can then go on using it, and quick capture stays at hand. Settings can change this.")
+        )
+        keep = box.addButton(self.tr("Keep running"), QMessageBox.ButtonRole.AcceptRole)
+        box.addButton(self.tr("Quit"), QMessageBox.ButtonRole.RejectRole)
+        box.setDefaultButton(keep)
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.accepted.connect(self._on_keep_chosen)
+        box.rejected.connect(self._on_quit_chosen)
+        box.open()
+
+    def _on_keep_chosen(self) -> None:
+        self.close_decided.emit(True)
+
+    def _on_quit_chosen(self) -> None:
+        self.close_decided.emit(False)

@@ -1,0 +1,180 @@
+"""What a comparison says in words: where a hit went, what a query's two answers share, which side does better. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from PySide6.QtCore import QCoreApplication, QLocale
+
+from ui.shell.status_line import count
+
+if TYPE_CHECKING:
+    from app.evaluation.comparison_model import QueryComparison, RankingComparison, SideHit, SideTotal
+
+Side = Literal["now", "other"]
+Tone = Literal["plain", "moved", "lost"]
+
+
+def tr(text: str) -> str:
+    """Translate in this file's context."""
+    return QCoreApplication.translate("Comparing", text)
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What stands beside a hit: a few signs, the same in words, and how it is meant."""
+
+    text: str
+    speech: str
+    tone: Tone = "plain"
+
+
+def mark_of(hit: "SideHit", side: Side) -> Mark:
+    """Return where a hit of one side stands on the other."""
+    if hit.other is None:
+        if side == "now":
+            return Mark(tr("gone"), tr("not among the hits of the other side"), "lost")
+        return Mark(tr("new"), tr("not among the hits so far"), "moved")
+    if hit.other == hit.place:
+        return Mark("=", tr("at the same place on both sides"))
+    if side == "now":
+        return Mark(f"→ {hit.other}", tr("at place {place} on the other side").format(place=hit.other), "moved")
+    steps = hit.other - hit.place
+    if steps > 0:
+        return Mark(f"▲ {steps}", tr("up by {steps}").format(steps=steps), "moved")
+    return Mark(f"▼ {-steps}", tr("down by {steps}").format(steps=-steps), "moved")
+
+
+def query_line(row: "QueryComparison") -> str:
+    """Return in a line what a query's two answers share."""
+    if row.is_same:
+        shared = tr("the same on both sides") if row.now.hits else tr("nothing found on either side")
+    else:
+        most = max(len(row.now.hits), len(row.other.hits))
+        shared = tr("{common} of {most} shared").format(common=row.common, most=most)
+        if row.moved and not row.target:
+            shared = f"{shared} · " + tr("{moved} moved").format(moved=row.moved)
+    if not row.target or row.now.place == row.other.place:
+        return shared
+    places = [tr("none") if place is None else str(place) for place in (row.now.place, row.other.place)]
+    return tr("answer {now} → {other}").format(now=places[0], other=places[1]) + f" · {shared}"
+
+
+def verdict(found: "RankingComparison") -> str:
+    """Return in a sentence or two what a comparison came to."""
+    if found.queries == 1:
+        alike = tr("The query is answered alike.") if found.same else tr("{share} of the hits are shared.")
+    else:
+        alike = tr("{same} of {queries} queries are answered alike; on average {share} of the hits are shared.")
+    parts = [alike.format(same=found.same, queries=found.queries, share=percent(found.overlap))]
+    if found.better or found.worse:
+        parts.append(
+            tr("Known answers that rise: {better}; that fall: {worse}.").format(better=found.better, worse=found.worse)
+        )
+    elif known(found.now):
+        parts.append(tr("Every known answer stands where it stood."))
+    parts += [
+        _missing(side.missing).format(count=count(side.missing), model=side.model)
+        for side in (found.now, found.other)
+        if side.missing
+    ]
+    if found.cancelled:
+        parts.append(tr("It was stopped, so this is of part of the queries."))
+    return " ".join((*parts, *found.notes))
+
+
+def _missing(number: int) -> str:
+    one, many = tr("1 text has no vector by {model} yet."), tr("{count} texts have no vector by {model} yet.")
+    return one if number == 1 else many
+
+
+def known(side: "SideTotal") -> bool:
+    """Return whether questions with a known answer were asked."""
+    return side.made is not None or side.judged is not None
+
+
+def figures(side: "SideTotal") -> list[str]:
+    """Return a side's figures, in the order of ``figure_names``; a dash where no answer was known."""
+    shares = ["–"] * 4
+    if known(side):
+        first, five, ten, mrr = _shares(side)
+        shares = [percent(first), percent(five), percent(ten), decimal(mrr, 3)]
+    return [*shares, tr("{ms} ms").format(ms=decimal(side.p50_ms, 1))]
+
+
+def leading(found: "RankingComparison") -> tuple[list[bool], list[bool]]:
+    """Return of either side which of its figures are better than the other's; of the time none, for it wavers."""
+    now, other = _shares(found.now), _shares(found.other)
+    return (
+        [*(one > two for one, two in zip(now, other, strict=True)), False],
+        [*(two > one for one, two in zip(now, other, strict=True)), False],
+    )
+
+
+def _shares(side: "SideTotal") -> tuple[float, float, float, float]:
+    score = side.made or side.judged
+    return (0.0, 0.0, 0.0, 0.0) if score is None else (score.recall_1, score.recall_5, score.recall_10, score.mrr)
+
+
+def figure_names() -> list[str]:
+    """Return what the figures are called."""
+    return [tr("answer first"), tr("in top 5"), tr("in top 10"), tr("MRR"), tr("median time")]
+
+
+def side_names(found: "RankingComparison") -> tuple[str, str]:
+    """Return what the two sides are called: by their ranking where they differ in that, else by their model."""
+    if found.now.recipe != found.other.recipe:
+        return found.now.recipe, found.other.recipe
+    return found.now.model, found.other.model
+
+
+def side_titles(found: "RankingComparison") -> tuple[str, str]:
+    """Return what the two sides are called, with which is which."""
+    now, other = side_names(found)
+    return tr("Now: {name}").format(name=now), tr("Instead: {name}").format(name=other)
+
+
+def origin_text(row: "QueryComparison") -> str:
+    """Return where a query comes from that the person does not ask now, else nothing."""
+    return {"made": tr("made from the vault"), "judged": tr("you judged its answer")}.get(row.origin, "")
+
+
+def made_note(found: "RankingComparison") -> str:
+    """Return how far figures of questions made from the vault can be trusted; nothing where none was asked."""
+    if found.now.made is None:
+        return ""
+    return tr(
+        "The questions made from the vault are words of its texts, which favours finding by words; your own searches,"
+        " below, tell more."
+    )
+
+
+def figure_notes() -> list[str]:
+    """Return what the figures mean."""
+    return [
+        tr("How often the known answer came first"),
+        tr("How often the known answer was among the first 5"),
+        tr("How often the known answer was among the first 10"),
+        tr("Mean of 1 divided by the place of the known answer: 1 where it is always first"),
+        tr("Half of the searches took less time"),
+    ]
+
+
+def queries_of(text: str, most: int) -> list[str]:
+    """Return the queries of a text with one a line, each once, ``most`` at most."""
+    return list(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))[:most]
+
+
+def lines_of(*searches: Sequence[str]) -> str:
+    """Return searches as a text with one a line, each once."""
+    return "\n".join(dict.fromkeys(" ".join(text.split()) for group in searches for text in group if text.strip()))
+
+
+def percent(share: float) -> str:
+    """Return a share as a whole number of hundredths."""
+    return tr("{n} %").format(n=round(share * 100))
+
+
+def decimal(number: float, digits: int) -> str:
+    """Return a number as the person's language writes it."""
+    return QLocale().toString(number, "f", digits)

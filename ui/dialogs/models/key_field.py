@@ -1,0 +1,165 @@
+"""The keys of remote services: typed unseen, kept in the system's keyring, removed from it; never shown."""
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QHideEvent
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
+from shiboken6 import isValid
+
+from app.config.model import SERVICES, SecretStatus
+from app.errors import KeepsakeError
+from ui import theme
+from ui.dialogs.base_dialog import note
+from ui.dialogs.setting_field import WIDTH
+from ui.style.tokens import Space
+from ui.widgets.button import text_button
+
+if TYPE_CHECKING:
+    from ui.bridge import Bridge
+
+_NAMES = {
+    "openai": "OpenAI",
+    "voyage": "Voyage AI",
+    "cohere": "Cohere",
+    "openai-compatible": "OpenAI-compatible",
+}
+
+
+class KeyField(QWidget):
+    """Says at the left where the key of the chosen service is, and takes one at the right.
+
+    The keyring is asked only for a service that is chosen here or in use: asking may make the system ask for its
+    password.
+    """
+
+    def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._bridge = bridge
+        title = QLabel(self.tr("Key of a remote service"), self)
+        theme.set_type(title, "strong")
+        self._about = note("", self)
+        self._service = QComboBox(self)
+        self._service.setFixedWidth(WIDTH)
+        self._service.setAccessibleName(self.tr("Service of the key"))
+        self._service.addItem(self.tr("Choose a service"), "")
+        for name in SERVICES:
+            self._service.addItem(_NAMES.get(name, name), name)
+        self._line = QLineEdit(self)
+        self._line.setFixedWidth(WIDTH)
+        self._line.setEchoMode(QLineEdit.EchoMode.Password)
+        self._line.setInputMethodHints(
+            Qt.InputMethodHint.ImhHiddenText
+            | Qt.InputMethodHint.ImhSensitiveData
+            | Qt.InputMethodHint.ImhNoPredictiveText
+        )
+        self._line.setPlaceholderText(self.tr("Paste the key"))
+        self._line.setAccessibleName(title.text())
+        title.setBuddy(self._line)
+        self._keep = text_button(self.tr("Keep"), parent=self)
+        self._remove = text_button(self.tr("Remove"), "danger", parent=self)
+        self._lay_out(title)
+        self._service.currentIndexChanged.connect(self._on_service_changed)
+        self._line.textChanged.connect(self._on_line_changed)
+        self._line.returnPressed.connect(self._keep.click)
+        self._keep.clicked.connect(self._on_keep_clicked)
+        self._remove.clicked.connect(self._on_remove_clicked)
+        self._show(None)
+
+    def _lay_out(self, title: QLabel) -> None:
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        words.addWidget(title)
+        words.addWidget(self._about)
+        words.addStretch(1)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(Space.S)
+        buttons.addStretch(1)
+        buttons.addWidget(self._remove)
+        buttons.addWidget(self._keep)
+        side = QVBoxLayout()
+        side.setSpacing(Space.S)
+        side.addWidget(self._service)
+        side.addWidget(self._line)
+        side.addLayout(buttons)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, Space.S, 0, Space.S)
+        row.setSpacing(Space.XL)
+        row.addLayout(words, 1)
+        row.addLayout(side)
+
+    @property
+    def words(self) -> str:
+        """What the search over settings looks at."""
+        named = " ".join((*SERVICES, *_NAMES.values()))
+        return f"{self.tr('Key of a remote service')} secret password keyring embedding {named}".casefold()
+
+    @property
+    def service(self) -> str:
+        """Return the chosen service, ``""`` for none."""
+        return str(self._service.currentData())
+
+    def follow(self, model: str) -> None:
+        """Choose the service that ``model`` names, if it names one, and look again where its key is."""
+        place = self._service.findData(model.partition(":")[0])
+        if place > 0 and place != self._service.currentIndex():
+            self._service.setCurrentIndex(place)
+        elif self.service:
+            self._ask("secret.status")
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Forget what was typed and not kept."""
+        self._line.setText("")
+        super().hideEvent(event)
+
+    def _on_service_changed(self) -> None:
+        self._line.setText("")
+        self._show(None)
+        if self.service:
+            self._ask("secret.status")
+
+    def _on_line_changed(self, text: str) -> None:
+        self._keep.setEnabled(self._line.isEnabled() and bool(text.strip()))
+
+    def _on_keep_clicked(self) -> None:
+        value = self._line.text()
+        self._line.setText("")
+        if value.strip():
+            self._ask("secret.set", value=value)
+
+    def _on_remove_clicked(self) -> None:
+        self._ask("secret.remove")
+
+    def _ask(self, operation: str, **arguments: str) -> None:
+        if not self._about.text() or operation != "secret.status":
+            self._about.setText(self.tr("Asking the keyring…"))
+        self._bridge.start(self._answered(operation, self.service, arguments))
+
+    async def _answered(self, operation: str, service: str, arguments: dict[str, str]) -> None:
+        try:
+            found: SecretStatus = await self._bridge.call(operation, name=service, **arguments)
+        except KeepsakeError as error:
+            if isValid(self) and service == self.service:
+                self._about.setText(error.message)
+            return
+        if isValid(self) and service == self.service:  # another one may have been chosen meanwhile
+            self._show(found)
+
+    def _show(self, found: SecretStatus | None) -> None:
+        can_keep = found is not None and bool(found.keyring)
+        self._line.setVisible(bool(self.service))
+        self._line.setEnabled(can_keep)
+        self._keep.setVisible(bool(self.service))
+        self._on_line_changed(self._line.text())
+        self._remove.setVisible(found is not None and found.is_kept)
+        self._about.setText(self._sentence(found))
+
+    def _sentence(self, found: SecretStatus | None) -> str:
+        if found is None:
+            return self.tr("It is kept in the keyring of this machine, never in the settings or the vault.")
+        if found.source == "keyring":
+            return self.tr("A key is kept in {place}.").format(place=found.place)
+        if found.source == "variable":
+            taken = self.tr("It is taken from {place}.").format(place=found.place)
+            return f"{taken} {found.note}".strip()
+        return found.note or self.tr("There is no key yet. It will be kept in {place}.").format(place=found.keyring)

@@ -1,0 +1,263 @@
+"""Search models: what answers by meaning, what is being made to take its place, and what that would change."""
+
+from typing import TYPE_CHECKING, Any, Final
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QScrollArea, QTabWidget, QVBoxLayout, QWidget
+from shiboken6 import isValid
+
+from app.config.schema import RECIPES
+from app.errors import CancelledByPersonError, KeepsakeError
+from ui import theme
+from ui.dialogs.base_dialog import BaseDialog, hairline, note
+from ui.dialogs.models.comparison import ComparisonView
+from ui.dialogs.models.model_rows import ModelRows
+from ui.dialogs.models.prepare_form import PrepareForm, lacks_files
+from ui.panes.pane import Notice
+from ui.shell.navigation import Place
+from ui.style.tokens import Space
+from ui.widgets.button import text_button
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.changes import ChangeSet, Progress
+    from app.evaluation.comparison_model import SideHit
+    from app.index.generations.model import EmbeddingStatus, GenerationInfo
+    from ui.bridge import Bridge
+
+SIZE: Final = (1060, 760)
+LOW: Final = 600
+"""Height in pixels below which a window is low."""
+JOB: Final = "embedding"
+_MAY_FETCH: Final = "embedding.allow_download"
+
+
+class Models(BaseDialog):
+    """Two pages: the models there are, and two answers side by side. Closing it stops nothing."""
+
+    notice = Signal(object)
+    navigate = Signal(object)
+
+    def __init__(self, bridge: "Bridge", window: QWidget | None = None) -> None:
+        super().__init__(self.tr("Search models"), window)
+        self._bridge = bridge
+        self._recipe = ""
+        scale = theme.current().scale
+        self.resize(round(SIZE[0] * scale), round(SIZE[1] * scale))
+        if (screen := self.screen()) is not None:
+            self.resize(self.size().boundedTo(screen.availableSize()))
+        self._may_fetch = False
+        self.rows = ModelRows(self)
+        self.preparing = PrepareForm(self)
+        self.wanted, self.waits, self.prepare = self.preparing.wanted, self.preparing.waits, self.preparing.prepare
+        self.comparing = ComparisonView(bridge, self)
+        self._error = note("", self, "body danger")
+        self._error.hide()
+        self._notes = note("", self, "small warning")
+        self._notes.hide()
+        self._tabs = QTabWidget(self)
+        self._tabs.setAccessibleName(self.tr("Pages"))
+        self._tabs.tabBar().setAccessibleName(self.tr("Pages"))
+        self._tabs.addTab(self._models_page(), self.tr("Models"))
+        self._tabs.addTab(self.comparing, self.tr("Compare"))
+        for widget in (self._error, self._notes):
+            self.body.addWidget(widget)
+        self.body.addWidget(self._tabs, 1)
+        close = self.add_button(text_button(self.tr("Close"), parent=self))
+        close.clicked.connect(self.reject)
+        self.rows.asked.connect(self._on_rows_asked)
+        self.preparing.asked.connect(self._on_preparing_asked)
+        self.preparing.fetch_asked.connect(self._on_preparing_fetch_asked)
+        self.preparing.stop_asked.connect(self._on_preparing_stop_asked)
+        self.comparing.use_asked.connect(self._on_use_asked)
+        self.comparing.opened.connect(self._on_hit_opened)
+        bridge.progressed.connect(self._on_bridge_progressed)
+        bridge.changed.connect(self._on_bridge_changed)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether closing only hides it, because a model is made ready or a comparison runs."""
+        return self.preparing.is_busy or self.comparing.is_busy
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave the room of a low window to what is compared; its title stands above it anyway."""
+        super().resizeEvent(event)
+        is_low = event.size().height() < LOW * theme.current().scale
+        self._heading.setVisible(not is_low)
+        self.comparing.totals.set_brief(brief=is_low)
+
+    def bring(self, searches: "Sequence[str]" = ()) -> None:
+        """Show how it stands, with ``searches`` of the person to compare."""
+        super().bring()
+        self.comparing.set_queries(searches)
+        self._bridge.start(self._learn())
+
+    async def load(self) -> None:
+        """Fetch how it stands and show it."""
+        if not isValid(self):
+            return
+        try:
+            status: EmbeddingStatus = await self._bridge.call("embedding.status")
+            settings = await self._bridge.call("settings.list")
+        except KeepsakeError as error:
+            self._tell(error)
+            return
+        if not isValid(self):
+            return
+        values = {one.name: one.value for one in settings}
+        self._recipe = str(values.get("search.recipe", ""))
+        self._may_fetch = bool(values.get(_MAY_FETCH))
+        self.rows.show_status(status)
+        self._notes.setText("\n".join(status.notes))
+        self._notes.setVisible(bool(status.notes))
+        self.comparing.offer(status, self._recipe, RECIPES)
+
+    async def _learn(self) -> None:
+        await self.load()
+        try:
+            advice = await self._bridge.call("embedding.advice")
+        except KeepsakeError:
+            return  # ``load`` has said what is wrong
+        if isValid(self):
+            self.preparing.show_advice(advice)
+
+    def _models_page(self) -> QWidget:
+        page = QWidget(self)
+        self._area = area = QScrollArea(page)
+        area.setWidgetResizable(True)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        inner = QWidget(area)
+        inner.setObjectName("sheet")
+        list_column = QVBoxLayout(inner)
+        list_column.setContentsMargins(0, 0, 0, 0)
+        list_column.setSpacing(Space.L)
+        list_column.addWidget(self.rows)
+        list_column.addWidget(hairline(inner))
+        list_column.addWidget(self.preparing)
+        list_column.addStretch(1)
+        area.setWidget(inner)
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, Space.S, 0, 0)
+        column.addWidget(area, 1)
+        return page
+
+    async def _do(self, operation: str, done: str = "", **arguments: Any) -> bool:
+        """Call an operation, show how it stands then, and tell of it; return whether it was done."""
+        if not isValid(self):
+            return False
+        self._error.hide()
+        try:
+            await self._bridge.call(operation, **arguments)
+        except KeepsakeError as error:
+            self._tell(error)
+            return False
+        if not isValid(self):
+            return True
+        if done:
+            self.notice.emit(Notice(done))
+        await self.load()
+        return True
+
+    async def _prepare(self, model: str, folder: str, *, waits: bool) -> None:
+        """Choose a model; where it is not on this machine, offer what helps."""
+        known = {"folder": folder} if folder else {}
+        self._error.hide()
+        self.preparing.show_missing("", may_fetch=False)
+        self.preparing.show_stopped("")
+        self.preparing.show_busy(model)
+        self._reveal_news()
+        try:
+            await self._bridge.call("embedding.change", model=model, waits=waits, **known)
+        except CancelledByPersonError:
+            if isValid(self):
+                self.preparing.show_stopped(model)
+        except KeepsakeError as error:
+            self._tell(error)
+            if isValid(self) and lacks_files(error):
+                if error.data["reason"] == "missing":  # a setting's name helps nobody here; the buttons do
+                    self._error.setText(self.tr("The model {model} is not on this machine.").format(model=model))
+                self.preparing.show_missing(model, may_fetch=self._may_fetch)
+        else:
+            if isValid(self) and self.wanted.currentText().strip() == model:
+                self.wanted.setCurrentText("")
+        if isValid(self):
+            self.preparing.show_busy("")
+            self._reveal_news()
+            await self.load()
+
+    def _reveal_news(self) -> None:
+        """Scroll to what appeared, out of sight in a low window; there is room for it only after the next layout."""
+
+        def reveal() -> None:
+            if isValid(self) and (news := self.preparing.news()) is not None:
+                self._area.ensureWidgetVisible(news)
+
+        QTimer.singleShot(0, reveal)
+
+    async def _fetch(self, model: str) -> None:
+        """Allow fetching, since the person said so, and try again."""
+        if await self._do("settings.set", name=_MAY_FETCH, value=True) and isValid(self):
+            await self._prepare(model, "", waits=self.waits.isChecked())
+
+    def _tell(self, error: KeepsakeError) -> None:
+        if isValid(self):
+            self._error.setText(error.message)
+            self._error.show()
+
+    # --- what the person does ---
+
+    def _on_rows_asked(self, what: str, info: "GenerationInfo") -> None:
+        if what == "compare":
+            self.comparing.choose_generation(info.id)
+            self._tabs.setCurrentWidget(self.comparing)
+            self.comparing.go.setFocus()
+        elif what in ("pause", "resume"):
+            self._bridge.start(self._do(f"embedding.{what}"))
+        elif what == "prepare":
+            self._bridge.start(self._prepare(info.model, "", waits=self.waits.isChecked()))
+        elif what == "give_up":
+            self._bridge.start(self._do("embedding.rollback"))
+        else:
+            self._on_use_asked(what, info.id)
+
+    def _on_use_asked(self, what: str, which: object) -> None:
+        if what == "switch":
+            told = self.tr("The new model answers as soon as its last texts are in")
+            self._bridge.start(self._do("embedding.switch", told))
+        elif what == "return":
+            told = self.tr("The earlier model answers searches again")
+            self._bridge.start(self._do("embedding.rollback", told, generation=which))
+        else:
+            told = self.tr("Searches are ranked by ‘{name}’ from now on").format(name=which)
+            self._bridge.start(self._do("settings.set", told, name="search.recipe", value=which))
+
+    def _on_preparing_asked(self, model: str, folder: str, waits: bool) -> None:
+        self._bridge.start(self._prepare(model, folder, waits=waits))
+
+    def _on_preparing_fetch_asked(self, model: str) -> None:
+        self._bridge.start(self._fetch(model))
+
+    def _on_preparing_stop_asked(self, job: str) -> None:
+        self._bridge.start(self._bridge.call("job.cancel", job=job))
+
+    def _on_hit_opened(self, hit: "SideHit") -> None:
+        session, _, seq = hit.id.rpartition("#")
+        place = Place("sessions", session, seq, title=hit.title) if session else Place("notes", hit.id, title=hit.title)
+        self.navigate.emit(place)
+
+    def _on_bridge_progressed(self, progress: "Progress") -> None:
+        self.comparing.show_progress(progress)
+        self.preparing.show_progress(progress)
+        if progress.job != JOB or not self.isVisible():
+            return
+        if progress.state == "running":
+            self.rows.show_progress(progress)
+        else:
+            self._bridge.start(self.load())
+
+    def _on_bridge_changed(self, changes: "ChangeSet") -> None:
+        if self.isVisible() and changes.areas & {"index", "settings"}:
+            self._bridge.start(self.load())

@@ -1,0 +1,239 @@
+"""Where another search model is named: with consent to fetch it, or the folder it lies in, when it is not there."""
+
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QHBoxLayout, QLabel, QProgressBar, QVBoxLayout, QWidget
+
+from ui import theme
+from ui.dialogs.base_dialog import note
+from ui.shell.status_line import progress_text
+from ui.style.tokens import Space
+from ui.widgets.button import text_button
+
+if TYPE_CHECKING:
+    from app.changes import Progress
+    from app.errors import KeepsakeError
+
+SUGGESTED: Final = (
+    "static",
+    "fastembed:BAAI/bge-small-en-v1.5",
+    "fastembed:sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2",
+    "openai:text-embedding-3-small",
+)
+FETCHING: Final = "fetching:"
+"""What the id of a job begins with that fetches a model; its name follows."""
+_OFFERED: Final = frozenset({"missing", "unfetched", "no_folder", "incomplete", "damaged"})
+"""Reasons for which a model's files can be got, fetched or from a folder."""
+_LEAST_LETTERS: Final = 24
+
+
+def lacks_files(error: "KeepsakeError") -> bool:
+    """Return whether a model could not be opened for want of files that can be got."""
+    return error.data.get("reason") in _OFFERED
+
+
+class PrepareForm(QWidget):
+    """A model's name and what goes with it; says that it is being opened, and what can be done where it is missing."""
+
+    asked = Signal(str, str, bool)
+    """A model is wanted: its name, the folder it lies in or ``""``, and whether it waits to be compared."""
+    fetch_asked = Signal(str)
+    """The model of that name may be fetched from the network."""
+    stop_asked = Signal(str)
+    """The job of that id, which fetches the model, is to stop."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._missing = ""
+        self._opening = ""
+        self._job = ""
+        self.advice = note("", self, "small accent")
+        self.advice.hide()
+        self.wanted = self._make_wanted()
+        self.waits = QCheckBox(self.tr("Let me compare before it answers"), self)
+        self.waits.setChecked(True)
+        self.prepare = text_button(self.tr("Prepare"), parent=self)
+        self.fetch = text_button(self.tr("Fetch it and try again"), parent=self)
+        self.folder = text_button(self.tr("Choose its folder…"), parent=self)
+        self._about_missing = note(
+            self.tr("Fetching lets Keepsake get the files of models from the network. No text of yours is sent."), self
+        )
+        self._busy = QWidget(self)
+        self._bar = QProgressBar(self._busy)
+        self._bar.setTextVisible(False)
+        self._bar.setAccessibleName(self.tr("Progress of opening the model"))
+        self._far = note("", self._busy)
+        self.stop = text_button(self.tr("Stop"), parent=self._busy)
+        self.stopped = note("", self)
+        self.stopped.setContentsMargins(0, Space.S, 0, 0)
+        self._arrange()
+        self.prepare.clicked.connect(self._on_prepare_clicked)
+        self.fetch.clicked.connect(self._on_fetch_clicked)
+        self.folder.clicked.connect(self._on_folder_clicked)
+        self.stop.clicked.connect(self._on_stop_clicked)
+        self.wanted.currentTextChanged.connect(self._on_wanted_changed)
+        self.show_missing("", may_fetch=False)
+        self.show_stopped("")
+        self.show_busy("")
+
+    def show_advice(self, advice: str) -> None:
+        """Show which model would suit, or nothing."""
+        self.advice.setText(advice)
+        self.advice.setVisible(bool(advice))
+
+    def show_missing(self, model: str, *, may_fetch: bool) -> None:
+        """Offer what helps where ``model`` is not on this machine; nothing for ``""``.
+
+        Args:
+            model: Its name.
+            may_fetch: Whether the setting allows fetching already, so that consent would change nothing.
+        """
+        self._missing = model
+        if not model:
+            self._pass_focus(self.fetch, self.folder)
+        self.fetch.setVisible(bool(model) and not may_fetch)
+        self.folder.setVisible(bool(model))
+        self._about_missing.setVisible(bool(model) and not may_fetch)
+
+    def show_stopped(self, model: str) -> None:
+        """Say that fetching ``model`` was stopped and how it goes on; nothing for ``""``."""
+        told = self.tr("Fetching {model} was stopped. What came of it is kept; prepare it again to go on.")
+        self.stopped.setText(told.format(model=model))
+        self.stopped.setVisible(bool(model))
+
+    def show_busy(self, model: str) -> None:
+        """Say that ``model`` is being opened; ``""`` when that is over."""
+        self._opening = model
+        self._busy.setVisible(bool(model))
+        buttons = (self.prepare, self.fetch, self.folder)
+        self._pass_focus(*(buttons if model else (self.stop,)))
+        for button in buttons:
+            button.setEnabled(not model)
+        self._far.setText(self.tr("Opening {model}…").format(model=model) if model else "")
+        self._bar.setRange(0, 0)
+        self._job = ""
+        self.stop.hide()
+
+    def show_progress(self, progress: "Progress") -> None:
+        """Show how much of a model is fetched, if it is the one that is being opened."""
+        if not self._opening or progress.job != f"{FETCHING}{self._opening}":
+            return
+        self._job = progress.job if progress.state == "running" else ""
+        if not self._job:
+            self._pass_focus(self.stop)
+            self.stop.hide()
+        elif self.stop.isHidden():
+            self.stop.setEnabled(True)
+            self.stop.show()
+        if self._job and self.stop.isEnabled():
+            self._far.setText(f"{progress.title} — {progress_text(progress)}")
+            self._bar.setRange(0, 1000 if progress.total else 0)
+            if progress.total:
+                self._bar.setValue(min(1000, round(1000 * progress.done / progress.total)))
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a model is being made ready."""
+        return bool(self._opening)
+
+    def news(self) -> QWidget | None:
+        """Return what appeared since the model was named: how far it is, that it was stopped, or offers."""
+        return next((widget for widget in (self._busy, self.stopped, self.folder) if widget.isVisible()), None)
+
+    def _pass_focus(self, *buttons: QWidget) -> None:
+        """Take the keyboard from buttons that sleep or go, which would give it to whatever comes next."""
+        if any(button.hasFocus() for button in buttons):
+            self.wanted.setFocus()
+
+    def _make_wanted(self) -> QComboBox:
+        made = QComboBox(self)
+        made.setEditable(True)
+        made.addItems(SUGGESTED)
+        made.setCurrentText("")
+        made.setAccessibleName(self.tr("Name of the model to prepare"))
+        # Long names must not make the page wider than the window.
+        made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        made.setMinimumContentsLength(_LEAST_LETTERS)
+        line = made.lineEdit()
+        if line is not None:
+            line.setPlaceholderText(self.tr("Name of a model, such as fastembed:BAAI/bge-small-en-v1.5"))
+            line.setAccessibleName(self.tr("Name of the model to prepare"))
+            line.returnPressed.connect(self._on_prepare_clicked)
+        return made
+
+    def _arrange(self) -> None:
+        head = QLabel(self.tr("Prepare another model"), self)
+        theme.set_type(head, "strong")
+        about = note(
+            self.tr(
+                "Its vectors are made in the background while the old model answers; the old ones are kept for a week"
+                " after the switch. A service on the network gets to see what is searched for and what is not private."
+            ),
+            self,
+        )
+        row = QHBoxLayout()
+        row.setSpacing(Space.M)
+        row.addWidget(self.wanted, 1)
+        row.addWidget(self.prepare)
+        bar = QHBoxLayout()
+        bar.setSpacing(Space.M)
+        bar.addWidget(self._bar, 1)
+        bar.addWidget(self.stop)
+        busy = QVBoxLayout(self._busy)
+        busy.setContentsMargins(0, Space.S, 0, 0)
+        busy.setSpacing(Space.XS)
+        busy.addLayout(bar)
+        busy.addWidget(self._far)
+        offers = QHBoxLayout()
+        offers.setSpacing(Space.S)
+        offers.addWidget(self.fetch)
+        offers.addWidget(self.folder)
+        offers.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(Space.XS)
+        for widget in (head, about, self.advice):
+            column.addWidget(widget)
+        column.addSpacing(Space.S)
+        column.addLayout(row)
+        column.addSpacing(Space.S)
+        column.addWidget(self.waits, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self._busy)
+        column.addWidget(self.stopped)
+        column.addSpacing(Space.S)
+        column.addLayout(offers)
+        column.addWidget(self._about_missing)
+
+    def _ask(self, folder: str) -> None:
+        model = self.wanted.currentText().strip()
+        if self._opening:
+            return
+        if model:
+            self.asked.emit(model, folder, self.waits.isChecked())
+        else:
+            self.wanted.setFocus()
+
+    def _on_prepare_clicked(self) -> None:
+        self._ask("")
+
+    def _on_fetch_clicked(self) -> None:
+        self.fetch_asked.emit(self._missing)
+
+    def _on_stop_clicked(self) -> None:
+        self._pass_focus(self.stop)
+        self.stop.setEnabled(False)
+        self._far.setText(self.tr("Stopping…"))
+        self.stop_asked.emit(self._job)
+
+    def _on_folder_clicked(self) -> None:
+        dialog = QFileDialog(self, self.tr("Folder of {model}").format(model=self._missing))
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.fileSelected.connect(self._ask)
+        dialog.open()
+
+    def _on_wanted_changed(self, text: str) -> None:
+        self.show_stopped("")
+        if self._missing and text.strip() != self._missing:
+            self.show_missing("", may_fetch=False)

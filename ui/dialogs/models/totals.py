@@ -1,0 +1,116 @@
+"""What a comparison came to: a sentence, and a line of figures for either side."""
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from ui import theme
+from ui.dialogs.base_dialog import note
+from ui.dialogs.models.comparison_messages import (
+    figure_names,
+    figure_notes,
+    figures,
+    known,
+    leading,
+    made_note,
+    side_titles,
+    verdict,
+)
+from ui.style.tokens import Space
+from ui.widgets.button import text_button
+from ui.widgets.elided_label import ElidedLabel
+
+if TYPE_CHECKING:
+    from app.evaluation.comparison_model import RankingComparison
+
+
+class Totals(QFrame):
+    """What a comparison came to: a sentence, and a line of figures for either side."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("card")
+        self._is_brief = False
+        self._words = note("", self, "body")
+        self.use = text_button("", parent=self)
+        self._grid = QGridLayout()
+        self._grid.setHorizontalSpacing(Space.XL)
+        self._grid.setVerticalSpacing(2)
+        self._grid.setColumnStretch(0, 1)
+        self._names = [ElidedLabel("", self), ElidedLabel("", self)]
+        self._cells: list[list[QLabel]] = []
+        self._heads: list[QLabel] = []
+        for column, (name, meaning) in enumerate(zip(figure_names(), figure_notes(), strict=True), 1):
+            label = self._label(name, "small muted")
+            label.setToolTip(meaning)
+            label.setAccessibleDescription(meaning)
+            self._heads.append(label)
+            self._grid.addWidget(label, 0, column)
+        for line, name_label in enumerate(self._names, 1):
+            theme.set_type(name_label, "strong")
+            self._grid.addWidget(name_label, line, 0)
+            cells = [self._label("", "body") for _ in figure_names()]
+            for column, cell in enumerate(cells, 1):
+                self._grid.addWidget(cell, line, column)
+            self._cells.append(cells)
+        self._column = column_box = QVBoxLayout(self)
+        column_box.setContentsMargins(Space.L, Space.M, Space.L, Space.M)
+        column_box.setSpacing(Space.S)
+        head = QHBoxLayout()
+        head.setSpacing(Space.L)
+        head.addWidget(self._words, 1)
+        head.addWidget(self.use, 0, Qt.AlignmentFlag.AlignTop)
+        column_box.addLayout(head)
+        column_box.addLayout(self._grid)
+        self._made = note("", self)
+        column_box.addWidget(self._made)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the height its sentences need at this width, or a low window pushes the lines into each other."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def set_brief(self, *, brief: bool) -> None:
+        """Leave the remark to the tooltip, where there is little room, or show it."""
+        self._is_brief = brief
+        self._made.setVisible(bool(self._made.text()) and not brief)
+        self._fit()
+
+    def _fit(self) -> None:
+        self.setMinimumHeight(self._column.totalHeightForWidth(self.width()))
+
+    @property
+    def text(self) -> str:
+        """What the sentence says."""
+        return self._words.text()
+
+    def show_totals(self, found: "RankingComparison") -> None:
+        """Show the totals of another comparison."""
+        self._words.setText(verdict(found))
+        names = side_titles(found)
+        told = made_note(found)
+        self._made.setText(told)
+        self._made.setVisible(bool(told) and not self._is_brief)
+        self.setToolTip(told)
+        # Without a known answer there is nothing to say but how long it took.
+        any_known = known(found.now) or known(found.other)
+        for row in (self._heads, *self._cells):
+            for label in row[:-1]:
+                label.setVisible(any_known)
+        for at, side in enumerate((found.now, found.other)):
+            self._names[at].setText(names[at])
+            for cell, what, text, leads in zip(
+                self._cells[at], figure_names(), figures(side), leading(found)[at], strict=True
+            ):
+                cell.setText(text)
+                theme.set_type(cell, "strong" if leads else "body")
+                cell.setAccessibleName(f"{names[at]}, {what}: {text}")
+        self._fit()
+
+    def _label(self, text: str, kind: str) -> QLabel:
+        label = QLabel(text, self)
+        label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        theme.set_type(label, kind)
+        return label

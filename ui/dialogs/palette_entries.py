@@ -1,0 +1,64 @@
+"""What the palette lists and in which order: pure values and ranking."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+from ui.models.fuzzy_match import match
+
+SHOWN = 50
+RECENT_BONUS = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of the palette.
+
+    Args:
+        key: Names it over time, for the recents.
+        title: What is matched and shown.
+        detail: Where it comes from, shown on the right.
+        icon: Name of its icon.
+        keys: Its shortcut.
+        run: What choosing it does.
+        also: Further words it is found by.
+        last: Kept below everything else: search for, create.
+        positions: Letters of the title that matched.
+    """
+
+    key: str
+    title: str
+    run: Callable[[], object]
+    detail: str = ""
+    icon: str = ""
+    keys: str = ""
+    also: str = ""
+    last: bool = False
+    positions: tuple[int, ...] = ()
+
+
+def ranked(entries: Iterable[Entry], typed: str, recents: list[str]) -> list[Entry]:
+    """Return the entries that fit ``typed``, best first; with nothing typed the recent ones lead.
+
+    Args:
+        entries: All there is, in their natural order.
+        typed: What the person typed.
+        recents: Keys used before, latest first.
+    """
+    scored: list[tuple[float, int, Entry]] = []
+    for order, entry in enumerate(entries):
+        score = _score(entry, typed, recents)
+        if score is not None:
+            scored.append((*score[:1], order, score[1]))
+    scored.sort(key=lambda item: (item[2].last, -item[0], item[1]))
+    return [entry for _, _, entry in scored[:SHOWN]]
+
+
+def _score(entry: Entry, typed: str, recents: list[str]) -> tuple[float, Entry] | None:
+    recency = (len(recents) - recents.index(entry.key)) / len(recents) if entry.key in recents else 0.0
+    if entry.last or not typed:
+        return recency, entry
+    found = match(typed, entry.title)
+    if found is not None:
+        return found.score + RECENT_BONUS * recency, replace(entry, positions=found.positions)
+    loose = match(typed, entry.also) if entry.also else None
+    return (loose.score / 2 + RECENT_BONUS * recency, entry) if loose is not None else None

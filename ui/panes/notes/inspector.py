@@ -1,0 +1,194 @@
+"""What belongs to a memory beside its text: what it is, its links, and its history."""
+
+import asyncio
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from shiboken6 import isValid
+
+from app.errors import KeepsakeError
+from app.memories.model import HistoryEntry, Link, Links, Memory
+from ui import theme
+from ui.models.dates import full, number, short
+from ui.panes.labels import event_word, source_word, store_word
+from ui.style.tokens import Space
+from ui.widgets.button import text_button
+from ui.widgets.inspector import Bar, Bars, Section
+
+if TYPE_CHECKING:
+    from ui.bridge import Bridge
+
+HISTORY = 50
+SHOWN_LINKS = 60
+
+
+class NoteInspector(QScrollArea):
+    """The inspector of the Notes pane."""
+
+    opened = Signal(str)
+    """Open the memory of this id."""
+    missing_opened = Signal(str)
+    """Open, or begin, the note of this title."""
+    session_opened = Signal(str)
+    version_asked = Signal(object)
+    """Compare with the state a ``HistoryEntry`` left."""
+
+    def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._bridge = bridge
+        self._asked = 0
+        self._entries: dict[int, HistoryEntry] = {}
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        body = QWidget(self)
+        column = QVBoxLayout(body)
+        column.setContentsMargins(0, Space.S, 0, Space.L)
+        column.setSpacing(Space.XS)
+        self._about = Section(self.tr("About"), body)
+        self._outgoing = Section(self.tr("Links to"), body)
+        self._back = Section(self.tr("Linked from"), body)
+        self._history = Section(self.tr("History"), body)
+        for section in (self._about, self._outgoing, self._back, self._history):
+            column.addWidget(section)
+        column.addStretch(1)
+        self.setWidget(body)
+
+    def show_memory(self, memory: Memory | None) -> None:
+        """Show what belongs to ``memory``; links and history follow when they arrive."""
+        self._asked += 1
+        self._show_about(memory)
+        if memory is None:
+            self._show_links(Links())
+            self._show_history([])
+        else:
+            self._bridge.start(self._load(memory.id, self._asked))
+
+    async def _load(self, identity: str, asked: int) -> None:
+        call = self._bridge.call
+        try:
+            links, history = await asyncio.gather(
+                call("note.links", id=identity), call("memory.history", target=identity, limit=HISTORY)
+            )
+        except KeepsakeError:
+            return  # it was deleted in between; the pane hears of that by itself
+        if isValid(self) and asked == self._asked:
+            self._show_links(links)
+            self._show_history(history)
+
+    def _show_about(self, memory: Memory | None) -> None:
+        self._about.clear()
+        self._about.setVisible(memory is not None)
+        if memory is None:
+            return
+        rows = [
+            (self.tr("Stored by"), source_word(memory.source)),
+            (self.tr("Store"), store_word(memory.store)),
+            (self.tr("Written"), full(memory.created_at)),
+            (self.tr("Changed"), full(memory.updated_at)),
+            (self.tr("Category"), memory.category),
+            (self.tr("Key"), memory.key),
+            (self.tr("Type"), memory.type),
+            (self.tr("Happened"), full(memory.event_time) if memory.event_time else ""),
+            (self.tr("Mentioned"), number(memory.mention_count) if memory.mention_count > 1 else ""),
+            (self.tr("Tokens"), number(memory.tokens) if memory.tokens else ""),
+        ]
+        for label, value in rows:
+            if value:
+                self._about.rows.addWidget(_pair(label, value))
+        if memory.kind != "note":
+            bars = Bars(self.tr("Confidence"))
+            bars.set_bars([Bar(self.tr("Confidence"), memory.confidence, f"{memory.confidence:.0%}")])
+            self._about.rows.addSpacing(Space.XS)
+            self._about.rows.addWidget(bars)
+        if memory.session_id:
+            button = _line_button(self.tr("Open the conversation it comes from"), memory.session_id)
+            button.clicked.connect(self._on_session_clicked)
+            self._about.rows.addWidget(button)
+
+    def _show_links(self, links: Links) -> None:
+        for section, found in ((self._outgoing, links.outgoing), (self._back, links.backlinks)):
+            section.clear()
+            section.set_count(len(found))
+            section.setVisible(bool(found))
+            for link in found[:SHOWN_LINKS]:
+                section.rows.addWidget(self._link_row(link))
+
+    def _link_row(self, link: Link) -> QWidget:
+        title = link.title or self.tr("Untitled")
+        if not link.memory_id:
+            title = self.tr("{title} (not written yet)").format(title=title)
+        button = _line_button(title, link.memory_id or link.title)
+        button.setProperty("missing", not link.memory_id)
+        button.clicked.connect(self._on_link_clicked)
+        if not link.text:
+            return button
+        holder = QWidget()
+        column = QVBoxLayout(holder)
+        column.setContentsMargins(0, 0, 0, Space.XS)
+        column.setSpacing(0)
+        words = QLabel(link.text, holder)
+        words.setTextFormat(Qt.TextFormat.PlainText)
+        words.setWordWrap(True)
+        words.setContentsMargins(Space.S, 0, 0, 0)
+        theme.set_type(words, "small muted")
+        column.addWidget(button)
+        column.addWidget(words)
+        return holder
+
+    def _show_history(self, entries: list[HistoryEntry]) -> None:
+        self._history.clear()
+        self._history.set_count(len(entries))
+        self._history.setVisible(bool(entries))
+        self._entries = {entry.id: entry for entry in entries}
+        now = datetime.now(UTC)
+        for entry in entries:
+            words = self.tr("{what}, {who}, {when}").format(
+                what=event_word(entry.event), who=source_word(entry.actor), when=short(entry.at, now)
+            )
+            button = _line_button(words, str(entry.id))
+            button.setToolTip(self.tr("Compare with this version"))
+            button.setEnabled(entry.after is not None and "content" in entry.after)
+            button.clicked.connect(self._on_history_clicked)
+            self._history.rows.addWidget(button)
+
+    def _target(self) -> str:
+        return str(self.sender().property("target"))
+
+    def _on_link_clicked(self) -> None:
+        missing = bool(self.sender().property("missing"))
+        (self.missing_opened if missing else self.opened).emit(self._target())
+
+    def _on_session_clicked(self) -> None:
+        self.session_opened.emit(self._target())
+
+    def _on_history_clicked(self) -> None:
+        entry = self._entries.get(int(self._target() or 0))
+        if entry is not None:
+            self.version_asked.emit(entry)
+
+
+def _pair(label: str, value: str) -> QWidget:
+    holder = QWidget()
+    row = QHBoxLayout(holder)
+    row.setContentsMargins(Space.S, 1, 0, 1)
+    row.setSpacing(Space.S)
+    name, words = QLabel(label, holder), QLabel(value, holder)
+    theme.set_type(name, "small muted")
+    theme.set_type(words, "small")
+    words.setTextFormat(Qt.TextFormat.PlainText)
+    words.setWordWrap(True)
+    row.addWidget(name, 2, Qt.AlignmentFlag.AlignTop)
+    row.addWidget(words, 3)
+    return holder
+
+
+def _line_button(text: str, target: str) -> QPushButton:
+    button = text_button(text, "quiet")
+    button.setProperty("target", target)
+    button.setStyleSheet("text-align: left;")
+    button.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+    return button

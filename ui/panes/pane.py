@@ -1,0 +1,96 @@
+"""What the frame asks of a pane, and what a pane may tell the frame."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+from ui.shell.navigation import Place
+
+if TYPE_CHECKING:
+    from app.changes import ChangeSet
+    from ui.actions import Action, Actions
+    from ui.bridge import Bridge
+
+__all__ = ["Notice", "Pane", "Place"]
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something to tell in passing.
+
+    Args:
+        text: One sentence, such as ``Deleted ‘Rose list’``.
+        history_ids: Entries of the history that undo it; with them the toast offers Undo and Ctrl+Z does too.
+        seconds: How long it stays.
+        undo_text: What Ctrl+Z is called then, such as ``delete ‘Rose list’``; ``text`` when empty.
+        kind: ``info`` or ``error``; an error stays until dismissed.
+    """
+
+    text: str
+    history_ids: tuple[int, ...] = ()
+    seconds: float = 8.0
+    undo_text: str = ""
+    kind: str = "info"
+
+
+class Pane(QWidget):
+    """One of the window's large views.
+
+    The frame imports ``ui.panes.<name>.pane`` when the pane is first needed and builds its ``<Name>Pane`` as
+    ``SessionsPane(bridge, actions, parent)``. It calls the methods below and nothing else. A pane that is not visible
+    may put a refresh off until ``shown``. State of its own splitters is kept with ``save_state``/``restore_state``.
+    """
+
+    name: ClassVar[str] = ""
+    title: ClassVar[str] = ""
+    icon: ClassVar[str] = ""
+
+    navigate = Signal(object)
+    """Go to a ``QuotingRow``, in this pane or another; it is recorded in back/forward."""
+    notice = Signal(object)
+    """Tell a ``Notice`` in passing."""
+
+    def __init__(self, bridge: "Bridge", actions: "Actions", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.bridge = bridge
+        self.registry = actions
+
+    def shown(self) -> None:
+        """Come to the front: load or refresh what was put off."""
+
+    def open_place(self, place: Place) -> None:
+        """Show ``place``, whose pane is this one; never emits ``navigate``."""
+
+    def current_place(self) -> Place:
+        """Return where one is in this pane."""
+        return Place(self.name)
+
+    def commands(self) -> "list[Action]":
+        """Return actions of this pane; registered once when it is built (``QWidget.actions`` is Qt's own)."""
+        return []
+
+    def focus_first(self) -> None:
+        """Put the keyboard on the widget one would use first."""
+        self.setFocus()
+
+    def regions(self) -> list[QWidget]:
+        """Return the parts that F6 cycles through, in reading order."""
+        return [self]
+
+    def refresh(self, changes: "ChangeSet") -> None:
+        """Take notice of what changed in the vault; show what is new without losing selection or typed text."""
+
+    def toggle_inspector(self) -> None:
+        """Show or hide the pane's inspector, where it has one."""
+
+    async def settle(self) -> None:
+        """Write what is typed but not saved yet; the frame awaits it before quitting."""
+
+    def save_state(self) -> bytes:
+        """Return splitter sizes and the like, kept with the window's geometry."""
+        return b""
+
+    def restore_state(self, state: bytes) -> None:
+        """Apply what ``save_state`` returned."""

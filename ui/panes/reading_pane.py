@@ -1,0 +1,123 @@
+"""What panes that show written text share: following links, telling what was done and what went wrong, tagging."""
+
+from collections.abc import Callable, Coroutine
+from functools import partial
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QInputDialog, QWidget
+from shiboken6 import isValid
+
+from app.core.tag_names import inline_tag, normalise_tags
+from app.core.text import excerpt
+from app.errors import KeepsakeError
+from ui.panes.pane import Notice, Pane, Place
+from ui.shell.navigation import link_of, place_of
+
+if TYPE_CHECKING:
+    from ui.bridge import Reply
+
+TITLE = 60
+"""Letters of a title in what is told."""
+
+
+def history_of(reply: "Reply") -> tuple[int, ...]:
+    """Return the history ids that undo what a reply tells of."""
+    return reply.changes.history_ids if reply.changes is not None else ()
+
+
+def copy_text(text: str) -> None:
+    """Put ``text`` on the clipboard."""
+    QGuiApplication.clipboard().setText(text)
+
+
+class ReadingPane(Pane):
+    """A pane whose text has links in it."""
+
+    def tell(self, text: str, history_ids: tuple[int, ...] = (), undo_text: str = "") -> None:
+        """Tell something in passing."""
+        self.notice.emit(Notice(text, history_ids, undo_text=undo_text or text))
+
+    def tell_error(self, error: "KeepsakeError") -> None:
+        """Tell what went wrong, in its own words."""
+        self.notice.emit(Notice(error.message, kind="error"))
+
+    def tell_done(self, words: str, title: str, reply: "Reply", undo_text: str = "") -> None:
+        """Tell what was done to the one thing called ``title``, with what undoes it.
+
+        Args:
+            words: A sentence with ``{title}`` in it.
+            title: Shortened where it is long.
+            reply: The answer to what was done.
+            undo_text: What Ctrl+Z is called then; the sentence when empty.
+        """
+        if isValid(self):
+            self.tell(words.format(title=excerpt(title, TITLE)), history_of(reply), undo_text)
+
+    def do(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run ``work`` in the background; what goes wrong in it is told."""
+        self.bridge.start(self._do(work))
+
+    async def _do(self, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            await work
+        except KeepsakeError as error:
+            if isValid(self):
+                self.tell_error(error)
+
+    def ask_for_tags(self, question: str, then: Callable[[list[str]], object]) -> None:
+        """Ask for tags.
+
+        Args:
+            question: What to write.
+            then: Takes the tags; it is not called when there are none.
+        """
+        box = QInputDialog(self)
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.setWindowTitle(self.tr("Add tags"))
+        box.setLabelText(question)
+        box.textValueSelected.connect(partial(self._on_tags_given, then))
+        box.open()
+
+    def _on_tags_given(self, then: Callable[[list[str]], object], text: str) -> None:
+        if tags := normalise_tags(map(inline_tag, text.split(","))):
+            then(list(tags))
+
+    def copy_link(self, place: Place) -> None:
+        """Put the link to ``place`` on the clipboard."""
+        copy_text(link_of(place))
+
+    def follow_wiki(self, title: str) -> None:
+        """Open the note called ``title``, or what the pane does for one that does not exist yet."""
+        self.bridge.start(self._resolve(title))
+
+    def follow_tag(self, tag: str) -> None:
+        """Search for ``tag``."""
+        words = f'"{tag}"' if " " in tag else tag
+        self.navigate.emit(Place("search", extra=f"tag:{words}"))
+
+    def follow_link(self, link: str) -> None:
+        """Go where a ``keepsake://`` link leads."""
+        if place := place_of(link):
+            self.navigate.emit(place)
+
+    def title_missing(self, title: str) -> None:
+        """Say that no note has that title."""
+        self.tell(self.tr("No note is called ‘{title}’ yet.").format(title=title))
+
+    async def _resolve(self, title: str) -> None:
+        found = await self.bridge.call("note.resolve", title=title)
+        if not isValid(self):
+            return
+        if found:
+            self.navigate.emit(Place("notes", found, title=title))
+        else:
+            self.title_missing(title)
+
+
+def set_tab_chain(*widgets: QWidget) -> None:
+    """Let Tab go from each widget to the next."""
+    for one, after in pairwise(widgets):
+        QWidget.setTabOrder(one, after)

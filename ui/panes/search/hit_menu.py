@@ -1,0 +1,131 @@
+"""The context menu of a result: where it leads, what can be copied of it, and what can be done with a memory."""
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QPoint, Signal
+from shiboken6 import isValid
+
+from app.retrieval.model import Hit
+from ui.panes.labels import title_of
+from ui.panes.pane import Place
+from ui.panes.reading_pane import ReadingPane, copy_text
+from ui.panes.search.hit_painter import GroupHeading
+from ui.panes.search.why_panel import said_in
+from ui.widgets.context_menu import Entry, open_menu
+
+if TYPE_CHECKING:
+    from app.memories.model import Memory
+    from app.sessions.model import Message
+
+
+def place_of_row(row: Hit | GroupHeading) -> Place:
+    """Return where a hit, or the conversation of a heading, is read."""
+    if isinstance(row, GroupHeading):
+        return Place("sessions", row.session_id, title=row.title)
+    if row.target == "message" and row.session_id:
+        return Place("sessions", row.session_id, str(row.seq), title=row.title, words=row.why.terms)
+    return Place("notes", row.id, title=row.title, words=row.why.terms)
+
+
+class HitMenu(QObject):
+    """Opens the menu of a row and does what is chosen.
+
+    Args:
+        pane: The pane that has the results; it tells what was done.
+    """
+
+    opened = Signal(object)
+    """The person wants to go to this ``QuotingRow``."""
+    why_asked = Signal()
+    """The reasons of the current hit are to be shown."""
+
+    def __init__(self, pane: ReadingPane) -> None:
+        super().__init__(pane)
+        self._pane = pane
+
+    def open_at(self, where: QPoint, row: Hit | GroupHeading, *, is_archived: bool = False) -> None:
+        """Open the menu of ``row`` at a global position; what lies in the archive cannot be changed."""
+        go: list[Entry] = [(self.tr("Open"), partial(self.opened.emit, place_of_row(row)))]
+        copying: list[Entry] = [(self.tr("Copy link"), partial(self._pane.copy_link, place_of_row(row)))]
+        if isinstance(row, GroupHeading):
+            forget = partial(self._start_forgetting, row)
+            open_menu(self._pane, where, [go, copying, [(self.tr("Forget"), forget)]])
+            return
+        if row.target == "message":
+            go = [(self.tr("Open in its conversation"), partial(self.opened.emit, place_of_row(row)))]
+        elif row.session_id:
+            source = Place("sessions", row.session_id)
+            go.append((self.tr("Open its conversation"), partial(self.opened.emit, source)))
+        copying.insert(0, (self.tr("Copy text"), partial(self._start_copying, row)))
+        why: list[Entry] = [(self.tr("Why this was found"), self.why_asked.emit)]
+        changing: list[Entry] = []
+        if row.target == "memory" and not is_archived:
+            changing = [
+                (self.tr("Pin or unpin"), partial(self._start_pinning, row.id)),
+                (self.tr("Add tags…"), partial(self._ask_for_tags, row.id)),
+                (self.tr("Delete"), partial(self._start_deleting, row.id)),
+            ]
+        open_menu(self._pane, where, [go, copying, why, changing])
+
+    # --- copying ---
+
+    def _start_copying(self, hit: Hit) -> None:
+        self._pane.do(self._copy(hit))
+
+    async def _copy(self, hit: Hit) -> None:
+        text = await self._text_of(hit)
+        if not isValid(self):
+            return
+        if text is None:
+            self._pane.tell(self.tr("This message is no longer there."))
+        else:
+            copy_text(text)
+            self._pane.tell(self.tr("Copied the text"))
+
+    async def _text_of(self, hit: Hit) -> str | None:
+        """Return all of a hit's text, ``None`` where it is gone."""
+        call = self._pane.bridge.call
+        if hit.target == "memory" or hit.session_id is None or hit.seq is None:
+            return said_in(await call("note.get", id=hit.id))
+        found: list[Message] = await call("session.messages", session=hit.session_id, after=hit.seq - 1, limit=1)
+        return next((message.content for message in found if message.seq == hit.seq), None)
+
+    # --- changing ---
+
+    def _start_pinning(self, identity: str) -> None:
+        self._pane.do(self._pin(identity))
+
+    async def _pin(self, identity: str) -> None:
+        memory = await self._pane.bridge.call("note.get", id=identity)
+        reply = await self._pane.bridge.reply("note.pin", id=identity, pinned=not memory.pinned)
+        words = self.tr("Unpinned ‘{title}’") if memory.pinned else self.tr("Pinned ‘{title}’")
+        self._pane.tell_done(words, self._title(memory), reply)
+
+    def _ask_for_tags(self, identity: str) -> None:
+        self._pane.ask_for_tags(self.tr("Tags, separated by commas:"), partial(self._start_tagging, identity))
+
+    def _start_tagging(self, identity: str, tags: list[str]) -> None:
+        self._pane.do(self._tag(identity, tags))
+
+    async def _tag(self, identity: str, tags: list[str]) -> None:
+        memory = await self._pane.bridge.call("note.get", id=identity)
+        reply = await self._pane.bridge.reply("note.tag_many", ids=[identity], add=tags)
+        self._pane.tell_done(self.tr("Tagged ‘{title}’"), self._title(memory), reply)
+
+    def _start_deleting(self, identity: str) -> None:
+        self._pane.do(self._delete(identity))
+
+    async def _delete(self, identity: str) -> None:
+        reply = await self._pane.bridge.reply("note.delete", id=identity)
+        self._pane.tell_done(self.tr("Deleted ‘{title}’"), self._title(reply.value), reply)
+
+    def _start_forgetting(self, row: GroupHeading) -> None:
+        self._pane.do(self._forget(row))
+
+    async def _forget(self, row: GroupHeading) -> None:
+        reply = await self._pane.bridge.reply("session.forget", session=row.session_id)
+        self._pane.tell_done(self.tr("Forgot ‘{title}’"), row.title, reply)
+
+    def _title(self, memory: "Memory") -> str:
+        return title_of(memory.title, memory.content, self.tr("Untitled"))

@@ -1,0 +1,43 @@
+"""Operator values to complete: the tags, agents, conversations and entities that a vault has."""
+
+from typing import TYPE_CHECKING, Final
+
+from app.entities.model import EntityFilter
+from app.errors import KeepsakeError
+from app.sessions.model import SessionFilter
+from ui.widgets.search_box import Hint
+
+if TYPE_CHECKING:
+    from app.entities.model import EntityRow
+    from app.memories.model import Facet
+    from app.sessions.model import Session
+    from ui.bridge import Bridge
+
+COMPLETED: Final = frozenset({"tag", "agent", "session", "entity"})
+"""Operators whose values are looked up; those of the others are known beforehand."""
+_LIMIT: Final = 20
+
+
+async def operator_values(bridge: "Bridge", name: str, begun: str) -> list[Hint]:
+    """Return values of an operator that begin as the person typed, those used most or lately first.
+
+    Args:
+        bridge: Who answers.
+        name: One of ``COMPLETED``.
+        begun: What is typed of the value.
+    """
+    try:
+        if name == "tag":
+            tags: list[Facet] = await bridge.call("memory.tags", prefix=begun.casefold(), limit=_LIMIT)
+            return [Hint(tag.name) for tag in tags]
+        if name == "agent":
+            agents: list[Facet] = await bridge.call("session.agents")
+            return [Hint(agent.name) for agent in agents if agent.name]
+        if name == "session":
+            asked = SessionFilter(text=begun)
+            sessions: list[Session] = await bridge.call("session.list", filter=asked, limit=_LIMIT)
+            return [Hint(title) for title in dict.fromkeys(one.title for one in sessions) if title]
+        entities: list[EntityRow] = await bridge.call("entity.list", filter=EntityFilter(prefix=begun), limit=_LIMIT)
+        return [Hint(entity.name) for entity in entities]
+    except KeepsakeError:
+        return []  # without completion one can still type; a search says what is wrong

@@ -1,0 +1,112 @@
+"""How a search was understood, as a line of chips."""
+
+from PySide6.QtCore import QLocale, Qt, QTimer
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+
+from app.core.clock import to_datetime
+from app.retrieval.model import Query, Term
+from ui import theme
+from ui.models.dates import local
+from ui.panes.search.query_text import counted
+from ui.style.tokens import Radius, Space
+from ui.widgets.flow_layout import FlowLayout
+
+PATIENCE_MS = 700
+
+
+class QueryChips(QWidget):
+    """Words, phrases, operators and dates as chips; what was not understood in words below."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._query: Query | None = None
+        self._box = chips = QWidget(self)
+        self._flow = FlowLayout(chips)
+        self._hints = QLabel(self)
+        self._hints.setWordWrap(True)
+        self._hints.setTextFormat(Qt.TextFormat.PlainText)
+        theme.set_type(self._hints, "small warning")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(2, 0, 0, 0)
+        column.setSpacing(Space.XS)
+        column.addWidget(chips)
+        column.addWidget(self._hints)
+        theme.current().changed.connect(self._show)
+        self._hints.hide()
+        # An operator that is just being typed lacks its value; to say so at each key would make the list below jump.
+        self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
+        self._patience.timeout.connect(self._show_hints)
+        self.hide()
+
+    def show_query(self, query: Query | None) -> None:
+        """Explain ``query``."""
+        if query == self._query:
+            return
+        self._query = query
+        self._show()
+
+    def _show(self) -> None:
+        while (item := self._flow.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.hide()
+                widget.deleteLater()
+        chips = self._chips(self._query) if self._query else []
+        for text, tone in chips:
+            self._flow.addWidget(self._chip(text, tone))
+        self._box.setVisible(bool(chips))
+        hints = self._query.hints if self._query else ()
+        self._hints.setText("\n".join(hints))
+        if not hints or self._hints.isVisibleTo(self):
+            self._show_hints()
+        else:
+            self._patience.start()
+        self.setVisible(bool(chips) or self._hints.isVisibleTo(self))
+        self.setAccessibleDescription("; ".join(text for text, _ in chips))
+
+    def _show_hints(self) -> None:
+        self._patience.stop()
+        on = bool(self._hints.text())
+        self._hints.setVisible(on)
+        if on:
+            self.show()
+
+    def _chips(self, query: Query) -> list[tuple[str, str]]:
+        chips = [(self._said(term), "danger" if term.excluded else "text") for term in counted(query.terms)]
+        for name, values in (
+            (self.tr("kind"), query.kinds),
+            (self.tr("tag"), query.tags),
+            (self.tr("store"), query.stores),
+            (self.tr("conversation"), query.sessions),
+            (self.tr("agent"), query.agents),
+            (self.tr("about"), query.entities),
+            (self.tr("said by"), query.roles),
+            (self.tr("state"), query.states),
+        ):
+            chips += [(f"{name}: {value}", "accent") for value in values]
+        chips += [(self.tr("not {name}: {value}").format(name=n, value=v), "danger") for n, v in query.excluded]
+        if query.since is not None:
+            chips.append((self.tr("from {day}").format(day=_day(query.since)), "accent"))
+        if query.until is not None:
+            chips.append((self.tr("before {day}").format(day=_day(query.until)), "accent"))
+        return chips
+
+    def _said(self, term: Term) -> str:
+        words = f"“{term.text}”" if term.phrase else term.text
+        if term.prefix:
+            words = self.tr("{word}… (any ending)").format(word=words)
+        return self.tr("not {word}").format(word=words) if term.excluded else words
+
+    def _chip(self, text: str, tone: str) -> QLabel:
+        tokens = theme.current().tokens
+        chip = QLabel(text if len(text) <= 60 else text[:59] + "…", self)  # noqa: PLR2004  (a chip is short)
+        chip.setTextFormat(Qt.TextFormat.PlainText)
+        ground = {"accent": tokens.accent_soft, "danger": tokens.danger_soft}.get(tone, tokens.sunken)
+        chip.setStyleSheet(
+            f"background: {ground}; color: {getattr(tokens, tone)}; border-radius: {Radius.SMALL}px;"
+            f" padding: 2px 8px; font-size: {theme.current().points * 0.9:.1f}pt;"
+        )
+        return chip
+
+
+def _day(ms: int) -> str:
+    return QLocale().toString(local(to_datetime(ms)).date(), "d MMM yyyy")

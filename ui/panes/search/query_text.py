@@ -1,0 +1,125 @@
+"""Searches as text: operators put in and taken out, results written down. Pure."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from app.core.stopwords import stop_words
+from app.retrieval.model import Found, Hit, Query, Span, Term
+from ui.models.dates import full
+
+FACETS = ("kind", "agent", "role", "tag", "store")
+_MARKS = re.compile(r"\*\*|__|`+|\[\[|\]\]")
+"""Of Markdown within lines; those that lines begin with are gone from snippets."""
+_PART = re.compile(r'-?[^\s":]+:"[^"]*"|"[^"]*"|\S+')
+
+
+def term_of(name: str, value: str) -> str:
+    """Return an operator as it is typed."""
+    return f'{name}:"{value}"' if re.search(r"\s", value) else f"{name}:{value}"
+
+
+def parts_of(text: str) -> list[str]:
+    """Return the words, phrases and operators of a search, as typed."""
+    return [found[0] for found in _PART.finditer(text)]
+
+
+def with_operator(text: str, name: str, value: str, on: bool) -> str:
+    """Return ``text`` with the operator added, or taken out however it is quoted."""
+    forms = {term_of(name, value).casefold(), f'{name}:"{value}"'.casefold(), f"{name}:{value}".casefold()}
+    parts = [part for part in parts_of(text) if part.casefold() not in forms]
+    if on:
+        parts.append(term_of(name, value))
+    return " ".join(parts)
+
+
+def without_operators(query: Query) -> str:
+    """Return the words and phrases that a search asks for, and nothing else."""
+    wanted = (term for term in query.terms if not term.excluded)
+    return " ".join((f'"{one.text}"' if one.phrase else one.text) + "*" * one.prefix for one in wanted)
+
+
+def chosen_of(query: Query) -> dict[str, tuple[str, ...]]:
+    """Return the facet values a search asks for."""
+    return {
+        "kind": query.kinds,
+        "agent": query.agents,
+        "role": query.roles,
+        "tag": query.tags,
+        "store": query.stores,
+    }
+
+
+def terms_of(query: Query, hit: Hit | None = None) -> tuple[str, ...]:
+    """Return the words to mark in a text: those a hit was found by, or all that are asked for."""
+    if hit is not None:
+        return hit.why.terms
+    return tuple(term.text for term in query.terms if not term.excluded)
+
+
+def counted(terms: Sequence[Term]) -> list[Term]:
+    """Return the terms that a search looks for: stop words only where there is nothing else."""
+    loose = [term for term in terms if not (term.phrase or term.prefix or term.excluded)]
+    passed = stop_words(term.text for term in loose)
+    kept = [term for term in terms if term not in loose or term.text.casefold() not in passed]
+    return kept if any(not term.excluded for term in kept) else list(terms)
+
+
+def meaning_only(hits: Sequence[Hit]) -> int:
+    """Return how many hits have none of the words asked for and are only near in meaning."""
+    return sum(not hit.why.terms and {leg.leg for leg in hit.why.legs} == {"vector"} for hit in hits)
+
+
+def written(found: Found, untitled: str) -> str:
+    """Return results as Markdown, to paste somewhere else."""
+    lines = [f"# {found.query.text}", ""]
+    for number, hit in enumerate(found.hits, 1):
+        who = ", ".join(part for part in (hit.author or hit.role, hit.agent, full(hit.created_at)) if part)
+        lines += [f"{number}. **{hit.title or untitled}** ({who})", f"   {' '.join(hit.snippet.split())}", ""]
+    return "\n".join(lines)
+
+
+def grouped(hits: Iterable[Hit]) -> list[tuple[str, list[Hit]]]:
+    """Return hits by session, in the order of each one's best; memories stand alone under ``""``."""
+    groups: list[tuple[str, list[Hit]]] = []
+    places: dict[str, int] = {}
+    for hit in hits:
+        if hit.session_id and hit.target == "message":
+            if hit.session_id not in places:
+                places[hit.session_id] = len(groups)
+                groups.append((hit.session_id, []))
+            groups[places[hit.session_id]][1].append(hit)
+        else:
+            groups.append(("", [hit]))
+    return groups
+
+
+def _has_signs(text: str) -> bool:
+    """Return whether Markdown's signs may be in a text; most have none, and to look for each is the quickest."""
+    return "**" in text or "__" in text or "`" in text or "[[" in text or "]]" in text
+
+
+def without_signs(snippet: str) -> str:
+    """Return a snippet without Markdown's signs."""
+    return _MARKS.sub("", snippet) if _has_signs(snippet) else snippet
+
+
+def plain_snippet(snippet: str, highlights: Iterable[Span]) -> tuple[str, tuple[Span, ...]]:
+    """Return a snippet without Markdown's signs, and where its marked words are then."""
+    if not _has_signs(snippet):
+        spans = (Span(min(one.start, len(snippet)), min(one.end, len(snippet))) for one in highlights)
+        return snippet, tuple(span for span in spans if span.end > span.start)
+    places: list[int] = []
+    kept: list[str] = []
+    at = 0
+    for found in [*_MARKS.finditer(snippet), None]:
+        end = found.start() if found else len(snippet)
+        places += range(sum(map(len, kept)), sum(map(len, kept)) + end - at)
+        kept.append(snippet[at:end])
+        if found:
+            places += [sum(map(len, kept))] * (found.end() - found.start())
+            at = found.end()
+    text = "".join(kept)
+    places.append(len(text))
+    last = len(snippet)
+    spans = (Span(places[min(one.start, last)], places[min(one.end, last)]) for one in highlights)
+    return text, tuple(span for span in spans if span.end > span.start)

@@ -1,0 +1,94 @@
+"""What the Search pane shows before anything is asked: saved and recent searches."""
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+
+from app.core.text import excerpt
+from ui import theme
+from ui.style.tokens import Space
+from ui.widgets.button import text_button
+
+LENGTH = 70
+
+
+class RecentSearches(QScrollArea):
+    """Lists of searches to take up again, and examples of what can be asked."""
+
+    picked = Signal(str)
+    help_asked = Signal()
+    """What one can type is to be explained."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWidgetResizable(True)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setFrameShape(QScrollArea.Shape.NoFrame)
+        self._shown: tuple[tuple[str, ...], tuple[str, ...]] | None = None
+
+    def show_searches(self, saved: Sequence[str], recent: Sequence[str]) -> None:
+        """Show saved and recent searches."""
+        if self._shown == (tuple(saved), tuple(recent)):
+            return
+        self._shown = (tuple(saved), tuple(recent))
+        body = QFrame(self)
+        body.setObjectName("sheet")
+        column = QVBoxLayout(body)
+        column.setContentsMargins(Space.XL, Space.M, Space.XL, Space.XL)
+        column.setSpacing(2)
+        for title, icon, searches in (
+            (self.tr("Saved searches"), "bookmark", saved),
+            (self.tr("Recent searches"), "history", recent),
+        ):
+            if searches:
+                self._add(column, title, icon, dict.fromkeys(searches, ""))
+        self._add(column, self.tr("For example"), "lightbulb", self._examples())
+        more = text_button(self.tr("Everything one can type"), "quiet", icon_name="circle-question-mark", parent=body)
+        more.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        more.setStyleSheet("text-align: left;")
+        more.clicked.connect(self.help_asked)
+        column.addSpacing(Space.M)
+        column.addWidget(more)
+        column.addStretch(1)
+        self.setWidget(body)
+
+    def _examples(self) -> dict[str, str]:
+        """Return what one may ask, and what that finds."""
+        return {
+            self.tr("when did we talk about the lake"): self.tr("a question in your own words"),
+            self.tr('"exact words" tag:garden'): self.tr("these words side by side, in what has the tag"),
+            self.tr('kind:note after:"last week"'): self.tr("the newest notes since then"),
+            self.tr("role:user -weather plan*"): self.tr("what you said of plan, plans, planning… but not of weather"),
+        }
+
+    def _add(self, column: QVBoxLayout, title: str, icon: str, searches: Mapping[str, str]) -> None:
+        head = QLabel(title, self)
+        theme.set_type(head, "strong")
+        # The words of the buttons below begin further in than the buttons do.
+        head.setContentsMargins(Space.S, 0, 0, 0)
+        column.addSpacing(Space.M)
+        column.addWidget(head)
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(Space.L)
+        grid.setVerticalSpacing(2)
+        grid.setColumnStretch(1, 1)
+        for row, (text, meaning) in enumerate(searches.items()):
+            button = text_button(excerpt(text, LENGTH).replace("&", "&&"), "quiet", icon_name=icon, parent=self)
+            button.setAccessibleName(text)
+            button.setToolTip(text if len(text) > LENGTH else "")
+            button.setStyleSheet("text-align: left;")
+            button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+            button.setProperty("search", text)
+            button.clicked.connect(self._on_button_clicked)
+            # Without a meaning to stand beside it, a button may be as wide as there is room.
+            grid.addWidget(button, row, 0, 1, 1 if meaning else 2)
+            if meaning:
+                about = QLabel(meaning, self)
+                about.setWordWrap(True)
+                theme.set_type(about, "small muted")
+                grid.addWidget(about, row, 1)
+        column.addLayout(grid)
+
+    def _on_button_clicked(self) -> None:
+        self.picked.emit(str(self.sender().property("search")))

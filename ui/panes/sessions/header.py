@@ -1,0 +1,162 @@
+"""The head of an open conversation: its title, what is known of it, and what can be done to it."""
+
+from PySide6.QtCore import QDate, QLocale, QPoint, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QCalendarWidget,
+    QFrame,
+    QMenu,
+    QVBoxLayout,
+    QWidget,
+    QWidgetAction,
+)
+
+from app.sessions.model import Session
+from ui import theme
+from ui.models.dates import full_span, number
+from ui.style.tokens import Space
+from ui.widgets.button import icon_button
+from ui.widgets.elided_label import ElidedLabel
+from ui.widgets.header_row import HeaderRow
+from ui.widgets.title_field import TitleField
+
+TITLE_LEAST = 150
+
+
+class SessionHeader(QFrame):
+    """Title, facts and buttons."""
+
+    renamed = Signal(str)
+    """The person gave another title."""
+    find_asked = Signal()
+    first_asked = Signal()
+    last_asked = Signal()
+    forget_asked = Signal()
+    date_asked = Signal(object)
+    """Go to the first turn at or after this ``QDate``."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session: Session | None = None
+        self.title = _Title(self)
+        self.title.setAccessibleName(self.tr("Title of the conversation"))
+        self.title.setPlaceholderText(self.tr("Untitled conversation"))
+        theme.set_type(self.title, "heading")
+        self.title.committed.connect(self._on_title_committed)
+        self._facts = ElidedLabel(parent=self)
+        self._facts.setContentsMargins(2, 0, 0, 0)
+        theme.set_type(self._facts, "small muted")
+        self._calendar = self._make_calendar()
+        find = icon_button("search", self.tr("Find in this conversation"), shortcut="Ctrl+F", parent=self)
+        first = icon_button("chevron-up", self.tr("Go to the first message"), shortcut="Home", parent=self)
+        last = icon_button("chevron-down", self.tr("Go to the last message"), shortcut="End", parent=self)
+        self._when = icon_button("calendar-clock", self.tr("Go to a date"), parent=self)
+        forget = icon_button("trash-2", self.tr("Forget this conversation"), parent=self)
+        find.clicked.connect(self.find_asked)
+        first.clicked.connect(self.first_asked)
+        last.clicked.connect(self.last_asked)
+        forget.clicked.connect(self.forget_asked)
+        self._when.clicked.connect(self._on_when_clicked)
+        self._buttons = (find, first, last, self._when, forget)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(Space.XL, Space.M, Space.S, Space.S)
+        column.setSpacing(2)
+        column.addWidget(HeaderRow(self.title, [self._buttons], TITLE_LEAST, self))
+        column.addWidget(self._facts)
+
+    def show_session(self, session: Session) -> None:
+        """Show what is known of ``session``; a title being typed is left alone."""
+        changed = self._session is None or self._session.id != session.id
+        self._session = session
+        if changed or not self.title.hasFocus():
+            self.title.show_title(session.label)
+        facts = [session.agent, self.tr("{count} messages").format(count=number(session.message_count))]
+        facts += [full_span(session.created_at, session.updated_at)]
+        if session.consolidated_at is None:
+            facts.append(self.tr("waiting to be consolidated"))
+        self._facts.setText("  ·  ".join(fact for fact in facts if fact))
+        for button in self._buttons:
+            button.setEnabled(True)
+        self.title.setReadOnly(False)
+
+    def show_draft(self, title: str, facts: str) -> None:
+        """Show a conversation that does not exist yet."""
+        self._session = None
+        self.title.show_title(title)
+        self.title.setReadOnly(True)
+        self._facts.setText(facts)
+        for button in self._buttons:
+            button.setEnabled(False)
+
+    @property
+    def tab_chain(self) -> tuple[QWidget, ...]:
+        """What takes the keyboard, as one reads."""
+        return self.title, *self._buttons
+
+    def edit_title(self) -> None:
+        """Put the keyboard on the title."""
+        self.title.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.title.selectAll()
+
+    def _make_calendar(self) -> QMenu:
+        menu = QMenu(self)
+        calendar = QCalendarWidget(menu)
+        calendar.setAccessibleName(self.tr("Date to go to"))
+        calendar.setFirstDayOfWeek(QLocale().firstDayOfWeek())
+        calendar.setVerticalHeaderFormat(QCalendarWidget.VerticalHeaderFormat.NoVerticalHeader)
+        calendar.activated.connect(self._on_calendar_activated)
+        calendar.clicked.connect(self._on_calendar_activated)
+        action = QWidgetAction(menu)
+        action.setDefaultWidget(calendar)
+        menu.addAction(action)
+        return menu
+
+    def _on_title_committed(self, text: str) -> None:
+        session = self._session
+        if session is None:
+            return
+        if text.strip() == session.title:
+            self.title.show_title(session.label)
+        else:
+            self.renamed.emit(text.strip())
+
+    def _on_when_clicked(self) -> None:
+        corner = QPoint(0, self._when.height())
+        self._calendar.popup(self._when.mapToGlobal(corner))
+
+    def _on_calendar_activated(self, day: QDate) -> None:
+        self._calendar.close()
+        self.date_asked.emit(day)
+
+
+class _Title(TitleField):
+    """A title one can type over; Enter or leaving keeps it, Esc brings the old one back."""
+
+    committed = Signal(str)
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._before = ""
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.editingFinished.connect(self._on_editing_finished)
+
+    def show_title(self, text: str) -> None:
+        """Show ``text`` and remember it for Esc."""
+        self._before = text
+        self.setText(text)
+        self.setCursorPosition(0)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Take the change back with Esc."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.setText(self._before)
+            self.clearFocus()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.clearFocus()
+        else:
+            super().keyPressEvent(event)
+
+    def _on_editing_finished(self) -> None:
+        if self.text() != self._before:
+            self._before = self.text()
+            self.committed.emit(self.text())

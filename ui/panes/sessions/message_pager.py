@@ -1,0 +1,196 @@
+"""Which part of a conversation is at hand: pages of turns around the place one reads."""
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+from shiboken6 import isValid
+
+from app.errors import KeepsakeError
+
+if TYPE_CHECKING:
+    from app.sessions.model import Message
+    from ui.bridge import Bridge
+
+PAGE = 100
+KEPT = 500
+BEYOND = 2**53
+
+
+class MessagePager(QObject):
+    """Turns of one session, without a gap, from somewhere to somewhere.
+
+    It grows at either end by pages, forgets what lies far from the end that grew, and begins anew elsewhere on a jump.
+    """
+
+    replaced = Signal(object)
+    """Other turns are at hand: the number of the one asked for, ``None`` for the last."""
+    grew = Signal()
+    """Turns came or went at an end; those between are the same."""
+    failed = Signal(object)
+    """A ``KeepsakeError``."""
+
+    def __init__(self, bridge: "Bridge", parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._bridge = bridge
+        self._generation = 0
+        self._busy = False
+        self._again = False
+        self.session = ""
+        self.messages: list[Message] = []
+        self.count = 0
+        self._first = 0
+        self._last = -1
+
+    @property
+    def at_start(self) -> bool:
+        """Whether the session's first turn is at hand."""
+        return not self.messages or self.messages[0].seq <= self._first
+
+    @property
+    def at_end(self) -> bool:
+        """Whether the session's last turn is at hand."""
+        return not self.messages or self.messages[-1].seq >= self._last
+
+    @property
+    def before(self) -> int:
+        """About how many turns lie before those at hand; exact where numbers have no gaps."""
+        return 0 if self.at_start else max(1, round((self.messages[0].seq - self._first) * self._density))
+
+    @property
+    def after(self) -> int:
+        """About how many turns lie after those at hand."""
+        return 0 if self.at_end else max(1, self.count - self.before - len(self.messages))
+
+    @property
+    def _density(self) -> float:
+        return min(1.0, (self.count - 1) / max(1, self._last - self._first))
+
+    def seq_near(self, place: int) -> int:
+        """Return about the number of the turn that is the ``place``-th."""
+        return self._first + round(place / self._density) if self._density else self._first
+
+    def find(self, seq: int) -> int:
+        """Return where the turn ``seq`` stands among those at hand, -1 when it does not."""
+        return next((place for place, message in enumerate(self.messages) if message.seq == seq), -1)
+
+    def open(self, session: str, seq: int | None = None) -> None:
+        """Begin at the turn ``seq`` of ``session``, or at its end; what was there stays until turns arrive."""
+        self._generation += 1
+        self._busy = True
+        self._again = False
+        self._bridge.start(self._open(session, seq, self._generation))
+
+    def close(self) -> None:
+        """Have nothing at hand."""
+        self._generation += 1
+        self._busy = False
+        self.session, self.messages, self.count = "", [], 0
+        self.replaced.emit(None)
+
+    def extend_before(self) -> None:
+        """Fetch the page before, unless one is on its way."""
+        if not self._busy and not self.at_start:
+            self._busy = True
+            self._bridge.start(self._extend(forward=False, generation=self._generation))
+
+    def extend_after(self) -> None:
+        """Fetch the page after, unless one is on its way."""
+        if not self._busy and not self.at_end:
+            self._busy = True
+            self._bridge.start(self._extend(forward=True, generation=self._generation))
+
+    def follow(self) -> None:
+        """Look whether the session has grown."""
+        if self._busy:
+            self._again = True
+        elif self.session:
+            self._busy = True
+            self._bridge.start(self._follow(self._generation))
+
+    async def _open(self, session: str, seq: int | None, generation: int) -> None:
+        call = self._bridge.call
+        around = (
+            [call("session.before", session=session, seq=BEYOND, limit=PAGE)]
+            if seq is None
+            else [
+                call("session.before", session=session, seq=seq, limit=PAGE // 2),
+                call("session.messages", session=session, after=seq - 1, limit=PAGE),
+            ]
+        )
+        try:
+            first, last, count, *pages = await asyncio.gather(
+                call("session.messages", session=session, after=-1, limit=1),
+                call("session.before", session=session, seq=BEYOND, limit=1),
+                call("session.length", session=session),
+                *around,
+            )
+        except KeepsakeError as error:
+            self._fail(error, generation)
+            return
+        if not self._current(generation):
+            return
+        self.session, self.count = session, count
+        self._first = first[0].seq if first else 0
+        self._last = last[-1].seq if last else -1
+        self.messages = [message for page in pages for message in page]
+        self._busy = False
+        self.replaced.emit(seq)
+        self._catch_up()
+
+    async def _extend(self, *, forward: bool, generation: int) -> None:
+        edge = self.messages[-1 if forward else 0].seq
+        try:
+            page = await (
+                self._bridge.call("session.messages", session=self.session, after=edge, limit=PAGE)
+                if forward
+                else self._bridge.call("session.before", session=self.session, seq=edge, limit=PAGE)
+            )
+        except KeepsakeError as error:
+            self._fail(error, generation)
+            return
+        if not self._current(generation):
+            return
+        self._busy = False
+        if forward:
+            self.messages = [*self.messages, *page][-KEPT:]
+            self._last = max(self._last, self.messages[-1].seq) if page else edge
+        else:
+            self.messages = [*page, *self.messages][:KEPT]
+            self._first = self._first if page else edge
+        self.grew.emit()
+        self._catch_up()
+
+    async def _follow(self, generation: int) -> None:
+        try:
+            last, count = await asyncio.gather(
+                self._bridge.call("session.before", session=self.session, seq=BEYOND, limit=1),
+                self._bridge.call("session.length", session=self.session),
+            )
+        except KeepsakeError as error:
+            self._fail(error, generation)
+            return
+        if not self._current(generation):
+            return
+        near = self.at_end
+        self._busy = False
+        self.count = count
+        self._last = last[-1].seq if last else -1
+        if not self.messages and last:
+            self.open(self.session)
+        elif near:
+            self.extend_after()
+        self.grew.emit()
+
+    def _catch_up(self) -> None:
+        if self._again:
+            self._again = False
+            self.follow()
+
+    def _current(self, generation: int) -> bool:
+        return isValid(self) and generation == self._generation
+
+    def _fail(self, error: KeepsakeError, generation: int) -> None:
+        if self._current(generation):
+            self._busy = False
+            self.failed.emit(error)

@@ -1,0 +1,1 @@
+"""The window's process: start, stop, single instance, signals, failures."""

@@ -1,0 +1,1 @@
+"""The window's frame: sidebar, top bar, panes, status line, navigation."""

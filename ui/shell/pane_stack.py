@@ -1,0 +1,135 @@
+"""The panes: which there are, and a stack that builds each when it is first needed."""
+
+import logging
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, Signal
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+
+from ui.panes.pane import Pane, Place
+from ui.widgets.empty_state import EmptyState
+
+if TYPE_CHECKING:
+    from app.changes import ChangeSet
+    from ui.actions import Actions
+    from ui.bridge import Bridge
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class PaneEntry:
+    """A pane before it is built: its name, title in English, icon, and key."""
+
+    name: str
+    title: object
+    icon: str
+    shortcut: str
+
+    @property
+    def shown_title(self) -> str:
+        """Its title in the person's language."""
+        return QCoreApplication.translate("Panes", str(self.title))
+
+
+PANES = (
+    PaneEntry("sessions", QT_TRANSLATE_NOOP("Panes", "Sessions"), "message-square", "Ctrl+1"),
+    PaneEntry("notes", QT_TRANSLATE_NOOP("Panes", "Notes"), "notebook-pen", "Ctrl+2"),
+    PaneEntry("graph", QT_TRANSLATE_NOOP("Panes", "Graph"), "waypoints", "Ctrl+3"),
+    PaneEntry("schedule", QT_TRANSLATE_NOOP("Panes", "Schedule"), "calendar-clock", "Ctrl+4"),
+    PaneEntry("search", QT_TRANSLATE_NOOP("Panes", "Search"), "search", "Ctrl+5"),
+)
+FIRST = PANES[0].name
+
+
+class PaneStack(QStackedWidget):
+    """Holds the panes built so far and passes on what they say."""
+
+    navigate = Signal(object)
+    notice = Signal(object)
+
+    def __init__(self, bridge: "Bridge", actions: "Actions", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("paneStack")
+        self._bridge = bridge
+        self._actions = actions
+        self._panes: dict[str, Pane] = {}
+        self.states: dict[str, bytes] = {}
+
+    @property
+    def front(self) -> Pane | None:
+        """The pane in front."""
+        widget = self.currentWidget()
+        return widget if isinstance(widget, Pane) else None
+
+    @property
+    def built(self) -> tuple[Pane, ...]:
+        """The panes built so far."""
+        return tuple(self._panes.values())
+
+    def open(self, place: Place) -> Pane:
+        """Bring the pane of ``place`` to the front, and the place within it."""
+        # The first widget added becomes the current one by itself, so what was in front is asked before.
+        before = self.front
+        pane = self._panes.get(place.pane) or self._build(place.pane)
+        if before is not pane:
+            self.setCurrentWidget(pane)
+            self._actions.set_pane(place.pane)
+            pane.shown()
+        if place.id or place.extra:
+            pane.open_place(place)
+        return pane
+
+    def refresh(self, changes: "ChangeSet") -> None:
+        """Tell every built pane what changed."""
+        for pane in self._panes.values():
+            pane.refresh(changes)
+
+    def save(self) -> dict[str, bytes]:
+        """Return each pane's splitters and the like; of panes not built now, what they had before."""
+        return {**self.states, **{name: pane.save_state() for name, pane in self._panes.items()}}
+
+    async def settle(self) -> None:
+        """Let every pane write what is not saved yet."""
+        for pane in self._panes.values():
+            await pane.settle()
+
+    def _build(self, name: str) -> Pane:
+        pane = self._make(name)
+        pane.navigate.connect(self.navigate)
+        pane.notice.connect(self.notice)
+        self._panes[name] = pane
+        self._actions.register(*pane.commands())
+        self.addWidget(pane)
+        if self.states.get(name):
+            pane.restore_state(self.states[name])
+        return pane
+
+    def _make(self, name: str) -> Pane:
+        try:
+            module = import_module(f"ui.panes.{name}.pane")
+        except ImportError as error:
+            _log.exception("The pane %s is missing", name)
+            return MissingPane(name, str(error), self._bridge, self._actions, self)
+        kind: type[Pane] = getattr(module, f"{name.capitalize()}Pane")
+        return kind(self._bridge, self._actions, self)
+
+
+class MissingPane(Pane):
+    """Stands where a pane could not be loaded, so that the rest of the window goes on working."""
+
+    def __init__(
+        self, name: str, reason: str, bridge: "Bridge", actions: "Actions", parent: QWidget | None = None
+    ) -> None:
+        super().__init__(bridge, actions, parent)
+        self._name = name
+        text = self.tr("This installation is incomplete: {reason}. Installing Keepsake again repairs it.")
+        title = self.tr("This part could not be loaded")
+        column = QVBoxLayout(self)
+        column.addWidget(EmptyState("triangle-alert", title, text.format(reason=reason), parent=self))
+
+    def current_place(self) -> Place:
+        """Return the pane that should be here."""
+        return Place(self._name)

@@ -1,0 +1,137 @@
+"""The rail at the left: one button a pane, the menu on top, settings and help at the foot."""
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QButtonGroup, QMenu, QToolButton, QVBoxLayout, QWidget
+
+from ui import theme
+from ui.actions import Actions
+from ui.style.icons import icon
+from ui.style.tokens import Space
+from ui.widgets.button import TARGET_SIZE, ToolButton, icon_button, name_button
+
+BUTTON = QSize(70, 54)
+BARE_BUTTON = QSize(44, 44)
+"""The size of a button where there is no room for its words."""
+ICON = 20
+PADDING = 12
+"""What a button has above and below its icon."""
+SIDE = 7
+
+
+class Sidebar(QWidget):
+    """Icons with their words below, or icons alone where it is too low for the words; the chosen pane's stays down."""
+
+    chosen = Signal(str)
+
+    def __init__(self, actions: Actions, menu: QMenu, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("rail")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setAccessibleName(self.tr("Panes"))
+        self._actions = actions
+        self._buttons: dict[str, QToolButton] = {}
+        self._group = QButtonGroup(self)
+        self._group.setExclusive(True)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(SIDE, Space.S, SIDE, Space.S)
+        self._column.setSpacing(Space.XS)
+        top = icon_button("menu", self.tr("Menu"), shortcut="F10", parent=self)
+        top.setMenu(menu)
+        top.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.menu_button = top
+        self._column.addWidget(top, 0, Qt.AlignmentFlag.AlignHCenter)
+        self._column.addSpacing(Space.S)
+        self._spacer_at = self._column.count()
+        self._column.addStretch(1)
+        theme.current().changed.connect(self._fit)
+
+    def add_pane(self, name: str, title: str, icon_name: str, shortcut: str) -> None:
+        """Add the button of a pane."""
+        button = self._button(title, icon_name, shortcut)
+        button.setCheckable(True)
+        button.setProperty("pane", name)
+        button.clicked.connect(self._on_clicked)
+        self._group.addButton(button)
+        self._buttons[name] = button
+        self._column.insertWidget(self._spacer_at, button, 0, Qt.AlignmentFlag.AlignHCenter)
+        self._spacer_at += 1
+        self._fit()
+
+    def add_foot(self, identity: str) -> None:
+        """Add an action at the foot."""
+        action = self._actions.find(identity)
+        if action is None:
+            return
+        button = self._button(action.title.rstrip("…"), action.icon, action.shortcut)
+        button.clicked.connect(self._actions.qaction(identity).trigger)
+        self._column.addWidget(button, 0, Qt.AlignmentFlag.AlignHCenter)
+        self._fit()
+
+    def set_open(self, *, is_open: bool) -> None:
+        """Let panes be chosen, or not while no vault is open."""
+        for button in self._buttons.values():
+            button.setEnabled(is_open)
+
+    def select(self, name: str) -> None:
+        """Show which pane is in front."""
+        button = self._buttons.get(name)
+        if button is not None:
+            button.setChecked(True)
+
+    def _button(self, title: str, icon_name: str, shortcut: str) -> QToolButton:
+        button = ToolButton(self)
+        button.setText(title)
+        button.setIcon(icon(icon_name))
+        button.setIconSize(QSize(ICON, ICON))
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        theme.set_type(button, "small")
+        name_button(button, title, shortcut)
+        return button
+
+    def minimumSizeHint(self) -> QSize:
+        """Return room for all icons without words."""
+        return QSize(self.width(), self._height_around() + self._count() * _least_height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Show words or icons alone."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        scale = max(1.0, theme.current().scale)
+        # Where there is little room, the column would take it from this one.
+        self.menu_button.setMinimumSize(QSize(TARGET_SIZE, TARGET_SIZE) * scale)
+        share = (self.height() - self._height_around()) // max(1, self._count())
+        has_words = share >= round(BUTTON.height() * scale)
+        size = BUTTON * scale
+        style = Qt.ToolButtonStyle.ToolButtonTextUnderIcon
+        if not has_words:
+            size = BARE_BUTTON * scale
+            size.setHeight(max(_least_height(), min(size.height(), share)))
+            style = Qt.ToolButtonStyle.ToolButtonIconOnly
+        self.setFixedWidth(size.width() + 2 * SIDE)
+        for button in self.findChildren(QToolButton):
+            if button is not self.menu_button:
+                button.setToolButtonStyle(style)
+                button.setFixedSize(size)
+
+    def _count(self) -> int:
+        """Return how many buttons there are below the menu's."""
+        return len(self.findChildren(QToolButton)) - 1
+
+    def _height_around(self) -> int:
+        """Return the height that the buttons below the menu's cannot have."""
+        menu = self.menu_button.sizeHint().expandedTo(self.menu_button.minimumSize()).height()
+        return menu + 3 * Space.S + self._count() * self._column.spacing()
+
+    def _on_clicked(self) -> None:
+        sender = self.sender()
+        if isinstance(sender, QToolButton):
+            self.chosen.emit(sender.property("pane"))
+
+
+def _least_height() -> int:
+    """Return the least height of a button without words."""
+    return theme.current().scaled(ICON) + PADDING

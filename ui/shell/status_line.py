@@ -1,0 +1,232 @@
+"""The line at the foot of the window: what Keepsake is doing, how much it holds, and what it waits for."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from PySide6.QtCore import QCoreApplication, QLocale, QSize, Qt, QTimer, Signal
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QWidget
+
+from app.changes import Progress
+from ui import theme
+from ui.style.icons import icon
+from ui.style.tokens import Space
+from ui.widgets.button import icon_button
+from ui.widgets.elided_label import ElidedLabel
+from ui.widgets.icon_label import IconLabel
+
+PATIENCE_MS = 5000
+_MINUTE, _HOUR = 60, 3600
+_MEGABYTE = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Holdings:
+    """What the vault holds, as the line tells it.
+
+    Args:
+        pending: Pieces of text whose vector is not made yet.
+        notes: Sentences about what the person should know, worst first.
+        read_only: Why nothing can be written, in a sentence; empty where all is well.
+        names: Texts that are still to be read for names.
+        jobs: Titles of long work under way.
+    """
+
+    memories: int = 0
+    sessions: int = 0
+    pending: int = 0
+    notes: tuple[str, ...] = ()
+    read_only: str = ""
+    names: int = 0
+    jobs: tuple[str, ...] = ()
+
+
+def tr(text: str, n: int = -1) -> str:
+    """Translate in this file's context."""
+    return QCoreApplication.translate("Status", text, "", n)
+
+
+def count(number: int) -> str:
+    """Return a number with the separators of the person's language."""
+    locale = QLocale()
+    return f"{number:,}" if locale.language() == QLocale.Language.C else locale.toString(number)
+
+
+def span(seconds: float) -> str:
+    """Return a length of time in words, as roughly as one would say it."""
+    whole = max(1, round(seconds))
+    if whole < _MINUTE:
+        return tr("{n} s").format(n=whole)
+    if whole < _HOUR:
+        return tr("{n} min").format(n=round(whole / _MINUTE))
+    hours, rest = divmod(timedelta(seconds=whole), timedelta(hours=1))
+    return tr("{h} h {m} min").format(h=hours, m=rest.seconds // _MINUTE)
+
+
+def amount(number: float, unit: str) -> str:
+    """Return how much of ``unit``: bytes as megabytes, the rest as a count."""
+    if unit == "bytes":
+        return tr("{n} MB").format(n=QLocale().toString(number / _MEGABYTE, "f", 1))
+    return count(round(number))
+
+
+def progress_text(progress: Progress) -> str:
+    """Return one line about long work: how far, how fast, how long yet."""
+    unit = "" if progress.unit == "bytes" else f" {progress.unit}"
+    if progress.total:
+        done = tr("{done} of {total}{unit}").format(
+            done=amount(progress.done, progress.unit), total=amount(progress.total, progress.unit), unit=unit
+        )
+    else:
+        done = f"{amount(progress.done, progress.unit)}{unit}"
+    parts = [done]
+    if progress.rate:
+        parts.append(tr("{rate}/s").format(rate=amount(progress.rate, progress.unit)))
+        if progress.total and progress.total > progress.done:
+            parts.append(tr("about {span} left").format(span=span((progress.total - progress.done) / progress.rate)))
+    return " · ".join(parts)
+
+
+def status_text(holdings: Holdings) -> str:
+    """Return the line while nothing long is running."""
+    index = tr("indexing {n} pieces").format(n=count(holdings.pending)) if holdings.pending else tr("index complete")
+    if holdings.names:
+        index += " · " + tr("recognising names in {n} texts").format(n=count(holdings.names))
+    parts = [
+        _state(holdings),
+        tr("1 memory") if holdings.memories == 1 else tr("{n} memories").format(n=count(holdings.memories)),
+        tr("1 session") if holdings.sessions == 1 else tr("{n} sessions").format(n=count(holdings.sessions)),
+        index,
+    ]
+    return " · ".join([*parts, *holdings.notes[:1]])
+
+
+def _state(holdings: Holdings) -> str:
+    """Return what the vault does, in a word or by its name."""
+    if holdings.read_only:
+        return tr("Read-only")
+    if holdings.jobs:
+        return holdings.jobs[0]
+    return tr("Working") if holdings.pending or holdings.names else tr("Idle")
+
+
+class StatusLine(QWidget):
+    """Shows the line, progress with a cancel button, and after five seconds of waiting what is waited for."""
+
+    cancel_asked = Signal(str)
+    pause_asked = Signal(str, bool)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("statusLine")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._holdings: Holdings | None = None
+        self._jobs: dict[str, Progress] = {}
+        self._waits: list[str] = []
+        self._closed = False
+        self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
+        self._patience.timeout.connect(self._show)
+        self._sign = IconLabel("clock", size=14, parent=self)
+        self._text = ElidedLabel(parent=self)
+        theme.set_type(self._text, "small muted")
+        self._bar = QProgressBar(self)
+        self._bar.setTextVisible(False)
+        self._bar.setFixedWidth(140)
+        self._bar.setAccessibleName(self.tr("Progress"))
+        self._cancel = icon_button("x", self.tr("Cancel"), parent=self)
+        self._cancel.setMinimumSize(24, 24)
+        self._cancel.setIconSize(QSize(14, 14))
+        self._cancel.clicked.connect(self._on_cancel_clicked)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(Space.L, 2, Space.S, 2)
+        row.setSpacing(Space.S)
+        for widget in (self._sign, self._text, self._bar, self._cancel):
+            row.addWidget(widget)
+        row.addStretch(1)
+        self.setMinimumHeight(30)
+        self._show()
+
+    @property
+    def text(self) -> str:
+        """What the line says."""
+        return self._text.text()
+
+    def set_holdings(self, holdings: Holdings) -> None:
+        """Take over what the vault holds."""
+        self._holdings = holdings
+        self._show()
+
+    def set_closed(self, *, closed: bool) -> None:
+        """Say that no vault is open, rather than that one is being opened."""
+        self._closed = closed
+        self._show()
+
+    def set_progress(self, progress: Progress) -> None:
+        """Take over how far long work has come; finished work leaves the line."""
+        if progress.state in {"running", "paused"}:
+            self._jobs[progress.job] = progress
+        else:
+            self._jobs.pop(progress.job, None)
+        self._show()
+
+    def wait_for(self, what: str) -> None:
+        """Say ``what`` is waited for if it is not ``done`` within five seconds."""
+        self._waits.append(what)
+        if not self._patience.isActive():
+            self._patience.start()
+
+    def done(self, what: str) -> None:
+        """Stop waiting for ``what``."""
+        if what in self._waits:
+            self._waits.remove(what)
+        if not self._waits:
+            self._patience.stop()
+        self._show()
+
+    def _show(self) -> None:
+        job = next(reversed(self._jobs.values()), None)
+        self._bar.setVisible(job is not None)
+        self._cancel.setVisible(job is not None)
+        if job is not None:
+            self._show_job(job)
+            return
+        waiting = bool(self._waits) and not self._patience.isActive()
+        if waiting:
+            self._sign.show_icon("clock", "warning")
+            self._text.setText(self.tr("Waiting for {what}…").format(what=self._waits[0]))
+        elif self._holdings is None:
+            self._sign.show_icon("clock" if not self._closed else "circle-alert", "muted")
+            self._text.setText(self.tr("No vault is open") if self._closed else self.tr("Opening…"))
+        else:
+            self._sign.show_icon(
+                *(
+                    ("triangle-alert", "warning")
+                    if self._holdings.notes or self._holdings.read_only
+                    else ("circle-check", "success")
+                )
+            )
+            self._text.setText(status_text(self._holdings))
+
+    def _show_job(self, job: Progress) -> None:
+        more = self.tr(" (and {n} more)").format(n=len(self._jobs) - 1) if len(self._jobs) > 1 else ""
+        self._sign.show_icon("activity", "accent")
+        state = self.tr(" (paused)") if job.state == "paused" else ""
+        self._text.setText(f"{job.title}{state}{more} — {progress_text(job)}")
+        self._bar.setRange(0, 1000 if job.total else 0)
+        if job.total:
+            self._bar.setValue(min(1000, round(1000 * job.done / job.total)))
+        if job.state == "paused":
+            label = self.tr("Go on: {title}").format(title=job.title)
+        elif job.can_pause:
+            label = self.tr("Pause: {title}").format(title=job.title)
+        else:
+            label = self.tr("Cancel: {title}").format(title=job.title)
+        self._cancel.setIcon(icon({"paused": "play"}.get(job.state, "pause" if job.can_pause else "x")))
+        self._cancel.setAccessibleName(label)
+        self._cancel.setToolTip(label)
+
+    def _on_cancel_clicked(self) -> None:
+        job = next(reversed(self._jobs.values()), None)
+        if job is not None and job.can_pause:
+            self.pause_asked.emit(job.job, job.state != "paused")
+        elif job is not None:
+            self.cancel_asked.emit(job.job)

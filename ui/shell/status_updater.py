@@ -1,0 +1,89 @@
+"""Keeps the line at the foot true: asks the vault what it holds after each change, and while it is indexing."""
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.changes import ChangeSet, Progress
+from ui.shell.status_line import Holdings, StatusLine
+
+if TYPE_CHECKING:
+    from ui.bridge import Bridge
+
+SETTLE_MS = 400
+INDEXING_MS = 3000
+_AREAS = frozenset({"sessions", "messages", "memories", "index", "settings"})
+
+
+class Watch(QObject):
+    """Tells a status line about changes and progress."""
+
+    holdings_changed = Signal(object)
+    found_read_only = Signal(str)
+
+    def __init__(self, bridge: "Bridge", line: StatusLine, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._bridge = bridge
+        self._line = line
+        self._busy = False
+        self._stopped = False
+        self._read_only = ""
+        self._timer = QTimer(self, singleShot=True, interval=SETTLE_MS)
+        self._timer.timeout.connect(self._ask)
+        bridge.changed.connect(self._on_bridge_changed)
+        bridge.progressed.connect(self._on_bridge_progressed)
+        line.cancel_asked.connect(self._on_line_cancel_asked)
+        line.pause_asked.connect(self._on_line_pause_asked)
+        self._ask()
+
+    def stop(self) -> None:
+        """Ask nothing more."""
+        self._stopped = True
+        self._timer.stop()
+
+    async def refresh(self) -> None:
+        """Ask once and show the answer."""
+        what = self.tr("the vault to answer")
+        self._line.wait_for(what)
+        try:
+            status = await self._bridge.call("vault.status")
+        finally:
+            self._line.done(what)
+            self._busy = False
+        if self._stopped:
+            return
+        titles = tuple(job.title for job in status.jobs)
+        holdings = Holdings(
+            status.memories,
+            status.sessions,
+            status.pending_vectors,
+            tuple(status.notes),
+            status.read_only,
+            status.pending_names,
+            titles,
+        )
+        self._line.set_holdings(holdings)
+        self.holdings_changed.emit(holdings)
+        if status.read_only != self._read_only:
+            self._read_only = status.read_only
+            self.found_read_only.emit(status.read_only)
+        if status.pending_vectors or status.pending_names or titles:
+            self._timer.start(INDEXING_MS)
+
+    def _ask(self) -> None:
+        if not self._busy and not self._stopped:
+            self._busy = True
+            self._bridge.start(self.refresh())
+
+    def _on_bridge_changed(self, changes: ChangeSet) -> None:
+        if changes.areas & _AREAS and (not self._timer.isActive() or self._timer.interval() != SETTLE_MS):
+            self._timer.start(SETTLE_MS)
+
+    def _on_bridge_progressed(self, progress: Progress) -> None:
+        self._line.set_progress(progress)
+
+    def _on_line_cancel_asked(self, job: str) -> None:
+        self._bridge.start(self._bridge.call("job.cancel", job=job))
+
+    def _on_line_pause_asked(self, job: str, is_pause: bool) -> None:
+        self._bridge.start(self._bridge.call("job.pause" if is_pause else "job.resume", job=job))

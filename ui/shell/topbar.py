@@ -1,0 +1,65 @@
+"""The bar on top: back and forward, the field that jumps anywhere, capture and the inspector."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QToolButton, QWidget
+
+from ui.actions import Actions
+from ui.style.icons import icon
+from ui.style.tokens import Space
+from ui.widgets.button import TextButton, icon_button, text_button
+
+FIELD_WIDTH = 560
+
+
+class TopBar(QWidget):
+    """Buttons for actions of the registry; enabled and named as the registry says."""
+
+    def __init__(self, actions: Actions, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("topBar")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._actions = actions
+        self._bound: dict[str, QPushButton | QToolButton] = {}
+        field = TextButton(self.tr("Search or jump to…"), self)
+        field.setObjectName("jumpField")
+        field.setIcon(icon("search"))
+        field.setAccessibleName(self.tr("Search or jump to a note or conversation"))
+        field.setCursor(Qt.CursorShape.IBeamCursor)
+        field.setMaximumWidth(FIELD_WIDTH)
+        field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        field.setAutoDefault(False)
+        jump = actions.find("go.jump")
+        field.setToolTip(f"{self.tr('Search or jump')} ({jump.keys})" if jump else self.tr("Search or jump"))
+        field.clicked.connect(actions.qaction("go.jump").trigger)
+        self.field = field
+        capture = text_button(self.tr("Capture"), icon_name="plus", parent=self)
+        self._bind(capture, "file.capture")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(Space.M, Space.S, Space.M, Space.S)
+        row.setSpacing(Space.XS)
+        row.addWidget(self._icon("go.back"))
+        row.addWidget(self._icon("go.forward"))
+        row.addStretch(1)
+        row.addWidget(field, 4)
+        row.addStretch(1)
+        row.addWidget(capture)
+        row.addSpacing(Space.XS)
+        row.addWidget(self._icon("view.inspector"))
+
+    def _icon(self, identity: str) -> QToolButton:
+        action = self._actions.find(identity)
+        title = action.title if action else identity
+        button = icon_button(action.icon if action else "", title, shortcut=action.shortcut if action else "")
+        self._bind(button, identity)
+        return button
+
+    def _bind(self, button: "QPushButton | QToolButton", identity: str) -> None:
+        """Let ``button`` stand for an action: a click does it, and it is enabled when the action is."""
+        action = self._actions.qaction(identity)
+        self._bound[identity] = button
+        button.clicked.connect(action.trigger)
+        button.setEnabled(action.isEnabled())
+        action.enabledChanged.connect(button.setEnabled)
+        declared = self._actions.find(identity)
+        if isinstance(button, QPushButton) and declared is not None:
+            button.setToolTip(f"{declared.title} ({declared.keys})" if declared.keys else declared.title)

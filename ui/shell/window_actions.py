@@ -1,0 +1,272 @@
+"""What each of the frame's actions does."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
+
+from app.errors import KeepsakeError
+from ui import theme
+from ui.actions import Action, Actions
+from ui.dialogs.about import program_lines
+from ui.dialogs.crash_report import CrashDialog
+from ui.models.dates import full
+from ui.panes.pane import Notice
+from ui.panes.pane_state import unpack
+from ui.shell.focus_cycle import cycle
+from ui.shell.navigation import Place, link_of
+from ui.shell.pane_stack import PANES
+from ui.shell.window_commands import MENUS, Slot, frame_actions, translated
+from ui.theme import Scheme
+
+if TYPE_CHECKING:
+    from app.trace.model import CrashReport
+    from ui.window import Window
+
+NORMAL = 100
+HELP_PAGES = {"search": "search"}
+"""Panes whose help is a page of its own."""
+
+
+class WindowActions(QObject):
+    """The slots behind the frame's actions, and the menu made of the registry."""
+
+    def __init__(self, window: "Window") -> None:
+        super().__init__(window)
+        self._window = window
+        self.menu = QMenu(window)
+        self.menu.aboutToShow.connect(self._fill_menu)
+
+    def register(self, actions: Actions) -> None:
+        """Put the frame's actions into the registry."""
+        actions.register(*frame_actions(self._slots(), self._enabled(), self._checked()))
+        actions.register(
+            *(
+                Action(
+                    id=f"go.{pane.name}",
+                    title=pane.shown_title,
+                    run=partial(self._go_to_pane, pane.name),
+                    icon=pane.icon,
+                    shortcut=pane.shortcut,
+                    group="go",
+                    enabled=self._is_open,
+                )
+                for pane in PANES
+            )
+        )
+
+    def search(self, words: str) -> None:
+        """Search everything for ``words``."""
+        self._window.go(Place("search", extra=words))
+
+    def create_note(self, title: str) -> None:
+        """Make a note of that title and open it."""
+        if self._window.bridge is not None:
+            self._window.bridge.start(self._create_note(title))
+
+    def open_models(self) -> None:
+        """Open the search models, with what the person searched for lately to compare."""
+        window = self._window
+        if window.desk is None or window.panes is None:
+            return
+        kept = unpack(window.panes.save().get("search", b""))
+        window.desk.open_models([str(text) for key in ("saved", "recent") for text in kept.get(key) or ()])
+
+    def name_undo(self) -> None:
+        """Say in menus what undo and redo would do."""
+        window = self._window
+        window.registry.retitle("edit.undo", window.undo.undo_text)
+        window.registry.retitle("edit.redo", window.undo.redo_text)
+        window.registry.refresh()
+
+    def copy_details(self) -> None:
+        """Copy the report that the banner offers, else the last failures."""
+        QGuiApplication.clipboard().setText(self._window.banner.report or self._window.faults.details)
+        self._window.banner.hide()
+
+    def offer_crash_reports(self, reports: "Sequence[CrashReport]") -> None:
+        """Say that Keepsake ended unexpectedly, and offer what it wrote then."""
+        if not reports:
+            return
+        text = "\n\n".join(
+            self.tr("{program}, {time}").format(program=report.program, time=full(report.at)) + f"\n{report.stacks}"
+            for report in reports
+        )
+        self._window.banner.tell(
+            self.tr(
+                "Keepsake ended unexpectedly on {time}. What was saved is kept. "
+                "Copy the details if you want to report it."
+            ).format(time=full(reports[0].at)),
+            "\n".join((*program_lines(), "", text)),
+        )
+
+    def show_crash_report(self, report: str) -> None:
+        """Open a dialog with a crash report."""
+        CrashDialog(report, self._window).bring()
+
+    def _slots(self) -> dict[str, Slot]:
+        window = self._window
+        return {
+            "file.capture": window.capture_asked.emit,
+            "file.import": self._import,
+            "file.settings": self._settings,
+            "file.models": self.open_models,
+            "file.close": window.close,
+            "file.quit": window.quit_asked.emit,
+            "edit.undo": window.undo.undo,
+            "edit.redo": window.undo.redo,
+            "go.palette": self._palette,
+            "go.jump": self._jump,
+            "go.back": window.places.go_back,
+            "go.forward": window.places.go_forward,
+            "go.find": partial(self._go_to_pane, "search"),
+            "go.region": partial(self._cycle, 1),
+            "go.region_back": partial(self._cycle, -1),
+            "go.menu": self._open_menu,
+            "go.notice": self._go_to_notice,
+            "go.copy_link": self._copy_link,
+            "view.inspector": self._toggle_inspector,
+            "view.light": partial(self._set_scheme, Scheme.LIGHT),
+            "view.dark": partial(self._set_scheme, Scheme.DARK),
+            "view.system": partial(self._set_scheme, Scheme.SYSTEM),
+            "view.larger": partial(self._zoom, 1),
+            "view.smaller": partial(self._zoom, -1),
+            "view.normal": self._zoom_normal,
+            "help.pages": self._help,
+            "help.shortcuts": self._shortcuts,
+            "help.about": self._about,
+        }
+
+    def _enabled(self) -> dict[str, Callable[[], bool]]:
+        window = self._window
+        needs_vault = (
+            "file.capture", "file.import", "file.settings", "file.models", "go.palette", "go.jump", "go.find",
+            "go.copy_link",
+            "view.inspector", "view.light", "view.dark", "view.system", "view.larger", "view.smaller", "view.normal",
+            "help.pages", "help.shortcuts", "help.about",
+        )  # fmt: skip
+        return dict.fromkeys(needs_vault, self._is_open) | {
+            "edit.undo": window.undo.can_undo,
+            "edit.redo": window.undo.can_redo,
+            "go.back": self._can_go_back,
+            "go.forward": self._can_go_forward,
+            "go.notice": self._has_notice,
+        }
+
+    def _checked(self) -> dict[str, Callable[[], bool]]:
+        return {f"view.{scheme.value}": partial(self._is_scheme, scheme) for scheme in Scheme}
+
+    def _fill_menu(self) -> None:
+        self.menu.clear()
+        registry = self._window.registry
+        for group, title in MENUS:
+            submenu = self.menu.addMenu(translated(title))
+            for action in registry.in_group(group):
+                submenu.addAction(registry.qaction(action.id))
+        front = self._window.panes.front if self._window.panes is not None else None
+        own = registry.in_group(front.name) if front is not None else []
+        if own:
+            self.menu.addSeparator()
+            for action in own:
+                self.menu.addAction(registry.qaction(action.id))
+
+    def _is_open(self) -> bool:
+        return self._window.panes is not None
+
+    def _can_go_back(self) -> bool:
+        return self._window.places.can_go_back
+
+    def _can_go_forward(self) -> bool:
+        return self._window.places.can_go_forward
+
+    def _has_notice(self) -> bool:
+        return bool(self._window.toaster.toasts)
+
+    def _is_scheme(self, scheme: Scheme) -> bool:
+        return theme.current().scheme is scheme
+
+    def _go_to_pane(self, name: str) -> None:
+        self._window.go(Place(name))
+        if self._window.panes is not None and self._window.panes.front is not None:
+            self._window.panes.front.focus_first()
+
+    def _palette(self) -> None:
+        self._window.palette_popup.show_commands()
+
+    def _jump(self) -> None:
+        self._window.palette_popup.show_titles()
+
+    def _open_menu(self) -> None:
+        self._window.rail.menu_button.showMenu()
+
+    def _go_to_notice(self) -> None:
+        self._window.toaster.focus_last()
+
+    def _cycle(self, step: int) -> None:
+        window = self._window
+        front = window.panes.front if window.panes is not None else None
+        inner: list[QWidget] = front.regions() if front is not None else [window.start_page]
+        cycle([*inner, window.status_line, window.rail, window.top_bar], QApplication.focusWidget(), step)
+
+    def _copy_link(self) -> None:
+        front = self._window.panes.front if self._window.panes is not None else None
+        link = link_of(front.current_place()) if front is not None else ""
+        if link:
+            QGuiApplication.clipboard().setText(link)
+            self._window.tell(Notice(self.tr("Link copied"), seconds=3))
+        else:
+            self._window.tell(Notice(self.tr("Open a note, conversation or search first; this place has no link")))
+
+    def _toggle_inspector(self) -> None:
+        if self._window.panes is not None and self._window.panes.front is not None:
+            self._window.panes.front.toggle_inspector()
+
+    def _set_scheme(self, scheme: Scheme) -> None:
+        if self._window.appearance is not None:
+            self._window.appearance.set_scheme(scheme)
+
+    def _zoom(self, steps: int) -> None:
+        if self._window.appearance is not None:
+            self._window.appearance.zoom(steps)
+
+    def _zoom_normal(self) -> None:
+        if self._window.appearance is not None:
+            self._window.appearance.set_percent(NORMAL)
+
+    def _import(self) -> None:
+        if self._window.desk is not None:
+            self._window.desk.open_import()
+
+    def _settings(self) -> None:
+        if self._window.desk is not None:
+            self._window.desk.open_settings()
+
+    def _help(self) -> None:
+        if self._window.desk is not None:
+            front = self._window.panes.front if self._window.panes is not None else None
+            self._window.desk.open_help(HELP_PAGES.get(front.name, "") if front is not None else "")
+
+    def _shortcuts(self) -> None:
+        if self._window.desk is not None:
+            self._window.desk.open_shortcuts()
+
+    def _about(self) -> None:
+        if self._window.desk is not None:
+            self._window.desk.open_about()
+
+    async def _create_note(self, title: str) -> None:
+        bridge = self._window.bridge
+        if bridge is None:
+            return
+        try:
+            reply = await bridge.reply("note.save", title=title, content="")
+        except KeepsakeError as error:
+            self._window.tell(Notice(error.message, kind="error"))
+            return
+        self._window.go(Place("notes", reply.value.id, title=title))
+        history = reply.changes.history_ids if reply.changes is not None else ()
+        what = self.tr("create ‘{title}’").format(title=title)
+        self._window.tell(Notice(self.tr("Created ‘{title}’").format(title=title), history, undo_text=what))

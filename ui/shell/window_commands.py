@@ -1,0 +1,118 @@
+"""The frame's own actions as data; ``Window`` says what each does."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
+
+from ui.actions import Action
+from ui.shell.pane_stack import PANES
+
+Slot = Callable[[], object]
+MENUS: tuple[tuple[str, object], ...] = (
+    ("file", QT_TRANSLATE_NOOP("Frame", "File")),
+    ("edit", QT_TRANSLATE_NOOP("Frame", "Edit")),
+    ("go", QT_TRANSLATE_NOOP("Frame", "Go")),
+    ("view", QT_TRANSLATE_NOOP("Frame", "View")),
+    ("help", QT_TRANSLATE_NOOP("Frame", "Help")),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """An action of the frame without what it does; the title is in English, marked for translation."""
+
+    id: str
+    title: object
+    icon: str = ""
+    shortcut: str = ""
+    keywords: str = ""
+    listed: bool = True
+
+
+FRAME = (
+    Declared("file.capture", QT_TRANSLATE_NOOP("Frame", "Quick capture…"), "plus", "Ctrl+Shift+N", "new jot write"),
+    Declared(
+        "file.import",
+        QT_TRANSLATE_NOOP("Frame", "Import…"),
+        "download",
+        "Ctrl+Shift+I",
+        "chatgpt claude obsidian",
+    ),
+    Declared("file.settings", QT_TRANSLATE_NOOP("Frame", "Settings…"), "settings", "Ctrl+,", "preferences options"),
+    Declared(
+        "file.models",
+        QT_TRANSLATE_NOOP("Frame", "Search models…"),
+        "split",
+        "",
+        "embedding meaning vectors compare ranking recipe rollback",
+    ),
+    Declared("file.close", QT_TRANSLATE_NOOP("Frame", "Close window"), "x", "Ctrl+W"),
+    Declared("file.quit", QT_TRANSLATE_NOOP("Frame", "Quit"), "power", "Ctrl+Q", "exit"),
+    Declared("edit.undo", QT_TRANSLATE_NOOP("Frame", "Undo"), "undo-2", "Ctrl+Z"),
+    Declared("edit.redo", QT_TRANSLATE_NOOP("Frame", "Redo"), "redo-2", "Ctrl+Shift+Z; Ctrl+Y"),
+    Declared("go.palette", QT_TRANSLATE_NOOP("Frame", "Command palette…"), "command", "Ctrl+K", listed=True),
+    Declared("go.jump", QT_TRANSLATE_NOOP("Frame", "Jump to…"), "search", "Ctrl+O", "quick switcher open note session"),
+    Declared("go.back", QT_TRANSLATE_NOOP("Frame", "Back"), "arrow-left", "Alt+Left"),
+    Declared("go.forward", QT_TRANSLATE_NOOP("Frame", "Forward"), "arrow-right", "Alt+Right"),
+    Declared("go.find", QT_TRANSLATE_NOOP("Frame", "Search everything"), "search", "Ctrl+Shift+F"),
+    Declared("go.region", QT_TRANSLATE_NOOP("Frame", "Next part of the window"), "panel-left", "F6", listed=False),
+    Declared(
+        "go.region_back",
+        QT_TRANSLATE_NOOP("Frame", "Previous part"),
+        "panel-left",
+        "Shift+F6",
+        listed=False,
+    ),
+    Declared("go.menu", QT_TRANSLATE_NOOP("Frame", "Menu"), "menu", "F10", listed=False),
+    Declared("go.notice", QT_TRANSLATE_NOOP("Frame", "Newest notice"), "info", "Ctrl+Shift+U", "toast undo"),
+    Declared("go.copy_link", QT_TRANSLATE_NOOP("Frame", "Copy link to this place"), "link", "Ctrl+Shift+L"),
+    Declared("view.inspector", QT_TRANSLATE_NOOP("Frame", "Show or hide the inspector"), "panel-right", "Ctrl+Shift+P"),
+    Declared("view.light", QT_TRANSLATE_NOOP("Frame", "Light"), "sun", "", "theme appearance scheme"),
+    Declared("view.dark", QT_TRANSLATE_NOOP("Frame", "Dark"), "moon", "", "theme appearance scheme"),
+    Declared("view.system", QT_TRANSLATE_NOOP("Frame", "Follow the system"), "monitor", "", "theme appearance scheme"),
+    Declared("view.larger", QT_TRANSLATE_NOOP("Frame", "Larger text"), "zoom-in", "Ctrl++; Ctrl+=", "zoom scale"),
+    Declared("view.smaller", QT_TRANSLATE_NOOP("Frame", "Smaller text"), "zoom-out", "Ctrl+-", "zoom scale"),
+    Declared("view.normal", QT_TRANSLATE_NOOP("Frame", "Normal text size"), "maximize", "Ctrl+0", "zoom scale reset"),
+    Declared("help.pages", QT_TRANSLATE_NOOP("Frame", "Help"), "circle-question-mark", "F1", "manual guide"),
+    Declared("help.shortcuts", QT_TRANSLATE_NOOP("Frame", "Keyboard shortcuts"), "keyboard", "Ctrl+?", "keys"),
+    Declared("help.about", QT_TRANSLATE_NOOP("Frame", "About Keepsake"), "info", "", "version debug"),
+)
+
+
+def translated(text: object) -> str:
+    """Return a text of this file in the person's language."""
+    return QCoreApplication.translate("Frame", str(text))
+
+
+def group_title(group: str) -> str:
+    """Return what a group of actions is called: a menu's or a pane's title."""
+    titles = {name: translated(title) for name, title in MENUS} | {pane.name: pane.shown_title for pane in PANES}
+    return titles.get(group, group.capitalize())
+
+
+def frame_actions(
+    slots: dict[str, Slot], enabled: dict[str, Callable[[], bool]], checked: dict[str, Callable[[], bool]]
+) -> list[Action]:
+    """Join the declarations with what they do.
+
+    Args:
+        slots: What each id does; every declared id must be there.
+        enabled: When some of them can be done.
+        checked: When those that can be switched are on.
+    """
+    return [
+        Action(
+            id=declared.id,
+            title=translated(declared.title),
+            run=slots[declared.id],
+            icon=declared.icon,
+            shortcut=declared.shortcut,
+            group=declared.id.partition(".")[0],
+            enabled=enabled.get(declared.id),
+            checked=checked.get(declared.id),
+            keywords=declared.keywords,
+            listed=declared.listed,
+        )
+        for declared in FRAME
+    ]

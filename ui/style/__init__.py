@@ -1,0 +1,1 @@
+"""Style of the window: tokens, stylesheet, icons, appearance settings."""

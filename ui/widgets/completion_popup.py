@@ -1,0 +1,25 @@
+"""The list that pops up under what one types."""
+
+from PySide6.QtWidgets import QListView
+
+from ui import theme
+from ui.style.tokens import Radius
+
+
+class CompletionPopup(QListView):
+    """Offers completions; told from the page behind it by its ground and edge, its chosen row by colour."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self.setUniformItemSizes(True)
+        theme.current().changed.connect(self._paint_anew)
+        self._paint_anew()
+
+    def _paint_anew(self) -> None:
+        tokens = theme.current().tokens
+        self.setStyleSheet(
+            f"QListView {{ background: {tokens.raised}; border: 1px solid {tokens.edge}; padding: 1px; }}"
+            f" QListView::item {{ color: {tokens.text}; border-radius: {Radius.SMALL}px; padding: 4px 8px; }}"
+            f" QListView::item:selected {{ background: {tokens.accent_soft}; }}"
+        )

@@ -1,0 +1,111 @@
+"""What a view shows while it has nothing: what will be here, and the one thing to do about it."""
+
+from html import escape
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
+
+from ui import theme
+from ui.style.tokens import Space
+from ui.widgets.button import text_button
+from ui.widgets.icon_label import IconLabel
+
+ICON_SIZE = 40
+TEXT_WIDTH = 440
+LEAST_WIDTH = 160
+MIDDLE = Qt.AlignmentFlag.AlignHCenter
+
+
+class EmptyState(QWidget):
+    """An icon, a title, a sentence and one action, in the middle of whatever it fills."""
+
+    asked = Signal()
+    second_asked = Signal()
+
+    def __init__(
+        self,
+        icon_name: str,
+        title: str,
+        text: str,
+        action: str = "",
+        *,
+        second: str = "",
+        hint: str = "",
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._title = self._label("heading")
+        self._text = self._label("body muted")
+        self._hint = self._label("small muted")
+        self._hint.setText(hint)
+        self._hint.setVisible(bool(hint))
+        self.button = text_button(action, "primary", parent=self)
+        self.button.setVisible(bool(action))
+        self.button.clicked.connect(self.asked)
+        self.second = text_button(second, "quiet", parent=self)
+        self.second.setVisible(bool(second))
+        self.second.clicked.connect(self.second_asked)
+        for button in (self.button, self.second):
+            button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(Space.L, Space.L, Space.L, Space.XL)
+        column.setSpacing(Space.S)
+        column.addStretch(2)
+        column.addWidget(IconLabel(icon_name, "accent", ICON_SIZE, self), 0, MIDDLE)
+        column.addSpacing(Space.XS)
+        for label in (self._title, self._text):
+            column.addWidget(label, 0, MIDDLE)
+        column.addSpacing(Space.S)
+        for widget in (self.button, self.second, self._hint):
+            column.addWidget(widget, 0, MIDDLE)
+        column.addStretch(3)
+        theme.current().changed.connect(self._fit)
+        self.set_text(title, text)
+
+    def set_text(self, title: str, text: str) -> None:
+        """Say something else."""
+        self._title.setText(title)
+        # Rich text only for the room between lines, which plain labels cannot have.
+        self._text.setText(f'<p style="line-height:130%" align="center">{escape(text)}</p>')
+        self._text.setAccessibleName(text)
+        self._fit()
+
+    def _label(self, kind: str) -> QLabel:
+        label = QLabel(self)
+        label.setWordWrap(True)
+        label.setAlignment(MIDDLE | Qt.AlignmentFlag.AlignTop)
+        theme.set_type(label, kind)
+        return label
+
+    def minimumSizeHint(self) -> QSize:
+        """Return that it may be as narrow as its buttons: its words break anew."""
+        buttons = [one.minimumSizeHint().width() for one in (self.button, self.second) if not one.isHidden()]
+        return QSize(max([LEAST_WIDTH, *buttons]) + 2 * Space.L, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Break the words anew where they have another width."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Break the words for the room there is."""
+        super().showEvent(event)
+        self._fit()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Ask for no more height than usual behind what is shown."""
+        super().hideEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Give the words a width that reads well, and the height they need at it: centred labels get neither."""
+        width = theme.current().scaled(TEXT_WIDTH)
+        if self.isVisible():
+            width = max(LEAST_WIDTH, min(width, self.width() - 2 * Space.L))
+        for label in (self._title, self._text, self._hint):
+            label.ensurePolished()
+            # A label counts its minimum height into the height it says it needs.
+            label.setMinimumHeight(0)
+            label.setFixedWidth(width)
+            label.setMinimumHeight(max(0, label.heightForWidth(width)))

@@ -1,0 +1,1 @@
+"""Lists: long ones painted by hand, facets, sort menus."""

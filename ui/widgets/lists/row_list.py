@@ -1,0 +1,52 @@
+"""Short lists whose rows are painted: what their models, their views and the ground of their rows share."""
+
+from collections.abc import Sequence
+from typing import Generic, TypeVar
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QRect, Qt
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyleOptionViewItem, QWidget
+
+from ui.widgets.lists.row_view import Index, RowState, paint_row_ground
+
+__all__ = ["Index", "RowList", "RowModel", "paint_ground"]
+
+R = TypeVar("R")
+
+
+class RowModel(QAbstractListModel, Generic[R]):
+    """Rows that are replaced all at once."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.rows: Sequence[R] = ()
+
+    def show_rows(self, rows: Sequence[R]) -> None:
+        """Show other rows."""
+        self.beginResetModel()
+        self.rows = rows
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  (Qt's own default)
+        """Return how many rows there are."""
+        return 0 if parent.isValid() else len(self.rows)
+
+
+class RowList(QListView):
+    """A view of them, without a frame."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(name)
+        self.setFrameShape(QListView.Shape.NoFrame)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setMouseTracking(True)
+
+
+def paint_ground(painter: QPainter, rect: QRect, option: QStyleOptionViewItem, *, focused: bool) -> None:
+    """Paint what lies below a row that a delegate paints; see ``paint_row_ground``."""
+    selected = bool(option.state & QStyle.StateFlag.State_Selected)
+    hovered = bool(option.state & QStyle.StateFlag.State_MouseOver)
+    paint_row_ground(painter, rect, RowState(selected, hovered, focused))

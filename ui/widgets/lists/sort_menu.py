@@ -1,0 +1,48 @@
+"""The orders that a list can have, as a menu behind a button."""
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QAction, QActionGroup
+from PySide6.QtWidgets import QMenu, QWidget
+
+from ui.widgets.button import icon_button
+
+
+class SortMenu(QObject):
+    """One of several orders; a list puts ``button`` into its head, and may add to ``menu``.
+
+    Args:
+        label: What the button is called.
+        orders: Names of the orders with their titles; the first one holds until another is chosen.
+        parent: The list.
+    """
+
+    changed = Signal()
+    """The person chose an order."""
+
+    def __init__(self, label: str, orders: Iterable[tuple[str, str]], parent: QWidget) -> None:
+        super().__init__(parent)
+        self.menu = QMenu(parent)
+        self._group = QActionGroup(self.menu)
+        for name, title in orders:
+            action = QAction(title, self._group)
+            action.setCheckable(True)
+            action.setData(name)
+            self.menu.addAction(action)
+        self._group.actions()[0].setChecked(True)
+        self._group.triggered.connect(self.changed)
+        self.button = icon_button("arrow-up-down", label, parent=parent)
+        self.button.setPopupMode(self.button.ToolButtonPopupMode.InstantPopup)
+        self.button.setMenu(self.menu)
+
+    @property
+    def current(self) -> str:
+        """The order that holds."""
+        return str(self._group.checkedAction().data())
+
+    def restore(self, name: object) -> None:
+        """Take over the order that held before, where there is one of that name."""
+        for action in self._group.actions():
+            if action.data() == name:
+                action.setChecked(True)

@@ -1,0 +1,151 @@
+"""A field to filter or search by: it waits for a pause, clears with Esc and hands the Down key on."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QStandardItem, QStandardItemModel
+from PySide6.QtWidgets import QCompleter, QLineEdit, QWidget
+
+from ui.widgets.completion_popup import CompletionPopup
+from ui.widgets.field_icons import FieldIcons
+
+FILTER_MS = 120
+_BREAK = " \t"
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """One completion: what it inserts, and what that means."""
+
+    text: str
+    help: str = ""
+
+
+class SearchBox(QLineEdit):
+    """Searches as one types.
+
+    Args:
+        name: Accessible name.
+        placeholder: What it says while empty.
+        pause: Milliseconds after the last key until ``searched``.
+        parent: Its parent.
+    """
+
+    searched = Signal(str)
+    """Typing paused, or Enter was pressed."""
+    stepped_down = Signal()
+    """Down was pressed: the list below takes over."""
+    values_asked = Signal(str, str)
+    """Values of an operator are to be completed: its name, and what is typed of the value."""
+    entered = Signal()
+    """Enter was pressed."""
+
+    def __init__(self, name: str, placeholder: str, pause: int = FILTER_MS, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(name)
+        self.setPlaceholderText(placeholder)
+        FieldIcons(self, "search")
+        self._told = ""
+        self._hints: dict[str, tuple[Hint, ...]] = {}
+        self._looked_up: frozenset[str] = frozenset()
+        self._model = QStandardItemModel(self)
+        self._list = CompletionPopup(self.tr("Search operators"))
+        self._completer = QCompleter(self)
+        self._completer.setModel(self._model)
+        self._completer.setWidget(self)
+        self._completer.setPopup(self._list)
+        self._completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
+        self._completer.setCompletionRole(Qt.ItemDataRole.UserRole)
+        self._completer.activated.connect(self._on_completer_activated)
+        self._timer = QTimer(self, singleShot=True, interval=pause)
+        self._timer.timeout.connect(self.search_now)
+        self.textChanged.connect(self._on_text_changed)
+        self.textEdited.connect(self._on_text_edited)
+
+    def set_hints(self, operators: Sequence[Hint], values: dict[str, Sequence[Hint]]) -> None:
+        """Offer ``operators`` (``tag:``) at the beginning of a word, and ``values`` by operator after its colon."""
+        self._hints = {"": tuple(operators), **{name: tuple(known) for name, known in values.items()}}
+
+    def complete_from(self, operators: Collection[str]) -> None:
+        """Ask for the values of ``operators`` as they are typed, by ``values_asked``."""
+        self._looked_up = frozenset(operators)
+
+    def offer_values(self, name: str, begun: str, values: Sequence[Hint]) -> None:
+        """Offer values that were asked for, unless something else is typed by now."""
+        self._hints[name] = tuple(values)
+        if (self.hasFocus() or self._list.isVisible()) and self._word() == f"{name}:{begun}":
+            self._offer(self._word())
+
+    def set_text_quietly(self, text: str) -> None:
+        """Put ``text`` in without searching for it."""
+        self._told = text
+        self.setText(text)
+        self._timer.stop()
+
+    def search_now(self) -> None:
+        """Tell what is typed, once for each text."""
+        self._timer.stop()
+        if self.text() != self._told:
+            self._told = self.text()
+            self.searched.emit(self._told)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Clear with Esc, search with Enter, leave with Down."""
+        key = event.key()
+        if self._list.isVisible() and key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape):
+            event.ignore()
+        elif key == Qt.Key.Key_Escape and self.text():
+            self.clear()
+            self.search_now()
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.search_now()
+            self.entered.emit()
+        elif key == Qt.Key.Key_Down:
+            self.search_now()
+            self.stepped_down.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def _word(self) -> str:
+        """Return the word before the cursor, without a leading minus."""
+        before = self.text()[: self.cursorPosition()]
+        return before[max(before.rfind(sign) for sign in _BREAK) + 1 :].lstrip("-")
+
+    def _on_text_changed(self) -> None:
+        self._timer.start()
+
+    def _on_text_edited(self) -> None:
+        word = self._word()
+        name, colon, begun = word.partition(":")
+        if colon and name in self._looked_up:
+            self.values_asked.emit(name, begun)
+        elif self._hints:
+            self._offer(word)
+
+    def _offer(self, word: str) -> None:
+        name, colon, begun = word.partition(":")
+        known = self._hints.get(name if colon else "", ()) if word else ()
+        begun = begun if colon else word
+        fitting = [hint for hint in known if hint.text.casefold().startswith(begun.casefold()) and hint.text != begun]
+        if not fitting:
+            self._list.hide()
+            return
+        self._model.clear()
+        for hint in fitting[:12]:
+            item = QStandardItem(f"{hint.text}   —   {hint.help}" if hint.help else hint.text)
+            item.setData(hint.text, Qt.ItemDataRole.UserRole)
+            self._model.appendRow(item)
+        spot = self.cursorRect().translated(0, 4)
+        spot.setWidth(min(460, self.width()))
+        self._completer.complete(spot)
+
+    def _on_completer_activated(self, text: str) -> None:
+        word = self._word()
+        begun = word.partition(":")[2] if ":" in word else word
+        place = self.cursorPosition()
+        fill = f'"{text}"' if " " in text and not text.endswith(":") else text
+        tail = "" if fill.endswith(":") else " "
+        whole = self.text()
+        self.setText(whole[: place - len(begun)] + fill + tail + whole[place:])
+        self.setCursorPosition(place - len(begun) + len(fill) + len(tail))

@@ -1,0 +1,1 @@
+"""Text: the Markdown editor and its reading view."""

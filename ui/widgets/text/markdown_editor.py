@@ -1,0 +1,301 @@
+"""The Markdown source editor: plain text in, the same plain text out."""
+
+import re
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from enum import StrEnum
+from typing import Any
+
+from PySide6.QtCore import QEvent, QMimeData, QStringListModel, Qt, QTimer, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QTextCursor
+from PySide6.QtWidgets import QCompleter, QPlainTextEdit, QWidget
+from shiboken6 import isValid
+
+from app.errors import KeepsakeError
+from ui import theme
+from ui.models.markup import is_editable
+from ui.style.tokens import Space
+from ui.widgets.completion_popup import CompletionPopup
+from ui.widgets.text.highlighter import MarkdownHighlighter
+from ui.widgets.word_marks import go_to_selection, word_selections
+
+Start = Callable[[Coroutine[Any, Any, Any]], object]
+Complete = Callable[["Wanted", str], Awaitable[Sequence[str]]]
+COLOUR_LIMIT = 1_000_000
+SLICED = 20_000
+COMPLETE_MS = 80
+_PARAGRAPH = "\u2029"
+_WIKI = re.compile(r"\[\[([^\[\]|]*)$")
+_TAG = re.compile(r"(?:^|\s)#([^\W\d_][\w/-]*)$")
+_ITEM = re.compile(r"^(\s*)(?:([-*+])|(\d{1,9})([.)]))(\s+)(\[[ xX]\]\s+)?(.*)$")
+
+
+class Wanted(StrEnum):
+    """What a popup may complete."""
+
+    TITLE = "title"
+    TAG = "tag"
+
+
+class MarkdownEditor(QPlainTextEdit):
+    """Edits Markdown as it is written.
+
+    Args:
+        name: Accessible name.
+        start: Runs a coroutine in the background.
+        complete: Answers titles or tags that begin with what is typed after ``[[`` or ``#``.
+        parent: Its parent.
+    """
+
+    edited = Signal()
+    """The person changed the text; not emitted by ``set_source``."""
+    left = Signal()
+    """The keyboard went elsewhere."""
+    refused = Signal(str)
+    """Something was not put in, and why."""
+
+    def __init__(self, name: str, start: Start, complete: Complete, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(name)
+        self.setTabChangesFocus(True)
+        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
+        self.setViewportMargins(Space.L, Space.M, Space.L, Space.S)
+        self.setFrameShape(QPlainTextEdit.Shape.NoFrame)
+        self._start = start
+        self._complete = complete
+        self._setting = False
+        self._crlf = False
+        self._asked = 0
+        self._taken = ""
+        self._highlighter = MarkdownHighlighter(self.document())
+        self._offers = CompletionPopup(self.tr("Completions"))
+        self._popup = QCompleter(QStringListModel(self), self)
+        self._popup.setWidget(self)
+        self._popup.setPopup(self._offers)
+        self._popup.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
+        self._popup.setMaxVisibleItems(8)
+        self._popup.activated.connect(self._on_popup_activated)
+        self._timer = QTimer(self, singleShot=True, interval=COMPLETE_MS)
+        self._timer.timeout.connect(self._ask)
+        self.textChanged.connect(self._on_text_changed)
+        theme.current().changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+
+    def source(self) -> str:
+        """Return the text exactly as typed; Qt's ``toPlainText`` would turn unbreakable blanks into blanks."""
+        text = self.document().toRawText().replace(_PARAGRAPH, "\n")
+        return text.replace("\n", "\r\n") if self._crlf else text
+
+    def set_source(self, text: str, *, keep_place: bool = False) -> None:
+        """Show another text; ``keep_place`` leaves cursor and scroll where they are.
+
+        Raises:
+            ValueError: The text is not ``is_editable``.
+        """
+        place, scroll = self.textCursor().position(), self.verticalScrollBar().value()
+        self._crlf = "\r\n" in text
+        if not is_editable(text):
+            raise ValueError("This text is too long, or has too long a line, to be edited")
+        self._setting = True
+        self._colour(text)
+        long = SLICED < len(text) <= COLOUR_LIMIT
+        if long:
+            self._highlighter.put_off(later=True)
+        self.setPlainText(text)
+        if long:
+            self._highlighter.put_off(later=False)
+        self._setting = False
+        if keep_place:
+            cursor = self.textCursor()
+            cursor.setPosition(min(place, self.document().characterCount() - 1))
+            self.setTextCursor(cursor)
+            self.verticalScrollBar().setValue(scroll)
+
+    def mark_words(self, words: tuple[str, ...]) -> None:
+        """Mark whole words and go to the first; nothing is marked where there are none."""
+        self.setExtraSelections(word_selections(self.document(), words))
+        if marks := self.extraSelections():
+            first = self.textCursor()
+            first.setPosition(marks[0].cursor.selectionStart())
+            self.setTextCursor(first)
+
+    def go_to_mark(self, step: int) -> None:
+        """Go to the next marked word, or to the one before where ``step`` is negative; round at the ends."""
+        go_to_selection(self, step)
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        """Paste or drop text, unless it would freeze the editor."""
+        if is_editable(source.text()):
+            super().insertFromMimeData(source)
+        else:
+            self.refused.emit(self.tr("That text is too long to put into a note. Import it as a file instead."))
+
+    def wrap_selection(self, before: str, after: str = "") -> None:
+        """Put marks around the selection, or take them away where they are."""
+        after = after or before
+        cursor = self.textCursor()
+        chosen = cursor.selectedText().replace(_PARAGRAPH, "\n")
+        if chosen.startswith(before) and chosen.endswith(after) and len(chosen) >= len(before) + len(after):
+            cursor.insertText(chosen[len(before) : len(chosen) - len(after)])
+            return
+        cursor.insertText(f"{before}{chosen}{after}")
+        if not chosen:
+            cursor.movePosition(QTextCursor.MoveOperation.Left, QTextCursor.MoveMode.MoveAnchor, len(after))
+            self.setTextCursor(cursor)
+
+    def _colour(self, text: str) -> None:
+        wanted = len(text) <= COLOUR_LIMIT
+        if wanted != (self._highlighter.document() is not None):
+            self._highlighter.setDocument(self.document() if wanted else None)
+
+    def event(self, event: QEvent) -> bool:
+        """Claim the formatting keys before the window's shortcuts do."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and self._format_of(event):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def _format_of(self, event: QKeyEvent) -> tuple[str, str] | None:
+        """Return the marks a key asks for; ``Ctrl+K`` makes a link only of a selection and else stays the palette's."""
+        if event.matches(QKeySequence.StandardKey.Bold):
+            return "**", "**"
+        if event.matches(QKeySequence.StandardKey.Italic):
+            return "*", "*"
+        combination = event.keyCombination()
+        if combination.key() == Qt.Key.Key_K and combination.keyboardModifiers() == Qt.KeyboardModifier.ControlModifier:
+            return ("[", "]()") if self.textCursor().hasSelection() else None
+        return None
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Format, continue lists, indent items; everything else is typing."""
+        if self._offers.isVisible() and event.key() in (
+            Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape, Qt.Key.Key_Tab,
+        ):  # fmt: skip
+            event.ignore()  # the popup's own keys
+            return
+        if marks := self._format_of(event):
+            self.wrap_selection(*marks)
+        elif not self._list_key(event):
+            super().keyPressEvent(event)
+
+    def _list_key(self, event: QKeyEvent) -> bool:
+        """Do what a key means within a list; False when it means nothing special there."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            return not event.modifiers() and self._continue_item()
+        if event.key() in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab):
+            if not self._indent(event.key() == Qt.Key.Key_Tab):
+                event.ignore()
+            return True
+        return False
+
+    def _continue_item(self) -> bool:
+        """Begin the next item of a list; leave the list on an empty one."""
+        cursor = self.textCursor()
+        line = cursor.block().text()
+        found = _ITEM.match(line)
+        if not found or cursor.hasSelection() or cursor.positionInBlock() < found.start(7):
+            return False
+        indent, bullet, count, dot, gap, task, rest = found.groups()
+        if not rest.strip():
+            cursor.movePosition(QTextCursor.MoveOperation.StartOfBlock)
+            cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
+            cursor.removeSelectedText()
+            return True
+        mark = bullet or f"{int(count) + 1}{dot}"
+        cursor.insertText(f"\n{indent}{mark}{gap}{'[ ] ' if task else ''}")
+        self.ensureCursorVisible()
+        return True
+
+    def _indent(self, deeper: bool) -> bool:
+        """Move list items in or out; False outside of lists, where Tab leaves the editor."""
+        cursor = self.textCursor()
+        block = self.document().findBlock(cursor.selectionStart())
+        last = self.document().findBlock(cursor.selectionEnd()).blockNumber()
+        if not _ITEM.match(block.text()):
+            return False
+        cursor.beginEditBlock()
+        while block.isValid() and block.blockNumber() <= last:
+            edit = QTextCursor(block)
+            if deeper:
+                edit.insertText("  ")
+            else:
+                width = min(2, len(block.text()) - len(block.text().lstrip(" ")))
+                edit.movePosition(QTextCursor.MoveOperation.Right, QTextCursor.MoveMode.KeepAnchor, width)
+                edit.removeSelectedText()
+            block = block.next()
+        cursor.endEditBlock()
+        return True
+
+    def focusNextPrevChild(self, next: bool) -> bool:  # noqa: A002  (Qt's own name)
+        """Let Tab leave, except from a list item, which it indents."""
+        if _ITEM.match(self.textCursor().block().text()):
+            return False
+        return super().focusNextPrevChild(next)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Tell that the keyboard left, unless only a popup took it."""
+        super().focusOutEvent(event)
+        if event.reason() != Qt.FocusReason.PopupFocusReason:
+            self.left.emit()
+
+    def _prefix(self) -> tuple[Wanted, str] | None:
+        """Return what stands before the cursor that a popup could complete."""
+        cursor = self.textCursor()
+        before = cursor.block().text()[: cursor.positionInBlock()][-120:]
+        if found := _WIKI.search(before):
+            return Wanted.TITLE, found[1]
+        if found := _TAG.search(before):
+            return Wanted.TAG, found[1]
+        return None
+
+    def _on_text_changed(self) -> None:
+        if self._setting or self._highlighter.is_colouring:
+            return
+        self.edited.emit()
+        prefix = self._prefix()
+        if prefix is not None and prefix[1] != self._taken:
+            self._timer.start()
+        else:
+            self._asked += 1
+            self._timer.stop()
+            self._offers.hide()
+
+    def _ask(self) -> None:
+        if wanted := self._prefix():
+            self._asked += 1
+            self._start(self._offer(*wanted, self._asked))
+
+    async def _offer(self, kind: Wanted, prefix: str, asked: int) -> None:
+        try:
+            found = await self._complete(kind, prefix)
+        except KeepsakeError:
+            found = ()  # typing goes on without a popup; nobody asked for one
+        if not isValid(self) or asked != self._asked or self._prefix() != (kind, prefix):
+            return
+        model = self._popup.model()
+        if isinstance(model, QStringListModel):
+            model.setStringList([word for word in found if word != prefix])
+        if not found or not self.hasFocus():
+            self._offers.hide()
+            return
+        spot = self.cursorRect().translated(Space.L, Space.M)
+        spot.setWidth(320)
+        self._popup.complete(spot)
+        self._offers.setCurrentIndex(self._popup.completionModel().index(0, 0))
+
+    def _on_popup_activated(self, word: str) -> None:
+        wanted = self._prefix()
+        if wanted is None:
+            return
+        kind, prefix = wanted
+        cursor = self.textCursor()
+        cursor.movePosition(QTextCursor.MoveOperation.Left, QTextCursor.MoveMode.KeepAnchor, len(prefix))
+        after = self.document().characterAt(self.textCursor().position())
+        closing = "]]" if kind is Wanted.TITLE and after != "]" else ""
+        self._taken = word
+        cursor.insertText(word + closing)
+        self._taken = ""
+        self.setTextCursor(cursor)
+
+    def _on_theme_changed(self) -> None:
+        self.setFont(theme.current().font("body"))
+        self.setTabStopDistance(4 * self.fontMetrics().horizontalAdvance(" "))

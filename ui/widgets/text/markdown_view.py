@@ -1,0 +1,331 @@
+"""A reading view of Markdown that shows formats and nothing else: no network, no files, no scripts."""
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QSize, Qt, QTimer, QUrl, Signal
+from PySide6.QtGui import (
+    QDesktopServices,
+    QFocusEvent,
+    QFontDatabase,
+    QTextCursor,
+    QTextDocument,
+)
+from PySide6.QtWidgets import QLabel, QMessageBox, QTextBrowser, QVBoxLayout, QWidget
+from shiboken6 import isValid
+
+from ui import theme
+from ui.models.dates import number
+from ui.models.markup import PLAIN_STEP, Ink, breakable, is_rich, pieces, render, target_of
+from ui.style.tokens import Space
+from ui.widgets.button import text_button
+from ui.widgets.word_marks import go_to_selection, word_selections
+
+PREVIEW_MS = 220
+INDENT = 22
+
+
+def ink() -> Ink:
+    """Return the theme's colours as rendering wants them."""
+    tokens = theme.current().tokens
+    mono = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).family()
+    return Ink(tokens.text, tokens.muted, tokens.link, tokens.code, tokens.line, tokens.surface, mono)
+
+
+def style_sheet() -> str:
+    """Return the style sheet of rendered documents."""
+    points = theme.current().points
+    sizes = "".join(
+        f"h{level} {{ font-size: {points * factor:.1f}pt; font-weight: 600; margin: {above}px 0 4px 0; }}"
+        for level, factor, above in ((1, 1.45, 14), (2, 1.25, 12), (3, 1.1, 10), (4, 1.0, 8), (5, 1.0, 8), (6, 1.0, 8))
+    )
+    return (
+        sizes
+        + "p { margin-top: 0; margin-bottom: 8px; line-height: 128%; } li { margin-bottom: 3px; line-height: 128%; }"
+    )
+
+
+def open_outside(parent: QWidget, address: str) -> None:
+    """Ask whether to open ``address`` in the browser, and do so when allowed; never blocks."""
+    box = QMessageBox(QMessageBox.Icon.Question, parent.tr("Open a web page"), address, parent=parent)
+    box.setInformativeText(parent.tr("This link leads out of Keepsake. Open it in your browser?"))
+    box.addButton(QMessageBox.StandardButton.Cancel)
+    yes = box.addButton(parent.tr("Open"), QMessageBox.ButtonRole.AcceptRole)
+    box.setDefaultButton(yes)
+    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    box.setProperty("address", address)
+    box.accepted.connect(_open_address_of_sender(box))
+    box.open()
+
+
+def _open_address_of_sender(box: QMessageBox) -> Callable[[], object]:
+    address = str(box.property("address"))
+
+    def run() -> object:
+        return QDesktopServices.openUrl(QUrl(address))
+
+    return run
+
+
+class SealedDocument(QTextDocument):
+    """A document that loads nothing, whatever its text asks for."""
+
+    def loadResource(self, kind: int, name: QUrl | str) -> Any:
+        """Return nothing."""
+        del kind, name
+        return None
+
+
+def _empty_document(parent: QWidget) -> SealedDocument:
+    """Return a document that looks as the page's own."""
+    document = SealedDocument(parent)
+    document.setUndoRedoEnabled(False)
+    document.setDocumentMargin(0)
+    document.setIndentWidth(INDENT)
+    document.setDefaultFont(parent.font())
+    document.setDefaultStyleSheet(style_sheet())
+    return document
+
+
+class _Page(QTextBrowser):
+    """Qt's reader without its own idea of opening links."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setOpenLinks(False)
+        self.setOpenExternalLinks(False)
+        self.setUndoRedoEnabled(False)
+        self.document().setDocumentMargin(0)
+        self.document().setIndentWidth(INDENT)
+        self.setObjectName("readingPage")
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Show where the keyboard is; who clicks into a text knows."""
+        super().focusInEvent(event)
+        self._show_ring(on=event.reason() != Qt.FocusReason.MouseFocusReason)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Take the sign back."""
+        super().focusOutEvent(event)
+        self._show_ring(on=False)
+
+    def _show_ring(self, *, on: bool) -> None:
+        if bool(self.property("ringed")) != on:
+            self.setProperty("ringed", on)
+            self.style().unpolish(self)
+            self.style().polish(self)
+
+    def loadResource(self, kind: int, name: QUrl | str) -> Any:
+        """Load nothing: pictures in memories never come from the network or the file system."""
+        del kind, name
+        return None
+
+
+class MarkdownView(QWidget):
+    """Shows Markdown source.
+
+    Short texts are shown at once. Of longer ones the beginning is, and the whole is built piece by piece beside it,
+    never holding the window up. Texts too long for formats are shown as they are written, more on request.
+
+    Args:
+        name: Accessible name.
+        parent: Its parent.
+    """
+
+    wiki_clicked = Signal(str)
+    tag_clicked = Signal(str)
+    link_clicked = Signal(str)
+    """A ``keepsake://`` link."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._source = ""
+        self._shown: str | None = None
+        self._length = 0
+        self._terms: tuple[str, ...] = ()
+        self._begin = ""
+        self._building: SealedDocument | None = None
+        self._waiting: deque[str] = deque()
+        self.page = _Page(self)
+        self.page.setAccessibleName(name)
+        self.page.setViewportMargins(Space.L, Space.M, Space.L, Space.M)
+        self._notice = QLabel(self)
+        self._notice.setWordWrap(True)
+        theme.set_type(self._notice, "small muted")
+        self._notice.setContentsMargins(Space.L, Space.S, Space.L, 0)
+        self._more = text_button(self.tr("Show more"), "quiet", parent=self)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._notice)
+        column.addWidget(self.page, 1)
+        column.addWidget(self._more)
+        self._notice.hide()
+        self._more.hide()
+        self._timer = QTimer(self, singleShot=True, interval=PREVIEW_MS)
+        self._timer.timeout.connect(self._on_timer_timeout)
+        self._builder = QTimer(self, interval=0)
+        self._builder.timeout.connect(self._on_builder_timeout)
+        self._more.clicked.connect(self._on_more_clicked)
+        self.page.anchorClicked.connect(self._on_page_anchor_clicked)
+        theme.current().changed.connect(self._on_theme_changed)
+        self.setFocusProxy(self.page)
+
+    def sizeHint(self) -> QSize:
+        """Return a readable size."""
+        return QSize(420, 320)
+
+    def set_source(self, source: str, *, soon: bool = False, terms: tuple[str, ...] = (), begin: str = "") -> None:
+        """Show ``source``.
+
+        Args:
+            source: Markdown.
+            soon: Wait until typing pauses, keeping what is shown and the place in it.
+            terms: Whole words to mark; the first is scrolled to.
+            begin: Words of the place to begin at instead, where they stand in the text.
+        """
+        fresh = not soon
+        self._source, self._terms, self._begin = source, terms, begin
+        self._length = PLAIN_STEP if fresh else max(self._length, PLAIN_STEP)
+        if fresh:
+            self._timer.stop()
+            self._show(fresh=True)
+        else:
+            self._timer.start()
+
+    def set_terms(self, terms: tuple[str, ...]) -> None:
+        """Mark other whole words in the text shown, and go to the first."""
+        self._terms, self._begin = terms, ""
+        self._mark()
+
+    def go_to_mark(self, step: int) -> None:
+        """Go to the next marked word, or to the one before where ``step`` is negative; round at the ends."""
+        go_to_selection(self.page, step)
+
+    def clear(self) -> None:
+        """Show nothing."""
+        self.set_source("")
+
+    def _show(self, *, fresh: bool = False) -> None:
+        self._stop_building()
+        if not is_rich(self._source):
+            self._show_plain()
+            return
+        self._notice.hide()
+        self._more.hide()
+        parts = pieces(self._source)
+        if len(parts) == 1 or fresh or self._shown is None:
+            self._set_html(render(parts[0], ink()))
+        if len(parts) > 1:
+            self._building = _empty_document(self.page)
+            self._waiting = deque(parts)
+            self._builder.start()
+
+    def _stop_building(self) -> None:
+        """Give up the document in the making, if there is one."""
+        self._builder.stop()
+        if self._building is not None:
+            self._building.deleteLater()
+            self._building = None
+
+    def _replace_document(self, document: SealedDocument) -> None:
+        """Show ``document`` and delete the one it replaces."""
+        former = self.page.document()
+        # Qt compares new marks with those that stand: their cursors must not outlive the document they are in.
+        self.page.setExtraSelections([])
+        self.page.setDocument(document)
+        # The page's first document belongs to Qt's text control, which deletes it here itself.
+        if isValid(former):
+            former.deleteLater()
+
+    def _on_builder_timeout(self) -> None:
+        """Add one piece to the document in the making; show it when it is whole."""
+        document = self._building
+        if document is None:
+            self._builder.stop()
+            return
+        cursor = QTextCursor(document)
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        if not document.isEmpty():
+            cursor.insertBlock()
+        cursor.insertHtml(render(self._waiting.popleft(), ink()))
+        if self._waiting:
+            return
+        self._builder.stop()
+        bar = self.page.verticalScrollBar()
+        place = bar.value()
+        self._replace_document(document)
+        self._building = None
+        bar.setValue(place)
+        self._mark()
+
+    def _set_html(self, html: str) -> None:
+        if html == self._shown and not self._terms:
+            return
+        bar = self.page.verticalScrollBar()
+        place = bar.value()
+        self._shown = html
+        self.page.document().setDefaultStyleSheet(style_sheet())
+        self.page.setHtml(html)
+        bar.setValue(place if not self._terms else 0)
+        self._mark()
+
+    def _show_plain(self) -> None:
+        self._shown = None
+        part = self._source[: self._length]
+        self.page.setPlainText(breakable(part))
+        self._notice.setText(
+            self.tr("This text has {count} characters, so it is shown as written: the first {part}.").format(
+                count=number(len(self._source)), part=number(len(part))
+            )
+        )
+        self._notice.show()
+        self._more.setVisible(len(part) < len(self._source))
+        self._mark()
+
+    def _mark(self) -> None:
+        """Mark the terms; scroll to the first one."""
+        document = self.page.document()
+        marks = word_selections(document, self._terms)
+        self.page.setExtraSelections(marks)
+        here = document.find(self._begin) if self._begin else QTextCursor()
+        if not here.isNull():
+            self._go_to(here)
+        elif marks:
+            place = QTextCursor(document)
+            place.setPosition(marks[0].cursor.selectionStart())
+            self.page.setTextCursor(place)
+
+    def _go_to(self, here: QTextCursor) -> None:
+        """Put the keyboard's place before ``here``, with that line at the top."""
+        here.setPosition(here.selectionStart())
+        self.page.setTextCursor(here)
+        bar = self.page.verticalScrollBar()
+        bar.setValue(bar.value() + self.page.cursorRect(here).top())
+
+    def _on_timer_timeout(self) -> None:
+        self._show()
+
+    def _on_more_clicked(self) -> None:
+        bar = self.page.verticalScrollBar()
+        place = bar.value()
+        self._length += PLAIN_STEP
+        self._show_plain()
+        bar.setValue(place)
+
+    def _on_page_anchor_clicked(self, url: QUrl) -> None:
+        kind, target = target_of(url.toString(QUrl.ComponentFormattingOption.FullyEncoded))
+        if kind == "wiki":
+            self.wiki_clicked.emit(target)
+        elif kind == "tag":
+            self.tag_clicked.emit(target)
+        elif kind == "keepsake":
+            self.link_clicked.emit(target)
+        elif kind == "web":
+            open_outside(self, target)
+
+    def _on_theme_changed(self) -> None:
+        self._shown = None
+        if self._source:
+            self._show()

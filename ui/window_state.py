@@ -1,0 +1,66 @@
+"""What the window remembers about itself: an INI file in the vault. Nothing of value, safe to delete."""
+
+from pathlib import Path
+
+from PySide6.QtCore import QByteArray, QSettings
+
+from ui.shell.navigation import Place, link_of, place_of
+
+FILE = "window.ini"
+SEPARATOR = "\t"
+
+
+class WindowState:
+    """Geometry, last pane, splitters, recents and the unsaved capture.
+
+    Args:
+        vault: The vault's folder; made by whoever opens the vault, so nothing is written before it exists.
+    """
+
+    def __init__(self, vault: Path) -> None:
+        self._vault = vault
+        self._settings = QSettings(str(vault / FILE), QSettings.Format.IniFormat)
+
+    def blob(self, key: str) -> bytes:
+        """Return bytes kept under ``key``, ``b""`` when there are none."""
+        value = self._settings.value(key)
+        return bytes(value.data()) if isinstance(value, QByteArray) else b""
+
+    def text(self, key: str, fallback: str = "") -> str:
+        """Return the text kept under ``key``."""
+        value = self._settings.value(key)
+        return value if isinstance(value, str) else fallback
+
+    def texts(self, key: str) -> list[str]:
+        """Return the texts kept under ``key``."""
+        value = self._settings.value(key)
+        if isinstance(value, str):
+            return [value]
+        return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+
+    def keep(self, key: str, value: bytes | str | list[str]) -> None:
+        """Keep ``value`` under ``key``."""
+        self._settings.setValue(key, QByteArray(value) if isinstance(value, bytes) else value)
+
+    def places(self) -> list[Place]:
+        """Return the places visited lately."""
+        found = []
+        for line in self.texts("recents/places"):
+            link, _, title = line.partition(SEPARATOR)
+            place = place_of(link)
+            if place is not None:
+                found.append(Place(place.pane, place.id, place.extra, title))
+        return found
+
+    def keep_places(self, places: list[Place]) -> None:
+        """Keep the places visited lately."""
+        self.keep("recents/places", [f"{link_of(place)}{SEPARATOR}{place.title}" for place in places if link_of(place)])
+
+    def pane_states(self, names: list[str]) -> dict[str, bytes]:
+        """Return what the panes kept."""
+        return {name: self.blob(f"panes/{name}") for name in names}
+
+    def write(self) -> None:
+        """Write to disk, if the vault exists."""
+        if self._vault.is_dir():
+            self._settings.sync()
