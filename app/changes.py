@@ -89,3 +89,6 @@ class Feed:
         """Tell everyone who listens."""
         for listener in self._listeners:
             listener(event)
+
+
+MAX_NAMED = 500  # a change set names no more ids than this

@@ -36,7 +36,7 @@ from app.evaluation.comparison import ComparisonService
 from app.exchange.service import ExchangeService
 from app.exchange.vault_source import VaultSink, VaultSource
 from app.explain.service import ExplainService
-from app.history.undo import MemoryApplier, StateApplier, UndoService
+from app.history.undo import StateApplier, UndoService
 from app.index import chunk_eraser, session_reindex
 from app.index.generations.active import GenerationManager
 from app.index.generations.builder import GenerationBuilder
@@ -52,6 +52,7 @@ from app.memories.deduplication.similar import SimilarFinder
 from app.memories.expiry import ExpiryService
 from app.memories.fact_service import FactService
 from app.memories.forecast import ForecastService
+from app.memories.history_applier import MemoryApplier
 from app.memories.memory_eraser import MemoryEraser
 from app.memories.queries.fact_queries import FactQueries
 from app.memories.queries.memory_queries import MemoryQueries

@@ -24,7 +24,7 @@ from ui import theme
 from ui.actions import Actions
 from ui.dialogs.dialog_registry import DialogRegistry
 from ui.dialogs.palette import Palette
-from ui.panes.pane import Notice
+from ui.notice import Notice
 from ui.process.error_reporter import Faults
 from ui.shell.navigation import Navigation, Place, place_of
 from ui.shell.pane_stack import FIRST, PANES, PaneStack

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from app.memories.model import STORES, StoreName
+from app.core.stores import STORES, StoreName
 
 Trust = Literal["full", "inner", "familiar", "public"]
 

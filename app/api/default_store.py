@@ -1,8 +1,8 @@
 """Where an agent's memories go when it names no store."""
 
 from app.api.caller import Caller
+from app.core.stores import StoreName
 from app.errors import AccessDeniedError
-from app.memories.model import StoreName
 
 
 def default_store(caller: Caller, named: StoreName | None) -> StoreName:

@@ -4,9 +4,9 @@ from app.api.caller import Caller
 from app.api.declare import operation
 from app.changes import Changed, ChangeSet
 from app.core.paths import user_path
+from app.core.stores import StoreName
 from app.engine import Engine
 from app.exchange.model import ExportFormat, ExportReport, ImportPreview, ImportReport
-from app.memories.model import StoreName
 
 
 @operation("exchange.preview", trust="full")

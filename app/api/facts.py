@@ -11,9 +11,10 @@ from app.api.declare import operation
 from app.api.default_store import default_store
 from app.api.session_access import mentioned
 from app.changes import Changed
+from app.core.stores import StoreName
 from app.engine import Engine
 from app.memories.fact_service import draft_of
-from app.memories.model import BatchWritten, FactSet, Memory, NewMemory, Source, StoreName, Written
+from app.memories.model import BatchWritten, FactSet, Memory, NewMemory, Source, Written
 
 Rate = Annotated[float, Meta(ge=0, le=10)]
 

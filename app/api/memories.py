@@ -10,13 +10,15 @@ from app.api.session_access import mentioned, owner_of
 from app.api.summaries import check_range
 from app.changes import Changed
 from app.core.clock import parse_instant, to_datetime
+from app.core.facets import Facet
 from app.core.timespans import parse_span
 from app.engine import Engine
 from app.entities.model import EntityOrder
 from app.entities.queries.people import Person
 from app.errors import InputError, NotFoundError
+from app.history.model import HistoryEntry
 from app.memories.forecast import HORIZONS, Forecast
-from app.memories.model import Facet, HistoryEntry, MemoryFilter, MemoryOrder, MemoryRow
+from app.memories.model import MemoryFilter, MemoryOrder, MemoryRow
 from app.memories.queries.statistics import MemoryStats, Step, Window
 from app.memories.queries.timeline import Timeline, TimelineFilter, TimelineKind
 from app.memories.queries.token_budget import FetchedMemories, with_messages

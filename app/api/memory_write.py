@@ -8,8 +8,9 @@ from app.api.declare import operation
 from app.api.default_store import default_store
 from app.api.session_access import mentioned
 from app.changes import Changed
+from app.core.stores import StoreName
 from app.engine import Engine
-from app.memories.model import Kind, Memory, NewMemory, Source, SourceText, StoreName, Written
+from app.memories.model import Kind, Memory, NewMemory, Source, SourceText, Written
 
 
 @operation("memory.write", access="write", trust="inner")

@@ -8,18 +8,10 @@ from app.api.caller import Caller
 from app.api.declare import operation
 from app.api.default_store import default_store
 from app.changes import Changed
+from app.core.facets import Facets
+from app.core.stores import StoreName
 from app.engine import Engine
-from app.memories.model import (
-    Facets,
-    Link,
-    Links,
-    Memory,
-    MemoryFilter,
-    MemoryOrder,
-    MemoryRow,
-    NewMemory,
-    StoreName,
-)
+from app.memories.model import Link, Links, Memory, MemoryFilter, MemoryOrder, MemoryRow, NewMemory
 
 _ALL = MemoryFilter()
 

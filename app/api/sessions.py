@@ -7,8 +7,8 @@ from app.api.caller import Caller
 from app.api.declare import operation
 from app.api.session_access import conversation, owner_of
 from app.changes import Changed
+from app.core.facets import Facet
 from app.engine import Engine
-from app.memories.model import Facet
 from app.sessions.model import Appended, Message, NewMessage, Session, SessionFilter, SessionOrder
 from app.sessions.service import NewSession
 

@@ -4,8 +4,8 @@ from app.api.argument_limits import Count
 from app.api.caller import Caller
 from app.api.declare import operation
 from app.changes import Changed
+from app.core.facets import Facet
 from app.engine import Engine
-from app.memories.model import Facet
 from app.memories.tags.service import TagChange
 
 

@@ -9,7 +9,8 @@ from app.cli.terminal import printable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.upkeep.model import BackupCheck, BackupInfo, RepairReport, SalvagedTable, SalvageReport
+    from app.recovery.model import SalvagedTable, SalvageReport
+    from app.upkeep.model import BackupCheck, BackupInfo, RepairReport
 
 __all__ = ["backup_lines", "backup_words", "check_lines", "damage_lines", "has_losses", "repair_lines", "restore_lines"]
 

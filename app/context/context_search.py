@@ -13,8 +13,10 @@ import apsw
 from app.memories.model import Kind
 from app.retrieval.candidates.depths import CANDIDATE_LIMIT, VECTOR_DEPTH, array_legs
 from app.retrieval.model import Hit
-from app.retrieval.pipeline import Request, SearchPipeline, Stopwatch, VectorQuery, chunk_filter, run_search
-from app.retrieval.results.hits import RankedCandidate, build_hits, candidate_rows
+from app.retrieval.pipeline import SearchPipeline, chunk_filter, run_search
+from app.retrieval.request import Request, Stopwatch, VectorQuery
+from app.retrieval.results.hits import build_hits, candidate_rows
+from app.retrieval.results.model import RankedCandidate
 
 MEMORY_KINDS: Final[tuple[Kind, ...]] = ("note", "fact", "observation", "digest")
 MESSAGE_KINDS: Final = ("message",)
@@ -64,7 +66,7 @@ def _found(
 def _ranked(connection: apsw.Connection, request: Request, meaning: VectorQuery | None) -> Sequence[RankedCandidate]:
     """Return the best of what was looked at closely, as many as wanted."""
     # Here, for numpy waits for the first search and does not hold up the loop.
-    from app.index.columns.posting_cache import last_chunk  # noqa: PLC0415
+    from app.index.columns.chunk_lengths import last_chunk  # noqa: PLC0415
     from app.retrieval.candidates.array_retrievers import empty_scores  # noqa: PLC0415
     from app.retrieval.ranking.candidate_pool import candidate_pool, merge_scores  # noqa: PLC0415
     from app.retrieval.ranking.linear_ranker import load_ranker, mentions_at, rank  # noqa: PLC0415

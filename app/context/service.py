@@ -22,7 +22,7 @@ from app.core.text import storable
 from app.errors import KeepsakeError, internal
 from app.memories.reflections import ReflectionService
 from app.retrieval.model import Term
-from app.retrieval.pipeline import Request, VectorQuery, VectorsFailedError
+from app.retrieval.request import Request, VectorQuery, VectorsFailedError
 from app.retrieval.service import SearchService
 from app.store.sqlite_errors import from_sqlite
 from app.store.store import Store

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 import apsw
 
-from app.erasure.references import RemainingReference
+from app.erasure.model import RemainingReference
 
 Names = frozenset[tuple[str, str]]
 

@@ -8,12 +8,10 @@ from pathlib import Path
 import apsw
 
 from app.core.files import from_os
-from app.store.connection import BUSY_MS
 
 _BLOCK = 4 * 1024 * 1024
 _WORD_PAGES = 100  # of the word index, rewritten in one step: about ten milliseconds
 _SPARE = 64 * 1024 * 1024
-_CHECKPOINT_MS = 200  # so long a checkpoint waits for readers before others may write again
 
 
 def files_of(database: Path) -> list[Path]:
@@ -47,18 +45,6 @@ def _blocks(path: Path, overlap: int) -> Iterable[bytes]:
         return
     except OSError as error:
         raise from_os(error, path) from error
-
-
-def empty_log(connection: apsw.Connection) -> bool:
-    """Take the log into the database and cut it to nothing; False when a reader still needs it."""
-    connection.set_busy_timeout(_CHECKPOINT_MS)
-    try:
-        busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0]
-    except apsw.BusyError:
-        return False
-    finally:
-        connection.set_busy_timeout(BUSY_MS)
-    return not busy
 
 
 def begin_merging_words(connection: apsw.Connection, table: str) -> None:

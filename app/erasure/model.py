@@ -65,3 +65,18 @@ class ErasureTarget:
 
     kind: Literal["memory", "session"]
     id: str
+
+
+@dataclass(frozen=True, slots=True)
+class RemainingReference:
+    """Something of somebody else's that still says the same or refers to what is gone.
+
+    Args:
+        table: Where.
+        id: Whose, ``""`` when the row has no id.
+        why: ``quotes it``, ``was drawn from it``, ``was superseded by it`` or ``has a name from it``.
+    """
+
+    table: str
+    id: str
+    why: str

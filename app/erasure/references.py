@@ -38,21 +38,6 @@ class QuotingRow:
     is_common: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class RemainingReference:
-    """Something of somebody else's that still says the same or refers to what is gone.
-
-    Args:
-        table: Where.
-        id: Whose, ``""`` when the row has no id.
-        why: ``quotes it``, ``was drawn from it``, ``was superseded by it`` or ``has a name from it``.
-    """
-
-    table: str
-    id: str
-    why: str
-
-
 def find_quotes(connection: apsw.Connection, needle: str) -> list[QuotingRow]:
     """Return rows that say ``needle``, the first few of each table, each owner once; so may the schema itself."""
     found: dict[QuotingRow, None] = {}

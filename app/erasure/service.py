@@ -17,8 +17,7 @@ from app.core.ids import new_id
 from app.core.text import storable
 from app.erasure import file_residue, fts_vocabulary, references, text_samples
 from app.erasure.backup_cleaner import BackupCleaner
-from app.erasure.model import BackupChoice, BackupFile, ErasureMethod, ErasureReceipt, ErasureTarget
-from app.erasure.references import RemainingReference
+from app.erasure.model import BackupChoice, BackupFile, ErasureMethod, ErasureReceipt, ErasureTarget, RemainingReference
 from app.errors import InputError, KeepsakeError, NotFoundError
 from app.store.store import Store
 

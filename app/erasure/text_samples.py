@@ -16,7 +16,7 @@ _PLAIN = re.compile(r'[^"\\\x00-\x1f]+')  # stands in JSON as it stands in a tex
 
 
 def text_samples(texts: Iterable[str]) -> tuple[str, ...]:
-    """Return samples spread over ``texts``, at most ``MAX_TEXTS``, without those too short or too plain to be anyone's own.
+    """Return samples spread over ``texts``, at most ``MOST``, without those too short or too plain to be anyone's own.
 
     None crosses a line or a character that JSON always writes otherwise; what is beyond ASCII comes in both of the ways
     that JSON may write it. So each is found in every form of the text.
@@ -31,7 +31,7 @@ def text_samples(texts: Iterable[str]) -> tuple[str, ...]:
 def term_tails(terms: Iterable[str]) -> tuple[str, ...]:
     """Return the ends of words as the word index may hold them, which shares the beginning with the word before.
 
-    The longest words come first, at most ``MAX_TEXTS``.
+    The longest words come first, at most ``MOST``.
     """
     long = {term for term in terms if len(term.encode()) >= LEAST_TERM_BYTES}
     return tuple(
@@ -40,7 +40,7 @@ def term_tails(terms: Iterable[str]) -> tuple[str, ...]:
 
 
 def names(spellings: Iterable[str]) -> tuple[str, ...]:
-    """Return those spellings of names that are long and varied enough to be looked for, at most ``MAX_TEXTS``."""
+    """Return those spellings of names that are long and varied enough to be looked for, at most ``MOST``."""
     plain = {piece for spelling in spellings for piece in _PLAIN.findall(spelling) if _is_distinctive(piece)}
     return tuple(sorted(plain, key=lambda one: (-len(one), one))[:MOST])
 

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.exchange.model import MemoryRecord, MessageRecord, Position, Problem, Record, SessionRecord
+from app.exchange.model import MessageRecord, Position, Record, SessionRecord
 from app.exchange.source_files import readable
+from app.memories.foreign_record import MemoryRecord, Problem
 
 Storable = SessionRecord | MessageRecord | MemoryRecord
 

@@ -10,14 +10,16 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol, Self, TypeVar
 
+from app.core.stores import StoreName
 from app.errors import CancelledByPersonError, FormatError, InputError
 from app.exchange.batches import Batch, BatchReader, Storable
 from app.exchange.exporters import Exportable, Exporter, JsonlExporter, MarkdownExporter
 from app.exchange.formats import chatgpt, claude, keepsake, markdown
 from app.exchange.formats.detect import SUPPORTED, detect, preview
-from app.exchange.model import ExportReport, ImportPreview, ImportReport, Problem, Record
+from app.exchange.model import ExportReport, ImportPreview, ImportReport, Record
 from app.memories.archive.model import Archived
-from app.memories.model import Memory, StoreName
+from app.memories.foreign_record import Problem
+from app.memories.model import Memory
 from app.sessions.model import Message, Session
 
 T = TypeVar("T")

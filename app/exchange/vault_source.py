@@ -11,15 +11,17 @@ import apsw
 
 from app.core.clock import Clock
 from app.core.ids import new_id
+from app.core.stores import StoreName
 from app.core.text import content_hash, has_controls, storable, without_controls
 from app.errors import NotFoundError
-from app.exchange.model import MemoryRecord, MessageRecord, Problem, SessionRecord
+from app.exchange.model import MessageRecord, SessionRecord
 from app.exchange.service import Ingested
 from app.memories import repo as memory_rows
 from app.memories.archive.model import Archived
 from app.memories.archive.service import ArchiveService
+from app.memories.foreign_record import MemoryRecord, Problem
 from app.memories.ingest import ingest
-from app.memories.model import Memory, MemoryFilter, StoreName
+from app.memories.model import Memory, MemoryFilter
 from app.memories.queries.memory_queries import MemoryQueries
 from app.memories.writer import MemoryIndex
 from app.sessions import repo, session_lists

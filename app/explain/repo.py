@@ -9,11 +9,11 @@ import apsw
 
 from app.core.clock import to_datetime
 from app.core.recall_fence import without_recalled
+from app.core.stores import STORES
 from app.explain.model import Stage
 from app.index.vectors.vector_repo import Generation
 from app.memories import repo
 from app.memories.archive import archive_repo
-from app.memories.model import STORES
 from app.retrieval.candidates.depths import frequencies
 from app.retrieval.candidates.filters import ChunkFilter, build_filter
 from app.retrieval.model import Query, Term

@@ -9,6 +9,7 @@ from typing import Final
 import apsw
 
 from app.core.stopwords import stop_words
+from app.core.stores import STORES
 from app.errors import InputError, KeepsakeError
 from app.evaluation.known_item_questions import distinctive
 from app.explain import repo as reads
@@ -16,7 +17,6 @@ from app.explain import sentences as say
 from app.explain.model import Explanation, FeatureGap, LegPlace, Remedy
 from app.explain.repo import ExplainedItem
 from app.index.worker import IndexWorker
-from app.memories.model import STORES
 from app.retrieval.candidates.depths import CANDIDATE_LIMIT, leg_depths
 from app.retrieval.candidates.entity_retriever import EntityMentions
 from app.retrieval.candidates.filters import ChunkFilter, build_filter

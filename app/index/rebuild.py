@@ -8,7 +8,6 @@ import apsw
 from app.index.indexer import Indexer
 from app.memories import repo as memories
 from app.sessions.repo import MESSAGE_COLUMNS, message_of
-from app.upkeep.model import Finding
 
 # In ``meta``: how far a rebuild has come that is not finished, as ``table:rowid``.
 REBUILD_KEY = "rebuild"
@@ -137,18 +136,3 @@ def _memories(connection: apsw.Connection, after: int) -> Step:
             indexer.memory_stored(connection, memory)
     is_last = len(rows) < _ROWS_A_STEP
     return None if is_last else RebuildPosition("memories", int(str(rows[-1][0]))), len(rows)
-
-
-def words_are_sound(connection: apsw.Connection) -> Finding | None:
-    """Return what is wrong between chunks and their words; FTS5 checks this by a write, so on the writer."""
-    try:
-        connection.execute("INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('integrity-check', 1)")
-    except apsw.CorruptError as error:
-        return words_damage(str(error))
-    return None
-
-
-def words_damage(reason: str) -> Finding:
-    """Return the finding of a word index that does not match the texts."""
-    what = f"The word index does not match the texts: {reason}."
-    return Finding("words", "error", what, REPAIR, is_mended_by_repair=True)

@@ -10,10 +10,11 @@ from app.changes import Changed
 from app.core.clock import to_datetime
 from app.core.ids import new_id
 from app.core.json_values import plain
+from app.core.stores import STORES
 from app.errors import InputError
 from app.memories import repo, validation
 from app.memories.deduplication.service import replace_memory, superseding
-from app.memories.model import STORES, FactSet, Memory, NewMemory
+from app.memories.model import FactSet, Memory, NewMemory
 from app.memories.unit_of_work import MemoryUnitOfWork, require_active, require_store
 from app.memories.writer import MemoryWriter
 

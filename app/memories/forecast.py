@@ -8,8 +8,8 @@ from typing import Final
 import apsw
 
 from app.core.clock import Clock
+from app.core.stores import STORES
 from app.memories import repo
-from app.memories.model import STORES
 from app.store.store import Store
 
 HORIZONS: Final = (30, 90, 365)

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, fields
 import apsw
 
 from app.core.json_values import plain
-from app.exchange.model import MemoryRecord
+from app.memories.foreign_record import MemoryRecord
 
 _UNSAID = frozenset({"key", "created_ms", "updated_ms", "mention_count", "access_count", "accessed_ms", "keeps_id"})
 

@@ -9,14 +9,15 @@ import apsw
 from app.changes import ChangeSet
 from app.core.clock import optional_datetime, to_datetime
 from app.core.ids import PREFIXES
+from app.core.stores import StoreName
 from app.core.text import excerpt, storable, without_controls
 from app.errors import InputError
-from app.exchange.model import MemoryRecord, Problem
 from app.history import history_repo
 from app.memories import import_sources, repo, validation
 from app.memories.archive import archive_repo, service
+from app.memories.foreign_record import MemoryRecord, Problem
 from app.memories.import_sources import Origin
-from app.memories.model import KINDS, Memory, NewMemory, StoreName
+from app.memories.model import KINDS, Memory, NewMemory
 from app.memories.writer import MemoryIndex, MemoryWriter, conflicting_fact, recorded_state
 
 _OWN_ID = re.compile(

@@ -6,8 +6,9 @@ from typing import Any
 
 import apsw
 
+from app.core.stores import STORES
 from app.core.text import excerpt, storable
-from app.memories.model import STORES, Link, Links, Memory
+from app.memories.model import Link, Links, Memory
 from app.memories.repo import get, store_condition
 from app.memories.text.markdown_links import MAX_LINKS, WikiLink, attribute_links, find_links, title_key
 

@@ -4,18 +4,15 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
+from app.core.stores import StoreName
+
 Kind = Literal["note", "fact", "observation", "reflection", "digest"]
-StoreName = Literal["private", "shared", "social"]
 MemoryOrder = Literal["recent", "oldest", "title", "created"]
-Event = Literal[
-    "ADD", "UPDATE", "DELETE", "RESTORE", "FORGET", "RENAME", "COMPRESS", "CONFIRM", "MERGE", "MENTION", "ARCHIVE"
-]
 SourceKind = Literal["message", "memory"]
 Outcome = Literal["ADD", "UPDATE", "DELETE", "NONE", "EXACT_DUP"]
 Decider = Literal["hash", "key", "words", "reconciler", "nobody"]
 
 KINDS: tuple[Kind, ...] = ("note", "fact", "observation", "reflection", "digest")
-STORES: tuple[StoreName, ...] = ("private", "shared", "social")
 SOURCE_KINDS: tuple[SourceKind, ...] = ("message", "memory")
 
 
@@ -209,24 +206,6 @@ class MemoryFilter:
 
 
 @dataclass(frozen=True, slots=True)
-class Facet:
-    """One value of a facet and how many items have it."""
-
-    name: str
-    count: int
-
-
-@dataclass(frozen=True, slots=True)
-class Facets:
-    """Counts by kind, tag, store and source over the items a filter leaves."""
-
-    kinds: tuple[Facet, ...] = ()
-    tags: tuple[Facet, ...] = ()
-    stores: tuple[Facet, ...] = ()
-    sources: tuple[Facet, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Link:
     """A wiki link between two memories.
 
@@ -247,27 +226,3 @@ class Links:
 
     outgoing: tuple[Link, ...] = ()
     backlinks: tuple[Link, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class HistoryEntry:
-    """One recorded change.
-
-    Args:
-        target: Id of the memory, session or entity.
-        before: The state before, ``None`` for a creation; a memory's fields as stored.
-        after: The state after, ``None`` for a deletion.
-        run_id: The upkeep run or bulk action it belongs to.
-        undone_by: The entry that undid it, ``None`` while it stands.
-    """
-
-    id: int
-    target_kind: Literal["memory", "session", "entity"]
-    target: str
-    event: Event
-    at: datetime
-    actor: str
-    before: dict[str, Any] | None = None
-    after: dict[str, Any] | None = None
-    run_id: str | None = None
-    undone_by: int | None = None

@@ -6,9 +6,10 @@ from dataclasses import replace
 import apsw
 
 from app.changes import Changed
+from app.core.stores import STORES
 from app.errors import InputError, NotFoundError
 from app.memories import repo, validation
-from app.memories.model import STORES, Memory, NewMemory, Source, SourceText
+from app.memories.model import Memory, NewMemory, Source, SourceText
 from app.memories.unit_of_work import MemoryUnitOfWork, require_store
 
 TAG = "weekly"

@@ -8,8 +8,9 @@ from typing import Any
 import apsw
 
 from app.core.clock import optional_datetime, to_datetime, to_ms
+from app.core.stores import STORES
 from app.core.text import content_hash, excerpt
-from app.memories.model import STORES, Memory, MemoryRow, Source
+from app.memories.model import Memory, MemoryRow, Source
 from app.memories.text.markdown_links import title_key
 
 PREVIEW = 160

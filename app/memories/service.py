@@ -10,10 +10,11 @@ from app.changes import Changed
 from app.core.clock import Clock
 from app.core.ids import new_id
 from app.core.json_values import plain
+from app.core.stores import STORES, StoreName
 from app.core.tag_names import normalise_tags
 from app.errors import InputError, NotFoundError, StaleError
 from app.memories import repo, validation
-from app.memories.model import STORES, Memory, NewMemory, StoreName
+from app.memories.model import Memory, NewMemory
 from app.memories.unit_of_work import MemoryUnitOfWork
 from app.memories.writer import MemoryIndex, MemoryWriter
 from app.store.store import Store

@@ -5,15 +5,12 @@ from typing import Any
 
 from app.core.clock import to_datetime, to_ms
 from app.errors import InternalError
+from app.history.state_diff import _COUNTED
 from app.memories.model import Memory, Source
 
 _TIMES = ("created_at", "updated_at", "event_time", "expires_at", "deleted_at")
 _LISTS = ("tags", "facts", "files", "people")
-_COUNTED = frozenset({"access_count", "last_accessed"})  # by reading alone: no state ever brings them back
 _FIELDS = tuple(field.name for field in dataclasses.fields(Memory) if field.name not in _COUNTED)
-
-# Counters that move on by themselves, and the time that goes with them: no change of what a memory says.
-VOLATILE = frozenset({"version", "mention_count", "updated_at"}) | _COUNTED
 
 
 def to_state(memory: Memory) -> dict[str, Any]:
@@ -40,11 +37,3 @@ def from_state(state: dict[str, Any]) -> Memory:
         return Memory(**values)
     except TypeError as error:
         raise InternalError("An entry of the history lacks fields of the memory it records.") from error
-
-
-def differing(first: dict[str, Any] | None, second: dict[str, Any] | None) -> tuple[str, ...]:
-    """Return the names of the fields in which two states differ; ``existence`` when only one of them is there."""
-    if first is None or second is None:
-        return () if first is second else ("existence",)
-    names = dict.fromkeys([*first, *second])
-    return tuple(name for name in names if name not in VOLATILE and first.get(name) != second.get(name))

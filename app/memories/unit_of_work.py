@@ -6,12 +6,13 @@ from typing import TypeVar
 
 import apsw
 
-from app.changes import Changed, ChangeSet
+from app.changes import MAX_NAMED, Changed, ChangeSet
 from app.core.clock import Clock
+from app.core.stores import STORES
 from app.errors import AccessDeniedError, NotFoundError
 from app.memories import repo
-from app.memories.model import STORES, Memory
-from app.memories.writer import MAX_NAMED, MemoryIndex, MemoryWriter
+from app.memories.model import Memory
+from app.memories.writer import MemoryIndex, MemoryWriter
 from app.store.store import Store
 
 T = TypeVar("T")

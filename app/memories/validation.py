@@ -8,11 +8,12 @@ from datetime import datetime
 from app.core.clock import to_datetime, to_ms
 from app.core.ids import new_id
 from app.core.json_values import plain
+from app.core.stores import STORES, StoreName
 from app.core.tag_names import normalise_tags
 from app.core.text import has_controls, storable
 from app.core.tokens import estimate_tokens
 from app.errors import InputError
-from app.memories.model import KINDS, SOURCE_KINDS, STORES, Memory, NewMemory, Source, StoreName
+from app.memories.model import KINDS, SOURCE_KINDS, Memory, NewMemory, Source
 from app.memories.text.markdown_links import find_tags
 
 MAX_BYTES = 128 * 1024 * 1024

@@ -7,17 +7,18 @@ from typing import Protocol
 
 import apsw
 
-from app.changes import ChangeSet
+from app.changes import MAX_NAMED, ChangeSet
 from app.core.clock import to_datetime
 from app.core.ids import new_id
 from app.history import history_repo
 from app.history.history_repo import HistoryRow
+from app.history.model import Event
+from app.history.state_diff import differing
 from app.memories import links, repo
-from app.memories.model import Event, Memory
-from app.memories.state_codec import differing, to_state
+from app.memories.model import Memory
+from app.memories.state_codec import to_state
 from app.memories.tags import tag_repo
 
-MAX_NAMED = 500  # a change set names no more ids than this
 EDIT_BURST_MS = 5 * 60_000  # so long somebody who goes on writing makes one change
 _WRITING = frozenset({"content", "title", "tags", "tokens"})
 

@@ -13,6 +13,7 @@ from app.core.paths import migrations
 from app.errors import InputError, VaultDamagedError, VaultNewerError, VaultUnusableError
 from app.index import rebuild
 from app.recovery import redundant_copies, referential_repair
+from app.recovery.model import SalvagedTable, SalvageReport
 from app.recovery.sqlite_pages import BrokenPageError, Cell, PageFile, StoredRow, TreeWalk
 from app.store.connection import APPLICATION_ID, open_writer
 from app.store.migrate import migrations_in
@@ -20,7 +21,6 @@ from app.store.preflight import SALVAGING
 from app.store.sqlite_errors import translate_sqlite_errors
 from app.store.store import DATABASE, Store
 from app.upkeep import backup_files
-from app.upkeep.model import SalvagedTable, SalvageReport
 
 _SCHEMA_ROOT = 1
 _OF_OPENING = ("lock", "trace")

@@ -10,10 +10,11 @@ from typing import Final
 import apsw
 
 from app.core.clock import to_ms
+from app.core.stores import STORES
 from app.index.searchable_text import memory_text
 from app.memories import repo
 from app.memories.archive.archive_repo import contents
-from app.memories.model import STORES, Memory
+from app.memories.model import Memory
 from app.retrieval.candidates.filters import build_filter
 from app.retrieval.candidates.phrase_relaxation import has_phrases, relax_phrases
 from app.retrieval.candidates.phrase_relaxation import phrase_notes as of_missing
@@ -28,7 +29,8 @@ from app.retrieval.historical_search import (
     with_rank,
 )
 from app.retrieval.model import Found, Hit, Leg, Query, Term
-from app.retrieval.results.hits import RankedCandidate, count_facets
+from app.retrieval.results.hits import count_facets
+from app.retrieval.results.model import RankedCandidate
 from app.retrieval.results.snippets import spans
 
 MAX_STATES: Final = 5_000  # looked through at most: one or two seconds

@@ -16,21 +16,18 @@ import apsw
 
 from app.core.clock import to_ms
 from app.core.stopwords import stop_words
+from app.core.stores import STORES
 from app.history import as_of
 from app.index.searchable_text import memory_text, message_text
-from app.memories.model import STORES, Memory
+from app.memories.model import Memory
 from app.memories.queries import memory_snapshots as memories
-from app.retrieval.candidates.filters import (
-    ChunkFilter,
-    build_filter,
-    lexical_candidates,
-    newest_candidates,
-    with_word_filter,
-)
+from app.retrieval.candidates.filters import ChunkFilter, build_filter, with_word_filter
+from app.retrieval.candidates.list_retrievers import lexical_candidates, newest_candidates
 from app.retrieval.model import Found, Hit, LegScore, Query, Term, Why
 from app.retrieval.query.match_expression import excluded_expression, has_token, match_expression
 from app.retrieval.ranking.fused_ranking import limit_per_session
-from app.retrieval.results.hits import CandidateRow, RankedCandidate, build_hits, candidate_rows, count_facets
+from app.retrieval.results.hits import CandidateRow, build_hits, candidate_rows, count_facets
+from app.retrieval.results.model import RankedCandidate
 from app.retrieval.results.snippets import Snippets, spans
 from app.sessions.model import Message
 from app.sessions.repo import MESSAGE_COLUMNS, message_of

@@ -1,7 +1,6 @@
 """One search on one connection: what the legs find, ranked and made hits, all of one snapshot and in one go."""
 
-import time
-from collections.abc import Callable, Mapping, Sequence, Sized
+from collections.abc import Callable, Mapping, Sized
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
@@ -10,27 +9,25 @@ import apsw
 
 from app.errors import InternalError, KeepsakeError
 from app.index import repo
-from app.index.vectors.vector_repo import Generation
 from app.retrieval.candidates.depths import F, Legs, array_legs, leg_depths
 from app.retrieval.candidates.entity_retriever import EntityMentions
-from app.retrieval.candidates.filters import (
-    Candidate,
-    ChunkFilter,
-    build_filter,
+from app.retrieval.candidates.filters import ChunkFilter, build_filter, with_word_filter
+from app.retrieval.candidates.list_retrievers import (
     cached_lexical_candidates,
     first_depth,
     lexical_candidates,
     vector_candidates,
-    with_word_filter,
 )
+from app.retrieval.candidates.model import Candidate
 from app.retrieval.candidates.phrase_relaxation import has_phrases, missing_word_notes, relax_missing_phrases
-from app.retrieval.candidates.prefetch import PREFETCH_FROM, NeighbourIndex, PrefetchedNeighbours
+from app.retrieval.candidates.prefetch import PREFETCH_FROM, PrefetchedNeighbours
 from app.retrieval.candidates.signal_retrievers import add_signal_retrievers
-from app.retrieval.model import FacetCount, Found, Hit, Leg, Query
+from app.retrieval.model import FacetCount, Found, Hit, Leg
 from app.retrieval.query.match_expression import atoms, excluded_expression, match_expression
 from app.retrieval.ranking.fused_ranking import fuse_candidates, limit_per_session
-from app.retrieval.ranking.recipes import Recipe
-from app.retrieval.results.hits import RankedCandidate, build_hits, candidate_rows, count_facets, count_facets_of_chunks
+from app.retrieval.request import Request, SearchResult, Stopwatch, VectorQuery, VectorsFailedError
+from app.retrieval.results.hits import build_hits, candidate_rows, count_facets, count_facets_of_chunks
+from app.retrieval.results.model import RankedCandidate
 from app.store.sqlite_errors import from_sqlite
 
 if TYPE_CHECKING:
@@ -45,75 +42,6 @@ MAX_DEPTH = 4_096  # neighbours at most that sqlite-vec gives; whoever pages on 
 _FILLING = "{count} texts are not yet indexed for search by meaning."
 
 
-class VectorsFailedError(Exception):
-    """The vector leg could not answer, for the reason ``fault``; the others may."""
-
-    def __init__(self, fault: KeepsakeError) -> None:
-        super().__init__(fault.message)
-        self.fault = fault
-
-
-@dataclass(frozen=True, slots=True)
-class VectorQuery:
-    """Finds what is near in meaning.
-
-    Args:
-        generation: Whose vectors are compared.
-        vector: Returns a text's vector, float32 little-endian.
-        near: Answers sooner than the database, where there is one.
-        count: How many vectors it has.
-        is_model: Whether a model that reads whole sentences made them, and not a table of words.
-    """
-
-    generation: Generation
-    vector: Callable[[str], bytes]
-    near: "NeighbourIndex | None"
-    count: int = 0
-    is_model: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What is searched.
-
-    Args:
-        query: As understood.
-        recipe: How.
-        wanted: Which of the recipe's legs are asked.
-        stores: What the caller may read.
-        offset: The first hit shown.
-        limit: How many are shown.
-        per_session: How many of one conversation are shown, all when ``None``.
-        postings: Makes or returns what reads the words' lists.
-        found_only: Only what one of the legs found is shown, nothing that merely stands beside it.
-        embedding: The vector of the query's text, where the caller brings its own.
-    """
-
-    query: Query
-    recipe: Recipe
-    wanted: Sequence[Leg]
-    stores: Sequence[str]
-    offset: int
-    limit: int
-    per_session: int | None
-    postings: "Callable[[], IndexCache]"
-    found_only: bool = False
-    embedding: Sequence[float] | None = None
-
-    @property
-    def last(self) -> int:
-        """Return the number of the last hit shown."""
-        return self.offset + self.limit
-
-
-@dataclass(frozen=True, slots=True)
-class SearchResult:
-    """What was found, and of each leg how many candidates."""
-
-    found: Found
-    counts: Mapping[Leg, int]
-
-
 @dataclass(frozen=True, slots=True)
 class _Order:
     """The candidates, best first, and what each leg found.
@@ -125,24 +53,6 @@ class _Order:
     found: Mapping[Leg, Sized]
     ranking: "RankedChunks | None" = None
     browsed: "FilterOnlyResult | None" = None
-
-
-class Stopwatch:
-    """Milliseconds of each stage."""
-
-    def __init__(self) -> None:
-        self.laps: dict[str, float] = {}
-        self._begun = self._last = time.perf_counter()
-
-    def lap(self, name: str) -> None:
-        """End a stage."""
-        now = time.perf_counter()
-        self.laps[name] = (now - self._last) * 1000
-        self._last = now
-
-    def total(self) -> float:
-        """Return milliseconds since the start."""
-        return (self._last - self._begun) * 1000
 
 
 def run_search(

@@ -11,25 +11,26 @@ from typing import TYPE_CHECKING, TypeVar
 import apsw
 
 from app.core.clock import Clock, to_ms
+from app.core.stores import STORES
 from app.core.text import storable
 from app.embed.reranker import Reranker
 from app.errors import InputError, KeepsakeError, ModelUnavailableError
 from app.index.generations.active import ActiveEmbedding
 from app.index.repo import chunk_count
 from app.index.worker import IndexWorker
-from app.memories.model import STORES
 from app.retrieval.archive_search import search_unindexed, unindexed_of
 from app.retrieval.candidates.phrase_relaxation import has_phrases, relax_phrases
 from app.retrieval.candidates.phrase_relaxation import phrase_notes as of_missing
 from app.retrieval.historical_search import PastSearch, search_past
 from app.retrieval.model import Found, Leg, OperatorHelp, Query, Term
-from app.retrieval.pipeline import Request, SearchResult, Stopwatch, VectorQuery, VectorsFailedError, run_search
+from app.retrieval.pipeline import run_search
 from app.retrieval.query.parser import operators, parse
 from app.retrieval.ranking.cross_encoder_stage import CrossEncoderStage
 from app.retrieval.ranking.recipe_settings import reweighted
 from app.retrieval.ranking.recipes import DEFAULT, Recipe
 from app.retrieval.ranking.recipes import find_recipe as recipe_named
 from app.retrieval.ranking.speaker_names import SpeakerNameCache
+from app.retrieval.request import Request, SearchResult, Stopwatch, VectorQuery, VectorsFailedError
 from app.retrieval.serial_executor import SearchQueue, serialized
 from app.store.store import Store
 from app.trace.trace import Trace
@@ -297,7 +298,7 @@ def _search_past(connection: apsw.Connection, query: Query, moment: PastSearch) 
 
 
 def _know_chunks(connection: apsw.Connection, postings: "Callable[[], IndexCache]") -> None:
-    from app.index.columns.posting_cache import last_chunk  # noqa: PLC0415  (numpy waits)
+    from app.index.columns.chunk_lengths import last_chunk  # noqa: PLC0415  (numpy waits)
 
     postings().heads(connection, last_chunk(connection))
 

@@ -9,7 +9,8 @@ from typing import Final
 import apsw
 
 from app.core.stopwords import stop_words
-from app.index.columns.posting_cache import IndexCache, last_chunk
+from app.index.columns.chunk_lengths import last_chunk
+from app.index.columns.posting_cache import IndexCache
 from app.retrieval.query.match_expression import fold, quote, stem
 
 MIN_CHUNKS: Final = 50_000

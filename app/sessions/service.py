@@ -9,6 +9,7 @@ import apsw
 
 from app.changes import Changed, ChangeSet
 from app.core.clock import Clock, to_datetime, to_ms
+from app.core.facets import Facet
 from app.core.ids import new_id
 from app.core.json_values import plain
 from app.core.recall_fence import without_recalled
@@ -16,7 +17,6 @@ from app.core.text import excerpt, has_controls, storable
 from app.core.tokens import estimate_tokens
 from app.errors import InputError, NotFoundError, StaleError
 from app.history import history_repo
-from app.memories.model import Facet
 from app.sessions import idempotency, repo, session_lists
 from app.sessions.capture.capture_policy import CapturePolicy
 from app.sessions.model import IMPORTANCE, Appended, Message, NewMessage, Session, SessionFilter, SessionOrder

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 import apsw
 
-from app.erasure.references import RemainingReference
+from app.erasure.model import RemainingReference
 
 Removed = dict[str, int]
 DropEntries = Callable[[apsw.Connection, str, int], Removed]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import apsw
 
 from app.core.clock import to_ms
-from app.memories.model import Facet
+from app.core.facets import Facet
 from app.sessions.model import Session, SessionFilter, SessionOrder
 from app.sessions.repo import SESSION_COLUMNS, like, session_of
 

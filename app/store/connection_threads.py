@@ -14,10 +14,10 @@ from typing import TypeVar
 
 import apsw
 
-from app.erasure.file_residue import empty_log
 from app.errors import DiskFullError, InternalError, KeepsakeError, MachineError
 from app.store.options import WorkTiming
 from app.store.sqlite_errors import from_binding, from_sqlite
+from app.store.wal_truncation import empty_log
 
 T = TypeVar("T")
 Work = Callable[[apsw.Connection], T]

@@ -9,14 +9,14 @@ from pathlib import Path
 import apsw
 
 from app.config.config import FILE
-from app.config.layers import MAX_BYTES
+from app.config.settings_file import copy_settings
 from app.core.clock import optional_datetime
-from app.core.files import from_os, replace_file
+from app.core.files import from_os
 from app.core.paths import migrations, user_path
 from app.core.regular_files import open_for_reading, require_folder
 from app.errors import InputError, KeepsakeError, NotFoundError, VaultDamagedError
 from app.recovery.sqlite_pages import HEADER_BYTES, MAGIC
-from app.store.backup import FOLDER, PARTIAL, keep_name, read_name
+from app.store.backup import FOLDER, PARTIAL, read_name
 from app.store.connection import APPLICATION_ID, load_vectors
 from app.store.migrate import migrations_in
 from app.store.sqlite_errors import translate_sqlite_errors
@@ -118,17 +118,6 @@ def keep_settings(vault: Path, backup: Path) -> None:
     if not (vault / FILE).is_file():
         return
     copy_settings(vault / FILE, backup.with_suffix(".toml"))
-
-
-def copy_settings(source: Path, target: Path) -> None:
-    """Copy a settings file to ``target``, whole or not at all, for its owner only."""
-    try:
-        with open_for_reading(source) as file:
-            data = file.read(MAX_BYTES)
-        replace_file(target, data)
-        keep_name(target)
-    except OSError as error:
-        raise from_os(error, target) from error
 
 
 def discard_partial(vault: Path) -> None:

@@ -11,13 +11,13 @@ import apsw
 from app import __version__
 from app.changes import Changed, ChangeSet
 from app.core.clock import Clock, to_datetime
+from app.core.facets import Facet
 from app.core.files import from_os
 from app.core.ids import uuid7
 from app.errors import KeepsakeError, VaultDamagedError
 from app.index import rebuild
 from app.index.worker import IndexWorker
 from app.jobs import Jobs
-from app.memories.model import Facet
 from app.store.store import Store
 from app.upkeep import repair
 from app.upkeep.backup_service import first_write

@@ -17,7 +17,8 @@ from app.sessions.model import NewMessage
 from ui import theme
 from ui.actions import Actions
 from ui.bridge import Bridge
-from ui.panes.pane import Notice, Place
+from ui.notice import Notice
+from ui.panes.pane import Place
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 Open = Callable[[str], Any]

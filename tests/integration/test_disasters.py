@@ -24,11 +24,11 @@ from app.errors import (
     VaultUnusableError,
 )
 from app.host import Host
+from app.recovery.model import SalvageReport
 from app.recovery.salvage import salvage
 from app.recovery.sqlite_pages import PageFile, TreeWalk
 from app.store.preflight import SALVAGING
 from app.store.store import DATABASE, Store
-from app.upkeep.model import SalvageReport
 from tests.helpers.disks import SmallDisk
 from tests.helpers.material import ROOT
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from app.erasure.file_residue import empty_log
 from app.errors import DiskFullError
 from app.host import Host
+from app.store.wal_truncation import empty_log
 from tests.helpers.disks import SmallDisk
 from tests.helpers.noise import AllowLogs
 

@@ -17,8 +17,9 @@ from app.core.clock import to_datetime
 from app.core.tag_names import MAX_TAG_LENGTH, MAX_TAGS, normalise_tags
 from app.entities import entity_state as entity_state
 from app.errors import InputError
+from app.history.state_diff import VOLATILE
 from app.host import Host
-from app.memories.state_codec import VOLATILE, to_state
+from app.memories.state_codec import to_state
 from tests.helpers.material import NAUGHTY
 
 VERBS = (

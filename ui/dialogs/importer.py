@@ -23,7 +23,7 @@ from app.errors import CancelledByPersonError, KeepsakeError
 from ui import theme
 from ui.dialogs.base_dialog import BaseDialog, note
 from ui.dialogs.import_report import format_name, problem_lines, report_text
-from ui.panes.pane import Notice
+from ui.notice import Notice
 from ui.shell.status_line import amount, progress_text
 from ui.style.tokens import Space
 from ui.widgets.button import text_button

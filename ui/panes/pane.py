@@ -1,11 +1,11 @@
 """What the frame asks of a pane, and what a pane may tell the frame."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
+from ui.notice import Notice
 from ui.shell.navigation import Place
 
 if TYPE_CHECKING:
@@ -14,25 +14,6 @@ if TYPE_CHECKING:
     from ui.bridge import Bridge
 
 __all__ = ["Notice", "Pane", "Place"]
-
-
-@dataclass(frozen=True, slots=True)
-class Notice:
-    """Something to tell in passing.
-
-    Args:
-        text: One sentence, such as ``Deleted ‘Rose list’``.
-        history_ids: Entries of the history that undo it; with them the toast offers Undo and Ctrl+Z does too.
-        seconds: How long it stays.
-        undo_text: What Ctrl+Z is called then, such as ``delete ‘Rose list’``; ``text`` when empty.
-        kind: ``info`` or ``error``; an error stays until dismissed.
-    """
-
-    text: str
-    history_ids: tuple[int, ...] = ()
-    seconds: float = 8.0
-    undo_text: str = ""
-    kind: str = "info"
 
 
 class Pane(QWidget):
@@ -48,7 +29,7 @@ class Pane(QWidget):
     icon: ClassVar[str] = ""
 
     navigate = Signal(object)
-    """Go to a ``QuotingRow``, in this pane or another; it is recorded in back/forward."""
+    """Go to a ``Place``, in this pane or another; it is recorded in back/forward."""
     notice = Signal(object)
     """Tell a ``Notice`` in passing."""
 

@@ -13,7 +13,8 @@ from shiboken6 import isValid
 from app.core.tag_names import inline_tag, normalise_tags
 from app.core.text import excerpt
 from app.errors import KeepsakeError
-from ui.panes.pane import Notice, Pane, Place
+from ui.notice import Notice
+from ui.panes.pane import Pane, Place
 from ui.shell.navigation import link_of, place_of
 
 if TYPE_CHECKING:

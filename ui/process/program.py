@@ -13,8 +13,8 @@ from app.errors import InternalError, KeepsakeError
 from ui import tray as trays
 from ui.actions import Actions
 from ui.bridge import Backend, Bridge
+from ui.notice import Notice
 from ui.notify import notify
-from ui.panes.pane import Notice
 from ui.process.error_reporter import Faults
 from ui.process.single_instance import TOKEN, Instance, Wish
 from ui.shell.quick_capture import Capture

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 from app.errors import KeepsakeError
 from ui import theme
 from ui.dialogs.base_dialog import note
-from ui.panes.pane import Notice
+from ui.notice import Notice
 from ui.style.tokens import Space
 from ui.widgets.button import text_button
 

@@ -7,7 +7,7 @@ from PySide6.QtGui import QUndoCommand, QUndoStack
 
 from app.errors import KeepsakeError
 from ui.models.dates import number
-from ui.panes.pane import Notice
+from ui.notice import Notice
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge

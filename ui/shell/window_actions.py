@@ -14,7 +14,7 @@ from ui.actions import Action, Actions
 from ui.dialogs.about import program_lines
 from ui.dialogs.crash_report import CrashDialog
 from ui.models.dates import full
-from ui.panes.pane import Notice
+from ui.notice import Notice
 from ui.panes.pane_state import unpack
 from ui.shell.focus_cycle import cycle
 from ui.shell.navigation import Place, link_of

@@ -5,7 +5,7 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
-from ui.panes.pane import Notice
+from ui.notice import Notice
 from ui.style.tokens import Space
 from ui.widgets.button import icon_button, text_button
 from ui.widgets.icon_label import IconLabel

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from app.core.clock import to_ms
+from app.core.stores import STORES
 from app.entities.model import (
     Entity,
     EntityFilter,
@@ -16,7 +17,6 @@ from app.entities.model import (
 )
 from app.entities.queries import entity_lists, entity_snapshots, graph, people, profile
 from app.entities.queries.people import Person
-from app.memories.model import STORES
 from app.store.store import Store
 
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 
 import apsw
 
+from app.core.stores import STORES
 from app.entities.model import name_key
-from app.memories.model import STORES
 
 
 def sees_all(stores: Sequence[str]) -> bool:

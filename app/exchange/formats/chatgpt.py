@@ -7,10 +7,11 @@ from typing import Any
 from app.core.clock import optional_datetime, parse_instant
 from app.core.text import content_hash, excerpt, storable
 from app.exchange.formats.chatgpt_content import render
-from app.exchange.model import MessageRecord, Problem, Record, SessionRecord
+from app.exchange.model import MessageRecord, Record, SessionRecord
 from app.exchange.parsing.json_items import JsonItem, items
 from app.exchange.parsing.lenient import clean, filled, table, text
 from app.exchange.parsing.message_tree import branch
+from app.memories.foreign_record import Problem
 from app.sessions.model import NewMessage, Role
 
 AGENT = "ChatGPT"

@@ -6,14 +6,16 @@ from pathlib import Path
 from typing import Any
 
 from app.core.clock import optional_datetime
+from app.core.stores import STORES
 from app.core.tag_names import normalise_tags
 from app.core.text import content_hash, excerpt
 from app.errors import NotFoundError
-from app.exchange.model import MemoryRecord, MessageRecord, Position, Problem, Record, SessionRecord
+from app.exchange.model import MessageRecord, Position, Record, SessionRecord
 from app.exchange.parsing.json_items import decode
 from app.exchange.parsing.lines import TextLine, read_lines
 from app.exchange.parsing.object_fields import ObjectFields, WrongFieldError
-from app.memories.model import KINDS, SOURCE_KINDS, STORES, Source
+from app.memories.foreign_record import MemoryRecord, Problem
+from app.memories.model import KINDS, SOURCE_KINDS, Source
 from app.sessions.model import NewMessage, Role
 
 POSITION_EVERY = 1 << 20

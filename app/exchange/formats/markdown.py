@@ -9,10 +9,11 @@ from typing import Any
 from app.core.tag_names import MAX_TAG_LENGTH, MAX_TAGS, normalise_tag, normalise_tags
 from app.core.text import storable
 from app.errors import FormatError, NotFoundError
-from app.exchange.model import MemoryRecord, Position, Problem, Record
+from app.exchange.model import Position, Record
 from app.exchange.parsing import encoding
 from app.exchange.parsing.frontmatter import FrontMatter, split
 from app.exchange.parsing.inline_tags import inline_tags
+from app.memories.foreign_record import MemoryRecord, Problem
 
 SUFFIXES = frozenset({".md", ".markdown", ".mdown", ".mkd", ".mdx"})
 DAY_S = 86_400

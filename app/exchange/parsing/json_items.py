@@ -9,8 +9,9 @@ from typing import IO, Any
 
 import msgspec
 
-from app.exchange.model import Position, Problem
+from app.exchange.model import Position
 from app.exchange.source_files import DAMAGE, Entry, entries, read_some, utf8_stream
+from app.memories.foreign_record import Problem
 
 CHUNK = 1 << 20
 MAX_ITEM = 256 << 20

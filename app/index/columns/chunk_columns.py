@@ -14,7 +14,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from app.index.columns.posting_cache import ChunkLengths
+    from app.index.columns.chunk_lengths import ChunkLengths
 
     Ids = NDArray[np.integer[Any]]
     Ints = NDArray[np.int64]

@@ -8,9 +8,10 @@ from typing import Any
 import apsw
 
 from app.core.clock import to_datetime
+from app.core.stores import STORES
 from app.memories import repo
 from app.memories.archive.model import ArchivedMemory, ArchiveFilter
-from app.memories.model import STORES, Memory
+from app.memories.model import Memory
 
 _BATCH = 50
 

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from app.memories.model import Kind, Memory, StoreName
+from app.core.stores import StoreName
+from app.memories.model import Kind, Memory
 
 DueState = Literal["deleted", "expired", "old"]
 

@@ -6,18 +6,19 @@ from typing import Any
 
 import apsw
 
-from app.changes import Changed, ChangeSet
+from app.changes import MAX_NAMED, Changed, ChangeSet
 from app.core.clock import Clock, to_datetime
 from app.core.ids import new_id
+from app.core.stores import STORES
 from app.core.text import excerpt, storable
-from app.errors import InputError, NotFoundError, StaleError
+from app.errors import InputError
 from app.history import history_repo
 from app.memories import repo
 from app.memories.archive import archive_repo
+from app.memories.archive.archive_moves import _there, put_in, state, take_out
 from app.memories.archive.model import Archived, ArchivedMemory, ArchiveFilter, DueState, MovedMemories
-from app.memories.model import STORES, Memory
-from app.memories.state_codec import to_state
-from app.memories.writer import MAX_NAMED, MemoryIndex, conflicting_fact, recorded_state
+from app.memories.model import Memory
+from app.memories.writer import MemoryIndex, recorded_state
 from app.store.store import Store
 
 BATCH = 50  # memories that one transaction moves
@@ -202,54 +203,6 @@ class ArchiveService:
             at_ms=self._clock.now_ms(),
             run_id=run_id,
         )
-
-
-def put_in(connection: apsw.Connection, index: MemoryIndex, memory_id: str, reason: str, at_ms: int) -> None:
-    """Move a memory into the archive, without history."""
-    index.memory_removed(connection, memory_id)
-    archive_repo.move_in(connection, memory_id, reason, at_ms)
-
-
-def take_out(connection: apsw.Connection, index: MemoryIndex, memory_id: str) -> Memory:
-    """Move a memory back from the archive, without history, and return it.
-
-    Raises:
-        NotFoundError: It is not there.
-        StaleError: Another active fact has its category and key.
-    """
-    memory, _, _ = _there(connection, memory_id, STORES)
-    if (other := conflicting_fact(connection, memory)) is not None:
-        raise StaleError(
-            "Another fact has taken the place of this one since. Undo or delete that one first.",
-            target=memory_id,
-            other=other.id,
-        )
-    archive_repo.move_out(connection, memory_id)
-    if memory.deleted_at is None:
-        index.memory_stored(connection, memory)
-    return memory
-
-
-def state(connection: apsw.Connection, memory_id: str) -> dict[str, Any] | None:
-    """Return the state that history knows of an archived memory: that it is there, not what it says.
-
-    To everybody else it reads as deleted when it was archived.
-    """
-    found = archive_repo.get(connection, memory_id)
-    if found is None:
-        return None
-    memory, at_ms, reason = found
-    bare = replace(
-        memory, content="", facts=(), attributes={}, files=(), people=(), sources=(), deleted_at=to_datetime(at_ms)
-    )
-    return {**to_state(bare), "archived_at": at_ms, "reason": reason}
-
-
-def _there(connection: apsw.Connection, memory_id: str, stores: Sequence[str]) -> tuple[Memory, int, str]:
-    found = archive_repo.get(connection, storable(memory_id)[0], stores)
-    if found is None:
-        raise NotFoundError(f"The archive has no memory with the id {memory_id}.", id=memory_id)
-    return found
 
 
 def _changes(ids: tuple[str, ...], actor: str, operation: str, history_ids: tuple[int, ...]) -> ChangeSet:

@@ -5,10 +5,11 @@ from functools import partial
 
 from app.changes import Changed, ChangeSet
 from app.core.ids import new_id
+from app.core.stores import STORES
 from app.errors import InputError
 from app.memories import repo
 from app.memories.deduplication.service import DeduplicatingWriter
-from app.memories.model import STORES, BatchWritten, Memory, NewMemory, Written
+from app.memories.model import BatchWritten, Memory, NewMemory, Written
 from app.memories.unit_of_work import MemoryUnitOfWork, join_changes
 from app.memories.writer import MemoryWriter
 

@@ -6,8 +6,9 @@ from typing import Literal, Protocol
 
 import msgspec
 
+from app.core.stores import StoreName
 from app.errors import InputError
-from app.memories.model import Kind, Memory, StoreName
+from app.memories.model import Kind, Memory
 
 Action = Literal["ADD", "UPDATE", "DELETE", "NONE"]
 

@@ -10,6 +10,7 @@ from typing import Literal, TypeVar
 import apsw
 
 from app.changes import Changed
+from app.core.stores import STORES
 from app.errors import InputError, KeepsakeError
 from app.memories import repo, validation
 from app.memories.deduplication.memory_merge import merge_memory
@@ -23,7 +24,7 @@ from app.memories.deduplication.reconciler import (
 )
 from app.memories.deduplication.similar import SimilarFinder, text_of
 from app.memories.deduplication.word_sets import restates
-from app.memories.model import STORES, Memory, NewMemory, Written
+from app.memories.model import Memory, NewMemory, Written
 from app.memories.text.echo_filter import without_recalled_text
 from app.memories.unit_of_work import MemoryUnitOfWork, require_store
 from app.memories.writer import MemoryWriter

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 import apsw
 
 from app.core.clock import Clock
+from app.core.stores import STORES
 from app.core.text import storable
 from app.errors import KeepsakeError, NotFoundError
 from app.memories import repo
 from app.memories.deduplication.reconciler import CandidateFinder
 from app.memories.deduplication.similar import SimilarFinder
-from app.memories.model import STORES, Memory
+from app.memories.model import Memory
 from app.memories.validation import clean_name
 from app.store.store import Store
 

@@ -10,10 +10,12 @@ from typing import Any
 import apsw
 
 from app.core.clock import to_ms
+from app.core.facets import Facet, Facets
+from app.core.stores import STORES
 from app.core.tag_names import normalise_tag
 from app.core.text import storable
 from app.errors import InputError
-from app.memories.model import STORES, Facet, Facets, MemoryFilter, MemoryOrder, MemoryRow
+from app.memories.model import MemoryFilter, MemoryOrder, MemoryRow
 from app.memories.repo import rows, store_condition
 from app.memories.tags.tag_repo import ACTIVE, nested_counts, tag_condition
 

@@ -6,9 +6,11 @@ from datetime import datetime
 import apsw
 
 from app.core.clock import to_ms
+from app.core.facets import Facet, Facets
+from app.core.stores import STORES
 from app.errors import NotFoundError
 from app.memories import links, repo
-from app.memories.model import STORES, Facet, Facets, Link, Links, Memory, MemoryFilter, MemoryOrder, MemoryRow
+from app.memories.model import Link, Links, Memory, MemoryFilter, MemoryOrder, MemoryRow
 from app.memories.queries import memory_lists, memory_snapshots, statistics, timeline
 from app.memories.queries.statistics import MemoryStats, Window
 from app.memories.queries.timeline import Timeline, TimelineFilter

@@ -8,10 +8,11 @@ from typing import Any
 import apsw
 
 from app.core.clock import to_datetime, to_ms
+from app.core.stores import STORES
 from app.history import as_of
 from app.history.history_repo import HistoryRow
 from app.memories import repo
-from app.memories.model import STORES, Memory, MemoryFilter, MemoryOrder, MemoryRow
+from app.memories.model import Memory, MemoryFilter, MemoryOrder, MemoryRow
 from app.memories.queries import memory_lists
 from app.memories.state_codec import from_state, to_state
 from app.memories.text.markdown_links import title_key

@@ -9,7 +9,8 @@ from typing import Any, Literal
 import apsw
 
 from app.core.clock import optional_datetime, to_datetime, to_ms
-from app.memories.model import STORES, Facet
+from app.core.facets import Facet
+from app.core.stores import STORES
 from app.memories.repo import store_condition
 from app.memories.tags.tag_repo import ACTIVE
 

@@ -8,10 +8,11 @@ from typing import Any, Final, Literal, cast
 import apsw
 
 from app.core.clock import to_datetime, to_ms
+from app.core.stores import STORES
 from app.core.text import excerpt
 from app.core.tokens import estimate_tokens
 from app.errors import NotFoundError
-from app.memories.model import KINDS, STORES, Kind
+from app.memories.model import KINDS, Kind
 from app.memories.repo import store_condition
 
 TimelineKind = Literal["message", "note", "fact", "observation", "reflection", "digest"]

@@ -7,9 +7,10 @@ from datetime import datetime
 import apsw
 
 from app.core.clock import to_ms
+from app.core.stores import STORES
 from app.core.tokens import estimate_tokens
 from app.memories import repo
-from app.memories.model import STORES, Memory
+from app.memories.model import Memory
 from app.memories.queries import memory_snapshots
 from app.sessions.model import Message
 

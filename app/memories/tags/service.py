@@ -6,18 +6,19 @@ from functools import partial
 
 import apsw
 
-from app.changes import Changed, ChangeSet
+from app.changes import MAX_NAMED, Changed, ChangeSet
 from app.core.clock import Clock
 from app.core.ids import new_id
+from app.core.stores import STORES
 from app.core.tag_names import MAX_TAG_LENGTH, normalise_tag, normalise_tags
 from app.errors import InputError, NotFoundError
 from app.memories import repo
-from app.memories.model import STORES, Memory
+from app.memories.model import Memory
 from app.memories.repo import store_condition
 from app.memories.tags.tag_repo import ACTIVE, tag_condition
 from app.memories.text.markdown_links import find_tags, tag_places
 from app.memories.validation import size
-from app.memories.writer import MAX_NAMED, MemoryIndex, MemoryWriter
+from app.memories.writer import MemoryIndex, MemoryWriter
 from app.store.store import Store
 
 BATCH = 50  # memories a transaction

@@ -6,8 +6,9 @@ from typing import Any
 
 import apsw
 
+from app.core.facets import Facet
+from app.core.stores import STORES
 from app.core.tag_names import normalise_tag
-from app.memories.model import STORES, Facet
 from app.memories.repo import store_condition
 
 ACTIVE = "m.valid_until IS NULL"

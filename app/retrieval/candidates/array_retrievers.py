@@ -8,12 +8,14 @@ import apsw
 import numpy as np
 
 from app.index.columns.chunk_columns import ChunkColumnCache
-from app.index.columns.posting_cache import IndexCache, last_chunk
+from app.index.columns.chunk_lengths import last_chunk
+from app.index.columns.posting_cache import IndexCache
 from app.index.vectors.vector_repo import Generation
-from app.retrieval.candidates.filters import ChunkFilter, nearest_ids
+from app.retrieval.candidates.filters import ChunkFilter
 from app.retrieval.candidates.lexical import best_matches, find_matches
+from app.retrieval.candidates.list_retrievers import nearest_ids
+from app.retrieval.candidates.scored_chunks import ScoredChunks
 from app.retrieval.query.match_expression import Atom
-from app.retrieval.ranking.candidate_pool import ScoredChunks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,7 +8,7 @@ import numpy as np
 from app.index.columns.chunk_columns import ChunkColumns
 from app.retrieval.candidates.filter_check import passes_filter
 from app.retrieval.candidates.filters import ChunkFilter
-from app.retrieval.ranking.candidate_pool import MessagePlaces
+from app.retrieval.candidates.scored_chunks import MessagePlaces
 from app.retrieval.ranking.date_proximity import DAY_MS, spans
 from app.retrieval.ranking.question import Question
 

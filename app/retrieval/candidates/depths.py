@@ -9,7 +9,7 @@ import apsw
 
 if TYPE_CHECKING:
     from app.index.columns.posting_cache import IndexCache
-    from app.retrieval.ranking.candidate_pool import ScoredChunks
+    from app.retrieval.candidates.scored_chunks import ScoredChunks
 
 WORDS_DEPTH = 800
 VECTOR_DEPTH = 100

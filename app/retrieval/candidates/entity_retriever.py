@@ -11,7 +11,8 @@ import apsw
 from app.core.stopwords import stop_words
 from app.entities.model import name_key
 from app.entities.queries.visibility import within
-from app.retrieval.candidates.filters import Candidate, ChunkFilter
+from app.retrieval.candidates.filters import ChunkFilter
+from app.retrieval.candidates.model import Candidate
 from app.retrieval.model import Query
 
 Which = Literal["all", "other_names"]

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, Final
 import apsw
 import numpy as np
 
-from app.index.columns.posting_cache import IndexCache, last_chunk
+from app.index.columns.chunk_lengths import last_chunk
+from app.index.columns.posting_cache import IndexCache
 from app.retrieval.candidates.filter_check import LEAVING
 from app.retrieval.candidates.filters import ChunkFilter, build_filter
+from app.retrieval.candidates.scored_chunks import occurrence_number
 from app.retrieval.model import Query, Why
 from app.retrieval.query.match_expression import excluded_expression
-from app.retrieval.ranking.candidate_pool import occurrence_number
-from app.retrieval.results.hits import RankedCandidate
+from app.retrieval.results.model import RankedCandidate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

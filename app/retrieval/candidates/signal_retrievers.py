@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import apsw
 
-from app.retrieval.candidates.filters import Candidate, ChunkFilter
+from app.retrieval.candidates.filters import ChunkFilter
+from app.retrieval.candidates.model import Candidate
 from app.retrieval.model import Leg
 from app.retrieval.ranking.recipes import Recipe, TriHybridLimits
 

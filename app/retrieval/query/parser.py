@@ -17,10 +17,11 @@ from datetime import tzinfo
 from difflib import get_close_matches
 from typing import Final, Literal, get_args
 
+from app.core.stores import STORES
 from app.core.tag_names import normalise_tag
 from app.core.text import collapse, excerpt, storable
 from app.core.timespans import EXAMPLES, parse_span
-from app.memories.model import KINDS, STORES
+from app.memories.model import KINDS
 from app.retrieval.model import OperatorHelp, Query, Term
 from app.retrieval.query.intent import QueryStyle, classify_query, without_emphasis
 from app.retrieval.query.time_expressions import find_time_spans

@@ -26,7 +26,7 @@ _SAID: Final = re.compile(
 
 
 def find_time_spans(text: str, now_ms: int, zone: tzinfo | None = None) -> tuple[TimeSpan, ...]:
-    """Return the spans that ``text`` names and that have begun; none where it names more than ``MAX_TEXTS``.
+    """Return the spans that ``text`` names and that have begun; none where it names more than ``MOST``.
 
     Args:
         text: As it was written.

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from app.index.columns.style_features import says_when
-from app.retrieval.ranking.candidate_pool import REACH, WHOLE, CandidateTexts, MessagePlaces, RetrieverScores, rows_of
+from app.retrieval.candidates.scored_chunks import WHOLE, MessagePlaces
+from app.retrieval.ranking.candidate_pool import REACH, CandidateTexts, RetrieverScores, rows_of
 from app.retrieval.ranking.prefix_positions import PrefixPositions
 from app.retrieval.ranking.question import Question
 

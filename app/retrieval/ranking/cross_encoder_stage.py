@@ -10,7 +10,7 @@ import apsw
 from app.embed.reranker import Reranker
 from app.errors import KeepsakeError
 from app.retrieval.model import Hit, Term
-from app.retrieval.pipeline import Request, SearchResult
+from app.retrieval.request import Request, SearchResult
 from app.retrieval.results.snippets import snippet
 from app.store.store import Store
 

@@ -4,11 +4,11 @@ import typing
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from app.retrieval.candidates.filters import Candidate
+from app.retrieval.candidates.model import Candidate
 from app.retrieval.model import Leg, LegScore, Why
 from app.retrieval.ranking.fusion import RetrieverScore
 from app.retrieval.ranking.recipes import Recipe
-from app.retrieval.results.hits import RankedCandidate
+from app.retrieval.results.model import RankedCandidate
 
 _LEGS: dict[str, Leg] = {leg: leg for leg in typing.get_args(Leg)}
 

@@ -14,21 +14,14 @@ import numpy as np
 from app.core.paths import resources
 from app.errors import ModelUnavailableError
 from app.index.columns.chunk_columns import ChunkColumns
-from app.index.columns.posting_cache import IndexCache, last_chunk
+from app.index.columns.chunk_lengths import last_chunk
+from app.index.columns.posting_cache import IndexCache
 from app.retrieval.candidates.array_retrievers import empty_scores
-from app.retrieval.candidates.filters import Candidate, ChunkFilter
+from app.retrieval.candidates.filters import ChunkFilter
+from app.retrieval.candidates.model import Candidate
+from app.retrieval.candidates.scored_chunks import WHOLE, MessagePlaces, ScoredChunks, concatenated, occurrence_number
 from app.retrieval.model import Leg, LegScore, Query, Why
-from app.retrieval.ranking.candidate_pool import (
-    WHOLE,
-    MessagePlaces,
-    RankingInput,
-    RetrieverScores,
-    ScoredChunks,
-    concatenated,
-    merge_scores,
-    occurrence_number,
-    with_owner_ids,
-)
+from app.retrieval.ranking.candidate_pool import RankingInput, RetrieverScores, merge_scores, with_owner_ids
 from app.retrieval.ranking.features import (
     BLOCKS,
     NAMES,
@@ -42,7 +35,7 @@ from app.retrieval.ranking.features import (
 from app.retrieval.ranking.question import Question, analyse_question
 from app.retrieval.ranking.session_features import gather_candidates
 from app.retrieval.ranking.session_similarity import session_similarity
-from app.retrieval.results.hits import RankedCandidate
+from app.retrieval.results.model import RankedCandidate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

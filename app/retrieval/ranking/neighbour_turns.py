@@ -15,18 +15,9 @@ from app.index.columns.text_cache import TextCache
 from app.retrieval.candidates.depths import frequencies
 from app.retrieval.candidates.filter_check import existing_chunks, passes_all, passes_filter
 from app.retrieval.candidates.filters import ChunkFilter
+from app.retrieval.candidates.scored_chunks import WHOLE, MessagePlaces, concatenated, unique_inverse
 from app.retrieval.query.match_expression import fold
-from app.retrieval.ranking.candidate_pool import (
-    REACH,
-    WHOLE,
-    CandidateTexts,
-    MessagePlaces,
-    RankingInput,
-    RetrieverScores,
-    SessionStatistics,
-    concatenated,
-    unique_inverse,
-)
+from app.retrieval.ranking.candidate_pool import REACH, CandidateTexts, RankingInput, RetrieverScores, SessionStatistics
 from app.retrieval.ranking.question import Question
 
 if TYPE_CHECKING:

@@ -15,10 +15,10 @@ from app.retrieval.candidates.date_retriever import messages_of_named_times
 from app.retrieval.candidates.filter_check import is_answered_by_columns, passes_all, passes_filter
 from app.retrieval.candidates.filters import ChunkFilter
 from app.retrieval.candidates.lexical import TermMatches, find_matches
+from app.retrieval.candidates.scored_chunks import MessagePlaces
 from app.retrieval.model import Query
 from app.retrieval.query.match_expression import atoms
 from app.retrieval.ranking.candidate_pool import (
-    MessagePlaces,
     RankingInput,
     RetrieverScores,
     SessionStatistics,

@@ -63,7 +63,7 @@ class SpeakerNameCache:
         self._names = SpeakerNames()
 
     async def without(self, text: str) -> str:
-        """Return a question without the names of authors; see ``SpeakerNames``.
+        """Return a question without the names of authors; see ``Names``.
 
         Raises:
             KeepsakeError: The vault cannot be read.

@@ -3,7 +3,6 @@
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import apsw
@@ -13,6 +12,7 @@ from app.core.recall_fence import without_recalled
 from app.index.repo import agents_of
 from app.index.searchable_text import tool_text
 from app.retrieval.model import FacetCount, Hit, Query, Why
+from app.retrieval.results.model import RankedCandidate
 from app.retrieval.results.snippets import Snippets
 from app.sessions.model import label_of
 
@@ -27,16 +27,6 @@ if TYPE_CHECKING:
 
 _VALUES_A_FACET = 20
 _MANY = 10_000
-
-
-@dataclass(frozen=True, slots=True)
-class RankedCandidate:
-    """A candidate in its place: the chunk that stands for it, its score and why."""
-
-    target: str
-    chunk_id: int
-    score: float
-    why: Why
 
 
 class CandidateRow(NamedTuple):

@@ -8,8 +8,9 @@ import apsw
 
 from app.changes import Changed, ChangeSet
 from app.core.recall_fence import without_recalled
+from app.core.stores import StoreName
 from app.errors import InputError
-from app.memories.model import NewMemory, StoreName
+from app.memories.model import NewMemory
 from app.sessions import repo
 from app.sessions.compaction.compaction_plan import SessionOptions
 from app.sessions.model import Message, Session

@@ -9,18 +9,20 @@ from typing import Any
 import numpy as np
 
 from app.core.clock import SystemClock
+from app.core.stores import STORES
 from app.embed.embedder_factory import open_embedder
 from app.embed.model import Embedder
-from app.index.columns.posting_cache import IndexCache, last_chunk
+from app.index.columns.chunk_lengths import last_chunk
+from app.index.columns.posting_cache import IndexCache
 from app.index.vectors.vector_repo import Generation
-from app.memories.model import STORES
 from app.retrieval.candidates.array_retrievers import empty_scores, vectors_by_id
 from app.retrieval.candidates.depths import array_legs, leg_depths
 from app.retrieval.candidates.filters import build_filter, with_word_filter
+from app.retrieval.candidates.scored_chunks import WHOLE
 from app.retrieval.model import Query
 from app.retrieval.query.match_expression import atoms, excluded_expression
 from app.retrieval.query.parser import parse
-from app.retrieval.ranking.candidate_pool import WHOLE, merge_scores, with_owner_ids
+from app.retrieval.ranking.candidate_pool import merge_scores, with_owner_ids
 from app.retrieval.ranking.features import (
     build_table,
     expand_interactions,

@@ -12,10 +12,10 @@ from app.core.paths import migrations
 from app.embed.hashed_embedder import HashedEmbedder
 from app.embed.model import EmbeddingIdentity
 from app.errors import ModelUnavailableError
-from app.history.undo import MemoryApplier, UndoService
+from app.history.undo import UndoService
 from app.index.indexer import Indexer
-from app.index.rebuild import words_are_sound
 from app.index.worker import IndexWorker
+from app.memories.history_applier import MemoryApplier
 from app.memories.model import Memory, NewMemory
 from app.memories.service import MemoryService
 from app.sessions.model import NewMessage
@@ -23,6 +23,7 @@ from app.sessions.service import NewSession, SessionApplier, SessionService
 from app.store.store import Store
 from app.upkeep.integrity_check import findings
 from app.upkeep.model import Finding
+from app.upkeep.word_index_check import words_are_sound
 
 T = TypeVar("T")
 

@@ -12,7 +12,8 @@ from app.changes import ChangeSet, Listener
 from app.config.model import SecretStatus, SettingValue
 from app.config.schema import SETTINGS
 from app.errors import KeepsakeError, NotFoundError
-from app.exchange.model import ImportReport, Problem
+from app.exchange.model import ImportReport
+from app.memories.foreign_record import Problem
 from app.memories.model import Link
 from app.sessions.model import Session
 

@@ -17,7 +17,7 @@ from tests.unit.ui.shelf import Shelf
 from ui.actions import Actions
 from ui.bridge import Bridge
 from ui.dialogs.help import PAGE, Help
-from ui.panes.pane import Notice
+from ui.notice import Notice
 from ui.process.error_reporter import Faults
 from ui.shell.navigation import Place
 from ui.shell.pane_stack import PANES

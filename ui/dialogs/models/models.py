@@ -14,7 +14,7 @@ from ui.dialogs.base_dialog import BaseDialog, hairline, note
 from ui.dialogs.models.comparison import ComparisonView
 from ui.dialogs.models.model_rows import ModelRows
 from ui.dialogs.models.prepare_form import PrepareForm, lacks_files
-from ui.panes.pane import Notice
+from ui.notice import Notice
 from ui.shell.navigation import Place
 from ui.style.tokens import Space
 from ui.widgets.button import text_button

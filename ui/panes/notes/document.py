@@ -26,7 +26,8 @@ from ui.widgets.text.markdown_view import MarkdownView
 from ui.widgets.title_field import TitleField
 
 if TYPE_CHECKING:
-    from app.memories.model import Facet, Link
+    from app.core.facets import Facet
+    from app.memories.model import Link
     from ui.bridge import Bridge
 
 Mode = Literal["write", "split", "read"]

@@ -6,7 +6,8 @@ from PySide6.QtCore import QObject, Signal
 from shiboken6 import isValid
 
 from app.errors import KeepsakeError, NotFoundError
-from app.memories.model import HistoryEntry, Memory
+from app.history.model import HistoryEntry
+from app.memories.model import Memory
 from ui.models.dates import full
 from ui.panes.labels import source_word, title_of
 from ui.panes.notes.draft import Draft

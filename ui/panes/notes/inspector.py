@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollA
 from shiboken6 import isValid
 
 from app.errors import KeepsakeError
-from app.memories.model import HistoryEntry, Link, Links, Memory
+from app.history.model import HistoryEntry
+from app.memories.model import Link, Links, Memory
 from ui import theme
 from ui.models.dates import full, number, short
 from ui.panes.labels import event_word, source_word, store_word

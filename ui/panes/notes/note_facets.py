@@ -1,17 +1,21 @@
 """The facets of the Notes pane: kinds, tags, stores, sources."""
 
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.memories.model import Facets, Kind, MemoryFilter, StoreName
+from app.core.facets import Facets
+from app.memories.model import Kind, MemoryFilter
 from ui import theme
 from ui.panes.labels import kinds_word, source_word, store_word
 from ui.style.tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.lists.facet_tree import FacetGroup, FacetRow, FacetTree
+
+if TYPE_CHECKING:
+    from app.core.stores import StoreName
 
 _GROUPS = ("special", "kind", "tag", "store", "source")
 

@@ -9,7 +9,7 @@ from shiboken6 import isValid
 
 from app.core.text import without_markup
 from app.errors import KeepsakeError
-from app.memories.model import KINDS, Facets, MemoryFilter, MemoryRow
+from app.memories.model import KINDS, MemoryFilter, MemoryRow
 from ui.models.cards import Badge, Card
 from ui.models.dates import short
 from ui.models.ids import IdListModel
@@ -24,6 +24,7 @@ from ui.widgets.search_box import SearchBox
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from app.core.facets import Facets
     from ui.bridge import Bridge
 
 FILTER_LEAST = 120

@@ -28,7 +28,8 @@ from ui.widgets.splitter import PaneSplitter
 
 if TYPE_CHECKING:
     from app.changes import ChangeSet
-    from app.memories.model import HistoryEntry, Memory
+    from app.history.model import HistoryEntry
+    from app.memories.model import Memory
     from ui.actions import Actions
     from ui.bridge import Bridge
 

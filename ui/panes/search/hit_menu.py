@@ -36,7 +36,7 @@ class HitMenu(QObject):
     """
 
     opened = Signal(object)
-    """The person wants to go to this ``QuotingRow``."""
+    """The person wants to go to this ``Place``."""
     why_asked = Signal()
     """The reasons of the current hit are to be shown."""
 

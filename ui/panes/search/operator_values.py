@@ -8,8 +8,8 @@ from app.sessions.model import SessionFilter
 from ui.widgets.search_box import Hint
 
 if TYPE_CHECKING:
+    from app.core.facets import Facet
     from app.entities.model import EntityRow
-    from app.memories.model import Facet
     from app.sessions.model import Session
     from ui.bridge import Bridge
 

@@ -83,12 +83,12 @@ class ResultList(RowView):
     chosen = Signal(object)
     """Another ``Hit`` is current."""
     opened = Signal(object)
-    """Enter or double click on a ``Hit`` or ``NewSession``."""
+    """Enter or double click on a ``Hit`` or ``Heading``."""
     more_asked = Signal()
     left = Signal()
     """Esc, or Up on the first hit: the box takes over."""
     menu_asked = Signal(object, object)
-    """A context menu is wanted: the ``Hit`` or ``NewSession`` and the global position."""
+    """A context menu is wanted: the ``Hit`` or ``Heading`` and the global position."""
     _tops: list[int] | None = None
 
     def __init__(self, parent: QWidget | None = None) -> None:

@@ -21,7 +21,7 @@ from ui.widgets.search_box import SearchBox
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from app.memories.model import Facet
+    from app.core.facets import Facet
     from ui.bridge import Bridge
 
 

@@ -8,9 +8,9 @@ import pytest
 from app.api.caller import READABLE, Caller, Trust
 from app.api.catalogue import declared
 from app.api.registry import to_builtins
+from app.core.stores import STORES
 from app.errors import AccessDeniedError, InputError, NotFoundError
 from app.host import Host
-from app.memories.model import STORES
 
 LEVELS: list[Trust] = ["full", "inner", "familiar", "public"]
 OPERATIONS = {item.name: item for item in declared()}

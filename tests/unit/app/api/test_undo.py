@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.errors import InputError
+from app.history.state_diff import VOLATILE
 from app.host import Host
-from app.memories.state_codec import VOLATILE
 
 ACTIONS = [
     "set",

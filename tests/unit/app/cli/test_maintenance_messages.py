@@ -12,7 +12,8 @@ from app.cli.maintenance_messages import (
     restore_lines,
     salvage_lines,
 )
-from app.upkeep.model import BackupCheck, BackupInfo, Finding, RepairReport, SalvagedTable, SalvageReport
+from app.recovery.model import SalvagedTable, SalvageReport
+from app.upkeep.model import BackupCheck, BackupInfo, Finding, RepairReport
 
 WHEN = datetime(2026, 11, 21, 3, 30, tzinfo=UTC)
 BACKUP = BackupInfo("a-daily.db", "/v/backups/a-daily.db", WHEN, "daily", 1_500_000, 1)

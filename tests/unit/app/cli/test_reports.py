@@ -2,7 +2,8 @@ import pytest
 
 from app.changes import Progress
 from app.cli.reports import check_lines, export_lines, has_losses, import_lines, progress_words, size_words
-from app.exchange.model import ExportReport, ImportReport, Problem
+from app.exchange.model import ExportReport, ImportReport
+from app.memories.foreign_record import Problem
 from app.upkeep.model import CheckReport, Finding
 
 

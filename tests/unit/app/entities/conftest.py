@@ -10,15 +10,17 @@ import pytest
 
 from app.changes import ChangeSet
 from app.core.paths import migrations
+from app.core.stores import STORES
 from app.entities import entity_state
 from app.entities.entity_state import EntityApplier
 from app.entities.mention_worker import MentionWorker
 from app.entities.model import Entity, EntityFilter, EntityRow
 from app.entities.queries.entity_queries import EntityQueries
 from app.entities.service import EntityService
-from app.history.undo import MemoryApplier, UndoService
+from app.history.undo import UndoService
 from app.index.indexer import Indexer
-from app.memories.model import STORES, Memory, NewMemory
+from app.memories.history_applier import MemoryApplier
+from app.memories.model import Memory, NewMemory
 from app.memories.service import MemoryService
 from app.sessions.model import NewMessage
 from app.sessions.service import NewSession, SessionApplier, SessionService

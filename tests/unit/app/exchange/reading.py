@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 
 from hypothesis import strategies as st
 
-from app.exchange.model import MemoryRecord, MessageRecord, Problem, Record, SessionRecord
+from app.exchange.model import MessageRecord, Record, SessionRecord
+from app.memories.foreign_record import MemoryRecord, Problem
 
 T = TypeVar("T")
 Reader = Callable[[Path, Callable[[], bool]], Iterator[Record]]

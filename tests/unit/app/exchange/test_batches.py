@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.exchange.batches import MAX_RECORDS, TARGET_SECONDS, Batch, BatchPace, BatchReader
-from app.exchange.model import MemoryRecord, MessageRecord, Position, Record
+from app.exchange.model import MessageRecord, Position, Record
+from app.memories.foreign_record import MemoryRecord
 from app.sessions.model import NewMessage
 
 

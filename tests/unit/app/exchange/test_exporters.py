@@ -12,7 +12,7 @@ from app.exchange.export_target import MANIFEST
 from app.exchange.exporters import Exportable, Exporter, JsonlExporter, MarkdownExporter
 from app.exchange.formats.keepsake import read as read_keepsake
 from app.exchange.formats.markdown import read as read_markdown
-from app.exchange.model import MemoryRecord
+from app.memories.foreign_record import MemoryRecord
 from app.memories.model import Memory
 from app.sessions.model import Message, Session
 from tests.helpers.disks import SmallDisk

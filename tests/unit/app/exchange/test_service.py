@@ -10,13 +10,15 @@ from typing import Any, TypeVar
 
 import pytest
 
+from app.core.stores import StoreName
 from app.errors import CancelledByPersonError, FormatError, InputError, NotFoundError
 from app.exchange.batches import MAX_RECORDS, Storable
 from app.exchange.formats import markdown
-from app.exchange.model import MemoryRecord, MessageRecord, Position, Problem
+from app.exchange.model import MessageRecord, Position
 from app.exchange.service import ExchangeService, Ingested
 from app.memories.archive.model import Archived
-from app.memories.model import Memory, StoreName
+from app.memories.foreign_record import MemoryRecord, Problem
+from app.memories.model import Memory
 from app.sessions.model import Message, Session
 from tests.unit.app.exchange.reading import chatgpt_talk, write_json
 

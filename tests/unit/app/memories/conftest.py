@@ -9,10 +9,12 @@ import apsw
 import pytest
 
 from app.core.paths import migrations
-from app.exchange.model import MemoryRecord
-from app.history.undo import MemoryApplier, UndoService
+from app.core.stores import StoreName
+from app.history.undo import UndoService
+from app.memories.foreign_record import MemoryRecord
+from app.memories.history_applier import MemoryApplier
 from app.memories.ingest import Ingested, ingest
-from app.memories.model import Memory, NewMemory, StoreName
+from app.memories.model import Memory, NewMemory
 from app.memories.queries.memory_queries import MemoryQueries
 from app.memories.service import MemoryService
 from app.store.store import Store

@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.core.ids import new_id
-from app.exchange.model import MemoryRecord
 from app.memories import validation
+from app.memories.foreign_record import MemoryRecord
 from app.memories.ingest import Ingested
 from app.memories.model import MemoryFilter
 from tests.helpers.material import NAUGHTY

@@ -6,7 +6,8 @@ import pytest
 
 from app.changes import Changed
 from app.errors import StaleError
-from app.memories.model import HistoryEntry, Memory
+from app.history.model import HistoryEntry
+from app.memories.model import Memory
 from app.memories.writer import EDIT_BURST_MS
 from tests.unit.app.memories.conftest import Desk
 

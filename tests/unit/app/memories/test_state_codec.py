@@ -4,8 +4,9 @@ import json
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from app.history.state_diff import differing
 from app.memories.model import Memory
-from app.memories.state_codec import differing, from_state, to_state
+from app.memories.state_codec import from_state, to_state
 
 WHEN = datetime(2024, 5, 1, 12, 0, 0, 123_000, tzinfo=UTC)
 MEMORY = Memory(

@@ -7,8 +7,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.errors import InputError, NotFoundError, StaleError
+from app.history.state_diff import VOLATILE
 from app.memories.model import Memory
-from app.memories.state_codec import VOLATILE, to_state
+from app.memories.state_codec import to_state
 from tests.unit.app.memories.conftest import Desk
 
 

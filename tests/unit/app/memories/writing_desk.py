@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from app.changes import Changed, ChangeSet
-from app.history.undo import MemoryApplier, UndoService
+from app.core.stores import STORES
+from app.history.undo import UndoService
 from app.index.indexer import Indexer
 from app.memories.deduplication.batch import BatchService
 from app.memories.deduplication.reconciler import CandidateFinder, Decision, Reconciler, ReconcileRequest
@@ -14,7 +15,8 @@ from app.memories.deduplication.service import DeduplicatingWriter, Deduplicatio
 from app.memories.deduplication.similar import SimilarFinder
 from app.memories.expiry import ExpiryService
 from app.memories.fact_service import FactService
-from app.memories.model import STORES, Kind, Memory, NewMemory, Written
+from app.memories.history_applier import MemoryApplier
+from app.memories.model import Kind, Memory, NewMemory, Written
 from app.memories.queries.fact_queries import FactQueries
 from app.memories.reflections import ReflectionService
 from app.memories.service import MemoryService

@@ -7,16 +7,9 @@ import numpy as np
 
 from app.index.columns.chunk_columns import ChunkColumns, ChunkType
 from app.index.columns.style_cache import StyleFeatureCache
+from app.retrieval.candidates.scored_chunks import WHOLE, MessagePlace, MessagePlaces, ScoredChunks
 from app.retrieval.ranking import candidate_pool
-from app.retrieval.ranking.candidate_pool import (
-    WHOLE,
-    CandidateTexts,
-    MessagePlace,
-    MessagePlaces,
-    RankingInput,
-    ScoredChunks,
-    merge_scores,
-)
+from app.retrieval.ranking.candidate_pool import CandidateTexts, RankingInput, merge_scores
 
 
 class Scored(NamedTuple):

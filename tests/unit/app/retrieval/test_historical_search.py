@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.core.clock import to_datetime
+from app.core.stores import STORES
 from app.errors import InputError
-from app.memories.model import STORES
 from app.retrieval.historical_search import FROM_HISTORY
 from app.retrieval.model import Found
 from app.retrieval.service import SearchService

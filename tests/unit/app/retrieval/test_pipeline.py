@@ -9,19 +9,21 @@ import apsw
 import numpy as np
 import pytest
 
+from app.core.stores import STORES
 from app.errors import InternalError, KeepsakeError, ModelUnavailableError
 from app.index.columns import chunk_columns
 from app.index.columns.chunk_columns import ChunkColumns
-from app.index.columns.posting_cache import ChunkLengths, IndexCache
+from app.index.columns.chunk_lengths import ChunkLengths
+from app.index.columns.posting_cache import IndexCache
 from app.index.vectors.ann_cache import AnnCache
 from app.index.vectors.vector_repo import Generation
-from app.memories.model import STORES
 from app.retrieval import service
 from app.retrieval.candidates.array_retrievers import vectors_by_id
 from app.retrieval.model import Found
-from app.retrieval.pipeline import Request, SearchResult, Stopwatch, VectorQuery, VectorsFailedError, run_search
+from app.retrieval.pipeline import run_search
 from app.retrieval.query.parser import parse
 from app.retrieval.ranking.recipes import find_recipe
+from app.retrieval.request import Request, SearchResult, Stopwatch, VectorQuery, VectorsFailedError
 from app.retrieval.service import SearchService
 from app.trace.trace import Trace
 from tests.unit.app.shelf import Shelf

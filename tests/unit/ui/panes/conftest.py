@@ -13,7 +13,8 @@ from ui import theme
 from ui.actions import Actions
 
 if TYPE_CHECKING:
-    from ui.panes.pane import Notice, Place
+    from ui.notice import Notice
+    from ui.panes.pane import Place
 
 
 @pytest.fixture

@@ -12,9 +12,11 @@ from PySide6.QtCore import QObject, Signal
 from app.api.registry import Reply
 from app.changes import ChangeSet
 from app.config.model import SettingValue
+from app.core.facets import Facet, Facets
 from app.core.text import excerpt
 from app.errors import KeepsakeError, NotFoundError, StaleError
-from app.memories.model import Facet, Facets, HistoryEntry, Link, Links, Memory, MemoryRow
+from app.history.model import HistoryEntry
+from app.memories.model import Link, Links, Memory, MemoryRow
 from app.retrieval.model import FacetCount, Found, Hit, LegScore, Query, Span, Term, Why
 from app.sessions.model import Appended, Message, Session
 

@@ -4,7 +4,9 @@ import json
 from typing import get_args
 
 from app.core.paths import resources
-from app.memories.model import KINDS, STORES, Event
+from app.core.stores import STORES
+from app.history.model import Event
+from app.memories.model import KINDS
 from app.retrieval.historical_search import FROM_HISTORY
 from ui.panes import labels
 from ui.panes.labels import kind_icon, kind_word, kinds_word, source_word, store_word, title_of

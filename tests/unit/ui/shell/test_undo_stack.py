@@ -9,7 +9,7 @@ from tests.unit.ui.conftest import Rest
 from tests.unit.ui.shelf import Shelf
 from ui.bridge import Bridge
 from ui.models.dates import number
-from ui.panes.pane import Notice
+from ui.notice import Notice
 from ui.shell.undo_stack import UndoStack
 
 

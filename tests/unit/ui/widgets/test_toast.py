@@ -8,7 +8,7 @@ from PySide6.QtGui import QHoverEvent
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from ui.panes.pane import Notice
+from ui.notice import Notice
 from ui.theme import Theme
 from ui.widgets.toast import STACK_LIMIT, Toaster
 

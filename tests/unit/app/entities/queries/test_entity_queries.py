@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 
 from app.core.clock import to_datetime
+from app.core.stores import STORES
 from app.entities.model import EntityFilter, GraphFilter
 from app.errors import NotFoundError
-from app.memories.model import STORES
 from tests.helpers.material import NAUGHTY
 from tests.unit.app.entities.conftest import Desk
 

@@ -7,11 +7,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.core.clock import to_datetime
+from app.core.stores import STORES
 from app.entities import entity_state
 from app.entities.model import EntityFilter
 from app.entities.queries import entity_snapshots
 from app.errors import InputError, NotFoundError
-from app.memories.model import STORES
 from tests.unit.app.entities.conftest import Desk
 
 NAMES = ("Alice Jones", "Bob Miller", "Carla Weber", "David Frey")

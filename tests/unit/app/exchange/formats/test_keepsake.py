@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.exchange.formats.keepsake import read
-from app.exchange.model import MemoryRecord, Record
+from app.exchange.model import Record
 from app.exchange.parsing import lines
+from app.memories.foreign_record import MemoryRecord
 from tests.unit.app.exchange.reading import contents, foreign_values, messages, only, problems, records, sessions
 
 

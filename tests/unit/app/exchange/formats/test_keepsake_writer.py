@@ -9,12 +9,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.core.clock import optional_datetime, to_ms
+from app.core.stores import STORES
 from app.core.tag_names import normalise_tags
 from app.exchange.formats.keepsake import read
 from app.exchange.formats.keepsake_writer import JsonlWriter
-from app.exchange.model import MemoryRecord
 from app.memories.archive.model import Archived
-from app.memories.model import KINDS, SOURCE_KINDS, STORES, Memory, Source
+from app.memories.foreign_record import MemoryRecord
+from app.memories.model import KINDS, SOURCE_KINDS, Memory, Source
 from app.sessions.model import Message, Session
 from tests.unit.app.exchange.reading import messages, only, problems, records, sessions
 

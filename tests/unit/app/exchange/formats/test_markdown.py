@@ -6,7 +6,8 @@ import pytest
 from app.errors import NotFoundError
 from app.exchange.formats import markdown
 from app.exchange.formats.markdown import read
-from app.exchange.model import MemoryRecord, Position
+from app.exchange.model import Position
+from app.memories.foreign_record import MemoryRecord
 from tests.unit.app.exchange.reading import only, problems, records
 
 

@@ -11,7 +11,7 @@ from app.core.tag_names import normalise_tags
 from app.errors import FormatError
 from app.exchange.formats.markdown import parse, read
 from app.exchange.formats.note_file import render_note
-from app.exchange.model import MemoryRecord
+from app.memories.foreign_record import MemoryRecord
 from app.memories.model import Memory
 from tests.unit.app.exchange.reading import only, records
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.exchange.model import Problem
 from app.exchange.parsing import json_items
 from app.exchange.parsing.json_items import ItemSplitter, JsonItem, decode, items
+from app.memories.foreign_record import Problem
 from tests.unit.app.exchange.reading import never, write_json
 
 JSON = st.recursive(

@@ -8,8 +8,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.core.clock import to_datetime
+from app.core.facets import Facet
+from app.core.stores import STORES
 from app.errors import NotFoundError
-from app.memories.model import STORES, Facet, Memory, MemoryFilter, MemoryOrder
+from app.memories.model import Memory, MemoryFilter, MemoryOrder
 from tests.unit.app.memories.conftest import Desk
 
 

@@ -6,9 +6,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.core.clock import to_datetime
+from app.core.stores import STORES
 from app.errors import InputError
 from app.history.as_of import MAX_SPELL_MS
-from app.memories.model import STORES, Memory, MemoryFilter, MemoryOrder
+from app.memories.model import Memory, MemoryFilter, MemoryOrder
 from app.memories.queries import memory_snapshots
 from app.memories.state_codec import from_state
 from app.memories.writer import EDIT_BURST_MS

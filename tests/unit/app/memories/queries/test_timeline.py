@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.core.clock import to_datetime, to_ms
+from app.core.stores import STORES
 from app.errors import NotFoundError
-from app.memories.model import STORES
 from app.memories.queries.memory_queries import MemoryQueries
 from app.memories.queries.timeline import Timeline, TimelineFilter
 from tests.unit.app.shelf import Shelf

@@ -6,8 +6,8 @@ import apsw
 import numpy as np
 import pytest
 
+from app.core.stores import STORES
 from app.index.columns.posting_cache import IndexCache
-from app.memories.model import STORES
 from app.retrieval.candidates import filters
 from app.retrieval.candidates.filter_mask import filter_mask
 from app.retrieval.candidates.filters import build_filter

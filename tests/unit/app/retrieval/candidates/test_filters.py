@@ -5,17 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.core.stores import STORES
 from app.embed.hashed_embedder import DIMENSIONS, HashedEmbedder
 from app.index.columns.posting_cache import IndexCache
 from app.index.vectors.vector_repo import Generation
-from app.memories.model import STORES
-from app.retrieval.candidates.filters import (
-    build_filter,
-    lexical_candidates,
-    newest_candidates,
-    vector_candidates,
-    with_word_filter,
-)
+from app.retrieval.candidates.filters import build_filter, with_word_filter
+from app.retrieval.candidates.list_retrievers import lexical_candidates, newest_candidates, vector_candidates
 from app.retrieval.model import Query
 from tests.unit.app.shelf import Shelf
 

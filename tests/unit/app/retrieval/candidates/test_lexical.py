@@ -6,16 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.core.stores import STORES
 from app.index.columns.posting_cache import IndexCache
-from app.memories.model import STORES
 from app.retrieval.candidates import filters, lexical
 from app.retrieval.candidates.array_retrievers import cached_lexical_scores, lexical_scores
-from app.retrieval.candidates.filters import build_filter, lexical_candidates
+from app.retrieval.candidates.filters import build_filter
 from app.retrieval.candidates.lexical import beginning
+from app.retrieval.candidates.list_retrievers import lexical_candidates
+from app.retrieval.candidates.scored_chunks import ScoredChunks
 from app.retrieval.model import Query
 from app.retrieval.query.match_expression import atoms, excluded_expression, match_expression, stem
 from app.retrieval.query.parser import parse
-from app.retrieval.ranking.candidate_pool import ScoredChunks
 from tests.unit.app.shelf import Shelf
 
 TEXTS = (

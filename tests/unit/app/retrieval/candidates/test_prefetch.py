@@ -6,15 +6,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from app.core.stores import STORES
 from app.errors import ModelUnavailableError
 from app.index.columns.posting_cache import IndexCache
 from app.index.vectors.ann_cache import AnnCache
 from app.index.vectors.vector_repo import Generation
-from app.memories.model import STORES
 from app.retrieval.candidates.prefetch import PREFETCH_FROM, PrefetchedNeighbours
-from app.retrieval.pipeline import Request, SearchResult, Stopwatch, VectorQuery, VectorsFailedError, run_search
+from app.retrieval.pipeline import run_search
 from app.retrieval.query.parser import parse
 from app.retrieval.ranking.recipes import find_recipe
+from app.retrieval.request import Request, SearchResult, Stopwatch, VectorQuery, VectorsFailedError
 from tests.unit.app.shelf import Shelf
 
 TEXTS = ("a grey heron", "two old oaks", "a heron on the lock", "bread and butter")

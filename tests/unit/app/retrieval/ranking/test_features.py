@@ -7,14 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.retrieval.candidates.scored_chunks import MessagePlace, occurrence_number
 from app.retrieval.query.parser import parse
-from app.retrieval.ranking.candidate_pool import (
-    MessagePlace,
-    candidate_pool,
-    merge_scores,
-    occurrence_number,
-    with_owner_ids,
-)
+from app.retrieval.ranking.candidate_pool import candidate_pool, merge_scores, with_owner_ids
 from app.retrieval.ranking.features import (
     BLOCKS,
     NAMES,

@@ -11,15 +11,16 @@ import apsw
 import numpy as np
 import pytest
 
+from app.core.stores import STORES
 from app.host import Host
 from app.index.columns.posting_cache import IndexCache
-from app.memories.model import STORES
 from app.retrieval.candidates.filter_mask import filter_mask
 from app.retrieval.candidates.filters import ChunkFilter, build_filter
 from app.retrieval.candidates.lexical import find_matches
+from app.retrieval.candidates.scored_chunks import MessagePlaces
 from app.retrieval.query.match_expression import Atom
 from app.retrieval.query.parser import parse
-from app.retrieval.ranking.candidate_pool import MessagePlaces, with_owner_ids
+from app.retrieval.ranking.candidate_pool import with_owner_ids
 from app.retrieval.ranking.session_features import SessionScores, add_session_openings, latest_sessions
 from app.store.connection import open_reader
 

@@ -23,7 +23,7 @@ from ui.theme import Scheme
 from ui.window import Window
 
 if TYPE_CHECKING:
-    from ui.panes.pane import Notice
+    from ui.notice import Notice
 
 
 @pytest.fixture

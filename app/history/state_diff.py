@@ -1,0 +1,15 @@
+"""Differences between two recorded states of one target."""
+
+from typing import Any
+
+_COUNTED = frozenset({"access_count", "last_accessed"})  # by reading alone: no state ever brings them back
+# Counters that move on by themselves, and the time that goes with them: no change of what a memory says.
+VOLATILE = frozenset({"version", "mention_count", "updated_at"}) | _COUNTED
+
+
+def differing(first: dict[str, Any] | None, second: dict[str, Any] | None) -> tuple[str, ...]:
+    """Return the names of the fields in which two states differ; ``existence`` when only one of them is there."""
+    if first is None or second is None:
+        return () if first is second else ("existence",)
+    names = dict.fromkeys([*first, *second])
+    return tuple(name for name in names if name not in VOLATILE and first.get(name) != second.get(name))

@@ -1,0 +1,46 @@
+"""Values of salvage: what became of each table."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class SalvagedTable:
+    """What became of one table.
+
+    Args:
+        name: Its name.
+        kept: Rows in the new vault.
+        lost: Rows that an index of the damaged vault knows and that could not be read; ``None`` when that cannot be
+            said.
+        broken_pages: Pages of it that could not be read in full.
+        refused: Rows left out, for they broke a rule of the vault or belonged to something lost.
+    """
+
+    name: str
+    kept: int
+    lost: int | None
+    broken_pages: int
+    refused: int
+
+
+@dataclass(frozen=True, slots=True)
+class SalvageReport:
+    """What was saved of a damaged vault.
+
+    Args:
+        source: The damaged vault, left as it was.
+        into: The new vault.
+        tables: What became of each table.
+        broken_pages: Pages of the database, those of indexes among them, that could not be read in full.
+        found_again: Rows found on pages that nothing led to any more; something deleted may be among them.
+        regained: Rows of broken pages that the search index or the history still had the words of.
+        sessions_made: Conversations of which only turns were left.
+    """
+
+    source: str
+    into: str
+    tables: tuple[SalvagedTable, ...]
+    broken_pages: int
+    found_again: int
+    regained: int
+    sessions_made: int
