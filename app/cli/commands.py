@@ -235,7 +235,7 @@ def docs(
     """Write the reference of operations, settings and commands as Markdown."""
     from app.cli.reference import write_reference  # noqa: PLC0415
 
-    for path in write_reference(folder.absolute() if folder is not None else resources() / "help"):
+    for path in write_reference(folder.absolute() if folder is not None else resources() / "help", application):
         terminal.say(str(path))
 
 

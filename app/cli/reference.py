@@ -6,16 +6,18 @@ import re
 import typing
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from app.api.catalogue import declared
 from app.api.registry import Operation, Parameter, type_name
-from app.cli import commands
 from app.config.config import variable
 from app.config.schema import SETTINGS, Setting
 from app.errors import UnknownOperationError
+
+if TYPE_CHECKING:
+    from typer import Typer
 
 _TRUST = {
     "public": "open to any caller",
@@ -26,20 +28,20 @@ _TRUST = {
 _EMPTY: tuple[object, ...] = (None, "", [], {})
 
 
-def write_reference(folder: Path) -> list[Path]:
-    """Write the pages into ``folder`` and return their paths."""
+def write_reference(folder: Path, application: "Typer") -> list[Path]:
+    """Write the pages, the commands of ``application`` among them, into ``folder`` and return their paths."""
     folder.mkdir(parents=True, exist_ok=True)
     written = []
-    for name, text in pages().items():
+    for name, text in pages(application).items():
         path = folder / f"{name}.md"
         path.write_text(text, encoding="utf-8", newline="\n")
         written.append(path)
     return written
 
 
-def pages() -> dict[str, str]:
+def pages(application: "Typer") -> dict[str, str]:
     """Return every page by its file name without ending."""
-    made = {"operations": operations_page(), "settings": settings_page(), "commands": commands_page()}
+    made = {"operations": operations_page(), "settings": settings_page(), "commands": commands_page(application)}
     return {name: "\n".join(lines) + "\n" for name, lines in made.items()}
 
 
@@ -80,11 +82,11 @@ def settings_page() -> list[str]:
     return lines
 
 
-def commands_page() -> list[str]:
+def commands_page(application: "Typer") -> list[str]:
     """Return the page of the command line."""
     import typer  # noqa: PLC0415
 
-    root = typer.main.get_command(commands.application)
+    root = typer.main.get_command(application)
     lines = ["# Command line", "", _joined(root.help or ""), "", *_option_lines(root)]
     for path, command in _commands("keepsake", root):
         usage = " ".join([path, *(_placeholder(item) for item in command.params if _is_argument(item))])

@@ -4,11 +4,24 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from app.erasure.references import RemainingReference
-
 BackupChoice = Literal["keep", "rewrite", "delete"]
 BackupOutcome = Literal["kept", "rewritten", "deleted", "unreadable", "incomplete"]
 ErasureMethod = Literal["overwritten in place", "file rewritten", "nothing to look for", "not verified"]
+
+
+@dataclass(frozen=True, slots=True)
+class RemainingReference:
+    """Something of somebody else's that still says the same or refers to what is gone.
+
+    Args:
+        table: Where.
+        id: Whose, ``""`` when the row has no id.
+        why: ``quotes it``, ``was drawn from it``, ``was superseded by it`` or ``has a name from it``.
+    """
+
+    table: str
+    id: str
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,18 +78,3 @@ class ErasureTarget:
 
     kind: Literal["memory", "session"]
     id: str
-
-
-@dataclass(frozen=True, slots=True)
-class RemainingReference:
-    """Something of somebody else's that still says the same or refers to what is gone.
-
-    Args:
-        table: Where.
-        id: Whose, ``""`` when the row has no id.
-        why: ``quotes it``, ``was drawn from it``, ``was superseded by it`` or ``has a name from it``.
-    """
-
-    table: str
-    id: str
-    why: str

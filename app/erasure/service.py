@@ -20,6 +20,7 @@ from app.erasure.backup_cleaner import BackupCleaner
 from app.erasure.model import BackupChoice, BackupFile, ErasureMethod, ErasureReceipt, ErasureTarget, RemainingReference
 from app.errors import InputError, KeepsakeError, NotFoundError
 from app.store.store import Store
+from app.store.wal_truncation import empty_log
 
 _log = logging.getLogger(__name__)
 
@@ -321,7 +322,7 @@ class ErasureService:
     async def _empty_log(self) -> bool:
         """Cut the log to nothing, waiting for readers for a while; others write in between."""
         waited = 0.0
-        while not await self._store.tend(file_residue.empty_log):
+        while not await self._store.tend(empty_log):
             if waited >= _LOG_SECONDS:
                 return False
             await asyncio.sleep(_LOG_PAUSE)

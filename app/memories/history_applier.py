@@ -8,7 +8,7 @@ from app.core.clock import to_datetime
 from app.errors import StaleError
 from app.history.undo import State
 from app.memories import repo
-from app.memories.archive import service
+from app.memories.archive import archive_moves
 from app.memories.state_codec import from_state
 from app.memories.writer import MemoryIndex, conflicting_fact, recorded_state, write_state
 
@@ -26,7 +26,7 @@ class MemoryApplier:
     def current(self, connection: apsw.Connection, target: str) -> State | None:
         """Return the memory's state now."""
         memory = repo.get(connection, target)
-        return service.state(connection, target) if memory is None else recorded_state(memory)
+        return archive_moves.state(connection, target) if memory is None else recorded_state(memory)
 
     def apply(self, connection: apsw.Connection, target: str, state: State | None, at_ms: int) -> None:
         """Make ``state`` the memory's state; ``None`` deletes it softly.
@@ -35,13 +35,13 @@ class MemoryApplier:
             StaleError: Another fact has taken its category and key.
         """
         now = repo.get(connection, target)
-        if now is None and service.state(connection, target) is not None:
-            now = service.take_out(connection, self._index, target)
+        if now is None and archive_moves.state(connection, target) is not None:
+            now = archive_moves.take_out(connection, self._index, target)
             if state is None and now.deleted_at is not None:
                 return  # it came from the trash
         if state is not None and "archived_at" in state:
             # At the time it was put there: earlier entries must find the state that they led to.
-            service.put_in(connection, self._index, target, state["reason"], int(state["archived_at"]))
+            archive_moves.put_in(connection, self._index, target, state["reason"], int(state["archived_at"]))
             return
         if state is not None:
             wanted = from_state(state)

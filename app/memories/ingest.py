@@ -14,7 +14,7 @@ from app.core.text import excerpt, storable, without_controls
 from app.errors import InputError
 from app.history import history_repo
 from app.memories import import_sources, repo, validation
-from app.memories.archive import archive_repo, service
+from app.memories.archive import archive_moves, archive_repo
 from app.memories.foreign_record import MemoryRecord, Problem
 from app.memories.import_sources import Origin
 from app.memories.model import KINDS, Memory, NewMemory
@@ -144,8 +144,8 @@ class _Import:
             repo.set_accesses(self._connection, memory)
         if record.archived_ms is not None:
             before, at_ms = recorded_state(memory), record.archived_ms
-            service.put_in(self._connection, self._index, memory.id, record.archive_reason, at_ms)
-            self._writer.enter(memory.id, "ARCHIVE", before, service.state(self._connection, memory.id))
+            archive_moves.put_in(self._connection, self._index, memory.id, record.archive_reason, at_ms)
+            self._writer.enter(memory.id, "ARCHIVE", before, archive_moves.state(self._connection, memory.id))
         return memory.id
 
     def _composed(self, record: MemoryRecord) -> Memory:

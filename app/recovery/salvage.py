@@ -15,12 +15,12 @@ from app.index import rebuild
 from app.recovery import redundant_copies, referential_repair
 from app.recovery.model import SalvagedTable, SalvageReport
 from app.recovery.sqlite_pages import BrokenPageError, Cell, PageFile, StoredRow, TreeWalk
+from app.store.backup import copy_settings
 from app.store.connection import APPLICATION_ID, open_writer
 from app.store.migrate import migrations_in
 from app.store.preflight import SALVAGING
 from app.store.sqlite_errors import translate_sqlite_errors
 from app.store.store import DATABASE, Store
-from app.upkeep import backup_files
 
 _SCHEMA_ROOT = 1
 _OF_OPENING = ("lock", "trace")
@@ -125,7 +125,7 @@ def _salvage(source: PageFile, vault: Path, into: Path) -> SalvageReport:
         finally:
             connection.close()
         if (vault / FILE).is_file():
-            backup_files.copy_settings(vault / FILE, place / FILE)
+            copy_settings(vault / FILE, place / FILE)
         _move_up(place, into)
     except BaseException as error:
         shutil.rmtree(into, ignore_errors=True)

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import apsw
 
-from app.core.files import from_os
-from app.core.regular_files import make_folder, open_anew
+from app.config.layers import MAX_BYTES
+from app.core.files import from_os, replace_file
+from app.core.regular_files import make_folder, open_anew, open_for_reading
 from app.errors import VaultDamagedError
 from app.store.sqlite_errors import translate_sqlite_errors
 
@@ -122,3 +123,14 @@ def read_name(name: str) -> BackupName | None:
     except ValueError:
         return None
     return BackupName(when, match[2], int(match[3] or 1))
+
+
+def copy_settings(source: Path, target: Path) -> None:
+    """Copy a settings file to ``target``, whole or not at all, for its owner only."""
+    try:
+        with open_for_reading(source) as file:
+            data = file.read(MAX_BYTES)
+        replace_file(target, data)
+        keep_name(target)
+    except OSError as error:
+        raise from_os(error, target) from error

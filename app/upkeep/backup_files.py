@@ -9,14 +9,13 @@ from pathlib import Path
 import apsw
 
 from app.config.config import FILE
-from app.config.settings_file import copy_settings
 from app.core.clock import optional_datetime
 from app.core.files import from_os
 from app.core.paths import migrations, user_path
 from app.core.regular_files import open_for_reading, require_folder
 from app.errors import InputError, KeepsakeError, NotFoundError, VaultDamagedError
 from app.recovery.sqlite_pages import HEADER_BYTES, MAGIC
-from app.store.backup import FOLDER, PARTIAL, read_name
+from app.store.backup import FOLDER, PARTIAL, copy_settings, read_name
 from app.store.connection import APPLICATION_ID, load_vectors
 from app.store.migrate import migrations_in
 from app.store.sqlite_errors import translate_sqlite_errors

@@ -38,6 +38,7 @@ def last_chunk(connection: apsw.Connection) -> int:
 
 
 def extend_lengths(connection: apsw.Connection, known: ChunkLengths, last: int) -> ChunkLengths:
+    """Return ``known`` lengths with those of chunks up to the id ``last``."""
     words = np.zeros(max(last + 1, len(known.words)), dtype=np.uint16)
     words[: len(known.words)] = known.words
     for after in range(len(known.words) - 1, last, _LENGTHS_AT_ONCE):

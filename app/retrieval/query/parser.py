@@ -6,8 +6,8 @@ Any text is a query. What looks like an operator and is none is searched as word
 ``after:2026-10 before:2026-11``. ``-before:x`` is ``after:x`` and the reverse.
 
 A whole sentence is not a command: what it puts in quotation marks is preferred and not demanded, and in a text of
-several lines or many words a hyphen before a word excludes nothing. See ``app.retrieval.query.intent``. Operators with a value
-work everywhere.
+several lines or many words a hyphen before a word excludes nothing. See ``app.retrieval.query.intent``. Operators with
+a value work everywhere.
 """
 
 import re

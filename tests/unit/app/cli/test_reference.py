@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.api.catalogue import declared
+from app.cli.commands import application
 from app.cli.reference import operation_lines, pages, write_reference
 from app.config.schema import SETTINGS
 from app.core.paths import resources
@@ -19,11 +20,11 @@ NOW_MS = 1_790_000_000_000
 @pytest.mark.parametrize("name", ["operations", "settings", "commands"])
 def test_the_committed_page_is_current(name: str) -> None:
     committed = (HELP / f"{name}.md").read_text(encoding="utf-8")
-    assert committed == pages()[name], "run 'keepsake docs'"
+    assert committed == pages(application)[name], "run 'keepsake docs'"
 
 
 def test_everything_declared_is_documented(tmp_path: Path) -> None:
-    written = {path.stem: path.read_text(encoding="utf-8") for path in write_reference(tmp_path / "new")}
+    written = {path.stem: path.read_text(encoding="utf-8") for path in write_reference(tmp_path / "new", application)}
     for item in declared():
         assert f"### {item.name}\n" in written["operations"]
         assert item.summary
