@@ -1,0 +1,117 @@
+"""Vocabulary check: names and docstrings that a newcomer would not understand.
+
+``python -m tests.helpers.vocabulary app/index`` prints what is wrong in a folder. The words are defined in the glossary
+of ``resources/help/architecture.md``.
+"""
+
+import ast
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+MAX_WORDS = 15
+
+# Private words of old versions; the glossary has the field's own for each.
+DENIED_NAMES = frozenset(
+    ("heads", "manner", "manners", "asked", "kin", "kinship", "door", "desk", "shelf", "tend", "sought", "beside")
+    + ("elsewhere", "whereabouts", "meant", "told", "tells", "heard", "nobody", "somebody", "whoever", "thereof")
+)
+DENIED_PHRASES = (
+    *("what is known of", "whoever", "whatever", "such of", "besides", "nobody", "somebody", "lets go of", "makes way"),
+    *("of that", "stands for itself", "stand out", "looked at closely", "put right", "made anew"),
+)
+OPENERS = re.compile(
+    r"(?:What|Whoever|Whatever|How|Those|Whether|Which|Who|Whom|Whose|Where|When|Such|That|It|They|Lets|Knows|Tells|Says)\b"
+)
+
+# Rooms that every subject has, and declarations by subject.
+FIXED_MODULES = frozenset(("__init__", "__main__", "model", "repo", "service", "options", "parts"))
+BY_SUBJECT = ("app/api/", "app/config/sections/")
+
+
+def python_files(*folders: str) -> list[Path]:
+    """Return the source files below folders of the project, in order."""
+    found = (ROOT / folder for folder in folders)
+    return sorted(path for place in found for path in ([place] if place.is_file() else place.rglob("*.py")))
+
+
+def words_of(name: str) -> list[str]:
+    """Return the lower-case words of an identifier such as ``ChunkColumns`` or ``chunk_columns``."""
+    return [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name)]
+
+
+def docstring_problems(path: Path) -> Iterator[str]:
+    """Yield what is wrong with the first lines of a file's docstrings."""
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        text = ast.get_docstring(node)
+        if not text:
+            continue
+        first = text.split("\n\n")[0].split("\n")[0]
+        place = f"{path.relative_to(ROOT).as_posix()}:{getattr(node, 'lineno', 1)}"
+        if len(first.split()) > MAX_WORDS:
+            yield f"{place}: more than {MAX_WORDS} words: {first}"
+        if OPENERS.match(first):
+            yield f"{place}: begins like a riddle: {first}"
+        for phrase in DENIED_PHRASES:
+            if re.search(rf"\b{phrase}\b", first, re.IGNORECASE):
+                yield f"{place}: says '{phrase}': {first}"
+
+
+def defined_names(tree: ast.AST) -> Iterator[tuple[str, int]]:
+    """Yield every name that a file gives: modules excluded, arguments and attributes included."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node.name, node.lineno
+        elif isinstance(node, ast.arg):
+            yield node.arg, node.lineno
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id, node.lineno
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield node.attr, node.lineno
+
+
+def name_problems(path: Path) -> Iterator[str]:
+    """Yield names in a file that have a denied word in them."""
+    place = path.relative_to(ROOT).as_posix()
+    seen = set[str]()
+    names = [(path.stem, 1), *defined_names(ast.parse(path.read_bytes()))]
+    for name, line in names:
+        denied = DENIED_NAMES.intersection(words_of(name))
+        if denied and name not in seen:
+            seen.add(name)
+            yield f"{place}:{line}: the name '{name}' has the private word '{min(denied)}'"
+
+
+def doubled_modules(paths: Iterable[Path]) -> Iterator[str]:
+    """Yield module names that stand for several modules."""
+    places: dict[str, list[str]] = {}
+    for path in paths:
+        place = path.relative_to(ROOT).as_posix()
+        if path.stem not in FIXED_MODULES and not place.startswith(BY_SUBJECT):
+            places.setdefault(path.stem, []).append(place)
+    yield from (f"{name}: {', '.join(found)}" for name, found in sorted(places.items()) if len(found) > 1)
+
+
+def doubled_classes(paths: Iterable[Path]) -> Iterator[str]:
+    """Yield public class names that stand for several classes."""
+    places: dict[str, list[str]] = {}
+    for path in paths:
+        for node in ast.parse(path.read_bytes()).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(path.relative_to(ROOT).as_posix())
+    yield from (f"{name}: {', '.join(found)}" for name, found in sorted(places.items()) if len(found) > 1)
+
+
+def problems(*folders: str) -> list[str]:
+    """Return everything wrong with names and docstrings below folders of the project."""
+    paths = python_files(*folders)
+    found = [line for path in paths for line in (*docstring_problems(path), *name_problems(path))]
+    return [*found, *doubled_modules(paths), *doubled_classes(paths)]
+
+
+if __name__ == "__main__":
+    sys.stdout.write("\n".join([*problems(*sys.argv[1:]), ""]))
