@@ -20,7 +20,7 @@ class Job:
         job_id: Its id.
         title: What is done, in words.
         unit: What is counted.
-        publish: Hears of its progress, at most ten times a second and at each change of state.
+        publish: Hears of its progress, at its first step, at most ten times a second, and at each change of state.
         resumed: Called when a pause ends; without it the job cannot be paused.
     """
 
@@ -75,8 +75,9 @@ class Job:
         self._samples = [item for item in self._samples if now - item[0] < _RATE_SECONDS] + [(now, done)]
         begun, first = self._samples[0]
         rate = (done - first) / (now - begun) if now - begun > _SECONDS_BETWEEN_REPORTS else self.progress.rate
+        begins = not self.progress.done and done  # after a look at the source, say at once that work goes on
         self.progress = replace(self.progress, done=done, total=total, rate=rate, detail=detail)
-        if now - self._published >= _SECONDS_BETWEEN_REPORTS:
+        if begins or now - self._published >= _SECONDS_BETWEEN_REPORTS:
             self._published = now
             self._publish(self.progress)
 

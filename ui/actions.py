@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
 
 from ui.style.icons import icon
+from ui.widgets.plain_text import caption
 
 RECENT_LIMIT = 20
 
@@ -140,7 +141,7 @@ class Actions(QObject):
         return qaction
 
     def _dress(self, qaction: QAction, action: Action) -> None:
-        qaction.setText(action.title.replace("&", "&&"))
+        qaction.setText(caption(action.title))
         qaction.setCheckable(action.checked is not None)
         qaction.setEnabled(self._in_front(action) and action.can_run)
         if action.checked is not None:

@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QSystemTrayIcon
 
+from ui.widgets.plain_text import without_markup
+
 if TYPE_CHECKING:
     from ui.window import Window
 
@@ -20,7 +22,7 @@ def notify(tray: QSystemTrayIcon | None, title: str, text: str) -> bool:
     """
     if tray is None or not tray.isVisible() or not QSystemTrayIcon.supportsMessages():
         return False
-    tray.showMessage(title, text, tray.icon(), SHOWN_MS)
+    tray.showMessage(without_markup(title), without_markup(text), tray.icon(), SHOWN_MS)
     return True
 
 

@@ -9,6 +9,7 @@ from ui import theme
 from ui.actions import Actions
 from ui.shell.status_line import Holdings, progress_text, status_text
 from ui.style.icons import pixmap
+from ui.widgets.plain_text import caption, without_markup
 
 SIZES = (16, 22, 24, 32, 48)
 STATES = {"idle": "text", "working": "accent", "paused": "muted", "attention": "danger"}
@@ -96,8 +97,8 @@ class Tray(QObject):
             text = status_text(self._holdings)
         else:
             text = self.tr("Opening…")
-        self.line.setText(text.replace("&", "&&"))
-        self.icon.setToolTip(f"Keepsake — {text}"[:TOOLTIP_LIMIT])
+        self.line.setText(caption(text))
+        self.icon.setToolTip(without_markup(f"Keepsake — {text}"[:TOOLTIP_LIMIT]))
         self.icon.setIcon(state_icon(self.state))
 
     def _on_activated(self, reason: QSystemTrayIcon.ActivationReason) -> None:

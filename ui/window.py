@@ -12,7 +12,6 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
     QMainWindow,
     QStackedWidget,
     QVBoxLayout,
@@ -28,6 +27,7 @@ from ui.notice import Notice
 from ui.process.error_reporter import Faults
 from ui.shell.navigation import Navigation, Place, place_of
 from ui.shell.pane_stack import FIRST, PANES, PaneStack
+from ui.shell.screen_fit import fit_to_screen
 from ui.shell.sidebar import Sidebar
 from ui.shell.start_page import StartPage
 from ui.shell.status_line import StatusLine
@@ -38,6 +38,7 @@ from ui.shell.window_actions import WindowActions
 from ui.style.appearance import Appearance
 from ui.theme import Scheme
 from ui.widgets.banner import Banner
+from ui.widgets.plain_text import PlainLabel
 from ui.widgets.toast import Toaster
 from ui.window_state import WindowState
 
@@ -90,7 +91,8 @@ class Window(QMainWindow):
         self.palette_popup.search_asked.connect(self.frame.search)
         self.palette_popup.note_asked.connect(self.frame.create_note)
         self.palette_popup.recent_places = state.places()
-        self._veil = QLabel(self.tr("Drop to import"), self, alignment=Qt.AlignmentFlag.AlignCenter)
+        self._veil = PlainLabel(self.tr("Drop to import"), self)
+        self._veil.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._veil.setObjectName("dropVeil")
         theme.set_type(self._veil, "title accent")
         self._veil.hide()
@@ -164,7 +166,9 @@ class Window(QMainWindow):
     def bring(self) -> None:
         """Show the window in front, whatever state it is in."""
         self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
+        fit_to_screen(self)
         self.show()
+        fit_to_screen(self)
         self.raise_()
         self.activateWindow()
 
@@ -253,6 +257,7 @@ class Window(QMainWindow):
         geometry = self._state.blob("window/geometry")
         if not geometry or not self.restoreGeometry(geometry):
             self.resize(SIZE)
+        fit_to_screen(self)
 
     def _open(self, place: Place) -> None:
         if self.panes is None:

@@ -29,7 +29,7 @@ from app.retrieval.ranking.fused_ranking import limit_per_session
 from app.retrieval.results.hits import CandidateRow, build_hits, candidate_rows, count_facets
 from app.retrieval.results.model import RankedCandidate
 from app.retrieval.results.snippets import Snippets, spans
-from app.sessions.model import Message
+from app.sessions.model import Message, label_of
 from app.sessions.repo import MESSAGE_COLUMNS, message_of
 
 DEPTH: Final = 400
@@ -270,13 +270,19 @@ def with_rank(one: RankedCandidate, rank: int) -> RankedCandidate:
 
 
 def _agents(connection: apsw.Connection, items: Iterable[PastItem]) -> dict[str, tuple[str, str]]:
-    """Return agent and title of the conversations of turns read from the history."""
+    """Return agent and title, or first words, of the sessions of messages read from the history."""
     wanted = sorted({item.state.session_id for item in items if isinstance(item.state, Message)})
     rows = connection.execute(
-        "SELECT s.id, s.agent, s.title FROM json_each(?) w CROSS JOIN sessions s ON s.id = w.value",
+        "SELECT s.id, s.agent, s.title, s.preview FROM json_each(?) w CROSS JOIN sessions s ON s.id = w.value",
         (json.dumps(wanted),),
     )
-    return {str(row[0]): (str(row[1]), str(row[2])) for row in rows}
+    return {str(row[0]): (str(row[1]), label_of(str(row[2]), str(row[3]))) for row in rows}
+
+
+def _past_title(connection: apsw.Connection, session_id: str, title: str) -> str:
+    """Return the title a session had, or its first words where it had none."""
+    preview = "" if title else connection.execute("SELECT preview FROM sessions WHERE id = ?", (session_id,)).get
+    return label_of(title, str(preview or ""))
 
 
 def past_row(item: PastItem, agents: Mapping[str, tuple[str, str]]) -> CandidateRow:
@@ -304,7 +310,8 @@ def _hits(
     query: Query,
     sessions: Mapping[str, Mapping[str, Any]],
 ) -> tuple[Hit, ...]:
-    found = {hit.id: hit for hit in build_hits(connection, [one for one in shown if one.chunk_id > 0], rows, query)}
+    indexed = [one for one in shown if one.chunk_id > 0]
+    found = {hit.id: hit for hit in build_hits(connection, indexed, rows, query, labelled=True)}
     titles = _agents(connection, [items[one.chunk_id] for one in shown])
     hits = []
     for one in shown:
@@ -313,7 +320,9 @@ def _hits(
         if hit is None:
             continue
         then = sessions.get(hit.session_id or "") if hit.target == "message" else None
-        hits.append(hit if then is None or "title" not in then else replace(hit, title=str(then["title"])))
+        if then is not None and "title" in then:
+            hit = replace(hit, title=_past_title(connection, str(hit.session_id), str(then["title"])))
+        hits.append(hit)
     return tuple(hits)
 
 

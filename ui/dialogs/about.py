@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, qVersion
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QLabel, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QWidget
 from shiboken6 import isValid
 
 from app.errors import KeepsakeError
@@ -14,6 +14,7 @@ from ui import theme
 from ui.dialogs.base_dialog import BaseDialog, note
 from ui.style.icons import pixmap
 from ui.widgets.button import text_button
+from ui.widgets.plain_text import PlainLabel
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge
@@ -30,7 +31,7 @@ class About(BaseDialog):
         self._bridge = bridge
         self._faults = faults
         self.resize(560, 480)
-        logo = QLabel(self)
+        logo = PlainLabel(self)
         logo.setPixmap(pixmap("keepsake", LOGO, "#000000", self.devicePixelRatioF()))
         self.body.addWidget(logo)
         self.body.addWidget(note(self.tr("Version {version}").format(version=version()), self, "strong"))

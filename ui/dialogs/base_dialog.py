@@ -1,10 +1,12 @@
 """Base of dialogs: a heading, a body, a row of buttons; never modal to the program, Escape closes."""
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from ui import theme
+from ui.shell.screen_fit import fit_to_screen
 from ui.style.tokens import Space
+from ui.widgets.plain_text import PlainLabel
 
 
 class BaseDialog(QDialog):
@@ -16,10 +18,18 @@ class BaseDialog(QDialog):
         self.setWindowTitle(title)
         self.setObjectName("sheet")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._heading = QLabel(title, self)
+        self._heading = PlainLabel(title, self)
         theme.set_type(self._heading, "title")
-        self.body = QVBoxLayout()
+        # Where the screen is too small for the body it scrolls, so that heading and buttons stay in reach.
+        self._scroll = QScrollArea(self)
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        page = QWidget(self._scroll)
+        page.setObjectName("sheet")
+        self.body = QVBoxLayout(page)
+        self.body.setContentsMargins(0, 0, 0, 0)
         self.body.setSpacing(Space.M)
+        self._scroll.setWidget(page)
         self._row = QHBoxLayout()
         self._row.setSpacing(Space.S)
         self._row.addStretch(1)
@@ -27,7 +37,7 @@ class BaseDialog(QDialog):
         column.setContentsMargins(Space.XL, Space.XL, Space.XL, Space.L)
         column.setSpacing(Space.L)
         column.addWidget(self._heading)
-        column.addLayout(self.body, 1)
+        column.addWidget(self._scroll, 1)
         column.addLayout(self._row)
 
     def add_button(self, button: QPushButton, *, left: bool = False) -> QPushButton:
@@ -54,11 +64,27 @@ class BaseDialog(QDialog):
             self.is_closed = True
             self.deleteLater()
 
+    def bring_into_sight(self, part: QWidget) -> None:
+        """Scroll the body to ``part`` where the sheet is too small to show all of it."""
+        self._scroll.ensureWidgetVisible(part)
+
     def bring(self) -> None:
-        """Show the sheet, in front."""
+        """Show the sheet in front, wholly on the screen."""
+        if not self.isVisible():
+            self._stand_over_window()
         self.show()
+        # Only now is the room known that the desktop's title bar takes.
+        fit_to_screen(self)
         self.raise_()
         self.activateWindow()
+
+    def _stand_over_window(self) -> None:
+        window = self.parentWidget()
+        if window is not None and not self.testAttribute(Qt.WidgetAttribute.WA_Moved):
+            where = self.geometry()
+            where.moveCenter(window.window().geometry().center())
+            self.setGeometry(where)
+        fit_to_screen(self)
 
 
 def hairline(parent: QWidget) -> QFrame:
@@ -69,9 +95,9 @@ def hairline(parent: QWidget) -> QFrame:
     return line
 
 
-def note(text: str, parent: QWidget, kind: str = "small muted") -> QLabel:
+def note(text: str, parent: QWidget, kind: str = "small muted") -> PlainLabel:
     """Return a wrapping label in a step of the type scale."""
-    label = QLabel(text, parent)
+    label = PlainLabel(text, parent)
     label.setWordWrap(True)
     theme.set_type(label, kind)
     return label

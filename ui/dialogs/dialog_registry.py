@@ -13,6 +13,7 @@ from ui.dialogs.importer import Importer
 from ui.dialogs.models.models import Models
 from ui.dialogs.settings import Settings
 from ui.dialogs.shortcuts import Shortcuts
+from ui.widgets.plain_text import PlainMessageBox
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -133,11 +134,11 @@ class DialogRegistry(QObject):
 
     def ask_close(self) -> None:
         """Ask once what closing the window should do from now on."""
-        box = QMessageBox(self._window)
-        box.setWindowTitle(self.tr("Keep running?"))
-        box.setText(self.tr("Should Keepsake keep running in the tray when its window is closed?"))
-        box.setInformativeText(
-            self.tr("Your agents can then go on using it, and quick capture stays at hand. Settings can change this.")
+        box = PlainMessageBox(
+            self.tr("Keep running?"),
+            self.tr("Should Keepsake keep running in the tray when its window is closed?"),
+            self.tr("Your agents can then go on using it, and quick capture stays at hand. Settings can change this."),
+            self._window,
         )
         keep = box.addButton(self.tr("Keep running"), QMessageBox.ButtonRole.AcceptRole)
         box.addButton(self.tr("Quit"), QMessageBox.ButtonRole.RejectRole)

@@ -7,7 +7,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import (
     QFileDialog,
-    QLabel,
     QPlainTextEdit,
     QProgressBar,
     QSizePolicy,
@@ -28,6 +27,7 @@ from ui.shell.status_line import amount, progress_text
 from ui.style.tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.empty_state import EmptyState
+from ui.widgets.plain_text import PlainLabel
 
 if TYPE_CHECKING:
     from app.exchange.model import ImportReport
@@ -130,7 +130,7 @@ class Importer(BaseDialog):
         self._pages.addWidget(page)
         return page
 
-    def _text_page(self) -> tuple[QWidget, QLabel, QLabel]:
+    def _text_page(self) -> tuple[QWidget, PlainLabel, PlainLabel]:
         page = QWidget(self._pages)
         title, text = note("", page, "heading"), note("", page, "body muted")
         text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)

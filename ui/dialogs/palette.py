@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent
-from PySide6.QtWidgets import QApplication, QFrame, QLabel, QLineEdit, QListView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QLineEdit, QListView, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from app.memories.model import MemoryFilter
@@ -18,6 +18,7 @@ from ui.dialogs.palette_list import EntryDelegate, EntryModel
 from ui.shell.navigation import Place
 from ui.shell.window_commands import group_title
 from ui.style.tokens import Space
+from ui.widgets.plain_text import PlainLabel
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge
@@ -61,7 +62,7 @@ class Palette(QFrame):
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._list.clicked.connect(self._choose)
-        self._foot = QLabel(self.tr("↑ ↓ choose   ·   Enter open   ·   Esc close"), self)
+        self._foot = PlainLabel(self.tr("↑ ↓ choose   ·   Enter open   ·   Esc close"), self)
         theme.set_type(self._foot, "small muted")
         self._foot.setIndent(Space.L)
         self._foot.setFixedHeight(self._foot.fontMetrics().height() + Space.M)

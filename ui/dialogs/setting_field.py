@@ -6,7 +6,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDoubleSpinBox,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QSpinBox,
     QVBoxLayout,
@@ -18,6 +17,7 @@ from app.config.schema import Value
 from ui import theme
 from ui.dialogs.base_dialog import note
 from ui.style.tokens import Space
+from ui.widgets.plain_text import PlainLabel
 
 WIDTH = 220
 INDICATOR = 18
@@ -35,7 +35,7 @@ class SettingField(QWidget):
         super().__init__(parent)
         self._setting = setting
         self._title = title
-        name = QLabel(title, self)
+        name = PlainLabel(title, self)
         theme.set_type(name, "strong")
         self._about = note("", self)
         self.editor = self._make_editor()

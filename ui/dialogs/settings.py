@@ -4,7 +4,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QLabel, QLineEdit, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QScrollArea, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from app.config.model import SettingValue
@@ -16,6 +16,7 @@ from ui.dialogs.setting_field import SettingField
 from ui.style.tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.field_icons import FieldIcons
+from ui.widgets.plain_text import PlainLabel
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge
@@ -87,7 +88,7 @@ class Settings(BaseDialog):
         column.setContentsMargins(0, 0, Space.M, Space.L)
         column.setSpacing(0)
         for section, group in groupby(settings, key=_section):
-            head = QLabel(_words(section), page)
+            head = PlainLabel(_words(section), page)
             theme.set_type(head, "small accent")
             head.setContentsMargins(0, Space.L, 0, Space.XS)
             column.addWidget(head)

@@ -74,7 +74,7 @@ class Program(QObject):
         if self.tray is not None:
             self.tray.show()
         if not (hidden and self.tray is not None):
-            self.window.show()
+            self.window.bring()
         self.open_vault()
 
     def open_vault(self) -> None:

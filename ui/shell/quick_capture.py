@@ -10,6 +10,7 @@ from app.errors import KeepsakeError
 from ui import theme
 from ui.dialogs.base_dialog import note
 from ui.notice import Notice
+from ui.shell.screen_fit import fit_to_screen
 from ui.style.tokens import Space
 from ui.widgets.button import text_button
 
@@ -80,6 +81,7 @@ class Capture(QWidget):
         area = screen.availableGeometry()
         self.move(area.center().x() - self.width() // 2, area.top() + area.height() // 4)
         self.show()
+        fit_to_screen(self)
         self.raise_()
         self.activateWindow()
         self._words.setFocus()

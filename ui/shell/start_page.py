@@ -2,13 +2,14 @@
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
 
 from app.errors import KeepsakeError
 from ui import theme
 from ui.style.icons import pixmap
 from ui.style.tokens import Space
 from ui.widgets.button import text_button
+from ui.widgets.plain_text import PlainLabel
 
 TEXT_WIDTH = 480
 LOGO = 72
@@ -26,11 +27,11 @@ class StartPage(QWidget):
         super().__init__(parent)
         self.setObjectName("sheet")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        logo = QLabel(self)
+        logo = PlainLabel(self)
         logo.setPixmap(pixmap("keepsake", LOGO, "#000000", self.devicePixelRatioF()))
-        self._title = QLabel(self)
+        self._title = PlainLabel(self)
         theme.set_type(self._title, "title")
-        self._text = QLabel(self)
+        self._text = PlainLabel(self)
         self._text.setWordWrap(True)
         self._text.setFixedWidth(TEXT_WIDTH)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)

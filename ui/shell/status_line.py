@@ -13,6 +13,7 @@ from ui.style.tokens import Space
 from ui.widgets.button import icon_button
 from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.icon_label import IconLabel
+from ui.widgets.plain_text import tooltip
 
 PATIENCE_MS = 5000
 _MINUTE, _HOUR = 60, 3600
@@ -222,7 +223,7 @@ class StatusLine(QWidget):
             label = self.tr("Cancel: {title}").format(title=job.title)
         self._cancel.setIcon(icon({"paused": "play"}.get(job.state, "pause" if job.can_pause else "x")))
         self._cancel.setAccessibleName(label)
-        self._cancel.setToolTip(label)
+        self._cancel.setToolTip(tooltip(label))
 
     def _on_cancel_clicked(self) -> None:
         job = next(reversed(self._jobs.values()), None)

@@ -7,6 +7,7 @@ from ui.actions import Actions
 from ui.style.icons import icon
 from ui.style.tokens import Space
 from ui.widgets.button import TextButton, icon_button, text_button
+from ui.widgets.plain_text import tooltip
 
 FIELD_WIDTH = 560
 
@@ -29,7 +30,7 @@ class TopBar(QWidget):
         field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         field.setAutoDefault(False)
         jump = actions.find("go.jump")
-        field.setToolTip(f"{self.tr('Search or jump')} ({jump.keys})" if jump else self.tr("Search or jump"))
+        field.setToolTip(tooltip(f"{self.tr('Search or jump')} ({jump.keys})" if jump else self.tr("Search or jump")))
         field.clicked.connect(actions.qaction("go.jump").trigger)
         self.field = field
         capture = text_button(self.tr("Capture"), icon_name="plus", parent=self)
@@ -62,4 +63,4 @@ class TopBar(QWidget):
         action.enabledChanged.connect(button.setEnabled)
         declared = self._actions.find(identity)
         if isinstance(button, QPushButton) and declared is not None:
-            button.setToolTip(f"{declared.title} ({declared.keys})" if declared.keys else declared.title)
+            button.setToolTip(tooltip(f"{declared.title} ({declared.keys})" if declared.keys else declared.title))

@@ -1,11 +1,12 @@
 """The banner under the top bar: something went wrong that nobody was waiting for."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
 
 from ui.style.tokens import Space
 from ui.widgets.button import icon_button, text_button
 from ui.widgets.icon_label import IconLabel
+from ui.widgets.plain_text import PlainLabel
 
 
 class Banner(QFrame):
@@ -20,7 +21,7 @@ class Banner(QFrame):
         super().__init__(parent)
         self.setObjectName("banner")
         sign = IconLabel("triangle-alert", "danger", parent=self)
-        self._text = QLabel(self)
+        self._text = PlainLabel(self)
         self._text.setWordWrap(True)
         self.report = ""
         self._show_report = text_button(self.tr("Show details"), "quiet", parent=self)

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QAbstractButton, QPushButton, QToolButton, QWidget
 
 from ui import theme
 from ui.style.icons import icon
+from ui.widgets.plain_text import tooltip
 
 ICON_SIZE = 18
 TARGET_SIZE = 32
@@ -92,7 +93,7 @@ def name_button(button: QToolButton, label: str, shortcut: str = "") -> None:
     """Give ``button`` its accessible name and a tooltip that shows its key."""
     keys = QKeySequence(shortcut).toString(QKeySequence.SequenceFormat.NativeText)
     button.setAccessibleName(label)
-    button.setToolTip(f"{label} ({keys})" if keys else label)
+    button.setToolTip(tooltip(f"{label} ({keys})" if keys else label))
 
 
 def text_button(text: str, look: str = "", *, icon_name: str = "", parent: QWidget | None = None) -> QPushButton:

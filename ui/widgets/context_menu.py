@@ -5,6 +5,8 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QMenu, QWidget
 
+from ui.widgets.plain_text import caption
+
 Entry = tuple[str, Callable[[], object]]
 
 
@@ -22,6 +24,6 @@ def open_menu(parent: QWidget, where: QPoint, parts: Sequence[Sequence[Entry]]) 
         if menu.actions() and part:
             menu.addSeparator()
         for title, run in part:
-            menu.addAction(title.replace("&", "&&"), run)
+            menu.addAction(caption(title), run)
     menu.popup(where)
     return menu

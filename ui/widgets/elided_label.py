@@ -2,16 +2,17 @@
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QWidget
+
+from ui.widgets.plain_text import PlainLabel, tooltip
 
 
-class ElidedLabel(QLabel):
+class ElidedLabel(PlainLabel):
     """Shows as many of its words as there is room for; all of them are its tooltip then."""
 
     def __init__(self, words: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._words = ""
-        self.setTextFormat(Qt.TextFormat.PlainText)
         self.setText(words)
 
     def text(self) -> str:
@@ -49,4 +50,4 @@ class ElidedLabel(QLabel):
         shown = self.fontMetrics().elidedText(self._words, Qt.TextElideMode.ElideRight, room)
         if shown != super().text():
             super().setText(shown)
-        self.setToolTip("" if shown == self._words else self._words)
+        self.setToolTip("" if shown == self._words else tooltip(self._words))

@@ -4,12 +4,13 @@ from html import escape
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from ui import theme
 from ui.style.tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.icon_label import IconLabel
+from ui.widgets.plain_text import PlainLabel
 
 ICON_SIZE = 40
 TEXT_WIDTH = 440
@@ -37,6 +38,7 @@ class EmptyState(QWidget):
         super().__init__(parent)
         self._title = self._label("heading")
         self._text = self._label("body muted")
+        self._text.setTextFormat(Qt.TextFormat.RichText)
         self._hint = self._label("small muted")
         self._hint.setText(hint)
         self._hint.setVisible(bool(hint))
@@ -71,8 +73,8 @@ class EmptyState(QWidget):
         self._text.setAccessibleName(text)
         self._fit()
 
-    def _label(self, kind: str) -> QLabel:
-        label = QLabel(self)
+    def _label(self, kind: str) -> PlainLabel:
+        label = PlainLabel("", self)
         label.setWordWrap(True)
         label.setAlignment(MIDDLE | Qt.AlignmentFlag.AlignTop)
         theme.set_type(label, kind)

@@ -16,6 +16,7 @@ from ui.style.tokens import Radius
 from ui.widgets.completion_popup import CompletionPopup
 from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.flow_layout import FlowLayout
+from ui.widgets.plain_text import caption, tooltip
 
 Start = Callable[[Coroutine[Any, Any, Any]], object]
 Suggest = Callable[[str], Awaitable[Sequence[str]]]
@@ -34,7 +35,7 @@ class Chip(QToolButton):
     def __init__(self, tag: str, parent: QWidget) -> None:
         super().__init__(parent)
         self.tag = tag
-        self.setText(tag if len(tag) <= MAX_TAG_LENGTH // 2 else tag[: MAX_TAG_LENGTH // 2] + "…")
+        self.setText(caption(tag if len(tag) <= MAX_TAG_LENGTH // 2 else tag[: MAX_TAG_LENGTH // 2] + "…"))
         self.setIcon(icon("x"))
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.setLayoutDirection(
@@ -43,7 +44,7 @@ class Chip(QToolButton):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setAccessibleName(self.tr("Tag {name}, press to remove").format(name=tag))
-        self.setToolTip(self.tr("Remove the tag {name}").format(name=tag))
+        self.setToolTip(tooltip(self.tr("Remove the tag {name}").format(name=tag)))
         self.clicked.connect(self._on_clicked)
         theme.current().changed.connect(self._paint_anew)
         self._paint_anew()

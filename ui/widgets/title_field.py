@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QLineEdit, QStyle, QStyleOptionFrame, QWidget
 
 from ui import theme
 from ui.style.tokens import Space
+from ui.widgets.plain_text import tooltip
 
 _MARGIN = 2
 """Pixels that Qt keeps free on either side of the text of a line."""
@@ -38,7 +39,7 @@ class TitleField(QLineEdit):
     def event(self, event: QEvent) -> bool:
         """Tell all of a title that is cut."""
         if event.type() == QEvent.Type.ToolTip:
-            self.setToolTip("" if self.shown_text() == self.text() else self.text())
+            self.setToolTip("" if self.shown_text() == self.text() else tooltip(self.text()))
         return super().event(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:

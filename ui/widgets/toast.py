@@ -2,13 +2,14 @@
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent
-from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from ui.notice import Notice
 from ui.style.tokens import Space
 from ui.widgets.button import icon_button, text_button
 from ui.widgets.icon_label import IconLabel
+from ui.widgets.plain_text import PlainLabel
 
 STACK_LIMIT = 4
 TEXT_WIDTH = 360
@@ -34,7 +35,7 @@ class Toast(QFrame):
             if error
             else IconLabel("circle-check", "success", parent=self)
         )
-        text = QLabel(notice.text, self)
+        text = PlainLabel(notice.text, self)
         text.setWordWrap(True)
         text.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse if error else Qt.TextInteractionFlag.NoTextInteraction

@@ -8,7 +8,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QHBoxLayout,
-    QLabel,
     QPlainTextEdit,
     QProgressBar,
     QStackedWidget,
@@ -30,6 +29,7 @@ from ui.style.tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.empty_state import EmptyState
+from ui.widgets.plain_text import PlainLabel, caption, tooltip
 from ui.widgets.splitter import PaneSplitter
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class ComparisonView(QWidget):
         self._bar = QProgressBar(self)
         self._bar.setTextVisible(False)
         self._bar.setAccessibleName(self.tr("Progress of the comparison"))
-        self._far = QLabel(self)
+        self._far = PlainLabel(self)
         theme.set_type(self._far, "small muted")
         self.totals = Totals(self)
         self.use = self.totals.use
@@ -186,7 +186,7 @@ class ComparisonView(QWidget):
     def _arrange(self) -> None:
         head = QHBoxLayout()
         head.setSpacing(Space.M)
-        label = QLabel(self.tr("Compare what answers now with"), self)
+        label = PlainLabel(self.tr("Compare what answers now with"), self)
         label.setBuddy(self._what)
         head.addWidget(label)
         head.addWidget(self._what, 1)
@@ -349,7 +349,7 @@ class ComparisonView(QWidget):
             "recipe": self.tr("Use this ranking"),
         }
         chosen = self._what.currentData()
-        self.use.setText(words[chosen[0]] if chosen else "")
+        self.use.setText(caption(words[chosen[0]]) if chosen else "")
         # What is shown may be of another choice.
         self.use.setVisible(chosen is not None and self._found is not None and chosen == self._compared)
 
@@ -382,7 +382,7 @@ class ComparisonView(QWidget):
         chosen = self._what.currentData()
         self._meaning.setEnabled(chosen is not None and chosen[0] != "recipe")
         self.go.setEnabled(chosen is not None)
-        self._what.setToolTip(self._what.currentText())
+        self._what.setToolTip(tooltip(self._what.currentText()))
         self._name_use()
 
     def _on_what_activated(self) -> None:
@@ -395,7 +395,7 @@ class ComparisonView(QWidget):
     def _answer(self, column: HitColumn, answer: "SideAnswer") -> None:
         hits: Sequence[SideHit] = answer.hits
         column.show_hits(hits, answer.note or self.tr("Nothing found."))
-        column.setToolTip(answer.note)
+        column.setToolTip(tooltip(answer.note))
 
     def _on_stop_clicked(self) -> None:
         self._far.setText(self.tr("Stopping…"))

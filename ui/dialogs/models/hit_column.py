@@ -14,6 +14,7 @@ from ui.panes.search.query_text import plain_snippet
 from ui.style.icons import pixmap
 from ui.style.tokens import Space
 from ui.widgets.lists.row_list import Index, RowList, RowModel, paint_ground
+from ui.widgets.plain_text import tooltip
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +44,7 @@ class HitModel(RowModel["SideHit"]):
             return title_of(hit)
         if role == Qt.ItemDataRole.ToolTipRole:
             right = self.tr("The known answer") if hit.is_right else ""
-            return "\n".join(part for part in (title_of(hit), mark_of(hit, self.side).speech, right) if part)
+            return tooltip("\n".join(part for part in (title_of(hit), mark_of(hit, self.side).speech, right) if part))
         if role == Qt.ItemDataRole.AccessibleTextRole:
             right = self.tr("the known answer") if hit.is_right else ""
             parts = (str(hit.place), title_of(hit), mark_of(hit, self.side).speech, right, hit.snippet)

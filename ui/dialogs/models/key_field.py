@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from app.config.model import SERVICES, SecretStatus
@@ -14,6 +14,7 @@ from ui.dialogs.base_dialog import note
 from ui.dialogs.setting_field import WIDTH
 from ui.style.tokens import Space
 from ui.widgets.button import text_button
+from ui.widgets.plain_text import PlainLabel
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge
@@ -36,7 +37,7 @@ class KeyField(QWidget):
     def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._bridge = bridge
-        title = QLabel(self.tr("Key of a remote service"), self)
+        title = PlainLabel(self.tr("Key of a remote service"), self)
         theme.set_type(title, "strong")
         self._about = note("", self)
         self._service = QComboBox(self)
@@ -66,7 +67,7 @@ class KeyField(QWidget):
         self._remove.clicked.connect(self._on_remove_clicked)
         self._show(None)
 
-    def _lay_out(self, title: QLabel) -> None:
+    def _lay_out(self, title: PlainLabel) -> None:
         words = QVBoxLayout()
         words.setSpacing(2)
         words.addWidget(title)

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from ui import theme
 from ui.dialogs.base_dialog import hairline
@@ -13,6 +13,7 @@ from ui.style.tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.icon_label import IconLabel
+from ui.widgets.plain_text import PlainLabel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +43,7 @@ class ModelRow(QWidget):
         self.buttons: dict[str, QPushButton] = {}
         name = ElidedLabel(info.model, self)
         theme.set_type(name, "strong")
-        self._state = QLabel(self._state_text(), self)
+        self._state = PlainLabel(self._state_text(), self)
         self._state.setWordWrap(True)
         theme.set_type(self._state, "small muted")
         self._bar = QProgressBar(self)

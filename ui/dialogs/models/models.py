@@ -46,8 +46,6 @@ class Models(BaseDialog):
         self._recipe = ""
         scale = theme.current().scale
         self.resize(round(SIZE[0] * scale), round(SIZE[1] * scale))
-        if (screen := self.screen()) is not None:
-            self.resize(self.size().boundedTo(screen.availableSize()))
         self._may_fetch = False
         self.rows = ModelRows(self)
         self.preparing = PrepareForm(self)
@@ -194,6 +192,7 @@ class Models(BaseDialog):
         def reveal() -> None:
             if isValid(self) and (news := self.preparing.news()) is not None:
                 self._area.ensureWidgetVisible(news)
+                self.bring_into_sight(news)
 
         QTimer.singleShot(0, reveal)
 

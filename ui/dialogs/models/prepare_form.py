@@ -3,13 +3,14 @@
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QHBoxLayout, QLabel, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
 
 from ui import theme
 from ui.dialogs.base_dialog import note
 from ui.shell.status_line import progress_text
 from ui.style.tokens import Space
 from ui.widgets.button import text_button
+from ui.widgets.plain_text import PlainLabel
 
 if TYPE_CHECKING:
     from app.changes import Progress
@@ -163,7 +164,7 @@ class PrepareForm(QWidget):
         return made
 
     def _arrange(self) -> None:
-        head = QLabel(self.tr("Prepare another model"), self)
+        head = PlainLabel(self.tr("Prepare another model"), self)
         theme.set_type(head, "strong")
         about = note(
             self.tr(

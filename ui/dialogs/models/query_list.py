@@ -13,6 +13,7 @@ from ui.models.ids import Role
 from ui.style.icons import pixmap
 from ui.style.tokens import Space
 from ui.widgets.lists.row_list import Index, RowList, RowModel, paint_ground
+from ui.widgets.plain_text import tooltip
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +40,7 @@ class QueryModel(RowModel["QueryComparison"]):
             return row.query
         words = [part for part in (row.query, origin_text(row), query_line(row)) if part]
         if role == Qt.ItemDataRole.ToolTipRole:
-            return "\n".join(words)
+            return tooltip("\n".join(words))
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return ", ".join(words)
         return None

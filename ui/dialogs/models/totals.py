@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from ui import theme
 from ui.dialogs.base_dialog import note
@@ -21,6 +21,7 @@ from ui.dialogs.models.comparison_messages import (
 from ui.style.tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.elided_label import ElidedLabel
+from ui.widgets.plain_text import PlainLabel, tooltip
 
 if TYPE_CHECKING:
     from app.evaluation.comparison_model import RankingComparison
@@ -40,11 +41,11 @@ class Totals(QFrame):
         self._grid.setVerticalSpacing(2)
         self._grid.setColumnStretch(0, 1)
         self._names = [ElidedLabel("", self), ElidedLabel("", self)]
-        self._cells: list[list[QLabel]] = []
-        self._heads: list[QLabel] = []
+        self._cells: list[list[PlainLabel]] = []
+        self._heads: list[PlainLabel] = []
         for column, (name, meaning) in enumerate(zip(figure_names(), figure_notes(), strict=True), 1):
             label = self._label(name, "small muted")
-            label.setToolTip(meaning)
+            label.setToolTip(tooltip(meaning))
             label.setAccessibleDescription(meaning)
             self._heads.append(label)
             self._grid.addWidget(label, 0, column)
@@ -93,7 +94,7 @@ class Totals(QFrame):
         told = made_note(found)
         self._made.setText(told)
         self._made.setVisible(bool(told) and not self._is_brief)
-        self.setToolTip(told)
+        self.setToolTip(tooltip(told))
         # Without a known answer there is nothing to say but how long it took.
         any_known = known(found.now) or known(found.other)
         for row in (self._heads, *self._cells):
@@ -109,8 +110,8 @@ class Totals(QFrame):
                 cell.setAccessibleName(f"{names[at]}, {what}: {text}")
         self._fit()
 
-    def _label(self, text: str, kind: str) -> QLabel:
-        label = QLabel(text, self)
+    def _label(self, text: str, kind: str) -> PlainLabel:
+        label = PlainLabel(text, self)
         label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         theme.set_type(label, kind)
         return label

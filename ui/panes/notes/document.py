@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.tag_names import inline_tag
 from app.memories.model import Memory
@@ -19,6 +19,7 @@ from ui.style.tokens import Space
 from ui.widgets.button import icon_button
 from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.header_row import HeaderRow
+from ui.widgets.plain_text import PlainLabel
 from ui.widgets.splitter import PaneSplitter, hairline
 from ui.widgets.tag_edit import TagEdit
 from ui.widgets.text.markdown_editor import MarkdownEditor, Wanted
@@ -63,7 +64,7 @@ class Document(QFrame):
         self.comparison = VersionDiff(self)
         self._facts = ElidedLabel(parent=self)
         theme.set_type(self._facts, "small muted")
-        self._state = QLabel(self)
+        self._state = PlainLabel(self)
         self._state.setWordWrap(True)
         theme.set_type(self._state, "small muted")
         self._make_buttons()

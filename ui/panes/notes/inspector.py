@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from app.errors import KeepsakeError
@@ -17,6 +17,7 @@ from ui.panes.labels import event_word, source_word, store_word
 from ui.style.tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.inspector import Bar, Bars, Section
+from ui.widgets.plain_text import PlainLabel, caption
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge
@@ -131,7 +132,7 @@ class NoteInspector(QScrollArea):
         column = QVBoxLayout(holder)
         column.setContentsMargins(0, 0, 0, Space.XS)
         column.setSpacing(0)
-        words = QLabel(link.text, holder)
+        words = PlainLabel(link.text, holder)
         words.setTextFormat(Qt.TextFormat.PlainText)
         words.setWordWrap(True)
         words.setContentsMargins(Space.S, 0, 0, 0)
@@ -177,7 +178,7 @@ def _pair(label: str, value: str) -> QWidget:
     row = QHBoxLayout(holder)
     row.setContentsMargins(Space.S, 1, 0, 1)
     row.setSpacing(Space.S)
-    name, words = QLabel(label, holder), QLabel(value, holder)
+    name, words = PlainLabel(label, holder), PlainLabel(value, holder)
     theme.set_type(name, "small muted")
     theme.set_type(words, "small")
     words.setTextFormat(Qt.TextFormat.PlainText)
@@ -188,7 +189,7 @@ def _pair(label: str, value: str) -> QWidget:
 
 
 def _line_button(text: str, target: str) -> QPushButton:
-    button = text_button(text, "quiet")
+    button = text_button(caption(text), "quiet")
     button.setProperty("target", target)
     button.setStyleSheet("text-align: left;")
     button.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)

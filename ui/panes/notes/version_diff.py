@@ -4,11 +4,12 @@ import difflib
 from html import escape
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QTextBrowser, QVBoxLayout, QWidget
 
 from ui import theme
 from ui.style.tokens import Space
 from ui.widgets.button import icon_button, text_button
+from ui.widgets.plain_text import PlainLabel
 
 LINES = 400
 COMPARED = 60_000
@@ -43,7 +44,7 @@ class VersionDiff(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("banner")
-        self._sentence = QLabel(self)
+        self._sentence = PlainLabel(self)
         self._sentence.setWordWrap(True)
         self._text = QTextBrowser(self)
         self._text.setAccessibleName(self.tr("Differences"))

@@ -5,7 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QPoint, Qt, QTimer
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from app.config.schema import RECIPES
@@ -38,6 +38,7 @@ from ui.style.tokens import Space
 from ui.widgets.button import icon_button, name_button
 from ui.widgets.empty_state import EmptyState
 from ui.widgets.lists.facet_tree import FacetGroup, FacetRow, FacetTree
+from ui.widgets.plain_text import PlainLabel
 from ui.widgets.search_box import Hint, SearchBox
 from ui.widgets.splitter import PaneSplitter, hairline
 
@@ -92,8 +93,8 @@ class SearchPane(ReadingPane):
         self.results = ResultList(self)
         self.why = WhyPanel(bridge, self)
         self.menu = HitMenu(self)
-        self._summary = QLabel(self)
-        self._notes = QLabel(self)
+        self._summary = PlainLabel(self)
+        self._notes = PlainLabel(self)
         self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
         self._make_buttons()
         self._arrange()

@@ -1,7 +1,7 @@
 """How a search was understood, as a line of chips."""
 
 from PySide6.QtCore import QLocale, Qt, QTimer
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.core.clock import to_datetime
 from app.retrieval.model import Query, Term
@@ -10,6 +10,7 @@ from ui.models.dates import local
 from ui.panes.search.query_text import counted
 from ui.style.tokens import Radius, Space
 from ui.widgets.flow_layout import FlowLayout
+from ui.widgets.plain_text import PlainLabel
 
 PATIENCE_MS = 700
 
@@ -22,7 +23,7 @@ class QueryChips(QWidget):
         self._query: Query | None = None
         self._box = chips = QWidget(self)
         self._flow = FlowLayout(chips)
-        self._hints = QLabel(self)
+        self._hints = PlainLabel(self)
         self._hints.setWordWrap(True)
         self._hints.setTextFormat(Qt.TextFormat.PlainText)
         theme.set_type(self._hints, "small warning")
@@ -96,9 +97,9 @@ class QueryChips(QWidget):
             words = self.tr("{word}… (any ending)").format(word=words)
         return self.tr("not {word}").format(word=words) if term.excluded else words
 
-    def _chip(self, text: str, tone: str) -> QLabel:
+    def _chip(self, text: str, tone: str) -> PlainLabel:
         tokens = theme.current().tokens
-        chip = QLabel(text if len(text) <= 60 else text[:59] + "…", self)  # noqa: PLR2004  (a chip is short)
+        chip = PlainLabel(text if len(text) <= 60 else text[:59] + "…", self)  # noqa: PLR2004  (a chip is short)
         chip.setTextFormat(Qt.TextFormat.PlainText)
         ground = {"accent": tokens.accent_soft, "danger": tokens.danger_soft}.get(tone, tokens.sunken)
         chip.setStyleSheet(

@@ -3,12 +3,13 @@
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from app.core.text import excerpt
 from ui import theme
 from ui.style.tokens import Space
 from ui.widgets.button import text_button
+from ui.widgets.plain_text import PlainLabel, caption, tooltip
 
 LENGTH = 70
 
@@ -63,7 +64,7 @@ class RecentSearches(QScrollArea):
         }
 
     def _add(self, column: QVBoxLayout, title: str, icon: str, searches: Mapping[str, str]) -> None:
-        head = QLabel(title, self)
+        head = PlainLabel(title, self)
         theme.set_type(head, "strong")
         # The words of the buttons below begin further in than the buttons do.
         head.setContentsMargins(Space.S, 0, 0, 0)
@@ -74,9 +75,9 @@ class RecentSearches(QScrollArea):
         grid.setVerticalSpacing(2)
         grid.setColumnStretch(1, 1)
         for row, (text, meaning) in enumerate(searches.items()):
-            button = text_button(excerpt(text, LENGTH).replace("&", "&&"), "quiet", icon_name=icon, parent=self)
+            button = text_button(caption(excerpt(text, LENGTH)), "quiet", icon_name=icon, parent=self)
             button.setAccessibleName(text)
-            button.setToolTip(text if len(text) > LENGTH else "")
+            button.setToolTip(tooltip(text) if len(text) > LENGTH else "")
             button.setStyleSheet("text-align: left;")
             button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
             button.setProperty("search", text)
@@ -84,7 +85,7 @@ class RecentSearches(QScrollArea):
             # Without a meaning to stand beside it, a button may be as wide as there is room.
             grid.addWidget(button, row, 0, 1, 1 if meaning else 2)
             if meaning:
-                about = QLabel(meaning, self)
+                about = PlainLabel(meaning, self)
                 about.setWordWrap(True)
                 theme.set_type(about, "small muted")
                 grid.addWidget(about, row, 1)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from app.core.text import excerpt
@@ -19,6 +19,7 @@ from ui.panes.labels import feature_word, kind_word, role_word, source_word
 from ui.style.tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.inspector import Bar, Bars, Section
+from ui.widgets.plain_text import PlainLabel
 from ui.widgets.text.markdown_view import MarkdownView
 
 if TYPE_CHECKING:
@@ -45,10 +46,10 @@ class WhyPanel(QWidget):
         self._bridge = bridge
         self._asked = 0
         self._hit: Hit | None = None
-        self._title = QLabel(self)
+        self._title = PlainLabel(self)
         self._title.setWordWrap(True)
         theme.set_type(self._title, "heading")
-        self._facts = QLabel(self)
+        self._facts = PlainLabel(self)
         self._facts.setWordWrap(True)
         theme.set_type(self._facts, "small muted")
         self._open = text_button(self.tr("Open"), "primary", parent=self)
@@ -57,10 +58,10 @@ class WhyPanel(QWidget):
         self._section = Section(self.tr("Why this result"), self)
         self._legs = Bars(self.tr("How it was found"), self._section)
         self._features = Bars(self.tr("What else counted"), self._section)
-        self._words = QLabel(self._section)
+        self._words = PlainLabel(self._section)
         self._words.setWordWrap(True)
         theme.set_type(self._words, "small muted")
-        self._counted = QLabel(self.tr("What counted, and how much"), self._section)
+        self._counted = PlainLabel(self.tr("What counted, and how much"), self._section)
         self._counted.setToolTip(self.tr("What is above zero lifts the result, what is below zero lowers it."))
         self._counted.setContentsMargins(0, Space.S, 0, 0)
         theme.set_type(self._counted, "small muted")

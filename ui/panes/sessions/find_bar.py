@@ -2,12 +2,13 @@
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
 
 from ui import theme
 from ui.models.dates import number
 from ui.style.tokens import Space
 from ui.widgets.button import icon_button
+from ui.widgets.plain_text import PlainLabel
 from ui.widgets.search_box import SearchBox
 
 PAUSE_MS = 150
@@ -29,7 +30,7 @@ class FindBar(QFrame):
         self.box = SearchBox(
             self.tr("Find in this conversation"), self.tr("Find in this conversation"), PAUSE_MS, parent=self
         )
-        self._count = QLabel(self)
+        self._count = PlainLabel(self)
         theme.set_type(self._count, "small muted")
         before = icon_button("chevron-up", self.tr("Previous match"), shortcut="Shift+Return", parent=self)
         after = icon_button("chevron-down", self.tr("Next match"), shortcut="Return", parent=self)

@@ -19,6 +19,7 @@ from ui import theme
 from ui.models.dates import number
 from ui.style.icons import pixmap
 from ui.style.tokens import Radius, Space
+from ui.widgets.plain_text import tooltip
 
 Index = QModelIndex | QPersistentModelIndex
 _KEY = Qt.ItemDataRole.UserRole + 1
@@ -147,7 +148,7 @@ class FacetTree(QTreeWidget):
         item.setData(0, _COUNT, count)
         words = label if count is None else f"{label}, {number(count)}"
         item.setData(0, Qt.ItemDataRole.AccessibleTextRole, words)
-        item.setToolTip(0, words)
+        item.setToolTip(0, tooltip(words))
         return item
 
     @staticmethod

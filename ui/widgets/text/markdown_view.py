@@ -12,7 +12,7 @@ from PySide6.QtGui import (
     QTextCursor,
     QTextDocument,
 )
-from PySide6.QtWidgets import QLabel, QMessageBox, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMessageBox, QTextBrowser, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from ui import theme
@@ -20,6 +20,7 @@ from ui.models.dates import number
 from ui.models.markup import PLAIN_STEP, Ink, breakable, is_rich, pieces, render, target_of
 from ui.style.tokens import Space
 from ui.widgets.button import text_button
+from ui.widgets.plain_text import PlainLabel, PlainMessageBox
 from ui.widgets.word_marks import go_to_selection, word_selections
 
 PREVIEW_MS = 220
@@ -48,8 +49,9 @@ def style_sheet() -> str:
 
 def open_outside(parent: QWidget, address: str) -> None:
     """Ask whether to open ``address`` in the browser, and do so when allowed; never blocks."""
-    box = QMessageBox(QMessageBox.Icon.Question, parent.tr("Open a web page"), address, parent=parent)
-    box.setInformativeText(parent.tr("This link leads out of Keepsake. Open it in your browser?"))
+    about = parent.tr("This link leads out of Keepsake. Open it in your browser?")
+    box = PlainMessageBox(parent.tr("Open a web page"), address, about, parent)
+    box.setIcon(QMessageBox.Icon.Question)
     box.addButton(QMessageBox.StandardButton.Cancel)
     yes = box.addButton(parent.tr("Open"), QMessageBox.ButtonRole.AcceptRole)
     box.setDefaultButton(yes)
@@ -150,7 +152,7 @@ class MarkdownView(QWidget):
         self.page = _Page(self)
         self.page.setAccessibleName(name)
         self.page.setViewportMargins(Space.L, Space.M, Space.L, Space.M)
-        self._notice = QLabel(self)
+        self._notice = PlainLabel(self)
         self._notice.setWordWrap(True)
         theme.set_type(self._notice, "small muted")
         self._notice.setContentsMargins(Space.L, Space.S, Space.L, 0)

@@ -15,7 +15,7 @@ def test_kind_place_and_cause_without_text() -> None:
         _fails()
     except ValueError as error:
         told = error_location(error)
-    assert told.startswith("ValueError at tests/unit/app/core/test_whereabouts.py:")
+    assert told.startswith("ValueError at tests/unit/app/core/test_error_location.py:")
     assert "in _fails < tests/" in told
     assert ", after KeyError at " in told
     assert "words" not in told.replace("whereabouts", "")

@@ -20,7 +20,7 @@ pieces = [bytearray(10_000) for _ in range(20_000)]
 last = pieces.pop()
 pieces.clear()
 print(own_bytes())
-give_back()
+trim_memory()
 print(own_bytes())
 """
 

@@ -10,6 +10,7 @@ import pytest
 from app.erasure import file_residue, fts_vocabulary, references
 from app.store.connection import open_writer
 from app.store.store import DATABASE
+from app.store.wal_truncation import empty_log
 
 
 @pytest.fixture
@@ -30,11 +31,11 @@ def test_a_text_is_found_wherever_it_lies(tmp_path: Path, before: int) -> None:
 
 def test_what_is_deleted_is_overwritten_at_once(vault: Path, writer: apsw.Connection) -> None:
     writer.execute("INSERT INTO meta VALUES ('k', ?)", ("a secret of some length " * 500,))
-    assert file_residue.empty_log(writer)
+    assert empty_log(writer)
     assert file_residue.found_in(file_residue.files_of(vault / DATABASE), ["secret of some"])
     writer.execute("DELETE FROM meta WHERE key = 'k'")
     assert file_residue.found_in(file_residue.files_of(vault / DATABASE), ["secret of some"])
-    assert file_residue.empty_log(writer)
+    assert empty_log(writer)
     assert not file_residue.found_in(file_residue.files_of(vault / DATABASE), ["secret of some"])
 
 
@@ -43,9 +44,9 @@ def test_a_reader_keeps_the_log(vault: Path, writer: apsw.Connection) -> None:
         reader.execute("BEGIN")
         reader.execute("SELECT * FROM meta").fetchall()
         writer.execute("INSERT INTO meta VALUES ('k', 'v')")
-        assert not file_residue.empty_log(writer)
+        assert not empty_log(writer)
         reader.execute("ROLLBACK")
-        assert file_residue.empty_log(writer)
+        assert empty_log(writer)
 
 
 def add(writer: apsw.Connection, text: str) -> None:

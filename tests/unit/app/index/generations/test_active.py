@@ -190,7 +190,7 @@ def test_a_switch_that_the_disk_refuses_is_made_later(bench: Bench, monkeypatch:
         raise DiskFullError("The disk is full.")
 
     with monkeypatch.context() as patched:
-        patched.setattr("app.index.generations.active.vectors.activate", refuse)
+        patched.setattr("app.index.generations.active.vector_repo.activate", refuse)
         bench.run(change(bench, "new"))
         assert bench.states() == [("old", "serving", 100), ("new", "building", 100)]
         assert bench.builder.failure == "The disk is full."

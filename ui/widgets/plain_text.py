@@ -1,0 +1,51 @@
+"""Plain text in labels, tooltips, buttons and notices. Qt would guess, and load what a stored ``<img>`` names."""
+
+from html import escape
+
+from PySide6 import QtGui
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QMessageBox, QWidget
+
+_NO_MARKUP = str.maketrans({"<": "‹", ">": "›"})
+
+
+class PlainLabel(QLabel):
+    """A label that shows its text letter for letter, whatever is in it."""
+
+    def __init__(self, text: str | QWidget | None = "", parent: QWidget | None = None) -> None:
+        # Like QLabel it takes a parent alone.
+        super().__init__(parent if isinstance(text, str) else text)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        if isinstance(text, str):
+            self.setText(text)
+
+
+class PlainMessageBox(QMessageBox):
+    """A message box whose sentences are shown letter for letter."""
+
+    def __init__(self, title: str, text: str, detail: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(title)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setText(text)
+        self.setInformativeText(detail)
+        # The box gives its format to the first sentence only.
+        for label in self.findChildren(QLabel):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+
+
+def tooltip(text: str) -> str:
+    """Return a tooltip that reads as ``text``: escaped where Qt would take it for rich text."""
+    if not QtGui.Qt.mightBeRichText(text):
+        return text
+    return f'<span style="white-space: pre-wrap">{escape(text)}</span>'
+
+
+def caption(text: str) -> str:
+    """Return the caption of a button or menu entry that reads as ``text``: an ``&`` stays one."""
+    return text.replace("&", "&&")
+
+
+def without_markup(text: str) -> str:
+    """Return ``text`` for the desktop's notifications and tray: some desktops read those as HTML, some do not."""
+    return text.translate(_NO_MARKUP)
