@@ -265,7 +265,7 @@ class Engine:
 
     async def _forget_caches(self) -> None:
         """Let go of what is kept beside the database of texts that were forgotten for ever."""
-        self.search.forget_words()
+        self.search.clear_caches()
         await self.sync.forget_near()
 
     def _build_search(self, config: Config, clock: Clock) -> None:

@@ -70,7 +70,7 @@ def _ranked(connection: apsw.Connection, request: Request, meaning: VectorQuery 
     from app.retrieval.candidates.array_retrievers import empty_scores  # noqa: PLC0415
     from app.retrieval.ranking.candidate_pool import candidate_pool, merge_scores  # noqa: PLC0415
     from app.retrieval.ranking.linear_ranker import load_ranker, mentions_at, rank  # noqa: PLC0415
-    from app.retrieval.ranking.neighbour_turns import read_around  # noqa: PLC0415
+    from app.retrieval.ranking.neighbour_messages import read_neighbours  # noqa: PLC0415
     from app.retrieval.ranking.question import analyse_question  # noqa: PLC0415
     from app.retrieval.ranking.session_features import gather_candidates, with_mentions  # noqa: PLC0415
 
@@ -90,7 +90,7 @@ def _ranked(connection: apsw.Connection, request: Request, meaning: VectorQuery 
         )
     else:  # around a memory is nothing, and no conversation to weigh
         places = with_mentions(candidate_pool(found), mentions.places)
-        read = read_around(connection, found, places, question, where, postings)
+        read = read_neighbours(connection, found, places, question, where, postings)
     weights = load_ranker().weights(legs, is_model=meaning is not None and meaning.is_model)
     ranking = rank(question, read, weights, most=0, vectors=answering.vectors(legs), mentions=mentions)
     return ranking.shown(ranking.spread(None)[: request.limit])

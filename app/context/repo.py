@@ -34,7 +34,7 @@ _TURN: Final = (
 )
 
 
-def recent_turns(connection: apsw.Connection, session: str, limit: int) -> list[ContextItem]:
+def recent_messages(connection: apsw.Connection, session: str, limit: int) -> list[ContextItem]:
     """Return the last turns of a conversation, newest first; none of one that is not there."""
     rows = connection.execute(
         f"SELECT {_TURN} WHERE m.session_id = ? AND s.forgotten_at IS NULL AND m.role <> 'system'"
@@ -44,7 +44,7 @@ def recent_turns(connection: apsw.Connection, session: str, limit: int) -> list[
     return _turns(rows, has_title=False)
 
 
-def salient_turns(connection: apsw.Connection, importance: float, limit: int) -> list[ContextItem]:
+def salient_messages(connection: apsw.Connection, importance: float, limit: int) -> list[ContextItem]:
     """Return turns of at least such importance, the most important and then the newest first."""
     floor = f" AND m.importance > {SALIENT_FLOOR}" if importance > SALIENT_FLOOR else ""
     rows = connection.execute(

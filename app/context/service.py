@@ -149,11 +149,11 @@ class ContextService:
         return parts
 
     async def _recent(self, asked: ContextRequest, terms: ContextOptions) -> Told:
-        work = partial(reads.recent_turns, session=asked.session, limit=terms.recent)
+        work = partial(reads.recent_messages, session=asked.session, limit=terms.recent)
         return {"recent": await self._store.read(work)}
 
     async def _salient(self, terms: ContextOptions) -> Told:
-        work = partial(reads.salient_turns, importance=terms.importance, limit=terms.salient)
+        work = partial(reads.salient_messages, importance=terms.importance, limit=terms.salient)
         return {"salient": await self._store.read(work)}
 
     async def _on_prompt(self, asked: ContextRequest, terms: ContextOptions) -> Told:

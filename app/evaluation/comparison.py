@@ -128,7 +128,7 @@ class ComparisonService:
         legs: tuple[Leg, ...] | None = ("vector",) if terms.by_meaning else None
         for side in pair:
             # The first search loads what the others find loaded.
-            await self._search.search("warm", limit=1, recipe=side.recipe, is_aside=True, over=side.serving)
+            await self._search.search("warm", limit=1, recipe=side.recipe, is_aside=True, active_embedding=side.serving)
         rows: list[QueryComparison] = []
         for number, one in enumerate(asked, 1):
             if job.is_cancelled():
@@ -169,7 +169,7 @@ class ComparisonService:
             recipe=side.recipe,
             legs=legs,
             is_aside=asked.origin == "made",
-            over=side.serving,
+            active_embedding=side.serving,
         )
         ms = (time.perf_counter() - begun) * 1000
         side.laps.append(ms)

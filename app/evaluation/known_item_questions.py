@@ -70,7 +70,7 @@ class KnownItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class KnownItemQuestion:
     """A query whose answer is known.
 
     Args:
@@ -119,7 +119,7 @@ def frequencies(items: Iterable[KnownItem]) -> Frequencies:
     return Frequencies(counts, texts)
 
 
-def questions(items: Sequence[KnownItem], most: int, seed: int) -> list[Question]:
+def questions(items: Sequence[KnownItem], most: int, seed: int) -> list[KnownItemQuestion]:
     """Return at most ``most`` questions, each about another item, in an order that ``seed`` decides.
 
     Items that say the same, and those that say too little to be told apart, are passed over.
@@ -133,7 +133,7 @@ def questions(items: Sequence[KnownItem], most: int, seed: int) -> list[Question
     ordered = sorted(items, key=lambda item: (_digest(seed, item.id), item.id))
     strangers = [word for item in ordered[:_STRANGERS] for word in known.telling(item.text[:MAX_READ])[:1]]
     repeated = Counter(_said(item.text) for item in items)
-    made: list[Question] = []
+    made: list[KnownItemQuestion] = []
     # Each has a place and a seed of its own, so that few questions change when others come or go.
     for item in ordered:
         if len(made) >= most:
@@ -147,7 +147,9 @@ def questions(items: Sequence[KnownItem], most: int, seed: int) -> list[Question
     return made
 
 
-def question_of(item: KnownItem, known: Frequencies, chance: Random, strangers: Sequence[str] = ()) -> Question | None:
+def question_of(
+    item: KnownItem, known: Frequencies, chance: Random, strangers: Sequence[str] = ()
+) -> KnownItemQuestion | None:
     """Return a question about ``item``, ``None`` when it says too little.
 
     Args:
@@ -164,15 +166,15 @@ def question_of(item: KnownItem, known: Frequencies, chance: Random, strangers: 
         return None
     earlier, later = _beside(item.id)
     if earlier and (asked := _asked(before)):
-        return Question(asked, item.id, script, "asked", later, earlier[0])
+        return KnownItemQuestion(asked, item.id, script, "asked", later, earlier[0])
     near = (*earlier, *later)
     if is_run:
         parts = [_part_of(chance.choice(some), chance) for some in (runs, _runs(before)) if some]
-        return Question(" ".join(parts), item.id, script, "run", near)
+        return KnownItemQuestion(" ".join(parts), item.id, script, "run", near)
     remembered = _remembered(words, [word for word in known.telling(before) if word not in words], chance)
     if chance.random() < _MISTAKEN_SHARE and (wrong := [word for word in strangers if word not in words]):
-        return Question(f"{remembered} {chance.choice(wrong)}", item.id, script, "mistaken", near)
-    return Question(remembered, item.id, script, "words", near)
+        return KnownItemQuestion(f"{remembered} {chance.choice(wrong)}", item.id, script, "mistaken", near)
+    return KnownItemQuestion(remembered, item.id, script, "words", near)
 
 
 def distinctive(text: str, common: Iterable[str] = ()) -> list[str]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from app.evaluation.benchmark_model import SHOWN, Difference, Score
-from app.evaluation.known_item_questions import Question
+from app.evaluation.known_item_questions import KnownItemQuestion
 
 _DIGITS: Final = 4
 _FAR: Final = 11
@@ -13,7 +13,7 @@ _FAR: Final = 11
 Place = int | None
 
 
-def answer_rank(asked: Question, found: Sequence[str]) -> Place:
+def answer_rank(asked: KnownItemQuestion, found: Sequence[str]) -> Place:
     """Return where the answer to a question stands among the first hits, from 1, ``None`` where it does not.
 
     Args:
@@ -37,7 +37,7 @@ def score(name: str, places: Sequence[Place]) -> Score:
     return Score(name, count, share(1), share(5), share(10), mrr)
 
 
-def score_by_part(asked: Sequence[Question], places: Sequence[Place]) -> tuple[Score, ...]:
+def score_by_part(asked: Sequence[KnownItemQuestion], places: Sequence[Place]) -> tuple[Score, ...]:
     """Return the scores by script, by shape of question, and by what was asked for."""
     sorts: dict[str, list[Place]] = {}
     for question, place in zip(asked, places, strict=True):
@@ -53,7 +53,7 @@ def percentile(values: Sequence[float], share: float) -> float:
     return round(ordered[min(int(share * len(ordered)), len(ordered) - 1)], 2) if ordered else 0.0
 
 
-def differences(asked: Sequence[Question], places: Mapping[str, Sequence[Place]]) -> list[Difference]:
+def differences(asked: Sequence[KnownItemQuestion], places: Mapping[str, Sequence[Place]]) -> list[Difference]:
     """Return the questions that recipes answer differently, those that differ most first.
 
     Args:

@@ -8,7 +8,7 @@ from typing import Final
 from app.errors import InputError
 from app.evaluation import repo as reads
 from app.evaluation.benchmark_model import Judgement
-from app.evaluation.known_item_questions import Question, questions
+from app.evaluation.known_item_questions import KnownItemQuestion, questions
 from app.store.store import Store
 
 MAX_QUESTIONS: Final = 5_000
@@ -26,7 +26,7 @@ class QuestionSet:
         seed: Which questions.
     """
 
-    made: Sequence[Question]
+    made: Sequence[KnownItemQuestion]
     judged: Sequence[Judgement]
     chunks: int
     seed: int

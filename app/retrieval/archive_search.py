@@ -19,12 +19,12 @@ from app.retrieval.candidates.filters import build_filter
 from app.retrieval.candidates.phrase_relaxation import has_phrases, relax_phrases
 from app.retrieval.candidates.phrase_relaxation import phrase_notes as of_missing
 from app.retrieval.historical_search import (
-    PastItem,
+    HistoricalItem,
     QueryWords,
     add_matching,
+    historical_hit,
+    historical_row,
     matching_states,
-    past_hit,
-    past_row,
     ranked_item,
     with_rank,
 )
@@ -37,7 +37,7 @@ MAX_STATES: Final = 5_000  # looked through at most: one or two seconds
 
 
 @dataclass(frozen=True, slots=True)
-class Unindexed:
+class UnindexedMemories:
     """Memories of a state that the index does not hold.
 
     Args:
@@ -60,13 +60,13 @@ def _superseded(connection: apsw.Connection, stores: Sequence[str]) -> Iterator[
 
 UNINDEXED: Final = MappingProxyType(
     {
-        "archived": Unindexed(
+        "archived": UnindexedMemories(
             "archive",
             contents,
             "What is in the archive is found by its words alone; entity: finds nothing there.",
             f"Only the {MAX_STATES:,} memories that were archived last were looked through.",
         ),
-        "superseded": Unindexed(
+        "superseded": UnindexedMemories(
             "superseded",
             _superseded,
             "What was replaced by something newer is found by its words alone; entity: finds nothing there.",
@@ -76,14 +76,14 @@ UNINDEXED: Final = MappingProxyType(
 )
 
 
-def unindexed_of(query: Query) -> Unindexed | None:
+def unindexed_state(query: Query) -> UnindexedMemories | None:
     """Return where ``query`` looks instead of the index, ``None`` where the index has what it asks for."""
     return next((place for state, place in UNINDEXED.items() if state in query.states), None)
 
 
 def search_unindexed(
     connection: apsw.Connection,
-    place: Unindexed,
+    place: UnindexedMemories,
     query: Query,
     limit: int,
     offset: int = 0,
@@ -96,14 +96,14 @@ def search_unindexed(
     if has_phrases(query):
         query, missing = relax_phrases(query, lambda term: any(spans(text, [term]) for text in texts.values()))
     words = QueryWords(query)
-    items: list[PastItem] = []
+    items: list[HistoricalItem] = []
     for memory in kept:
-        add_matching(items, words, texts[memory.id], PastItem(memory.id, 0, "", to_ms(memory.updated_at), memory))
+        add_matching(items, words, texts[memory.id], HistoricalItem(memory.id, 0, "", to_ms(memory.updated_at), memory))
     weights = _weights(words, [item.text for item in items], len(texts))
     by_chunk = {item.chunk_id: item for item in items}
     ranked = [ranked_item(item, words, weights) for item in items]
     ranked.sort(key=lambda one: (-one.score, -by_chunk[one.chunk_id].created_ms, one.target))
-    rows = {item.chunk_id: past_row(item, {}) for item in items}
+    rows = {item.chunk_id: historical_row(item, {}) for item in items}
     shown = [with_rank(one, rank) for rank, one in enumerate(ranked, 1)][offset : offset + limit]
     hits = tuple(_hit(one, by_chunk, query) for one in shown)
     notes = (*query.hints, *of_missing(missing), place.words_only, *((place.cut,) if is_cut else ()))
@@ -112,7 +112,7 @@ def search_unindexed(
 
 
 def _meant(
-    connection: apsw.Connection, place: Unindexed, query: Query, stores: Sequence[str]
+    connection: apsw.Connection, place: UnindexedMemories, query: Query, stores: Sequence[str]
 ) -> tuple[list[Memory], bool]:
     """Return the memories of ``place`` that the operators mean, and whether there were more than are looked through."""
     states = place.read(connection, stores)
@@ -126,9 +126,9 @@ def _weights(words: QueryWords, texts: Sequence[str], total: int) -> dict[Term, 
     return {term: math.log(1 + (total - count + 0.5) / (count + 0.5)) for term, count in counts.items()}
 
 
-def _hit(one: RankedCandidate, items: Mapping[int, PastItem], query: Query) -> Hit:
+def _hit(one: RankedCandidate, items: Mapping[int, HistoricalItem], query: Query) -> Hit:
     item = items[one.chunk_id]
     if item.state is None:
         raise ValueError("all of it is read with its state")
-    hit = past_hit(one, item.state, past_row(item, {}), query, {})
+    hit = historical_hit(one, item.state, historical_row(item, {}), query, {})
     return replace(hit, why=replace(hit.why, features={}))

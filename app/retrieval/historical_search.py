@@ -57,7 +57,7 @@ _OF_TURNS = (
 
 
 @dataclass(frozen=True, slots=True)
-class PastSearch:
+class HistoricalRequest:
     """What a search of the past asks: the moment, whose stores, and which of the hits."""
 
     at_ms: int
@@ -68,7 +68,7 @@ class PastSearch:
 
 
 @dataclass(frozen=True, slots=True)
-class PastItem:
+class HistoricalItem:
     """A text that answers; one that is not in the index brings what it was."""
 
     target: str
@@ -78,7 +78,7 @@ class PastItem:
     state: Memory | Message | None = None
 
 
-def search_past(connection: apsw.Connection, query: Query, moment: PastSearch) -> Found:
+def search_history(connection: apsw.Connection, query: Query, moment: HistoricalRequest) -> Found:
     """Return what ``query`` would have found at a moment, in one read; see ``FoundName`` for the answer.
 
     Never shows a text, title or tag that is newer than the moment; ``entity:`` finds only what has not changed since.
@@ -98,7 +98,7 @@ def search_past(connection: apsw.Connection, query: Query, moment: PastSearch) -
     ranked = [with_rank(one, rank) for rank, one in enumerate(limit_per_session(ranked, moment.per_session), 1)]
     rows = candidate_rows(connection, [one.chunk_id for one in ranked if one.chunk_id > 0])
     agents = _agents(connection, rebuilt)
-    rows |= {item.chunk_id: past_row(item, agents) for item in rebuilt}
+    rows |= {item.chunk_id: historical_row(item, agents) for item in rebuilt}
     shown = ranked[moment.offset : moment.offset + moment.limit]
     hits = _hits(connection, shown, by_chunk, rows, query, sessions)
     kept = {one.chunk_id: rows[one.chunk_id] for one in ranked if one.chunk_id in rows}
@@ -151,8 +151,8 @@ class QueryWords:
 
 
 def _indexed(
-    connection: apsw.Connection, query: Query, moment: PastSearch, since: set[str], hidden: Sequence[str]
-) -> list[PastItem]:
+    connection: apsw.Connection, query: Query, moment: HistoricalRequest, since: set[str], hidden: Sequence[str]
+) -> list[HistoricalItem]:
     """Return what stood at the moment as it stands now."""
     plain = build_filter(query, moment.stores)
     where = ChunkFilter(
@@ -175,33 +175,35 @@ def _indexed(
             (json.dumps([one.chunk_id for one in found]),),
         )
     )
-    return [PastItem(one.target, one.chunk_id, texts[one.chunk_id], one.created_ms) for one in found]
+    return [HistoricalItem(one.target, one.chunk_id, texts[one.chunk_id], one.created_ms) for one in found]
 
 
 def _rebuilt(
     connection: apsw.Connection,
     query: Query,
     words: QueryWords,
-    moment: PastSearch,
+    moment: HistoricalRequest,
     since: set[str],
     forgotten: Sequence[str],
-) -> tuple[list[PastItem], bool]:
+) -> tuple[list[HistoricalItem], bool]:
     """Return what stood at the moment and was changed, deleted or forgotten since, and whether there was too much."""
     where = build_filter(query, moment.stores)
     states = memories.states(connection, moment.at_ms, since, moment.stores)
     kept = matching_states(connection, where, islice(states, MAX_STATES))
     turns = _turns(connection, where, forgotten, moment)
     is_cut = next(states, None) is not None or len(turns) > MAX_TURNS
-    found: list[PastItem] = []
+    found: list[HistoricalItem] = []
     for memory in kept:
-        add_matching(found, words, memory_text(memory), PastItem(memory.id, 0, "", to_ms(memory.updated_at), memory))
+        add_matching(
+            found, words, memory_text(memory), HistoricalItem(memory.id, 0, "", to_ms(memory.updated_at), memory)
+        )
     for turn in turns[:MAX_TURNS]:
         target = f"{turn.session_id}#{turn.seq}"
-        add_matching(found, words, message_text(turn), PastItem(target, 0, "", to_ms(turn.created_at), turn))
+        add_matching(found, words, message_text(turn), HistoricalItem(target, 0, "", to_ms(turn.created_at), turn))
     return found, is_cut
 
 
-def add_matching(found: list[PastItem], words: QueryWords, text: str, item: PastItem) -> None:
+def add_matching(found: list[HistoricalItem], words: QueryWords, text: str, item: HistoricalItem) -> None:
     """Keep an item that answers; below zero no chunk of the index has its number."""
     if words.answers(text):
         found.append(replace(item, text=text, chunk_id=-1 - len(found)))
@@ -224,7 +226,7 @@ def matching_states(connection: apsw.Connection, where: ChunkFilter, states: Ite
 
 
 def _turns(
-    connection: apsw.Connection, where: ChunkFilter, forgotten: Sequence[str], moment: PastSearch
+    connection: apsw.Connection, where: ChunkFilter, forgotten: Sequence[str], moment: HistoricalRequest
 ) -> list[Message]:
     if set(moment.stores) < set(STORES) or not forgotten:
         return []
@@ -252,7 +254,7 @@ def _forgotten(connection: apsw.Connection, sessions: Mapping[str, Mapping[str, 
     return [str(row[0]) for row in rows]
 
 
-def ranked_item(item: PastItem, words: QueryWords, weights: Mapping[Term, float]) -> RankedCandidate:
+def ranked_item(item: HistoricalItem, words: QueryWords, weights: Mapping[Term, float]) -> RankedCandidate:
     """Return an item with its BM25."""
     length = _K1 * (1 - _B + _B * len(item.text) / _LENGTH)
     score = 0.0
@@ -269,7 +271,7 @@ def with_rank(one: RankedCandidate, rank: int) -> RankedCandidate:
     return replace(one, why=replace(one.why, legs=legs))
 
 
-def _agents(connection: apsw.Connection, items: Iterable[PastItem]) -> dict[str, tuple[str, str]]:
+def _agents(connection: apsw.Connection, items: Iterable[HistoricalItem]) -> dict[str, tuple[str, str]]:
     """Return agent and title of the conversations of turns read from the history."""
     wanted = sorted({item.state.session_id for item in items if isinstance(item.state, Message)})
     rows = connection.execute(
@@ -279,7 +281,7 @@ def _agents(connection: apsw.Connection, items: Iterable[PastItem]) -> dict[str,
     return {str(row[0]): (str(row[1]), str(row[2])) for row in rows}
 
 
-def past_row(item: PastItem, agents: Mapping[str, tuple[str, str]]) -> CandidateRow:
+def historical_row(item: HistoricalItem, agents: Mapping[str, tuple[str, str]]) -> CandidateRow:
     """Return what is known of an item that is not in the index.
 
     Args:
@@ -299,7 +301,7 @@ def past_row(item: PastItem, agents: Mapping[str, tuple[str, str]]) -> Candidate
 def _hits(
     connection: apsw.Connection,
     shown: Sequence[RankedCandidate],
-    items: Mapping[int, PastItem],
+    items: Mapping[int, HistoricalItem],
     rows: Mapping[int, CandidateRow],
     query: Query,
     sessions: Mapping[str, Mapping[str, Any]],
@@ -309,7 +311,7 @@ def _hits(
     hits = []
     for one in shown:
         state = items[one.chunk_id].state
-        hit = found.get(one.target) if state is None else past_hit(one, state, rows[one.chunk_id], query, titles)
+        hit = found.get(one.target) if state is None else historical_hit(one, state, rows[one.chunk_id], query, titles)
         if hit is None:
             continue
         then = sessions.get(hit.session_id or "") if hit.target == "message" else None
@@ -317,7 +319,7 @@ def _hits(
     return tuple(hits)
 
 
-def past_hit(
+def historical_hit(
     one: RankedCandidate,
     state: Memory | Message,
     row: CandidateRow,
@@ -329,7 +331,7 @@ def past_hit(
     Args:
         one: The item in its place.
         state: What it was.
-        row: See ``past_row``.
+        row: See ``historical_row``.
         query: What is asked; its words are marked.
         titles: Agent and title of the conversations of turns.
     """

@@ -18,10 +18,10 @@ from app.errors import InputError, KeepsakeError, ModelUnavailableError
 from app.index.generations.active import ActiveEmbedding
 from app.index.repo import chunk_count
 from app.index.worker import IndexWorker
-from app.retrieval.archive_search import search_unindexed, unindexed_of
+from app.retrieval.archive_search import search_unindexed, unindexed_state
 from app.retrieval.candidates.phrase_relaxation import has_phrases, relax_phrases
 from app.retrieval.candidates.phrase_relaxation import phrase_notes as of_missing
-from app.retrieval.historical_search import PastSearch, search_past
+from app.retrieval.historical_search import HistoricalRequest, search_history
 from app.retrieval.model import Found, Leg, OperatorHelp, Query, Term
 from app.retrieval.pipeline import run_search
 from app.retrieval.query.parser import operators, parse
@@ -110,7 +110,7 @@ class SearchService:
         stores: Sequence[str] = STORES,
         as_of: datetime | None = None,
         is_aside: bool = False,
-        over: ActiveEmbedding | None = None,
+        active_embedding: ActiveEmbedding | None = None,
         weights: tuple[float | None, float | None] = (None, None),
         embedding: Sequence[float] | None = None,
     ) -> Found:
@@ -134,19 +134,19 @@ class SearchService:
         if query.matches_nothing:
             return Found(query, chosen.name, (), notes=query.hints, milliseconds=watch.laps)
         if as_of is not None:
-            moment = PastSearch(to_ms(as_of), stores, limit, offset, per_session)
+            moment = HistoricalRequest(to_ms(as_of), stores, limit, offset, per_session)
             return await self._store.read(partial(_search_past, query=query, moment=moment))
-        if (place := unindexed_of(query)) is not None:
+        if (place := unindexed_state(query)) is not None:
             work = partial(search_unindexed, place=place, query=query, limit=limit, offset=offset, stores=stores)
             return await self._store.read(work)
-        if is_aside and self._sync.generations.keeps_private(over):
+        if is_aside and self._sync.generations.keeps_private(active_embedding):
             legs = ("words", "entity")
         wanted = [leg for leg in chosen.legs if legs is None or leg in legs]
         found_only = legs is not None and not is_aside
         request = Request(
             query, chosen, wanted, stores, offset, limit, per_session, self._postings, found_only, embedding
         )
-        ask = partial(self._answer, watch=watch, over=over)
+        ask = partial(self._answer, watch=watch, active_embedding=active_embedding)
         given, notes = await (ask(request) if is_aside else self._reranking.answer(request, ask))
         self._tell(chosen, query, given, watch)
         found = given.found
@@ -154,12 +154,12 @@ class SearchService:
         return replace(found, notes=said, milliseconds=watch.laps)
 
     async def _answer(
-        self, request: Request, watch: Stopwatch, over: ActiveEmbedding | None
+        self, request: Request, watch: Stopwatch, active_embedding: ActiveEmbedding | None
     ) -> tuple[SearchResult, tuple[str, ...]]:
         """Search, by words alone where the vectors fail; with what to say of that."""
         await self._know()
         try:
-            meaning = await self._meaning(request, over)
+            meaning = await self._meaning(request, active_embedding)
             return await self._store.read(partial(run_search, request=request, meaning=meaning, watch=watch)), ()
         except VectorsFailedError as error:
             self._trace.event("search.fallback", leg="vector", error=error.fault.code)
@@ -194,13 +194,13 @@ class SearchService:
             self._trace.event("search.fallback", leg="vector", error=error.fault.code)
             return await self._store.read(lambda connection: work(connection, request, None))
 
-    async def _meaning(self, request: Request, over: ActiveEmbedding | None) -> VectorQuery | None:
+    async def _meaning(self, request: Request, active_embedding: ActiveEmbedding | None) -> VectorQuery | None:
         terms = [term.text for term in request.query.terms if not term.excluded]
         if not (self._vectors and terms and "vector" in request.wanted):
             return None
         try:
-            serving = over or await self._sync.serving(_OPENING_S)
-            near = None if over else self._sync.near()
+            serving = active_embedding or await self._sync.serving(_OPENING_S)
+            near = None if active_embedding else self._sync.near()
             count = 0 if near is None else near.count()
         except KeepsakeError as error:
             raise VectorsFailedError(error) from error
@@ -271,7 +271,7 @@ class SearchService:
             reading = self._knowing = asyncio.ensure_future(read)
         await asyncio.shield(reading)  # whoever types on gives up a search, not what the next one needs
 
-    def forget_words(self) -> None:
+    def clear_caches(self) -> None:
         """Let go of what is kept of words that were asked for and of names; it is read again when it is needed."""
         self._kept = self._knowing = None
         self._speakers.forget()
@@ -283,17 +283,17 @@ class SearchService:
         return kept
 
 
-def _search_past(connection: apsw.Connection, query: Query, moment: PastSearch) -> Found:
+def _search_past(connection: apsw.Connection, query: Query, moment: HistoricalRequest) -> Found:
     """Search the past; a phrase that stood nowhere then is searched by its words, as it was then."""
 
     def stood(term: Term) -> bool:
         alone = replace(moment, limit=1, offset=0)
-        return bool(search_past(connection, Query(term.text, (term,)), alone).candidates)
+        return bool(search_history(connection, Query(term.text, (term,)), alone).candidates)
 
     missing: tuple[str, ...] = ()
     if has_phrases(query):
         query, missing = relax_phrases(query, stood)
-    found = search_past(connection, query, moment)
+    found = search_history(connection, query, moment)
     return replace(found, notes=(*found.notes, *of_missing(missing)), relaxed=missing)
 
 

@@ -15,7 +15,7 @@ from app.retrieval.candidates.filters import ChunkFilter
 from app.retrieval.candidates.model import Candidate
 from app.retrieval.model import Query
 
-Which = Literal["all", "other_names"]
+MentionScope = Literal["all", "other_names"]
 """Every mention of an entity, or only those that do not have the name as it was asked, which the words find."""
 
 _MAX_WORDS: Final = 64
@@ -65,7 +65,7 @@ class EntityMentions:
 
     query: Query
     stores: Sequence[str]
-    which: Which = "other_names"
+    which: MentionScope = "other_names"
 
     def find(self, connection: apsw.Connection, where: ChunkFilter, depth: int) -> list[Candidate]:
         """Return what mentions the most of the entities named, of equals the newest; nothing where none is named.

@@ -56,13 +56,13 @@ def _few(
         near = [item for item in found["vector"] if "#" in item.target and item.score > few.similarity]
         legs["vector"] = near[: few.relevant]
     if "salient" in wanted:
-        legs["salient"] = salient_turns(connection, where, few.importance, few.salient)
+        legs["salient"] = salient_messages(connection, where, few.importance, few.salient)
     if "recent" in wanted:
-        legs["recent"] = latest_turns(connection, where, few.recent)
+        legs["recent"] = latest_messages(connection, where, few.recent)
     return legs
 
 
-def latest_turns(connection: apsw.Connection, where: ChunkFilter, most: int) -> list[Candidate]:
+def latest_messages(connection: apsw.Connection, where: ChunkFilter, most: int) -> list[Candidate]:
     """Return the latest turns that satisfy ``where``, scored by their time, milliseconds UTC."""
     # The plus keeps SQLite to the index by time, which is in this order.
     rows = connection.execute(
@@ -72,7 +72,7 @@ def latest_turns(connection: apsw.Connection, where: ChunkFilter, most: int) -> 
     return [Candidate(chunk, target, created, float(created)) for chunk, target, created in rows]
 
 
-def salient_turns(connection: apsw.Connection, where: ChunkFilter, least: float, most: int) -> list[Candidate]:
+def salient_messages(connection: apsw.Connection, where: ChunkFilter, least: float, most: int) -> list[Candidate]:
     """Return the turns of importance ``least`` (0 to 1) or more that satisfy ``where``; between equals the latest."""
     # Said once more as it stands in the index of marked turns, which SQLite then knows to be enough.
     marked = "AND m.importance > 0.5" if least > MARKED else ""

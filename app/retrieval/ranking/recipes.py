@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Final, Literal
 
 from app.errors import InputError
-from app.retrieval.candidates.entity_retriever import Which
+from app.retrieval.candidates.entity_retriever import MentionScope
 from app.retrieval.model import Leg
 from app.retrieval.ranking.fusion import (
     RRF_CONSTANT,
@@ -62,7 +62,7 @@ class Recipe:
     depth: int = 200
     k: int = RRF_CONSTANT
     few: "TriHybridLimits | None" = None
-    mentions: Which = "other_names"
+    mentions: MentionScope = "other_names"
 
     def fuse(
         self, lists: Mapping[Leg, Iterable[tuple[K, float]]], newer: Mapping[K, int] | None = None

@@ -25,7 +25,7 @@ from app.retrieval.ranking.candidate_pool import (
     candidate_pool,
     deduplicate,
 )
-from app.retrieval.ranking.neighbour_turns import read_around
+from app.retrieval.ranking.neighbour_messages import read_neighbours
 from app.retrieval.ranking.question import Question
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def gather_candidates(
     if (question.moments or question.months) and not (query.tags or query.types):
         places = deduplicate([places, messages_of_named_times(connection, found.heads, question, where)])
     said = conversations.said(places.owner)
-    return read_around(connection, found, places, question, where, postings, said)
+    return read_neighbours(connection, found, places, question, where, postings, said)
 
 
 def with_mentions(places: MessagePlaces, mentions: MessagePlaces | None) -> MessagePlaces:

@@ -80,7 +80,7 @@ def test_words_that_were_asked_for_can_be_let_go(shelf: Shelf) -> None:
     shelf.say("a grey heron")
     search = SearchService(shelf.store, shelf.sync(), Trace(None), shelf.clock)
     before = shelf.do(search.search("heron"))
-    search.forget_words()
+    search.clear_caches()
     assert shelf.do(search.search("heron")).hits == before.hits
 
 

@@ -399,7 +399,7 @@ def test_what_is_kept_is_searched_with_its_own_model_and_closed(bench: Bench) ->
     async def ask(serving: ActiveEmbedding) -> Found:
         asked.append(serving.embedder)
         service = SearchService(bench.shelf.store, bench.sync, Trace(), bench.shelf.clock)
-        return await service.search("turn 7", legs=("vector",), limit=1, over=serving)
+        return await service.search("turn 7", legs=("vector",), limit=1, active_embedding=serving)
 
     found = beside(bench, 1, ask)
     assert [hit.snippet for hit in found.hits] == ["turn 7"]
@@ -424,7 +424,7 @@ def test_vectors_that_vanish_while_they_are_searched_leave_the_words(bench: Benc
     async def ask(serving: ActiveEmbedding) -> Found:
         await bench.shelf.store.write(lambda c: c.execute(f"DROP TABLE {serving.generation.table}"))
         service = SearchService(bench.shelf.store, bench.sync, Trace(), bench.shelf.clock)
-        return await service.search("turn 7", over=serving)
+        return await service.search("turn 7", active_embedding=serving)
 
     found = beside(bench, 1, ask)
     assert found.hits[0].snippet == "turn 7"
@@ -468,4 +468,4 @@ def test_the_quick_look_up_follows_a_change_of_length(bench: Bench, monkeypatch:
 
 async def search_over(bench: Bench, serving: ActiveEmbedding, text: str) -> Found:
     service = SearchService(bench.shelf.store, bench.sync, Trace(), bench.shelf.clock)
-    return await service.search(text, legs=("vector",), limit=1, over=serving)
+    return await service.search(text, legs=("vector",), limit=1, active_embedding=serving)

@@ -29,7 +29,7 @@ READ_CHARACTERS: Final = 4_000
 """How much of a text the features read."""
 
 
-def read_around(
+def read_neighbours(
     connection: apsw.Connection,
     found: RetrieverScores,
     places: MessagePlaces,
