@@ -3,6 +3,7 @@
 import random
 import unicodedata
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import apsw
@@ -15,6 +16,7 @@ from app.index.cjk_ngrams import has_wide, ngrams_of, normal, runs_of, units
 from app.retrieval.model import Query, Term
 from app.retrieval.query.match_expression import (
     MAX_TERMS,
+    TOKENIZER,
     Mode,
     atoms,
     excluded_expression,
@@ -321,6 +323,33 @@ def tokens(texts: list[str], tokenizer: str) -> dict[int, str]:
 
 
 PORTER = "porter unicode61 remove_diacritics 2 categories 'L* N* Co M*'"
+
+
+def test_the_tokenizer_is_that_of_the_index(index: Index) -> None:
+    sql = index.connection.execute("SELECT sql FROM sqlite_master WHERE name = 'chunks_fts'").get
+    name, *arguments = TOKENIZER
+    assert " ".join([name, *(f"'{one}'" if " " in one else one for one in arguments)]) == PORTER
+    assert f'tokenize = "{PORTER}"' in str(sql)
+
+
+@given(st.lists(WORD.map(fold), min_size=1, max_size=20))
+def test_any_word_has_the_stem_of_the_index(words: list[str]) -> None:
+    found = tokens(words, PORTER)
+    single = [(word, found[at]) for at, word in enumerate(words) if at in found and len(word.split()) == 1]
+    assert [(word, stem(word), term) for word, term in single if stem(word) != term] == []
+
+
+@pytest.mark.parametrize("text", ["", "😀", "...", "two words"])
+def test_a_text_that_is_not_one_word_is_its_own_stem(text: str) -> None:
+    assert stem(text) == text
+
+
+def test_stems_are_the_same_in_every_thread() -> None:
+    words = [f"{root}{ending}" for root in ("hop", "relat", "control", "größ") for ending in ENDINGS]
+    expected = [stem.__wrapped__(word) for word in words]
+    with ThreadPoolExecutor(4) as pool:
+        for found in pool.map(lambda _: [stem.__wrapped__(word) for word in words], range(200)):
+            assert found == expected
 
 
 def test_stems_are_those_of_sqlite() -> None:
