@@ -27,43 +27,45 @@ _WORDS_DEPTH: Final = 400
 
 
 def find_messages(
-    connection: apsw.Connection, request: Request, meaning: VectorQuery | None, limit: int
+    connection: apsw.Connection, request: Request, vector_query: VectorQuery | None, limit: int
 ) -> tuple[Hit, ...]:
     """Return the turns that are best on a prompt.
 
     Args:
         connection: A reader.
         request: The prompt as a search of every kind; how many it wants plays no part.
-        meaning: The vectors; ``None`` leaves their leg out.
+        vector_query: The vectors; ``None`` leaves their leg out.
         limit: How many at most.
 
     Raises:
         VectorsFailedError: The vector leg failed.
     """
-    return _found(connection, request, meaning, MESSAGE_KINDS, limit)
+    return _found(connection, request, vector_query, MESSAGE_KINDS, limit)
 
 
 def find_memories(
-    connection: apsw.Connection, request: Request, meaning: VectorQuery | None, limit: int
+    connection: apsw.Connection, request: Request, vector_query: VectorQuery | None, limit: int
 ) -> tuple[Hit, ...]:
     """Return the memories that are best on a prompt; see ``find_messages``."""
-    return _found(connection, request, meaning, MEMORY_KINDS, limit)
+    return _found(connection, request, vector_query, MEMORY_KINDS, limit)
 
 
 def _found(
-    connection: apsw.Connection, request: Request, meaning: VectorQuery | None, kinds: Sequence[str], limit: int
+    connection: apsw.Connection, request: Request, vector_query: VectorQuery | None, kinds: Sequence[str], limit: int
 ) -> tuple[Hit, ...]:
     if limit < 1:
         return ()
     asked = replace(request, query=replace(request.query, kinds=tuple(kinds)), offset=0, limit=limit)
     if request.recipe.fusion != "learned" or "words" not in request.wanted:
-        return run_search(connection, asked, meaning, Stopwatch()).found.hits
-    ranked = _ranked(connection, asked, meaning)
+        return run_search(connection, asked, vector_query, Stopwatch()).found.hits
+    ranked = _ranked(connection, asked, vector_query)
     rows = candidate_rows(connection, [item.chunk_id for item in ranked])
     return build_hits(connection, ranked, rows, asked.query)
 
 
-def _ranked(connection: apsw.Connection, request: Request, meaning: VectorQuery | None) -> Sequence[RankedCandidate]:
+def _ranked(
+    connection: apsw.Connection, request: Request, vector_query: VectorQuery | None
+) -> Sequence[RankedCandidate]:
     """Return the best of what was looked at closely, as many as wanted."""
     # Here, for numpy waits for the first search and does not hold up the loop.
     from app.index.columns.chunk_lengths import last_chunk  # noqa: PLC0415
@@ -76,21 +78,21 @@ def _ranked(connection: apsw.Connection, request: Request, meaning: VectorQuery 
 
     of_turns = request.query.kinds == MESSAGE_KINDS
     where = chunk_filter(connection, request)
-    answering = SearchPipeline(connection, request, where, meaning)
-    postings = answering.postings()
-    legs = answering.gathered(array_legs(_WORDS_DEPTH, VECTOR_DEPTH, postings))
+    pipeline = SearchPipeline(connection, request, where, vector_query)
+    index_cache = pipeline.index_cache()
+    legs = pipeline.gathered(array_legs(_WORDS_DEPTH, VECTOR_DEPTH, index_cache))
     words = legs.get("words", empty_scores())
-    heads = postings.heads(connection, last_chunk(connection))
-    found = merge_scores(heads, words, legs.get("vector", empty_scores()))
-    mentions = mentions_at(heads, answering.mentioned(CANDIDATE_LIMIT))
+    columns = index_cache.heads(connection, last_chunk(connection))
+    found = merge_scores(columns, words, legs.get("vector", empty_scores()))
+    mentions = mentions_at(columns, pipeline.mentioned(CANDIDATE_LIMIT))
     question = analyse_question(request.query)
     if of_turns:
         read = gather_candidates(
-            connection, request.query, question, found, where, postings, words.matches, mentions.places
+            connection, request.query, question, found, where, index_cache, words.matches, mentions.places
         )
     else:  # around a memory is nothing, and no conversation to weigh
         places = with_mentions(candidate_pool(found), mentions.places)
-        read = read_neighbours(connection, found, places, question, where, postings)
-    weights = load_ranker().weights(legs, is_model=meaning is not None and meaning.is_model)
-    ranking = rank(question, read, weights, most=0, vectors=answering.vectors(legs), mentions=mentions)
+        read = read_neighbours(connection, found, places, question, where, index_cache)
+    weights = load_ranker().weights(legs, is_model=vector_query is not None and vector_query.is_model)
+    ranking = rank(question, read, weights, most=0, vectors=pipeline.vectors(legs), mentions=mentions)
     return ranking.shown(ranking.spread(None)[: request.limit])

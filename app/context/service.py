@@ -160,7 +160,7 @@ class ContextService:
         """Return what a search finds: all of it in one job, for which the prompt is made a vector once."""
         work = partial(_looked_up, asked=asked, terms=terms)
         query = prompt_query(asked.text, self._clock.now_ms(), asked.session)
-        return await self._search.aside(query, terms.recipe, asked.stores, work)
+        return await self._search.run_with_search_inputs(query, terms.recipe, asked.stores, work)
 
     async def _fresh(self, asked: ContextRequest, terms: ContextOptions) -> Told:
         since = self._clock.now_ms() - terms.recent_days * _DAY_MS
@@ -202,7 +202,7 @@ class ContextService:
 def _looked_up(
     connection: apsw.Connection,
     request: Request,
-    meaning: VectorQuery | None,
+    vector_query: VectorQuery | None,
     asked: ContextRequest,
     terms: ContextOptions,
 ) -> Told:
@@ -211,7 +211,7 @@ def _looked_up(
     told: Told = {}
     for name in asked.sought(terms):
         try:
-            told |= looks[name](connection, request, meaning, asked, terms)
+            told |= looks[name](connection, request, vector_query, asked, terms)
         except VectorsFailedError:
             raise  # all is then looked for by words alone
         except Exception as error:  # noqa: BLE001  (a note of the context says it)
@@ -222,23 +222,23 @@ def _looked_up(
 def _turns(
     connection: apsw.Connection,
     request: Request,
-    meaning: VectorQuery | None,
+    vector_query: VectorQuery | None,
     asked: ContextRequest,
     terms: ContextOptions,
 ) -> Told:
-    hits = relevant_hits(find_messages(connection, request, meaning, terms.turns * _SPARE_TURNS), terms.similarity)
+    hits = relevant_hits(find_messages(connection, request, vector_query, terms.turns * _SPARE_TURNS), terms.similarity)
     return {"turns": reads.message_items(connection, hits[: terms.turns], asked.terms)}
 
 
 def _remembered(
     connection: apsw.Connection,
     request: Request,
-    meaning: VectorQuery | None,
+    vector_query: VectorQuery | None,
     asked: ContextRequest,
     terms: ContextOptions,
 ) -> Told:
     most = terms.facts + terms.index
-    found = find_memories(connection, request, meaning, min(most * (2 if asked.session else 1), MAX_FOUND))
+    found = find_memories(connection, request, vector_query, min(most * (2 if asked.session else 1), MAX_FOUND))
     # What was stored from the conversation at hand is no news in it.
     found = tuple(hit for hit in found if not asked.session or hit.session_id != asked.session)[:most]
     told = relevant_hits(found, terms.similarity)[: terms.facts]

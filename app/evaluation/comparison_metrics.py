@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from app.evaluation import metrics as figures
+from app.evaluation import metrics
 from app.evaluation.benchmark_model import Score
 from app.evaluation.comparison_model import Origin, QueryComparison, SideAnswer, SideHit
 from app.evaluation.metrics import Place
@@ -25,20 +25,20 @@ class ComparedQuery:
         query: What is asked.
         origin: Who says so.
         target: The known answer's id, empty where none is known.
-        near: Ids of what stands beside it, which is as right.
-        besides: The turn that asks just this, which is left out of the hits.
+        neighbours: Ids of what stands beside it, which is as right.
+        excluded_id: The turn that asks just this, which is left out of the hits.
     """
 
     query: str
     origin: Origin
     target: str = ""
-    near: tuple[str, ...] = ()
-    besides: str = ""
+    neighbours: tuple[str, ...] = ()
+    excluded_id: str = ""
 
     @property
     def right(self) -> frozenset[str]:
         """Return the ids of what answers it."""
-        return frozenset((self.target, *self.near)) if self.target else frozenset()
+        return frozenset((self.target, *self.neighbours)) if self.target else frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +50,16 @@ class SideResult:
     note: str = ""
 
 
-def compare_answers(asked: ComparedQuery, now: SideResult, other: SideResult) -> QueryComparison:
+def compare_answers(query: ComparedQuery, now: SideResult, other: SideResult) -> QueryComparison:
     """Return both answers to a query, with what moved between them."""
     here, there = ({hit.id: at for at, hit in enumerate(side.hits, 1)} for side in (now, other))
     common = here.keys() & there.keys()
     return QueryComparison(
-        asked.query,
-        asked.origin,
-        asked.target,
-        _answer(now, here, there, asked.right),
-        _answer(other, there, here, asked.right),
+        query.query,
+        query.origin,
+        query.target,
+        _answer(now, here, there, query.right),
+        _answer(other, there, here, query.right),
         len(common),
         sum(here[one] != there[one] for one in common),
     )
@@ -90,9 +90,9 @@ def count_gains(rows: Sequence[QueryComparison]) -> tuple[int, int]:
 
 def score(rows: Sequence[QueryComparison], side: int, origin: Origin) -> Score | None:
     """Return how well a side answers the questions of an origin, ``None`` where there are none."""
-    asked = [row for row in rows if row.origin == origin and row.target]
-    places = [(row.now, row.other)[side].place for row in asked]
-    return figures.score(origin, places) if places else None
+    query = [row for row in rows if row.origin == origin and row.target]
+    places = [(row.now, row.other)[side].place for row in query]
+    return metrics.score(origin, places) if places else None
 
 
 def select_rows(rows: Sequence[QueryComparison]) -> tuple[QueryComparison, ...]:

@@ -78,16 +78,16 @@ class KnownItemQuestion:
         target: The item it was made of.
         script: What it is written in.
         shape: How it was made.
-        near: Items beside the target; whoever finds one of them has found it.
-        besides: The turn that asks just this; where it stands among the hits tells nothing.
+        neighbours: Items beside the target; whoever finds one of them has found it.
+        excluded_id: The turn that asks just this; where it stands among the hits tells nothing.
     """
 
     query: str
     target: str
     script: str
     shape: Shape
-    near: tuple[str, ...] = ()
-    besides: str = ""
+    neighbours: tuple[str, ...] = ()
+    excluded_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,17 +164,17 @@ def question_of(
     is_run = bool(runs) and (len(words) < LEAST_WORDS or _is_mostly_wide(text))
     if not is_run and len(words) < LEAST_WORDS:
         return None
-    earlier, later = _beside(item.id)
-    if earlier and (asked := _asked(before)):
-        return KnownItemQuestion(asked, item.id, script, "asked", later, earlier[0])
-    near = (*earlier, *later)
+    earlier, later = _neighbours(item.id)
+    if earlier and (question_text := _last_question(before)):
+        return KnownItemQuestion(question_text, item.id, script, "asked", later, earlier[0])
+    neighbours = (*earlier, *later)
     if is_run:
         parts = [_part_of(chance.choice(some), chance) for some in (runs, _runs(before)) if some]
-        return KnownItemQuestion(" ".join(parts), item.id, script, "run", near)
+        return KnownItemQuestion(" ".join(parts), item.id, script, "run", neighbours)
     remembered = _remembered(words, [word for word in known.telling(before) if word not in words], chance)
     if chance.random() < _MISTAKEN_SHARE and (wrong := [word for word in strangers if word not in words]):
-        return KnownItemQuestion(f"{remembered} {chance.choice(wrong)}", item.id, script, "mistaken", near)
-    return KnownItemQuestion(remembered, item.id, script, "words", near)
+        return KnownItemQuestion(f"{remembered} {chance.choice(wrong)}", item.id, script, "mistaken", neighbours)
+    return KnownItemQuestion(remembered, item.id, script, "words", neighbours)
 
 
 def distinctive(text: str, common: Iterable[str] = ()) -> list[str]:
@@ -226,15 +226,15 @@ def _some_of(words: Sequence[str], wanted: tuple[int, int], chance: Random) -> l
     return [words[place] for place in sorted(chance.sample(range(len(words)), count))]
 
 
-def _asked(text: str) -> str:
+def _last_question(text: str) -> str:
     """Return the last question in ``text`` as words, ``""`` where there is none that says enough."""
     found = _QUESTION.findall(text)
     words = _WORD.findall(found[-1]) if found else []
-    asked = " ".join(words)
-    if len(asked) > _LONGEST_QUESTION or any(len(word) > _LONGEST for word in words):
+    question_text = " ".join(words)
+    if len(question_text) > _LONGEST_QUESTION or any(len(word) > _LONGEST for word in words):
         return ""
-    says = len(distinctive(asked)) >= LEAST_WORDS - 1 or sum(map(len, _runs(asked))) > _RUN[1]
-    return asked if says else ""
+    says = len(distinctive(question_text)) >= LEAST_WORDS - 1 or sum(map(len, _runs(question_text))) > _RUN[1]
+    return question_text if says else ""
 
 
 def _runs(text: str) -> list[str]:
@@ -243,7 +243,7 @@ def _runs(text: str) -> list[str]:
     return [run for run in runs if len(cjk_ngrams.units(run)) >= _RUN[0]]
 
 
-def _beside(target: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _neighbours(target: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the ids of the turns before and after a turn; none for a memory."""
     session, mark, number = target.rpartition("#")
     if not mark or not number.isdecimal():

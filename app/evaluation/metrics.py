@@ -13,15 +13,15 @@ _FAR: Final = 11
 Place = int | None
 
 
-def answer_rank(asked: KnownItemQuestion, found: Sequence[str]) -> Place:
+def answer_rank(questions: KnownItemQuestion, found: Sequence[str]) -> Place:
     """Return where the answer to a question stands among the first hits, from 1, ``None`` where it does not.
 
     Args:
-        asked: The question.
+        questions: The question.
         found: The ids of the hits, best first.
     """
-    right = {asked.target, *asked.near}
-    hits = [one for one in found if one != asked.besides][:SHOWN]
+    right = {questions.target, *questions.neighbours}
+    hits = [one for one in found if one != questions.excluded_id][:SHOWN]
     return next((at for at, one in enumerate(hits, 1) if one in right), None)
 
 
@@ -37,10 +37,10 @@ def score(name: str, places: Sequence[Place]) -> Score:
     return Score(name, count, share(1), share(5), share(10), mrr)
 
 
-def score_by_part(asked: Sequence[KnownItemQuestion], places: Sequence[Place]) -> tuple[Score, ...]:
+def score_by_part(questions: Sequence[KnownItemQuestion], places: Sequence[Place]) -> tuple[Score, ...]:
     """Return the scores by script, by shape of question, and by what was asked for."""
     sorts: dict[str, list[Place]] = {}
-    for question, place in zip(asked, places, strict=True):
+    for question, place in zip(questions, places, strict=True):
         kind = "turns" if "#" in question.target else "memories"
         for name in (question.script, question.shape, kind):
             sorts.setdefault(name, []).append(place)
@@ -53,16 +53,16 @@ def percentile(values: Sequence[float], share: float) -> float:
     return round(ordered[min(int(share * len(ordered)), len(ordered) - 1)], 2) if ordered else 0.0
 
 
-def differences(asked: Sequence[KnownItemQuestion], places: Mapping[str, Sequence[Place]]) -> list[Difference]:
+def differences(questions: Sequence[KnownItemQuestion], places: Mapping[str, Sequence[Place]]) -> list[Difference]:
     """Return the questions that recipes answer differently, those that differ most first.
 
     Args:
-        asked: The questions.
+        questions: The questions.
         places: Where each recipe has their answers.
     """
     rows = [
         Difference(question.query, question.target, {name: found[number] for name, found in places.items()})
-        for number, question in enumerate(asked)
+        for number, question in enumerate(questions)
     ]
     differing = [row for row in rows if len(set(row.places.values())) > 1]
     return sorted(differing, key=lambda row: (-_span(row.places.values()), row.id))

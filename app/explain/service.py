@@ -22,8 +22,7 @@ from app.retrieval.candidates.entity_retriever import EntityMentions
 from app.retrieval.candidates.filters import ChunkFilter, build_filter
 from app.retrieval.model import Found, Hit, Query
 from app.retrieval.query.match_expression import has_token, match_expression
-from app.retrieval.ranking.recipes import DEFAULT, Recipe
-from app.retrieval.ranking.recipes import find_recipe as recipe_named
+from app.retrieval.ranking.recipes import DEFAULT, Recipe, find_recipe
 from app.retrieval.service import SearchService
 from app.store.store import Store
 
@@ -43,7 +42,7 @@ class ExplainService:
     Args:
         store: The vault's database.
         search: What is explained.
-        sync: Knows the embedder and its vectors.
+        index_worker: Knows the embedder and its vectors.
         vectors: False where vectors are switched off.
         tune: Gives a recipe the weights that the settings say.
     """
@@ -52,14 +51,14 @@ class ExplainService:
         self,
         store: Store,
         search: SearchService,
-        sync: IndexWorker,
+        index_worker: IndexWorker,
         *,
         vectors: bool = True,
         tune: Callable[[Recipe], Recipe] | None = None,
     ) -> None:
         self._store = store
         self._search = search
-        self._sync = sync
+        self._index_worker = index_worker
         self._vectors = vectors
         self._tune = tune or (lambda recipe: recipe)
 
@@ -78,7 +77,7 @@ class ExplainService:
         Raises:
             InputError: The recipe is unknown, or a number is out of bounds.
         """
-        chosen = self._tune(recipe_named(recipe))
+        chosen = self._tune(find_recipe(recipe))
         if not 0 < limit <= MAX_LIMIT or (per_session is not None and per_session < 1):
             raise InputError(f"'limit' must be 1 to {MAX_LIMIT}, 'per_session' 1 or more.", field="limit")
         item = await self._store.read(partial(reads.find_item, target=target, stores=stores))
@@ -89,16 +88,22 @@ class ExplainService:
         return await case.explain(text)
 
     async def found(
-        self, query: Query | str, case: "_Case", limit: int, per_session: int | None = None, *, is_aside: bool = False
+        self,
+        query: Query | str,
+        case: "_Case",
+        limit: int,
+        per_session: int | None = None,
+        *,
+        is_internal: bool = False,
     ) -> Found:
-        """Return what the search of the case finds; ``is_aside`` where words of the item were added to the query."""
+        """Return what the search of the case finds; ``is_internal`` where words of the item were added to the query."""
         return await self._search.search(
             query,
             limit=limit,
             recipe=case.recipe.name,
             per_session=per_session,
             stores=case.stores,
-            is_aside=is_aside,
+            is_internal=is_internal,
         )
 
     async def facts(self, query: Query, item: ExplainedItem) -> tuple[list[str], list[str], list[str], list[str]]:
@@ -150,11 +155,11 @@ class ExplainService:
         return [LegPlace("entity", rank, score, len(found), depth)] if found else []
 
     async def _vector_place(self, query: Query, item: ExplainedItem, depth: int, where: ChunkFilter) -> list[LegPlace]:
-        asked = " ".join(term.text for term in query.terms if not term.excluded)
+        text = " ".join(term.text for term in query.terms if not term.excluded)
         try:
-            serving = await self._sync.serving()
-            meant = await self._search.meant(asked, serving)
-            vector = (await asyncio.to_thread(serving.embedder.embed_query, meant)).tobytes()
+            serving = await self._index_worker.serving()
+            embedded_text = await self._search.embedding_text(text, serving)
+            vector = (await asyncio.to_thread(serving.embedder.embed_query, embedded_text)).tobytes()
             work = partial(reads.vector_rank, generation=serving.generation, vector=vector, where=where, target=item.id)
             return [LegPlace("vector", *await self._store.read(work, limit_s=_LIMIT_S), depth)]
         except KeepsakeError:
@@ -254,7 +259,7 @@ class _Case:
         remedies = []
         words = await self.service.words(self.item, [term.text for term in found.query.terms])
         for text in self._attempts(found.query, words):
-            found_now = await self.service.found(text, self, self.limit, self.per_session, is_aside=True)
+            found_now = await self.service.found(text, self, self.limit, self.per_session, is_internal=True)
             ids = [hit.id for hit in found_now.hits]
             if self.item.id in ids:
                 remedies.append(Remedy(text, ids.index(self.item.id) + 1))
@@ -266,11 +271,11 @@ class _Case:
 
     def _attempts(self, query: Query, words: Sequence[str]) -> Iterator[str]:
         """Yield queries that may show the item, the one nearest to what was asked first."""
-        asked = query.text.strip()
-        yield from (f"{asked} {' '.join(words[: count + 1])}" for count in range(len(words)))
+        text = query.text.strip()
+        yield from (f"{text} {' '.join(words[: count + 1])}" for count in range(len(words)))
         kind = "message" if self.item.kind == "message" else self.item.kind
         if not query.kinds:
-            yield f"{asked} kind:{kind}"
+            yield f"{text} kind:{kind}"
         if words:
             yield " ".join(words)
 

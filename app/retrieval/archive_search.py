@@ -16,8 +16,7 @@ from app.memories import repo
 from app.memories.archive.archive_repo import contents
 from app.memories.model import Memory
 from app.retrieval.candidates.filters import build_filter
-from app.retrieval.candidates.phrase_relaxation import has_phrases, relax_phrases
-from app.retrieval.candidates.phrase_relaxation import phrase_notes as of_missing
+from app.retrieval.candidates.phrase_relaxation import has_phrases, phrase_notes, relax_phrases
 from app.retrieval.historical_search import (
     HistoricalItem,
     QueryWords,
@@ -90,7 +89,7 @@ def search_unindexed(
     stores: Sequence[str] = STORES,
 ) -> Found:
     """Return what of ``place`` answers ``query``, best first, and where nothing is asked the newest first."""
-    kept, is_cut = _meant(connection, place, query, stores)
+    kept, is_cut = _matching(connection, place, query, stores)
     texts = {memory.id: memory_text(memory) for memory in kept}
     missing: tuple[str, ...] = ()
     if has_phrases(query):
@@ -106,12 +105,12 @@ def search_unindexed(
     rows = {item.chunk_id: historical_row(item, {}) for item in items}
     shown = [with_rank(one, rank) for rank, one in enumerate(ranked, 1)][offset : offset + limit]
     hits = tuple(_hit(one, by_chunk, query) for one in shown)
-    notes = (*query.hints, *of_missing(missing), place.words_only, *((place.cut,) if is_cut else ()))
+    notes = (*query.hints, *phrase_notes(missing), place.words_only, *((place.cut,) if is_cut else ()))
     legs: tuple[Leg, ...] = ("words",) if words.wanted else ()
     return Found(query, place.name, hits, count_facets(rows), len(ranked), legs, notes, relaxed=missing)
 
 
-def _meant(
+def _matching(
     connection: apsw.Connection, place: UnindexedMemories, query: Query, stores: Sequence[str]
 ) -> tuple[list[Memory], bool]:
     """Return the memories of ``place`` that the operators mean, and whether there were more than are looked through."""

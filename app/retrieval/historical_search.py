@@ -159,7 +159,7 @@ def _indexed(
         f"{plain.sql} AND CASE c.kind WHEN 'memory' THEN c.memory_id NOT IN (SELECT value FROM json_each(?))"
         " ELSE c.created_at <= ? AND c.session_id NOT IN (SELECT value FROM json_each(?)) END",
         (*plain.values, json.dumps(sorted(since)), moment.at_ms, json.dumps(hidden)),
-        narrows=True,
+        is_restrictive=True,
     )
     match = match_expression(query, need_phrases=True)
     depth = max(DEPTH, moment.offset + moment.limit)
@@ -214,7 +214,7 @@ def matching_states(connection: apsw.Connection, where: ChunkFilter, states: Ite
     kept: list[Memory] = []
     for batch in memories.batches(states):
         by_id = {memory.id: memory for memory in batch}
-        if not where.narrows:
+        if not where.is_restrictive:
             kept += [memory for memory in batch if memory.deleted_at is None]
             continue
         rows = connection.execute(
@@ -337,11 +337,11 @@ def historical_hit(
     """
     fields = _turn_fields(state, titles) if isinstance(state, Message) else _memory_fields(state)
     if isinstance(state, Message):
-        said, beside = state.content or message_text(state), ""
+        said, extra = state.content or message_text(state), ""
     else:
         said = "\n".join([state.content, *state.facts]).strip() or state.title
-        beside = f"{state.title}\n{state.category} {state.key}" if state.key else state.title
-    shown, marks, terms = Snippets(query.terms).of(said, beside=beside)
+        extra = f"{state.title}\n{state.category} {state.key}" if state.key else state.title
+    shown, marks, terms = Snippets(query.terms).of(said, extra=extra)
     return Hit(
         id=one.target,
         snippet=shown,

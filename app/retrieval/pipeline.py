@@ -56,14 +56,14 @@ class _Order:
 
 
 def run_search(
-    connection: apsw.Connection, request: Request, meaning: VectorQuery | None, watch: Stopwatch
+    connection: apsw.Connection, request: Request, vector_query: VectorQuery | None, watch: Stopwatch
 ) -> SearchResult:
     """Search.
 
     Args:
         connection: A reader.
         request: What is searched.
-        meaning: The vectors; ``None`` leaves their leg out.
+        vector_query: The vectors; ``None`` leaves their leg out.
         watch: Told when a stage ends.
 
     Raises:
@@ -74,8 +74,8 @@ def run_search(
         query, missing = relax_missing_phrases(connection, request.query, request.stores)
         request = replace(request, query=query)
     where = chunk_filter(connection, request)
-    answering = SearchPipeline(connection, request, where, meaning)
-    order = answering.order()
+    pipeline = SearchPipeline(connection, request, where, vector_query)
+    order = pipeline.order()
     notes: tuple[str, ...] = ()
     if "words" in order.found and not len(order.found["words"]):
         notes = missing_word_notes(connection, request.query, request.stores)
@@ -83,27 +83,27 @@ def run_search(
     if "vector" in order.found and where.sees_all and (pending := repo.pending_count(connection)):
         notes += (_FILLING.format(count=pending),)
     watch.lap("candidates")
-    hits, facets, count = _shown(connection, request, order, answering.postings)
+    hits, facets, count = _shown(connection, request, order, pipeline.index_cache)
     found = Found(request.query, request.recipe.name, hits, facets, count, tuple(order.found), notes, {}, missing)
     watch.lap("hits")
     return SearchResult(found, {leg: len(items) for leg, items in order.found.items()})
 
 
 def _shown(
-    connection: apsw.Connection, request: Request, order: "_Order", postings: "Callable[[], IndexCache]"
+    connection: apsw.Connection, request: Request, order: "_Order", index_cache: "Callable[[], IndexCache]"
 ) -> tuple[tuple[Hit, ...], tuple[FacetCount, ...], int]:
     """Return the hits shown, and the facets and number of all candidates."""
     if (browsed := order.browsed) is not None:
         some = browsed.shown(request.offset, request.last)
         rows = candidate_rows(connection, [item.chunk_id for item in some])
-        facets = count_facets_of_chunks(connection, browsed.heads, browsed.ids, postings().agents)
+        facets = count_facets_of_chunks(connection, browsed.columns, browsed.ids, index_cache().agents)
         return build_hits(connection, some, rows, request.query, labelled=True), facets, len(browsed)
     if order.ranking is not None:
         kept = order.ranking.spread(request.per_session, found_only=request.found_only)
         shown = order.ranking.shown(kept[request.offset : request.last])
         rows = candidate_rows(connection, [item.chunk_id for item in shown])
         facets = count_facets_of_chunks(
-            connection, order.ranking.found.heads, order.ranking.ids[kept], postings().agents
+            connection, order.ranking.found.columns, order.ranking.ids[kept], index_cache().agents
         )
         return build_hits(connection, shown, rows, request.query, labelled=True), facets, len(kept)
     ranked = limit_per_session(order.ranked, request.per_session)
@@ -115,11 +115,11 @@ def _shown(
 def chunk_filter(connection: apsw.Connection, request: Request) -> ChunkFilter:
     """Return what a chunk must satisfy, with which ones may where operators ask for it."""
     where = build_filter(request.query, request.stores)
-    if not where.narrows or all(term.excluded for term in request.query.terms):
+    if not where.is_restrictive or all(term.excluded for term in request.query.terms):
         return where
     from app.retrieval.candidates.filter_mask import filter_mask  # noqa: PLC0415  (numpy waits for the first search)
 
-    found = filter_mask(connection, request.query, request.stores, request.postings())
+    found = filter_mask(connection, request.query, request.stores, request.index_cache())
     return replace(where, mask=found.mask, is_exact=found.is_exact)
 
 
@@ -127,15 +127,15 @@ class SearchPipeline:
     """Gathers candidates and puts them in order."""
 
     def __init__(
-        self, connection: apsw.Connection, request: Request, where: ChunkFilter, meaning: VectorQuery | None
+        self, connection: apsw.Connection, request: Request, where: ChunkFilter, vector_query: VectorQuery | None
     ) -> None:
         self._connection = connection
         self._request = request
         self._query = request.query
         self._where = where
-        self._meaning = meaning
+        self._vector_query = vector_query
         # One for the whole of a search: what is kept may be let go meanwhile.
-        self.postings = cache(request.postings)
+        self.index_cache = cache(request.index_cache)
 
     def order(self) -> _Order:
         """Return the candidates, best first."""
@@ -145,8 +145,10 @@ class SearchPipeline:
         if recipe.fusion == "learned" and "words" in wanted:
             return self._learned()
         depth = min(max(recipe.depth, self._request.last), MAX_DEPTH)
-        near = partial(vector_candidates, postings=self.postings())
-        plain = self.gathered(Legs(lexical_candidates, cached_lexical_candidates, near, list[Candidate], depth, depth))
+        ann_cache = partial(vector_candidates, index_cache=self.index_cache())
+        plain = self.gathered(
+            Legs(lexical_candidates, cached_lexical_candidates, ann_cache, list[Candidate], depth, depth)
+        )
         if mentioned := self.mentioned(depth):
             plain["entity"] = mentioned
         plain = add_signal_retrievers(self._connection, plain, recipe, self._where, wanted)
@@ -156,15 +158,15 @@ class SearchPipeline:
         from app.retrieval.candidates.filter_only import FilterOnlyResult  # noqa: PLC0415  (numpy waits for the first search)
 
         request = self._request
-        return FilterOnlyResult(self._connection, self._query, request.stores, self.postings(), request.per_session)
+        return FilterOnlyResult(self._connection, self._query, request.stores, self.index_cache(), request.per_session)
 
     def _learned(self) -> _Order:
         # Here, for numpy waits for the first search and does not hold up the loop.
         from app.retrieval.ranking.linear_ranker import load_ranker, rank_with_context  # noqa: PLC0415
 
-        last, postings = self._request.last, self.postings()
-        deep = self.gathered(array_legs(*leg_depths(last), postings))
-        weights = load_ranker().weights(deep, is_model=self._meaning is not None and self._meaning.is_model)
+        last, index_cache = self._request.last, self.index_cache()
+        deep = self.gathered(array_legs(*leg_depths(last), index_cache))
+        weights = load_ranker().weights(deep, is_model=self._vector_query is not None and self._vector_query.is_model)
         mentioned = self.mentioned(self._request.recipe.depth)
         ranking = rank_with_context(
             self._connection,
@@ -173,7 +175,7 @@ class SearchPipeline:
             deep,
             weights,
             last,
-            postings,
+            index_cache,
             self.vectors(deep),
             mentioned,
         )
@@ -192,11 +194,11 @@ class SearchPipeline:
 
         What is returned raises ``VectorsFailedError`` where they cannot be read.
         """
-        if "vector" not in found or self._meaning is None:
+        if "vector" not in found or self._vector_query is None:
             return None
         from app.retrieval.candidates.array_retrievers import vectors_by_id  # noqa: PLC0415  (numpy waits for the first search)
 
-        generation = self._meaning.generation
+        generation = self._vector_query.generation
 
         def read(ids: "NDArray[np.integer[Any]]") -> "NDArray[np.float32]":
             try:
@@ -213,27 +215,29 @@ class SearchPipeline:
             VectorsFailedError: The vector leg failed.
         """
         found: dict[Leg, F] = {}
-        wanted, meaning = self._request.wanted, self._meaning
-        if meaning is not None and meaning.count >= PREFETCH_FROM and {"words", "vector"} <= {*wanted}:
-            meaning = self._begun(meaning, first_depth(reads.vector_depth))
+        wanted, vector_query = self._request.wanted, self._vector_query
+        if vector_query is not None and vector_query.count >= PREFETCH_FROM and {"words", "vector"} <= {*wanted}:
+            vector_query = self._begun(vector_query, first_depth(reads.vector_depth))
         for leg in wanted:
             if leg == "words":
                 words = self._words(reads)
                 found[leg] = reads.none() if words is None else words
-            elif leg == "vector" and meaning is not None:
-                found[leg] = self._near(reads, meaning)
+            elif leg == "vector" and vector_query is not None:
+                found[leg] = self._near(reads, vector_query)
         return found
 
-    def _begun(self, meaning: VectorQuery, k: int) -> VectorQuery:
-        """Return ``meaning`` looking for the nearest ``k`` already, while the words are looked for."""
-        if meaning.near is None:
-            return meaning
+    def _begun(self, vector_query: VectorQuery, k: int) -> VectorQuery:
+        """Return ``vector_query`` looking for the nearest ``k`` already, while the words are looked for."""
+        if vector_query.ann_cache is None:
+            return vector_query
         try:
-            vector = meaning.vector(self._asked())
+            vector = vector_query.vector(self._asked())
         except KeepsakeError as error:
             raise VectorsFailedError(error) from error
-        near = PrefetchedNeighbours(meaning.near, meaning.generation, vector, k, self._demanded().mask)
-        return replace(meaning, vector=lambda _: vector, near=near)
+        ann_cache = PrefetchedNeighbours(
+            vector_query.ann_cache, vector_query.generation, vector, k, self._demanded().mask
+        )
+        return replace(vector_query, vector=lambda _: vector, ann_cache=ann_cache)
 
     def _asked(self) -> str:
         return " ".join(term.text for term in self._query.terms if not term.excluded)
@@ -247,17 +251,21 @@ class SearchPipeline:
             return reads.words(self._connection, match=match, where=self._where, depth=reads.words_depth)
         return reads.many(
             self._connection,
-            postings=self.postings(),
+            index_cache=self.index_cache(),
             atoms=atoms(self._query),
             unwanted=excluded_expression(self._query),
             where=self._where,
             depth=reads.words_depth,
         )
 
-    def _near(self, reads: Legs[F], meaning: VectorQuery) -> F:
+    def _near(self, reads: Legs[F], vector_query: VectorQuery) -> F:
         look = partial(reads.vector, self._connection, where=self._demanded(), depth=reads.vector_depth)
         try:
-            return look(generation=meaning.generation, vector=meaning.vector(self._asked()), near=meaning.near)
+            return look(
+                generation=vector_query.generation,
+                vector=vector_query.vector(self._asked()),
+                ann_cache=vector_query.ann_cache,
+            )
         except KeepsakeError as error:
             raise VectorsFailedError(error) from error
         except apsw.Error as error:

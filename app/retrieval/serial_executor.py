@@ -39,7 +39,7 @@ class SearchQueue:
 class HasSearchQueue(Protocol):
     """An object whose methods take turns."""
 
-    turns: SearchQueue
+    queue: SearchQueue
 
 
 S = TypeVar("S", bound=HasSearchQueue)
@@ -52,6 +52,6 @@ def serialized(
 
     @functools.wraps(method)
     async def waiting(self: S, /, *arguments: P.args, **named: P.kwargs) -> T:
-        return await self.turns.run(lambda: method(self, *arguments, **named))
+        return await self.queue.run(lambda: method(self, *arguments, **named))
 
     return waiting

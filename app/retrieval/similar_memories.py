@@ -29,5 +29,7 @@ class SimilarMemories:
         words = sorted(word_set(text), key=lambda word: (-len(word), word))[:_MAX_WORDS]
         if not words or limit < 1 or not stores:
             return []
-        found = await self._search.search(f"kind:{kind} {' '.join(words)}", limit=limit, stores=stores, is_aside=True)
+        found = await self._search.search(
+            f"kind:{kind} {' '.join(words)}", limit=limit, stores=stores, is_internal=True
+        )
         return [hit.id for hit in found.hits if hit.target == "memory"]

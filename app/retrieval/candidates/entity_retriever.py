@@ -80,8 +80,8 @@ class EntityMentions:
         if not named:
             return []
         turns, memories = self._owners(connection, named)
-        found = _candidates(connection.execute(_TURNS + where.check, (json.dumps(turns), *where.values)))
-        sql = _MEMORIES.format(check=where.check)
+        found = _candidates(connection.execute(_TURNS + where.point_sql, (json.dumps(turns), *where.values)))
+        sql = _MEMORIES.format(check=where.point_sql)
         found += _candidates(connection.execute(sql, (json.dumps(memories), *where.values)))
         found.sort(key=lambda item: (-item.score, -item.created_ms, item.target))
         return found[:depth]

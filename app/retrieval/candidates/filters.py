@@ -39,7 +39,7 @@ _NAMING = (
     " AND k.kind IN ('message', 'passage') AND k.seq_start = CAST(substr(o.owner_id, o.mark + 1) AS INTEGER)))"
 )
 _THIS = "EXISTS (SELECT 1 FROM sessions s WHERE s.id = c.session_id AND "
-_OF_ONE = {
+_POINT_SQL = {
     _OF_SESSION: f"{_THIS}(s.id = ? OR instr(lower(s.title), lower(?)) OR s.id IN ({_ALIASED})))",
     _OF_AGENT: f"{_THIS}s.agent = ? COLLATE NOCASE)",
     _PENDING: f"{_THIS}s.consolidated_at IS NULL)",
@@ -75,29 +75,29 @@ class ChunkFilter:
     Args:
         sql: Over ``chunks c``.
         values: Of the SQL.
-        narrows: There is more than what every search demands.
+        is_restrictive: There is more than what every search demands.
         sees_all: The caller may read every store.
         named: The entities of a name, as the caller may know them.
         mask: Which chunks may satisfy it, by id, where that is known; the SQL decides unless it is exact.
         is_exact: Every chunk there is that the mask has satisfies it.
-        of_sort: Tells whether chunks of a sort satisfy it, where nothing else of them is asked; it saves the SQL.
+        matches_type: Tells whether chunks of a sort satisfy it, where nothing else of them is asked; it saves the SQL.
     """
 
     sql: str
     values: tuple[object, ...]
-    narrows: bool
+    is_restrictive: bool
     sees_all: bool = True
     named: str = _NAMED
     mask: "NDArray[np.bool_] | None" = field(default=None, compare=False)
     is_exact: bool = field(default=False, compare=False)
-    of_sort: "Callable[[ChunkType], bool] | None" = field(default=None, compare=False)
+    matches_type: "Callable[[ChunkType], bool] | None" = field(default=None, compare=False)
 
     @property
-    def check(self) -> str:
+    def point_sql(self) -> str:
         """Return the SQL for looking at a few chunks: it asks for each one's session and not for all that fit."""
         sql = self.sql
-        for of_all, of_one in _OF_ONE.items():
-            sql = sql.replace(of_all.replace(_NAMED, self.named), of_one.replace(_NAMED, self.named))
+        for of_all, point_sql in _POINT_SQL.items():
+            sql = sql.replace(of_all.replace(_NAMED, self.named), point_sql.replace(_NAMED, self.named))
         return sql
 
 
@@ -121,14 +121,16 @@ def build_filter(query: Query, stores: Sequence[str]) -> ChunkFilter:
             values.append(when)
     sees_all = set(stores) >= set(STORES)
     # Whoever sees a part only must not get fewer neighbours for what the rest holds.
-    narrows = len(parts) > _ALWAYS or not sees_all
+    is_restrictive = len(parts) > _ALWAYS or not sees_all
     sql = " AND ".join(parts)
     named = _NAMED if sees_all else _named_in(stores)
-    of_sort = _of_sort(query, stores)
-    return ChunkFilter(sql.replace(_NAMED, named), tuple(values), narrows, sees_all, named, of_sort=of_sort)
+    matches_type = _type_only_filter(query, stores)
+    return ChunkFilter(
+        sql.replace(_NAMED, named), tuple(values), is_restrictive, sees_all, named, matches_type=matches_type
+    )
 
 
-def _of_sort(query: Query, stores: Sequence[str]) -> "Callable[[ChunkType], bool] | None":
+def _type_only_filter(query: Query, stores: Sequence[str]) -> "Callable[[ChunkType], bool] | None":
     """Return what tells whether chunks of a sort satisfy a search, ``None`` where it asks for more of a chunk."""
     others = (query.tags, query.sessions, query.agents, query.entities, query.types, query.states)
     if any(others) or query.matches_nothing or query.since is not None or query.until is not None:
@@ -141,21 +143,21 @@ def type_filter(query: Query, stores: Sequence[str]) -> "Callable[[ChunkType], b
     unwanted = [(name, (value,)) for name, value in query.excluded if name in TYPE_OPERATORS]
     wanted = [("kind", query.kinds), ("role", query.roles), ("store", query.stores)]
     wanted = [(name, values) for name, values in wanted if values]
-    return lambda sort: (
-        sort.store in stores
-        and all(_is_of(sort, name, values) for name, values in wanted)
-        and not any(_is_of(sort, name, values) for name, values in unwanted)
+    return lambda chunk_type: (
+        chunk_type.store in stores
+        and all(_matches(chunk_type, name, values) for name, values in wanted)
+        and not any(_matches(chunk_type, name, values) for name, values in unwanted)
     )
 
 
-def _is_of(sort: "ChunkType", name: str, values: Sequence[str]) -> bool:
+def _matches(chunk_type: "ChunkType", name: str, values: Sequence[str]) -> bool:
     lower = [value.lower() for value in values]
     if name == "store":
-        return sort.store in lower
+        return chunk_type.store in lower
     if name == "role":
-        return sort.kind != "memory" and sort.role in lower
-    is_turn = sort.kind != "memory"
-    return any(is_turn if value in MESSAGE_KINDS else not is_turn and sort.role == value for value in lower)
+        return chunk_type.kind != "memory" and chunk_type.role in lower
+    is_turn = chunk_type.kind != "memory"
+    return any(is_turn if value in MESSAGE_KINDS else not is_turn and chunk_type.role == value for value in lower)
 
 
 def with_word_filter(where: ChunkFilter, must: str | None, must_not: str | None) -> ChunkFilter:
@@ -165,16 +167,18 @@ def with_word_filter(where: ChunkFilter, must: str | None, must_not: str | None)
         if expression is not None:
             sql += f" AND c.id {operator} (SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ?)"
             values = (*values, expression)
-    narrows = must is not None or must_not is not None
-    of_sort = None if narrows else where.of_sort
-    is_exact = where.is_exact and not narrows
-    narrows = where.narrows or narrows
-    return replace(where, sql=sql, values=values, narrows=narrows, is_exact=is_exact, of_sort=of_sort)
+    is_restrictive = must is not None or must_not is not None
+    matches_type = None if is_restrictive else where.matches_type
+    is_exact = where.is_exact and not is_restrictive
+    is_restrictive = where.is_restrictive or is_restrictive
+    return replace(
+        where, sql=sql, values=values, is_restrictive=is_restrictive, is_exact=is_exact, matches_type=matches_type
+    )
 
 
 def small_match_set(connection: apsw.Connection, where: ChunkFilter) -> list[int] | None:
     """Return the ids of all chunks that satisfy ``where``, or ``None`` when it narrows nothing or allows many."""
-    if not where.narrows:
+    if not where.is_restrictive:
         return None
     found = connection.execute(
         f"SELECT group_concat(id, ' ') FROM (SELECT c.id FROM chunks c WHERE {where.sql} LIMIT {SMALL_SET + 1})",

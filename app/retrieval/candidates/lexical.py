@@ -62,7 +62,7 @@ class TermMatches:
         idf: What each is worth.
         worth: By chunk id, what the atoms that it has are worth together.
         lengths: Of the chunks.
-        heads: What else is known of them.
+        columns: What else is known of them.
         last: The highest chunk id there is.
     """
 
@@ -71,7 +71,7 @@ class TermMatches:
     idf: "Floats"
     worth: "NDArray[np.float32]"
     lengths: ChunkLengths
-    heads: ChunkColumns
+    columns: ChunkColumns
     last: int
 
     def norm(self, ids: "Ids", b: float = _B) -> "Floats":
@@ -82,7 +82,7 @@ class TermMatches:
 def find_matches(connection: apsw.Connection, postings: IndexCache, atoms: Sequence[Atom]) -> TermMatches:
     """Return which chunks have each of ``atoms``."""
     last = last_chunk(connection)
-    found = [_upto(postings.posting(connection, atom.expression, _term(atom), last), last) for atom in atoms]
+    found = [_up_to(postings.posting(connection, atom.expression, _term(atom), last), last) for atom in atoms]
     lengths = postings.lengths(connection, last)
     counts = np.array([len(one.ids) for one in found], dtype=np.float64)
     idf = np.maximum(np.log((lengths.chunks - counts + 0.5).clip(0.5) / (counts + 0.5)), _LEAST_IDF)
@@ -92,7 +92,7 @@ def find_matches(connection: apsw.Connection, postings: IndexCache, atoms: Seque
     return TermMatches(atoms, found, idf, worth, lengths, postings.heads(connection, last), last)
 
 
-def _upto(posting: PostingList, last: int) -> PostingList:
+def _up_to(posting: PostingList, last: int) -> PostingList:
     """Return ``posting`` without what others have read of later chunks."""
     end = int(np.searchsorted(posting.ids, last, side="right"))
     return posting if end == len(posting.ids) else PostingList(posting.ids[:end], posting.times[:end])
@@ -109,7 +109,7 @@ def best_matches(
     unwanted: str | None,
     where: ChunkFilter,
     depth: int,
-    besides: "Flags | None" = None,
+    allowed: "Flags | None" = None,
 ) -> "tuple[Ids, Floats]":
     """Return the chunks that match any of the atoms and their BM25, best first.
 
@@ -119,7 +119,7 @@ def best_matches(
         unwanted: An expression for what must not match.
         where: What a chunk must satisfy besides.
         depth: Chunks at most.
-        besides: Which chunks may be looked at, by id; all when ``None``.
+        allowed: Which chunks may be looked at, by id; all when ``None``.
     """
     worth = matches.worth
     if unwanted is not None:
@@ -128,14 +128,14 @@ def best_matches(
     if where.mask is not None:
         size = min(len(worth), len(where.mask))
         worth = np.append(worth[:size] * where.mask[:size], worth[size:])
-    ids = _to_read(connection, matches, worth, where, depth)
+    ids = _chunks_to_read(connection, matches, worth, where, depth)
     size = round(depth * _SPARE)
     found, scores = [ids[:0]], [np.zeros(0)]
     start = 0
     while start < len(ids) and sum(map(len, found)) < depth:
         part = ids[start : start + size]
-        kept = passes_filter(connection, matches.heads, part, where)
-        part = part[kept if besides is None else kept & besides[part]]
+        kept = passes_filter(connection, matches.columns, part, where)
+        part = part[kept if allowed is None else kept & allowed[part]]
         found.append(part)
         scores.append(_scores(connection, part, matches))
         start += size
@@ -144,15 +144,15 @@ def best_matches(
     return best[order], score[order]
 
 
-def _to_read(
+def _chunks_to_read(
     connection: apsw.Connection, matches: TermMatches, worth: "NDArray[np.float32]", where: ChunkFilter, depth: int
 ) -> "Ids":
     """Return whom to look at closely, the most promising first."""
     size = round(depth * _SPARE)
     matching = np.flatnonzero(worth > 0)
     ids = _promising(matches, worth, matching, _MOST_READ * depth)
-    if where.narrows and len(ids) > size:
-        share = np.count_nonzero(passes_filter(connection, matches.heads, ids[:_PROBED], where)) / _PROBED
+    if where.is_restrictive and len(ids) > size:
+        share = np.count_nonzero(passes_filter(connection, matches.columns, ids[:_PROBED], where)) / _PROBED
         few = small_match_set(connection, where) if share < _FEW_PASS else None
         if few is not None:
             known = np.array(few, dtype=np.int64)
@@ -186,7 +186,7 @@ def _first_passing(
     found = [ids[:0]]
     for start in range(0, len(ids), _CHECKED):
         part = ids[start : start + _CHECKED]
-        found.append(part[passes_filter(connection, matches.heads, part, where)])
+        found.append(part[passes_filter(connection, matches.columns, part, where)])
         if sum(map(len, found)) >= most:
             break
     return np.concatenate(found)
@@ -198,11 +198,11 @@ def _unwanted(connection: apsw.Connection, expression: str) -> list[int]:
 
 def _scores(connection: apsw.Connection, ids: "Ids", matches: TermMatches) -> "Floats":
     """Return the BM25 of chunks that are there."""
-    found = [_times_of(ids, posting) for posting in matches.postings]
+    found = [_known_counts(ids, posting) for posting in matches.postings]
     unknown = [
         (times == 0) & there if atom.words else None for atom, (there, times) in zip(matches.atoms, found, strict=True)
     ]
-    _read_times(connection, ids, matches.atoms, unknown, [times for _, times in found])
+    _count_in_texts(connection, ids, matches.atoms, unknown, [times for _, times in found])
     score, norm = np.zeros(len(ids)), matches.norm(ids)
     for (there, counted), idf in zip(found, matches.idf, strict=True):
         times = np.maximum(counted, 1.0)
@@ -210,7 +210,7 @@ def _scores(connection: apsw.Connection, ids: "Ids", matches: TermMatches) -> "F
     return score
 
 
-def _times_of(places: "Ids", posting: PostingList) -> "tuple[Flags, Floats]":
+def _known_counts(places: "Ids", posting: PostingList) -> "tuple[Flags, Floats]":
     """Return which of ``places`` have the word, and how often as far as that is known."""
     if not len(posting.ids):
         return np.zeros(len(places), dtype=np.bool_), np.zeros(len(places))
@@ -219,7 +219,7 @@ def _times_of(places: "Ids", posting: PostingList) -> "tuple[Flags, Floats]":
     return there, np.where(there, posting.times[at], 0).astype(np.float64)
 
 
-def _read_times(
+def _count_in_texts(
     connection: apsw.Connection,
     ids: "Ids",
     atoms: Sequence[Atom],
@@ -273,9 +273,9 @@ def beginning(root: str) -> str:
 def _places(joined: bytes, words: Sequence[str]) -> list[int]:
     """Return where words of the same stems as ``words`` stand one after the other."""
     first, *rest = (stem(word) for word in words)
-    sought, same, find = f" {beginning(first)}".encode(), dict[bytes, bool](), joined.find
+    start_of_word, same, find = f" {beginning(first)}".encode(), dict[bytes, bool](), joined.find
     found: list[int] = []
-    place = find(sought)
+    place = find(start_of_word)
     while place >= 0:
         end = find(b" ", place + 1)
         word = joined[place + 1 : end]
@@ -284,7 +284,7 @@ def _places(joined: bytes, words: Sequence[str]) -> list[int]:
             is_same = same[word] = stem(word.decode("utf-8", "replace")) == first
         if is_same and (not rest or _follow(joined, end, rest)):
             found.append(place)
-        place = find(sought, end)
+        place = find(start_of_word, end)
     return found
 
 

@@ -30,15 +30,15 @@ class PrefetchedNeighbours:
     """Looks for the nearest at once, beside whoever made it, and answers when that is asked for.
 
     Args:
-        near: Answers; from this thread too, what was not looked for.
+        ann_cache: Answers; from this thread too, what was not looked for.
         generation, vector, k, allowed: What will be asked.
     """
 
     def __init__(
-        self, near: NeighbourIndex, generation: Generation, vector: bytes, k: int, allowed: "Allowed | None"
+        self, ann_cache: NeighbourIndex, generation: Generation, vector: bytes, k: int, allowed: "Allowed | None"
     ) -> None:
-        self._near = near
-        self._asked = (generation, vector, k)
+        self._ann_cache = ann_cache
+        self._query = (generation, vector, k)
         self._allowed = allowed
         self._found: Future[Found | None] = Future()
         threading.Thread(target=self._look, name="keepsake-near", daemon=True).start()
@@ -47,12 +47,12 @@ class PrefetchedNeighbours:
         self, generation: Generation, vector: bytes, k: int, allowed: "Allowed | None" = None
     ) -> "Found | None":
         """Return what was found, or look for something else; see ``NeighbourIndex``."""
-        if (generation, vector, k) == self._asked and allowed is self._allowed:
+        if (generation, vector, k) == self._query and allowed is self._allowed:
             return self._found.result()
-        return self._near.nearest(generation, vector, k, allowed)
+        return self._ann_cache.nearest(generation, vector, k, allowed)
 
     def _look(self) -> None:
         try:
-            self._found.set_result(self._near.nearest(*self._asked, self._allowed))
+            self._found.set_result(self._ann_cache.nearest(*self._query, self._allowed))
         except BaseException as error:  # noqa: BLE001  (whoever asks gets it)
             self._found.set_exception(error)

@@ -219,12 +219,12 @@ def _prefixed(term: Term) -> list[str]:
         return [quote(text) + " *"]
     head, word = text[: match.start()], fold(match[0])
     guarded = next((word + ending for ending in _GUARDS if stem(word + ending) == word), word)
-    sought = stem(guarded)
+    prefix_stem = stem(guarded)
     expressions = [f"{quote(head + guarded)} *"]
     seen: set[str] = set()
     for longer in _lengthened(word):
         root = stem(longer)
-        if not root.startswith(sought) and root not in seen:
+        if not root.startswith(prefix_stem) and root not in seen:
             seen.add(root)
             expressions.append(quote(head + longer))
     return expressions

@@ -117,19 +117,19 @@ def parse(text: str, now_ms: int, zone: tzinfo | None = None) -> Query:
         now_ms: The current time, milliseconds since 1970 UTC, for ``after:yesterday``.
         zone: Whose days these are; the machine's when ``None``.
     """
-    reading = _Reading(now_ms, zone)
+    parser = _Parser(now_ms, zone)
     kept = storable(text[: MAX_LENGTH + 1])[0]
     if len(kept) > MAX_LENGTH:
         kept = kept[:MAX_LENGTH]
-        reading.hint(f"Only the first {MAX_LENGTH:,} characters were searched.")
+        parser.hint(f"Only the first {MAX_LENGTH:,} characters were searched.")
     written = without_emphasis(kept.translate(_QUOTES))
     tokens = list(_TOKEN.finditer(written))
-    reading.manner = classify_query(written, [token[6] for token in tokens if token[6] and not token[1]])
+    parser.style = classify_query(written, [token[6] for token in tokens if token[6] and not token[1]])
     for token in tokens:
-        reading.take(token)
-    if tokens and reading.is_empty():
-        reading.refuse("text", _NOTHING)
-    return reading.query(kept)
+        parser.take(token)
+    if tokens and parser.is_empty():
+        parser.refuse("text", _NOTHING)
+    return parser.query(kept)
 
 
 def parse_plain(text: str, now_ms: int, zone: tzinfo | None = None) -> Query:
@@ -140,12 +140,12 @@ def parse_plain(text: str, now_ms: int, zone: tzinfo | None = None) -> Query:
         now_ms: The current time, milliseconds since 1970 UTC, for "yesterday".
         zone: Whose days these are; the machine's when ``None``.
     """
-    reading = _Reading(now_ms, zone)
+    parser = _Parser(now_ms, zone)
     words = storable(text)[0].split()
     half = MAX_TERMS // 2
     for word in words if len(words) <= MAX_TERMS else [*words[:half], *words[-half:]]:
-        reading.add(Term(word.strip(_EDGES)))
-    return reading.query(text)
+        parser.add(Term(word.strip(_EDGES)))
+    return parser.query(text)
 
 
 def completion(text: str, cursor: int) -> Completion | None:
@@ -167,7 +167,7 @@ def completion(text: str, cursor: int) -> Completion | None:
     return None
 
 
-class _Reading:
+class _Parser:
     """What has been understood so far."""
 
     def __init__(self, now_ms: int, zone: tzinfo | None) -> None:
@@ -181,7 +181,7 @@ class _Reading:
         self.hints: list[str] = []
         self.unknown: set[str] = set()
         """Operators of which a value cannot be satisfied."""
-        self.manner: QueryStyle = "search"
+        self.style: QueryStyle = "search"
         self.preferred: list[Term] = []
         self.has_preferred = False
 
@@ -209,8 +209,8 @@ class _Reading:
 
     def is_empty(self) -> bool:
         """Tell whether nothing is asked for: no word, and no operator."""
-        asked = (self.terms, self.preferred, self.excluded, self.hints, *self.values.values())
-        return not any(asked) and self.since is None and self.until is None
+        parts = (self.terms, self.preferred, self.excluded, self.hints, *self.values.values())
+        return not any(parts) and self.since is None and self.until is None
 
     def _moments(self) -> tuple[tuple[int, int], ...]:
         said = " ".join(term.text for term in self.terms if not term.excluded)
@@ -224,15 +224,15 @@ class _Reading:
     def refuse(self, name: str, sentence: str) -> None:
         """Find nothing, and say why; in a sentence, where the words are searched instead, only say it."""
         self.hint(sentence)
-        if self.manner == "search":
+        if self.style == "search":
             self.unknown.add(name)
 
     def take(self, token: re.Match[str]) -> None:
         minus, name, values, phrase, star, word = token.groups()
-        excluded = minus == "-" and (bool(name) or self.manner != "passage")
+        excluded = minus == "-" and (bool(name) or self.style != "passage")
         if name:
             self.take_operator(name, values, excluded)
-        elif phrase is not None and self.manner != "search" and not excluded:
+        elif phrase is not None and self.style != "search" and not excluded:
             self.take_preferred(phrase)
         elif phrase is not None:
             self.add(Term(" ".join(phrase.split()), phrase=not star, prefix=bool(star), excluded=excluded))
@@ -272,7 +272,7 @@ class _Reading:
             return
         values = [collapse(quoted or bare) for quoted, bare in _VALUE.findall(written)]
         values = [value for value in values if value]
-        if not values and self.manner != "search":  # "Before: a wall. After: a gate."
+        if not values and self.style != "search":  # "Before: a wall. After: a gate."
             self.take_word(name, excluded=False)
         elif not values:
             said = f"{operator.name}: needs a value right after the colon to match anything{_such_as(operator)}."
@@ -284,8 +284,8 @@ class _Reading:
                 self.take_value(operator, value, excluded)
 
     def take_unknown(self, name: str, written: str, excluded: bool) -> None:
-        excluded = excluded and self.manner != "passage"
-        if '"' in written and self.manner != "search" and not excluded:
+        excluded = excluded and self.style != "passage"
+        if '"' in written and self.style != "search" and not excluded:
             self.take_word(name, excluded=False)
             self.take_preferred(written.replace('"', " "))
         elif '"' in written:
@@ -294,7 +294,7 @@ class _Reading:
             self.take_word(f"{name}:{written}", excluded=excluded)
         # A web address, a path or a scope is no attempt at an operator, nor is a word before a colon in a sentence.
         if (
-            self.manner == "search"
+            self.style == "search"
             and len(name) > 1
             and written.lstrip('"')[:1].isalnum()
             and name.lower() not in ("mailto", "urn", "doi")
@@ -306,7 +306,7 @@ class _Reading:
     def take_value(self, operator: OperatorHelp, value: str, excluded: bool) -> None:
         known = _known(operator, value)
         if known is None:
-            self.take_unmeant(operator, value)
+            self.take_as_words(operator, value)
             sentence = f"{operator.name}: does not know “{excerpt(value, 40)}”{self._without()}{_such_as(operator)}."
             if excluded:  # nothing has it, so nothing is left out
                 self.hint(sentence)
@@ -320,7 +320,7 @@ class _Reading:
     def take_time(self, operator: OperatorHelp, value: str, excluded: bool) -> None:
         span = parse_span(value, self.now_ms, self.zone)
         if span is None:
-            self.take_unmeant(operator, value)
+            self.take_as_words(operator, value)
             time = excerpt(value, 40)
             said = f"{operator.name}: does not know the time “{time}”{self._without()}{_such_as(operator)}."
             self.refuse(operator.name, said)
@@ -338,11 +338,11 @@ class _Reading:
             self.up_to(since)
 
     def _without(self) -> str:
-        return ", which nothing matches" if self.manner == "search" else ""
+        return ", which nothing matches" if self.style == "search" else ""
 
-    def take_unmeant(self, operator: OperatorHelp, value: str) -> None:
+    def take_as_words(self, operator: OperatorHelp, value: str) -> None:
         """Search the words of what no one meant as an operator: ``is:that`` in a sentence."""
-        if self.manner != "search":
+        if self.style != "search":
             for word in (operator.name, *value.split()):
                 self.take_word(word, excluded=False)
 

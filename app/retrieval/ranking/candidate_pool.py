@@ -34,11 +34,11 @@ REACH: Final = 2
 
 # How much each number counts in choosing whom to look at closely; only the ranking of these is learned.
 _BM25: Final = 1.0
-_BESIDE: Final = 0.3
+_NEIGHBOUR: Final = 0.3
 _PASSAGE: Final = 1.0
 _OWNER: Final = 0.5
 _COSINE: Final = 1.5
-_COSINE_BESIDE: Final = 0.5
+_NEIGHBOUR_COSINE: Final = 0.5
 
 """A turn (session, seq) or a memory (its id, ``WHOLE``)."""
 
@@ -50,7 +50,7 @@ class RetrieverScores:
     Every column ends with a number for "not there".
 
     Args:
-        heads: Knows whose the chunks are.
+        columns: Knows whose the chunks are.
         places: Which they are, in the order of ``keys``.
         keys: Their numbers, ascending.
         chunks: The chunk that stands for each, where its words were found before where it is near; 0 for none.
@@ -62,7 +62,7 @@ class RetrieverScores:
         of_owner: The scores of their chunks, the n-th best counting 1/n.
     """
 
-    heads: ChunkColumns
+    columns: ChunkColumns
     places: MessagePlaces
     keys: "Ints"
     chunks: "Ints"
@@ -114,23 +114,23 @@ class CandidateTexts:
     """Turns and pieces of memories as the features read them.
 
     Args:
-        heads: What else is known of their chunks.
+        columns: What else is known of their chunks.
         ids: Of the chunks.
         places: Which turn or memory each is a piece of.
         allowed: Which satisfy what the query demands; others only lend their words to their neighbours.
         texts: What they say, in lower case without diacritics.
-        as_said: Returns their beginnings by chunk id as they were said.
-        manners: How they speak, and the names of those who said them.
+        unfolded: Returns their beginnings by chunk id as they were said.
+        style_cache: How they speak, and the names of those who said them.
         authors: Whose words they are, by the place in these names.
     """
 
-    heads: ChunkColumns
+    columns: ChunkColumns
     ids: "Ids"
     places: MessagePlaces
     allowed: "Flags"
     texts: Sequence[str]
-    as_said: ReadAsSaid
-    manners: StyleFeatureCache
+    unfolded: ReadAsSaid
+    style_cache: StyleFeatureCache
     authors: "Ids"
 
 
@@ -141,51 +141,51 @@ class RankingInput:
     Args:
         found: The scores of what the legs found.
         candidates: The places to rank.
-        lines: What was read of them and around them.
+        texts: What was read of them and around them.
         total: How many chunks there are.
         counts: How many of them have each thing sought.
-        said: What the conversations of the candidates say.
+        sessions: What the conversations of the candidates say.
     """
 
     found: RetrieverScores
     candidates: MessagePlaces
-    lines: CandidateTexts
+    texts: CandidateTexts
     total: int
     counts: Sequence[int]
-    said: SessionStatistics
+    sessions: SessionStatistics
 
 
-def merge_scores(heads: ChunkColumns, words: ScoredChunks, near: ScoredChunks) -> RetrieverScores:
+def merge_scores(columns: ChunkColumns, words: ScoredChunks, nearest: ScoredChunks) -> RetrieverScores:
     """Return the scores by place.
 
     Args:
-        heads: Knows whose the chunks are.
+        columns: Knows whose the chunks are.
         words: What the words leg matched, passages of several turns too, best first.
-        near: What is nearest by vector, best first.
+        nearest: What is nearest by vector, best first.
     """
     spans, places = words.spans, words.places
-    said, several = words.at(~spans), words.at(spans)
-    turns, of_turns = _turns_of(several)
-    legs = [places.at(~spans), near.places]
-    every = concatenated([*legs, turns, *_beside(legs)])
+    single, spanning = words.at(~spans), words.at(spans)
+    messages, of_messages = _messages_of(spanning)
+    legs = [places.at(~spans), nearest.places]
+    every = concatenated([*legs, messages, *_neighbours(legs)])
     keys, rows = unique_inverse(every.keys)
     first = np.empty(len(keys), dtype=np.int64)
     first[rows[::-1]] = np.arange(len(rows))[::-1]
-    of_words, of_vector = rows[: len(said)], rows[len(said) : len(said) + len(near)]
-    of_passages = rows[len(said) + len(near) :][: len(of_turns)]
+    of_words, of_vector = rows[: len(single)], rows[len(single) : len(single) + len(nearest)]
+    of_passages = rows[len(single) + len(nearest) :][: len(of_messages)]
     size = len(keys) + 1
     chunks = np.zeros(size, dtype=np.int64)
-    for leg, found in ((of_vector, near), (of_words, said)):
+    for leg, found in ((of_vector, nearest), (of_words, single)):
         chunks[leg[::-1]] = found.ids[::-1]
-    cosines = _best(np.full(size, np.inf), of_vector, near.values)
-    cosines[np.isinf(cosines)] = cosines.min() if len(near) else 0.0
+    cosines = _best(np.full(size, np.inf), of_vector, nearest.values)
+    cosines[np.isinf(cosines)] = cosines.min() if len(nearest) else 0.0
     return RetrieverScores(
-        heads,
+        columns,
         every.at(first),
         keys,
         chunks,
-        _best(np.zeros(size), of_words, said.values),
-        _best(np.zeros(size), of_passages, of_turns),
+        _best(np.zeros(size), of_words, single.values),
+        _best(np.zeros(size), of_passages, of_messages),
         cosines,
         _ranks(size, of_words),
         _ranks(size, of_vector),
@@ -209,23 +209,23 @@ def _ranks(size: int, rows: "Ints") -> "Ints":
     return ranks
 
 
-def _turns_of(several: ScoredChunks) -> tuple[MessagePlaces, "Floats"]:
+def _messages_of(spanning: ScoredChunks) -> tuple[MessagePlaces, "Floats"]:
     """Return the turns of passages with what these scored, those of the best passage first."""
-    places, turns = several.places, several.heads.more[several.ids].astype(np.int64) + 1
-    ends = turns.cumsum()
-    steps = np.arange(int(turns.sum())) - np.repeat(ends - turns, turns)
-    every = MessagePlaces(np.repeat(places.owner, turns), np.repeat(places.seq, turns) + steps)
-    return every, np.repeat(several.values, turns)
+    places, messages = spanning.places, spanning.columns.more[spanning.ids].astype(np.int64) + 1
+    ends = messages.cumsum()
+    steps = np.arange(int(messages.sum())) - np.repeat(ends - messages, messages)
+    every = MessagePlaces(np.repeat(places.owner, messages), np.repeat(places.seq, messages) + steps)
+    return every, np.repeat(spanning.values, messages)
 
 
-def _beside(legs: Sequence[MessagePlaces]) -> list[MessagePlaces]:
+def _neighbours(legs: Sequence[MessagePlaces]) -> list[MessagePlaces]:
     """Return the turns around the first that each of ``legs`` found."""
     found: list[MessagePlaces] = []
     for leg in legs:
         pairs = dict.fromkeys(zip(leg.owner.tolist(), leg.seq.tolist(), strict=True))
-        turns = [pair for pair in list(pairs)[:NEIGHBOUR_SOURCES] if pair[1] != WHOLE]
-        first = MessagePlaces(*np.array(turns, dtype=np.int64).reshape(-1, 2).T)
-        found += [first.beside(step) for step in _STEPS]
+        messages = [pair for pair in list(pairs)[:NEIGHBOUR_SOURCES] if pair[1] != WHOLE]
+        first = MessagePlaces(*np.array(messages, dtype=np.int64).reshape(-1, 2).T)
+        found += [first.shifted(step) for step in _STEPS]
     return found
 
 
@@ -248,7 +248,7 @@ def candidate_pool(found: RetrieverScores, most: int = CANDIDATE_LIMIT) -> Messa
     kept = np.flatnonzero(promise >= np.partition(promise, len(promise) - most)[-most])
     if len(kept) > most:
         some = places.at(kept)
-        kept = np.sort(kept[np.lexsort((some.seq, order_by_id(found.heads, some.owner), -promise[kept]))[:most]])
+        kept = np.sort(kept[np.lexsort((some.seq, order_by_id(found.columns, some.owner), -promise[kept]))[:most]])
     return places.at(kept)
 
 
@@ -259,39 +259,43 @@ def deduplicate(parts: Sequence[MessagePlaces]) -> MessagePlaces:
     return every.at(np.sort(first))
 
 
-def order_by_id(heads: ChunkColumns, owner: "Ints") -> "Ints":
+def order_by_id(columns: ChunkColumns, owner: "Ints") -> "Ints":
     """Return the places of owners in the order of their ids."""
     known, rows = np.unique(owner, return_inverse=True)
-    names = [heads.name(number) for number in known.tolist()]
+    names = [columns.name(number) for number in known.tolist()]
     place = np.empty(len(names), dtype=np.int64)
     place[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
     return np.asarray(place[rows])
 
 
 def _promise(found: RetrieverScores) -> "Floats":
-    own, passages, owners = _shares(found.bm25), _shares(found.passages), _shares(found.owners(found.places.owner))
+    own, passages, owners = (
+        _share_of_best(found.bm25),
+        _share_of_best(found.passages),
+        _share_of_best(found.owners(found.places.owner)),
+    )
     floor = float(found.cosines[-1])
-    near = ((found.cosines - floor) / (float(found.cosines.max()) - floor or 1.0))[:-1]
+    nearest = ((found.cosines - floor) / (float(found.cosines.max()) - floor or 1.0))[:-1]
     own, passages = own[:-1], np.where(passages[:-1] > 0, passages[:-1], own[:-1])
     follows = found.keys[1:] == found.keys[:-1] + 1
-    score = _BM25 * own + _OWNER * owners + _COSINE * near
+    score = _BM25 * own + _OWNER * owners + _COSINE * nearest
     # What stands around a memory is itself.
-    alone = score + (_PASSAGE + 2 * _BESIDE) * own + 2 * _COSINE_BESIDE * near
-    around = _BESIDE * own + _COSINE_BESIDE * near
+    alone = score + (_PASSAGE + 2 * _NEIGHBOUR) * own + 2 * _NEIGHBOUR_COSINE * nearest
+    around = _NEIGHBOUR * own + _NEIGHBOUR_COSINE * nearest
     score = score + _PASSAGE * passages
     score[:-1] += around[1:] * follows
     score[1:] += around[:-1] * follows
     return np.asarray(np.where(found.places.seq == WHOLE, alone, score))
 
 
-def _shares(values: "Floats") -> "Floats":
+def _share_of_best(values: "Floats") -> "Floats":
     return np.asarray(values / (float(values.max(initial=0.0)) or 1.0))
 
 
 _STEPS: Final = tuple(step for step in range(-REACH, REACH + 1) if step)
 
 
-def with_owner_ids(heads: ChunkColumns, places: MessagePlaces) -> list[MessagePlace]:
+def with_owner_ids(columns: ChunkColumns, places: MessagePlaces) -> list[MessagePlace]:
     """Return ``places`` with the ids of their owners."""
-    names = {number: heads.name(number) for number in set(places.owner.tolist())}
+    names = {number: columns.name(number) for number in set(places.owner.tolist())}
     return [(names[owner], seq) for owner, seq in zip(places.owner.tolist(), places.seq.tolist(), strict=True)]

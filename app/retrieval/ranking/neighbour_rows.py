@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Flags = NDArray[np.bool_]
 
 _WINDOW: Final = np.arange(-REACH, REACH + 1)
-_NEAR: Final = 16  # characters that may lie between two words that belong together
+_MAX_GAP: Final = 16  # characters that may lie between two words that belong together
 
 
 class NeighbourRows:
@@ -35,17 +35,19 @@ class NeighbourRows:
     """
 
     def __init__(self, question: Question, read: CandidateTexts, found: RetrieverScores) -> None:
-        self.heads: ChunkColumns = read.heads
-        first, pieces = _heads_of(read.places)
+        self.columns: ChunkColumns = read.columns
+        first, pieces = _first_rows(read.places)
         self.none = len(first)
         self.ids, self.places, self.allowed = read.ids[first], read.places.at(first), read.allowed[first]
-        self.manners, self.authors, self._as_said = read.manners, read.authors[first], read.as_said
+        self.style_cache, self.authors, self._unfolded = read.style_cache, read.authors[first], read.unfolded
         self.texts = list(read.texts) if len(first) == len(read.texts) else [read.texts[row] for row in first.tolist()]
         self._put_together = [row for row, _ in pieces]
         for row, more in pieces:
             self.texts[row] = "\n".join([self.texts[row], *(read.texts[piece] for piece in more)])
         self.asks = np.array([*map(contains, self.texts, repeat("?")), False])
-        self.user = np.append(self.heads.where(self.ids, [sort.role == "user" for sort in self.heads.sorts]), False)
+        self.user = np.append(
+            self.columns.where(self.ids, [chunk_type.role == "user" for chunk_type in self.columns.sorts]), False
+        )
         self.memory = self.places.seq == WHOLE
         known = np.append(found.rows(self.places), -1)
         self.bm25, self.cosine = found.bm25[known], found.cosines[known]
@@ -66,15 +68,15 @@ class NeighbourRows:
 
     def persons(self, rows: "Ints") -> "Matrix":
         """Return the shares of words in the first and in the second person."""
-        return self.manners.persons(self.ids[rows], self._as_said)
+        return self.style_cache.persons(self.ids[rows], self._unfolded)
 
     def numbers(self, rows: "Ints") -> "Matrix":
         """Return 1 for what says a number."""
-        return self.manners.numbers(self.ids[rows], self._as_said)
+        return self.style_cache.numbers(self.ids[rows], self._unfolded)
 
     def names(self, rows: "Ints") -> "Matrix":
         """Return how many words look like names."""
-        return self.manners.names(self.ids[rows], self._as_said)
+        return self.style_cache.names(self.ids[rows], self._unfolded)
 
     def whens(self, rows: "Ints") -> "Matrix":
         """Return 1 for what says when something was."""
@@ -83,25 +85,25 @@ class NeighbourRows:
         # What is kept is told of one chunk alone.
         found[several] = [says_when(self.texts[row]) for row in rows[several].tolist()]
         alone = rows[~several]
-        found[~several] = self.manners.whens(self.ids[alone], [self.texts[row] for row in alone.tolist()])
+        found[~several] = self.style_cache.whens(self.ids[alone], [self.texts[row] for row in alone.tolist()])
         return found
 
     def _search(self, question: Question) -> None:
         """Count what is sought in each text, in one pass over all of them for each word."""
-        beginnings = PrefixPositions(self.texts)
-        self.hits = np.zeros((self.none + 1, len(question.sought)))
+        positions = PrefixPositions(self.texts)
+        self.hits = np.zeros((self.none + 1, len(question.search_words)))
         self.pairs = np.zeros(self.none + 1)
         found: list[Ints] = []
-        for column, sought in enumerate(question.sought):
-            each = [beginnings.of(key, whole=sought.whole) for key in sought.keys]
+        for column, search_word in enumerate(question.search_words):
+            each = [positions.of(key, whole=search_word.whole) for key in search_word.keys]
             found.append(each[0] if len(each) == 1 else np.sort(np.concatenate(each)))
-            self.hits[:, column] = np.bincount(beginnings.rows(found[-1]), minlength=self.none + 1)
+            self.hits[:, column] = np.bincount(positions.rows(found[-1]), minlength=self.none + 1)
         for one, other in question.pairs:
-            beside = _beside(found[one], found[other], len(question.sought[one].keys[0]) + _NEAR)
-            self.pairs[np.unique(beginnings.rows(beside))] += 1 / len(question.pairs)
+            close = _followed_soon(found[one], found[other], len(question.search_words[one].keys[0]) + _MAX_GAP)
+            self.pairs[np.unique(positions.rows(close))] += 1 / len(question.pairs)
 
 
-def _heads_of(places: MessagePlaces) -> tuple["Ints", list[tuple[int, "NDArray[Any]"]]]:
+def _first_rows(places: MessagePlaces) -> tuple["Ints", list[tuple[int, "NDArray[Any]"]]]:
     """Return the rows of turns and of the first piece of each memory, and for those of several which others follow."""
     whole = places.seq == WHOLE
     if not whole.any():
@@ -116,7 +118,7 @@ def _heads_of(places: MessagePlaces) -> tuple["Ints", list[tuple[int, "NDArray[A
     return rows, [(row, np.array(pieces)) for row, pieces in more.items()]
 
 
-def _beside(first: "Ints", second: "Ints", reach: int) -> "Ints":
+def _followed_soon(first: "Ints", second: "Ints", reach: int) -> "Ints":
     """Return the places of ``first`` so soon after which one of ``second`` comes."""
     after = np.searchsorted(second, first, side="right")
     first, after = first[after < len(second)], after[after < len(second)]

@@ -48,8 +48,8 @@ class Question:
     """A question.
 
     Args:
-        sought: Its words that say something.
-        pairs: Places in ``sought`` of words that stand next to each other in it.
+        search_words: Its words that say something.
+        pairs: Places in ``search_words`` of words that stand next to each other in it.
         words: All its words, folded, with where each stands first: a name among them may be a speaker's.
         about_time: It asks when something was.
         about_number: It asks how many or how much.
@@ -59,7 +59,7 @@ class Question:
         sentences: How many it has.
     """
 
-    sought: tuple[SearchWord, ...]
+    search_words: tuple[SearchWord, ...]
     pairs: tuple[tuple[int, int], ...]
     words: Mapping[str, int]
     about_time: bool
@@ -77,17 +77,17 @@ def analyse_question(query: Query) -> Question:
     text = " ".join(term.text for term in query.terms if not term.excluded)
     words: list[str] = WORD.findall(fold(cjk_ngrams.normal(text)))
     kept = _kept(words)
-    sought: list[SearchWord] = []
+    search_words: list[SearchWord] = []
     places: dict[str, int] = {}
     for word in kept:
-        places[word] = len(sought)
-        sought += _sought(word)
+        places[word] = len(search_words)
+        search_words += _search_words(word)
     said = [word for word in words if word in places]
     pairs = [(places[one], places[other]) for one, other in pairwise(said) if one != other]
     lower = text.lower()
     numbers = {int(word) for word in words if word.isascii() and word.isdecimal() and len(word) <= 4}  # noqa: PLR2004
     return Question(
-        tuple(sought),
+        tuple(search_words),
         tuple(dict.fromkeys(pairs)),
         {word: place for place, word in reversed(list(enumerate(words)))},
         bool(_WHEN.search(lower)),
@@ -109,7 +109,7 @@ def _kept(words: Sequence[str]) -> list[str]:
     return [word for word in kept if word in chosen]
 
 
-def _sought(word: str) -> list[SearchWord]:
+def _search_words(word: str) -> list[SearchWord]:
     if cjk_ngrams.has_wide(word):
         entries, _ = cjk_ngrams.phrase(word)
         return [SearchWord((entry,), f"grams : {quote(entry)}", whole=False) for entry in entries[:MAX_SEARCH_WORDS]]

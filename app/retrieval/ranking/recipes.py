@@ -73,13 +73,13 @@ class Recipe:
             lists: Pairs of id and score by leg, higher is better; a leg that could not run may be missing.
             newer: A number by id that is higher for the newer; decides between equals.
         """
-        asked: dict[str, Iterable[tuple[K, float]]] = {leg: lists[leg] for leg in self.legs if leg in lists}
+        chosen: dict[str, Iterable[tuple[K, float]]] = {leg: lists[leg] for leg in self.legs if leg in lists}
         weights: dict[str, float] = dict(self.weights.items())
         if self.fusion == "rrf":
-            return reciprocal_rank_fusion(asked, self.k, weights, newer)
+            return reciprocal_rank_fusion(chosen, self.k, weights, newer)
         if self.fusion == "union":
-            return ordered_union(asked, self.legs, newer)
-        return weighted_sum(asked, weights, newer)
+            return ordered_union(chosen, self.legs, newer)
+        return weighted_sum(chosen, weights, newer)
 
 
 DEFAULT: Final = "learned"

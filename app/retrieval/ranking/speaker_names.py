@@ -29,7 +29,7 @@ class SpeakerNames:
         parts = WORD.findall(fold(author))
         (self._alone if len(parts) == 1 else self._parts).update(parts)
 
-    def left_out(self, text: str) -> str:
+    def strip(self, text: str) -> str:
         """Return a question without them; as it is where nothing else would be left.
 
         A name of several words counts where its words are written with a capital: they may mean something else too.
@@ -55,14 +55,14 @@ class SpeakerNameCache:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self.forget()
+        self.clear()
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         """Let go of the names; they are read again when they are needed."""
         self._read_to = 0
         self._names = SpeakerNames()
 
-    async def without(self, text: str) -> str:
+    async def strip_speakers(self, text: str) -> str:
         """Return a question without the names of authors; see ``Names``.
 
         Raises:
@@ -72,7 +72,7 @@ class SpeakerNameCache:
             self._read_to = found[-1][0]
             for _, author in found:
                 self._names.add(author)
-        return self._names.left_out(text)
+        return self._names.strip(text)
 
     def _fresh(self, connection: apsw.Connection) -> Sequence[tuple[Any, ...]]:
         """Return each author among the next messages with the last message of theirs, the last one at the end."""

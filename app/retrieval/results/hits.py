@@ -105,24 +105,24 @@ def _counted(counts: Mapping[str, "Counter[str]"]) -> tuple[FacetCount, ...]:
 
 
 def count_facets_of_chunks(
-    connection: apsw.Connection, heads: "ChunkColumns", ids: "Ids", agents: "SessionAgents"
+    connection: apsw.Connection, columns: "ChunkColumns", ids: "Ids", agents: "SessionAgents"
 ) -> tuple[FacetCount, ...]:
     """Count the values of each facet over the candidates that the chunks ``ids`` stand for; see ``count_facets``."""
     import numpy as np  # noqa: PLC0415  (waits for the first search)
 
     ids = ids if (ids[1:] > ids[:-1]).all() else np.sort(ids)
     counts: dict[str, Counter[str]] = {name: Counter() for name in ("kind", "agent", "role", "tag", "store")}
-    for number, count in _appearing(heads.sort[ids]):
-        sort = heads.sorts[number]
-        is_memory = sort.kind == "memory"
-        counts["kind"][sort.role if is_memory else "message"] += count
-        counts["store"][sort.store] += count
-        if sort.role and not is_memory:
-            counts["role"][sort.role] += count
-    owner = heads.owner[ids]
-    for number, count in _appearing(agents.of(connection, heads, owner[owner >= 0])):
+    for number, count in _appearing(columns.sort[ids]):
+        chunk_type = columns.sorts[number]
+        is_memory = chunk_type.kind == "memory"
+        counts["kind"][chunk_type.role if is_memory else "message"] += count
+        counts["store"][chunk_type.store] += count
+        if chunk_type.role and not is_memory:
+            counts["role"][chunk_type.role] += count
+    owner = columns.owner[ids]
+    for number, count in _appearing(agents.of(connection, columns, owner[owner >= 0])):
         counts["agent"][agents.names[number]] += count
-    memories = json.dumps([heads.name(number) for number, _ in _appearing(owner[owner < 0])])
+    memories = json.dumps([columns.name(number) for number, _ in _appearing(owner[owner < 0])])
     for name, sql in (("agent", _SOURCES), ("tag", _TAGS)):
         for value, count in connection.execute(sql, (memories,)):
             counts[name][value] += count
@@ -184,10 +184,10 @@ def _hit(
     found = _memory(kept.get(str(row.memory_id))) if is_memory else _message(said.get(item.target), item.target, row)
     if found is None:
         return None
-    text, beside, fields = found
-    shown, spans, terms = snippets.of(text, beside=beside)
+    text, extra, fields = found
+    shown, spans, terms = snippets.of(text, extra=extra)
     if terms and not spans and not is_memory:  # a title is shown anyway; what a tool was told is shown here alone
-        shown, spans, _ = snippets.of(beside)
+        shown, spans, _ = snippets.of(extra)
     why = Why(item.why.legs, terms, item.why.features)
     return Hit(
         id=item.target,
@@ -253,10 +253,10 @@ def _memories(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, tupl
 def _memory(found: tuple[Any, ...] | None) -> Fields | None:
     if found is None:
         return None
-    title, updated, session_id, source, content, facts, kind, beside = found
+    title, updated, session_id, source, content, facts, kind, extra = found
     return (
         "\n".join([content, *json.loads(facts)]).strip() or title,
-        beside,
+        extra,
         {
             "target": "memory",
             "kind": kind,

@@ -68,7 +68,7 @@ class _Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class _Sought:
+class _Patterns:
     """What to look for.
 
     Args:
@@ -76,14 +76,14 @@ class _Sought:
         prefixes: Beginnings of words.
         phrases: Stems that must stand side by side.
         runs: Of scripts written without spaces, found inside words.
-        beginnings: How the words sought begin.
+        prefixes_of_words: How the words sought begin.
     """
 
     stems: frozenset[str]
     prefixes: tuple[str, ...]
     phrases: tuple[tuple[str, ...], ...]
     runs: tuple[str, ...]
-    beginnings: tuple[str, ...]
+    prefixes_of_words: tuple[str, ...]
 
 
 def snippet(text: str, terms: Iterable[Term], length: int = LENGTH) -> tuple[str, tuple[Span, ...], tuple[str, ...]]:
@@ -105,16 +105,16 @@ class Snippets:
     """Cuts parts of several texts that answer the same ``terms``; see ``snippet``."""
 
     def __init__(self, terms: Iterable[Term]) -> None:
-        self._sought = _sought(tuple(term for term in terms if not term.excluded))
+        self._patterns = _patterns(tuple(term for term in terms if not term.excluded))
 
-    def of(self, text: str, length: int = LENGTH, beside: str = "") -> tuple[str, tuple[Span, ...], tuple[str, ...]]:
-        """Return the part of ``text``; see ``snippet``. Words in ``beside``, such as a title, are found too."""
+    def of(self, text: str, length: int = LENGTH, extra: str = "") -> tuple[str, tuple[Span, ...], tuple[str, ...]]:
+        """Return the part of ``text``; see ``snippet``. Words in ``extra``, such as a title, are found too."""
         scanned = text[:SCANNED]
-        marks = _marks(scanned, self._sought)
+        marks = _marks(scanned, self._patterns)
         start, end = _window(scanned, marks, length)
         shown, spans = _shown(scanned, start, end, [mark for mark in marks if mark.start >= start and mark.end <= end])
         words: dict[str, str] = {}
-        for said, found in ((scanned, marks), (beside, _marks(beside, self._sought) if beside else ())):
+        for said, found in ((scanned, marks), (extra, _marks(extra, self._patterns) if extra else ())):
             for mark in found:
                 if mark.key not in words:
                     words[mark.key] = _collapsed(said[mark.start : mark.end])
@@ -124,15 +124,15 @@ class Snippets:
 
 def spans(text: str, terms: Iterable[Term]) -> tuple[Span, ...]:
     """Return the ranges of ``text`` (its first 200,000 characters) that answer ``terms``."""
-    sought = _sought(tuple(term for term in terms if not term.excluded))
-    return tuple(Span(mark.start, mark.end) for mark in _marks(text[:SCANNED], sought))
+    patterns = _patterns(tuple(term for term in terms if not term.excluded))
+    return tuple(Span(mark.start, mark.end) for mark in _marks(text[:SCANNED], patterns))
 
 
 # What is sought ---------------------------------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=64)
-def _sought(terms: tuple[Term, ...]) -> _Sought:
+def _patterns(terms: tuple[Term, ...]) -> _Patterns:
     dropped = stop_words(_flat(term.text).strip() for term in terms if not term.phrase and not term.prefix)
     plain = [term for term in terms if term.phrase or term.prefix or _flat(term.text).strip() not in dropped] or terms
     stems, prefixes, runs = dict[str, None](), dict[str, None](), dict[str, None]()
@@ -147,18 +147,18 @@ def _sought(terms: tuple[Term, ...]) -> _Sought:
             phrases[stemmed] = None
         else:
             stems.update(dict.fromkeys(stemmed))
-    beginnings = [_beginning(word) for word in {*stems, *(one for phrase in phrases for one in phrase)}]
-    beginnings += prefixes
-    return _Sought(
+    prefixes_of_words = [_common_prefix(word) for word in {*stems, *(one for phrase in phrases for one in phrase)}]
+    prefixes_of_words += prefixes
+    return _Patterns(
         frozenset(stems),
         tuple(prefixes),
         tuple(phrases),
         tuple(runs),
-        tuple(beginnings),
+        tuple(prefixes_of_words),
     )
 
 
-def _beginning(stemmed: str) -> str:
+def _common_prefix(stemmed: str) -> str:
     """Return how each word of that stem begins; its last letter may have been another: ``happi``, happy."""
     return stemmed[:-1] or stemmed
 
@@ -181,10 +181,10 @@ def _flat(text: str) -> str:
 # Where it stands --------------------------------------------------------------------------------------------------
 
 
-def _marks(text: str, sought: _Sought) -> list[_Mark]:
+def _marks(text: str, patterns: _Patterns) -> list[_Mark]:
     """Return the places that answer, in order and apart from each other."""
     flat = _flat(text)
-    found = [*_word_marks(flat, sought), *_run_marks(flat, sought.runs)]
+    found = [*_word_marks(flat, patterns), *_run_marks(flat, patterns.runs)]
     found.sort(key=lambda mark: (mark.start, -mark.end))
     apart: list[_Mark] = []
     for mark in found:
@@ -195,34 +195,34 @@ def _marks(text: str, sought: _Sought) -> list[_Mark]:
     return apart
 
 
-def _word_marks(flat: str, sought: _Sought) -> Iterator[_Mark]:
+def _word_marks(flat: str, patterns: _Patterns) -> Iterator[_Mark]:
     candidates: list[tuple[int, int, str]] = []
-    for start, end, word in islice(_words_like(flat, sought), MAX_MARKS):
+    for start, end, word in islice(_words_like(flat, patterns), MAX_MARKS):
         stemmed = stem(word)
         candidates.append((start, end, stemmed))
-        begun = next((prefix for prefix in sought.prefixes if word.startswith(prefix)), None)
-        if begun is not None or stemmed in sought.stems:
+        begun = next((prefix for prefix in patterns.prefixes if word.startswith(prefix)), None)
+        if begun is not None or stemmed in patterns.stems:
             yield _Mark(start, end, stemmed if begun is None else f"{begun}*")
-    for phrase in sought.phrases:
+    for phrase in patterns.phrases:
         yield from _phrase_marks(flat, candidates, phrase)
 
 
-def _words_like(flat: str, sought: _Sought) -> Iterator[tuple[int, int, str]]:
+def _words_like(flat: str, patterns: _Patterns) -> Iterator[tuple[int, int, str]]:
     """Yield where words stand that may be one of the words sought, and the words folded."""
-    if not sought.beginnings:
+    if not patterns.prefixes_of_words:
         return
     if flat.isascii():
-        yield from _ascii_words_like(flat, sought.beginnings)
+        yield from _ascii_words_like(flat, patterns.prefixes_of_words)
         return
     for match in (_NARROW if cjk_ngrams.has_wide(flat) else _TOKEN).finditer(flat):
         word = match[0] if match[0].isascii() else fold(match[0])
-        if word.startswith(sought.beginnings):
+        if word.startswith(patterns.prefixes_of_words):
             yield match.start(), match.end(), word
 
 
-def _ascii_words_like(flat: str, beginnings: Iterable[str]) -> Iterator[tuple[int, int, str]]:
+def _ascii_words_like(flat: str, prefixes_of_words: Iterable[str]) -> Iterator[tuple[int, int, str]]:
     places: set[int] = set()
-    for begun in beginnings:
+    for begun in prefixes_of_words:
         place = flat.find(begun)
         while place >= 0:
             if not (place and flat[place - 1].isalnum()):
@@ -257,13 +257,13 @@ def _run_marks(flat: str, runs: Sequence[str]) -> Iterator[_Mark]:
                 yield from _places(flat, first + second)
 
 
-def _places(flat: str, sought: str) -> Iterator[_Mark]:
-    at = flat.find(sought)
+def _places(flat: str, patterns: str) -> Iterator[_Mark]:
+    at = flat.find(patterns)
     for _ in range(MAX_MARKS):
         if at < 0:
             return
-        yield _Mark(at, at + len(sought), sought)
-        at = flat.find(sought, at + len(sought))
+        yield _Mark(at, at + len(patterns), patterns)
+        at = flat.find(patterns, at + len(patterns))
 
 
 # What is shown ----------------------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ class Tally:
 
     units: dict[str, dict[str, list[Scores]]] = field(default_factory=lambda: {"turn": {}, "session": {}})
     latencies: list[float] = field(default_factory=list)
-    contexts: list["Told"] = field(default_factory=list)
+    contexts: list["Results"] = field(default_factory=list)
     groups: dict[str, dict[str, list[Scores]]] = field(default_factory=lambda: {"turn": {}, "session": {}})
 
     def add(self, unit: str, category: str, scores: Scores, group: str) -> None:
@@ -45,13 +45,13 @@ class Tally:
         latency = {name: round(percentile(self.latencies, share), 2) for name, share in (("p50", 0.5), ("p95", 0.95))}
         report = {"questions": len(self.latencies), "units": units, "latency_ms": latency}
         if self.contexts:
-            columns = {one.name: [getattr(told, one.name) for told in self.contexts] for one in fields(Told)}
+            columns = {one.name: [getattr(results, one.name) for results in self.contexts] for one in fields(Results)}
             report["context"] = {name: round(sum(values) / len(values), 4) for name, values in columns.items()}
         return report
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Results:
     """What a context tells of one question's evidence.
 
     Args:
@@ -81,7 +81,7 @@ def run(
             for question in haystack.questions:
                 hits = _ask(host, question, names, recipe, tally, haystack.name)
                 if with_context and question.evidence and question.until is None:
-                    tally.contexts.append(_told(host, question, names, hits))
+                    tally.contexts.append(_result(host, question, names, hits))
         finally:
             host.stop()
 
@@ -123,12 +123,12 @@ def _ask(
     return [hit.id for hit in hits]
 
 
-def _told(host: Host, question: Question, names: dict[str, Turn | Note], found: list[str]) -> Told:
+def _result(host: Host, question: Question, names: dict[str, Turn | Note], found: list[str]) -> Results:
     made = host.ask("memory.context", prompt=question.text)
-    told = {item.id for section in made.sections for item in section.items}
-    ids = {names[name].id for name in told if name in names}
+    results = {item.id for section in made.sections for item in section.items}
+    ids = {names[name].id for name in results if name in names}
     share, searched = (len(question.evidence & some) / len(question.evidence) for some in (ids, {*found[: len(ids)]}))
-    return Told(share, searched, len(ids), made.tokens)
+    return Results(share, searched, len(ids), made.tokens)
 
 
 def sessions_of(question: Question, names: dict[str, Turn | Note]) -> frozenset[str]:

@@ -175,7 +175,7 @@ def test_a_part_that_fails_is_named_and_the_rest_is_told(
 
         return fail()
 
-    monkeypatch.setattr("app.retrieval.service.SearchService.aside", broken)
+    monkeypatch.setattr("app.retrieval.service.SearchService.run_with_search_inputs", broken)
     made = context(host, "herons", session="here")
     assert [note for note in made.notes if "It took too long." in note] == [
         "“Related turns of other conversations” was left out: It took too long.",
@@ -186,7 +186,7 @@ def test_a_part_that_fails_is_named_and_the_rest_is_told(
     assert filled["fact"] in section(made, "index")
 
 
-@pytest.mark.parametrize(("look", "left"), [("turns_on", "facts"), ("memories_on", "turns")])
+@pytest.mark.parametrize(("look", "left"), [("find_messages", "facts"), ("find_memories", "turns")])
 def test_turns_and_memories_do_not_fail_together(
     host: Host, filled: dict[str, str], monkeypatch: pytest.MonkeyPatch, look: str, left: str
 ) -> None:

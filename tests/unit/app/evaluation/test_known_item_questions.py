@@ -88,7 +88,7 @@ def test_what_was_asked_is_the_question_about_its_answer() -> None:
     question = question_of(item, NONE, Random(1))
     assert question is not None
     assert (question.query, question.shape) == ("Where does the grey heron sleep", "asked")
-    assert (question.target, question.near, question.besides) == ("s#8", ("s#9",), "s#7")
+    assert (question.target, question.neighbours, question.excluded_id) == ("s#8", ("s#9",), "s#7")
 
 
 @pytest.mark.parametrize("before", ["Really?", "What?? " + "x" * 300 + "?", "They sleep by the weir.", ""])
@@ -96,7 +96,7 @@ def test_a_question_that_says_too_little_is_none(before: str) -> None:
     question = question_of(KnownItem("s#8", "In the shed beside the weir", before), NONE, Random(1))
     assert question is not None
     assert question.shape == "words"
-    assert question.near == ("s#7", "s#9")
+    assert question.neighbours == ("s#7", "s#9")
 
 
 def test_what_was_said_before_is_remembered_too() -> None:
@@ -123,7 +123,7 @@ def test_a_run_is_asked_with_one_said_before() -> None:
 def test_a_memory_stands_beside_nothing() -> None:
     question = question_of(KnownItem("note-1", "shed weir elder poplar"), NONE, Random(1))
     assert question is not None
-    assert (question.near, question.besides) == ((), "")
+    assert (question.neighbours, question.excluded_id) == ((), "")
 
 
 def test_what_keepsake_told_is_not_asked_about() -> None:

@@ -32,10 +32,10 @@ _LIMIT_S = 0.5
 _LONG = "WITH RECURSIVE n (x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM n WHERE x < 100000) SELECT max(x) FROM n"
 
 
-def asked(shelf: Shelf, text: str, meaning: VectorQuery | None) -> SearchResult:
+def asked(shelf: Shelf, text: str, vector_query: VectorQuery | None) -> SearchResult:
     chosen = find_recipe("learned")
     request = Request(parse(text, 0), chosen, chosen.legs, STORES, 0, 20, None, IndexCache)
-    return shelf.do(shelf.store.read(lambda connection: run_search(connection, request, meaning, Stopwatch())))
+    return shelf.do(shelf.store.read(lambda connection: run_search(connection, request, vector_query, Stopwatch())))
 
 
 def closed(_text: str) -> bytes:
@@ -145,7 +145,7 @@ def test_what_failed_when_nobody_waited_any_more_is_read_anew(shelf: Shelf, monk
         first = asyncio.create_task(search.search("heron"))
         while failing:
             await asyncio.sleep(0)
-            if search._knowing is not None:
+            if search._loading is not None:
                 first.cancel()
         await asyncio.wait([first])
         return [hit.id for hit in (await search.search("heron")).hits]
@@ -185,7 +185,7 @@ def test_vectors_that_only_their_look_up_still_knows_are_a_failure(shelf: Shelf,
     near, generation = AnnCache(vault, least=1), Generation(1, shelf.embedder.identity.dimensions)
     shelf.do(shelf.store.read(lambda connection: near.tend(connection, generation)))
     shelf.do(shelf.store.write(lambda connection: connection.execute("DROP TABLE vectors_1") and None))
-    meaning = VectorQuery(generation, lambda text: shelf.embedder.embed_query(text).tobytes(), near)
-    assert asked(shelf, "heron", meaning).found.legs == ("words", "vector")
+    vector_query = VectorQuery(generation, lambda text: shelf.embedder.embed_query(text).tobytes(), near)
+    assert asked(shelf, "heron", vector_query).found.legs == ("words", "vector")
     with pytest.raises(VectorsFailedError):
-        asked(shelf, "Hi. I saw the heron. What next?", meaning)
+        asked(shelf, "Hi. I saw the heron. What next?", vector_query)

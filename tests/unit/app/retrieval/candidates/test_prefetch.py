@@ -45,7 +45,7 @@ def test_a_search_of_many_vectors_finds_the_same(shelf: Shelf, meaning: VectorQu
 
 
 def test_what_was_not_looked_for_is_answered_too(meaning: VectorQuery) -> None:
-    near, vector = meaning.near, meaning.vector("heron")
+    near, vector = meaning.ann_cache, meaning.vector("heron")
     assert near is not None
     ahead = PrefetchedNeighbours(near, meaning.generation, vector, 3, None)
     for k, allowed in ((3, None), (2, None), (3, np.array([False, True, True]))):
@@ -57,7 +57,7 @@ def test_what_was_not_looked_for_is_answered_too(meaning: VectorQuery) -> None:
 
 
 def test_what_fails_meanwhile_fails_whoever_asks(meaning: VectorQuery) -> None:
-    near = meaning.near
+    near = meaning.ann_cache
     assert near is not None
     ahead = PrefetchedNeighbours(near, meaning.generation, b"\0\0\x80?" * 3, 3, None)
     with pytest.raises(ValueError, match=r"shape|size|dimension"):

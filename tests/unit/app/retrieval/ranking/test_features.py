@@ -21,7 +21,7 @@ from app.retrieval.ranking.features import (
 )
 from app.retrieval.ranking.question import analyse_question
 from app.retrieval.ranking.session_similarity import session_similarity
-from tests.unit.app.retrieval.pretended import Line, Said, Scored, gathered, heads_of, scores
+from tests.unit.app.retrieval.ranking.ranking_inputs import Line, Scored, SessionTotals, columns_of, gathered, scores
 
 DAY = 86_400_000
 OCTOBER_2023 = 1_697_328_000_000  # the 15th
@@ -39,7 +39,7 @@ def words(*scores: tuple[int, float]) -> list[Scored]:
 def features(question: str, lines: list[Line], found: list[Scored]) -> dict[str, list[float]]:
     ask = analyse_question(parse(question, NOW))
     places = list(dict.fromkeys(one.place for one in lines))
-    made = build_table(ask, gathered(lines, found, places, 100, [5] * len(ask.sought)))
+    made = build_table(ask, gathered(lines, found, places, 100, [5] * len(ask.search_words)))
     return dict(zip(NAMES, made.values.T.tolist(), strict=True))
 
 
@@ -107,7 +107,7 @@ def test_a_message_has_several_sentences() -> None:
     for text, message in (("hens?", -0.5), ("Hens. And now?", -0.5), ("Hi. Hens. And now?", 0.5)):
         lines = [line(1, "hens"), line(2, "eggs")]
         ask = analyse_question(parse(text, NOW))
-        read = gathered(lines, [], [one.place for one in lines], 9, [1] * len(ask.sought))
+        read = gathered(lines, [], [one.place for one in lines], 9, [1] * len(ask.search_words))
         values = min_max_scale(build_table(ask, read).values)
         assert values[:, NAMES.index("message")].tolist() == [message] * 2
         assert is_message_query(values) == (message > 0)
@@ -211,7 +211,7 @@ def test_what_conversations_say_and_a_memory_as_much_as_its_words() -> None:
     note = Line(9, "memory", "note-1", 1, DAY, "note", "", "rye", True)
     lines = [line(1, "rye"), note]
     found = [*words((1, 4.0)), Scored(9, "memory", "", "note-1", 1, 1, DAY, 2.0)]
-    ask, said = analyse_question(parse("rye", NOW)), {"s": Said(6.0, 3.0, 2.0, 10.0)}
+    ask, said = analyse_question(parse("rye", NOW)), {"s": SessionTotals(6.0, 3.0, 2.0, 10.0)}
     made = build_table(ask, gathered(lines, found, [("s", 1), note.place], 9, [1], said))
     got = dict(zip(NAMES, made.values.T.tolist(), strict=True))
     assert got["session_words"] == [6, 3]
@@ -221,11 +221,11 @@ def test_what_conversations_say_and_a_memory_as_much_as_its_words() -> None:
 
 def test_the_pool_takes_neighbours_and_turns_of_passages_and_no_more_than_asked() -> None:
     legs = [*words((5, 9.0)), Scored(9, "passage", "s", "", 20, 22, DAY, 8.0)]
-    heads = heads_of([], legs)
-    found = merge_scores(heads, scores(heads, legs), scores(heads, []))
+    columns = columns_of([], legs)
+    found = merge_scores(columns, scores(columns, legs), scores(columns, []))
 
     def places(most: int) -> list[MessagePlace]:
-        return with_owner_ids(heads, candidate_pool(found, most))
+        return with_owner_ids(columns, candidate_pool(found, most))
 
     assert set(places(200)) == {("s", seq) for seq in (3, 4, 5, 6, 7, 20, 21, 22)}
     assert places(1) == [("s", 5)]
