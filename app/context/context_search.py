@@ -1,4 +1,4 @@
-"""What a context looks for: turns and memories on a prompt, in one go on one connection.
+"""Context search: messages and memories that are relevant to a prompt.
 
 Each of the two is gathered and ranked by itself, so that a vault of many turns does not crowd its memories out. What
 only a page of results needs, such as counts of facets and hits far down, is not made.
@@ -29,7 +29,7 @@ _WORDS_DEPTH: Final = 400
 def find_messages(
     connection: apsw.Connection, request: Request, vector_query: VectorQuery | None, limit: int
 ) -> tuple[Hit, ...]:
-    """Return the turns that are best on a prompt.
+    """Return the messages that are most relevant to a prompt.
 
     Args:
         connection: A reader.
@@ -46,7 +46,7 @@ def find_messages(
 def find_memories(
     connection: apsw.Connection, request: Request, vector_query: VectorQuery | None, limit: int
 ) -> tuple[Hit, ...]:
-    """Return the memories that are best on a prompt; see ``find_messages``."""
+    """Return the memories that are most relevant to a prompt; see ``find_messages``."""
     return _found(connection, request, vector_query, MEMORY_KINDS, limit)
 
 
@@ -55,18 +55,18 @@ def _found(
 ) -> tuple[Hit, ...]:
     if limit < 1:
         return ()
-    asked = replace(request, query=replace(request.query, kinds=tuple(kinds)), offset=0, limit=limit)
+    kind_request = replace(request, query=replace(request.query, kinds=tuple(kinds)), offset=0, limit=limit)
     if request.recipe.fusion != "learned" or "words" not in request.wanted:
-        return run_search(connection, asked, vector_query, Stopwatch()).found.hits
-    ranked = _ranked(connection, asked, vector_query)
+        return run_search(connection, kind_request, vector_query, Stopwatch()).found.hits
+    ranked = _ranked(connection, kind_request, vector_query)
     rows = candidate_rows(connection, [item.chunk_id for item in ranked])
-    return build_hits(connection, ranked, rows, asked.query)
+    return build_hits(connection, ranked, rows, kind_request.query)
 
 
 def _ranked(
     connection: apsw.Connection, request: Request, vector_query: VectorQuery | None
 ) -> Sequence[RankedCandidate]:
-    """Return the best of what was looked at closely, as many as wanted."""
+    """Return the best ranked candidates of a request."""
     # Here, for numpy waits for the first search and does not hold up the loop.
     from app.index.columns.chunk_lengths import last_chunk  # noqa: PLC0415
     from app.retrieval.candidates.array_retrievers import empty_scores  # noqa: PLC0415
@@ -76,17 +76,17 @@ def _ranked(
     from app.retrieval.ranking.question import analyse_question  # noqa: PLC0415
     from app.retrieval.ranking.session_features import gather_candidates, with_mentions  # noqa: PLC0415
 
-    of_turns = request.query.kinds == MESSAGE_KINDS
+    of_messages = request.query.kinds == MESSAGE_KINDS
     where = chunk_filter(connection, request)
     pipeline = SearchPipeline(connection, request, where, vector_query)
     index_cache = pipeline.index_cache()
-    legs = pipeline.gathered(array_legs(_WORDS_DEPTH, VECTOR_DEPTH, index_cache))
+    legs = pipeline.retrieve(array_legs(_WORDS_DEPTH, VECTOR_DEPTH, index_cache))
     words = legs.get("words", empty_scores())
     columns = index_cache.heads(connection, last_chunk(connection))
     found = merge_scores(columns, words, legs.get("vector", empty_scores()))
-    mentions = mentions_at(columns, pipeline.mentioned(CANDIDATE_LIMIT))
+    mentions = mentions_at(columns, pipeline.mentions(CANDIDATE_LIMIT))
     question = analyse_question(request.query)
-    if of_turns:
+    if of_messages:
         read = gather_candidates(
             connection, request.query, question, found, where, index_cache, words.matches, mentions.places
         )

@@ -1,4 +1,4 @@
-"""Values of a context: what an agent is told before a turn, section by section."""
+"""Values of a context for agents, section by section."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -11,7 +11,7 @@ SECTIONS: tuple[SectionName, ...] = ("recent", "salient", "facts", "turns", "ref
 
 @dataclass(frozen=True, slots=True)
 class ContextItem:
-    """One thing told.
+    """An item of a context.
 
     Args:
         id: ``<session>#<number>`` of a turn, a memory's id, or a session's.
@@ -44,7 +44,7 @@ class ContextItem:
 
 @dataclass(frozen=True, slots=True)
 class ContextSection:
-    """Some items under a heading; ``tokens`` are those of its lines, ``budget`` what it might have taken."""
+    """Section of a context with its items, and the tokens used and allowed."""
 
     name: SectionName
     heading: str
@@ -55,7 +55,7 @@ class ContextSection:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """What there was no room for, to be fetched by its id."""
+    """Item without room in the context, which can be fetched by its id."""
 
     id: str
     section: SectionName
@@ -64,7 +64,7 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What an agent is told.
+    """Context for an agent before a turn.
 
     Args:
         text: Markdown in a fence, ``""`` when there is nothing to tell.
@@ -91,7 +91,7 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class ContextOptions:
-    """Settings of a context.
+    """Options of a context.
 
     Args:
         total: Tokens of the whole where the caller names no number.

@@ -1,4 +1,4 @@
-"""Tests the search with questions made from the person's own vault; nothing of it leaves the machine."""
+"""Search benchmark with questions made from the person's own vault, run locally."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ _MOST_SHOWN: Final = 50
 
 @dataclass(slots=True)
 class _Run:
-    """One recipe's answers so far."""
+    """Answers of one recipe so far."""
 
     recipe: str
     places: list[int | None] = field(default_factory=list)
@@ -36,7 +36,7 @@ class _Run:
 
 
 class BenchmarkService:
-    """Tests recipes.
+    """Benchmark of search recipes.
 
     Args:
         store: The vault's database.
@@ -52,7 +52,7 @@ class BenchmarkService:
         self._model = model
 
     async def run(self, recipe: str, model: str, count: int, seed: int, job: Job, actor: str) -> Changed[BenchmarkRun]:
-        """Ask questions made from the vault and keep the figures; see the operation ``trial.run``.
+        """Run a benchmark and store its result; see the operation ``trial.run``.
 
         Raises:
             InputError: The recipe or model is unknown, or nothing in the vault can be asked about.
@@ -73,7 +73,7 @@ class BenchmarkService:
         return Changed(trial, ChangeSet(frozenset({"trials"}), (trial.id,), actor))
 
     async def compare(self, recipes: Sequence[str], count: int, seed: int, job: Job) -> Comparison:
-        """Ask the same questions by several recipes; nothing is kept.
+        """Compare recipes on the same questions; nothing is stored.
 
         Raises:
             InputError: A recipe is unknown, fewer than two are named, or nothing in the vault can be asked about.
@@ -89,11 +89,11 @@ class BenchmarkService:
         return Comparison(trials, len(found), tuple(found[:_MOST_SHOWN]))
 
     async def listed(self, limit: int) -> list[BenchmarkRun]:
-        """Return past tests, the latest first."""
+        """Return stored benchmark runs, the latest first."""
         return await self._store.read(partial(reads.kept, limit=limit))
 
     async def judge(self, query: str, target: str, *, good: bool | None, actor: str) -> Changed[Judgement | None]:
-        """Keep whether an item is right for a query; ``None`` takes that back.
+        """Store whether an item is right for a query; ``None`` removes the judgement.
 
         Raises:
             InputError: The query is empty or very long.
@@ -112,7 +112,7 @@ class BenchmarkService:
         return Changed(said, ChangeSet(frozenset({"trials"}), (), actor))
 
     async def judged(self, limit: int) -> list[Judgement]:
-        """Return what was judged, the latest first."""
+        """Return the judgements, the latest first."""
         return await self._store.read(partial(reads.judgements, limit=limit))
 
     async def _question_set(self, count: int, seed: int) -> QuestionSet:
@@ -122,7 +122,7 @@ class BenchmarkService:
         return question_set
 
     async def _run_all(self, recipes: Sequence[str], question_set: QuestionSet, job: Job) -> list[_Run]:
-        """Return the answers; the recipes take turns, so that none has the warmer caches."""
+        """Return the runs of all recipes, which alternate so that caches favour none."""
         runs = [_Run(find_recipe(name).name) for name in recipes]
         # The first search opens the embedder, which says nothing about the others.
         await self._search.search("warm", limit=1, recipe=runs[0].recipe, is_internal=True)

@@ -1,4 +1,4 @@
-"""Values of a search test: how often the known answer was found, and how soon."""
+"""Values of a search benchmark: recall, reciprocal rank and latency."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -9,7 +9,7 @@ SHOWN = 10
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How well some questions were answered.
+    """Recall and mean reciprocal rank of some questions.
 
     Args:
         name: Which ones: a script, a shape of question, or ``all``.
@@ -28,7 +28,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkRun:
-    """One test of the search.
+    """One run of the search benchmark.
 
     Args:
         id: Names it in the list; ``""`` for one that was not kept.
@@ -63,7 +63,7 @@ class BenchmarkRun:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A question that recipes answer differently: the place of its answer by recipe, ``None`` where not found."""
+    """Question that recipes answer differently, with the rank of its answer by recipe."""
 
     query: str
     id: str
@@ -72,7 +72,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The same questions asked by several recipes.
+    """Comparison of recipes on the same questions.
 
     Args:
         trials: A test for each recipe, in the order named; none is kept.
@@ -87,7 +87,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What the person said of an answer: that ``id`` is right for ``query``, or wrong."""
+    """Judgement of the person: ``id`` is right or wrong for ``query``."""
 
     query: str
     id: str

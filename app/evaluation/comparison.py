@@ -1,4 +1,4 @@
-"""Answers the same queries in two ways, to see what another model or another recipe changes before it is chosen."""
+"""Comparison of two models or recipes by the hits of the same queries."""
 
 import time
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ _NOTHING: Final = "There is nothing to ask: name queries, or let questions be ma
 
 @dataclass(frozen=True, slots=True)
 class ComparisonOptions:
-    """How to compare.
+    """Options of a comparison.
 
     Args:
         queries: What the person wants answered.
@@ -51,7 +51,7 @@ class ComparisonOptions:
 
 @dataclass(slots=True)
 class _Side:
-    """One way to answer, and how long it took so far."""
+    """One side of a comparison with its latencies so far."""
 
     serving: ActiveEmbedding
     recipe: str
@@ -61,7 +61,7 @@ class _Side:
 
 
 class ComparisonService:
-    """Compares by hits.
+    """Comparisons of models and recipes by hits.
 
     Args:
         store: The vault's database.
@@ -79,7 +79,7 @@ class ComparisonService:
         self._vectors = vectors
 
     async def models(self, other: int | None, recipe: str, options: ComparisonOptions, job: Job) -> RankingComparison:
-        """Compare the vectors that serve with those of another model; see the operation ``embedding.compare``.
+        """Compare the active vectors with those of another model; see ``embedding.compare``.
 
         Raises:
             InputError: There is nothing to compare or to ask, or a number is out of bounds.
@@ -89,12 +89,12 @@ class ComparisonService:
         name = find_recipe(recipe).name
         now = await self._serving()
         number = await self._store.read(_one_to_compare) if other is None else other
-        async with self._generations.beside(number) as beside:
-            pair = (await self._side(now, name), await self._side(beside, name))
+        async with self._generations.beside(number) as other_embedding:
+            pair = (await self._side(now, name), await self._side(other_embedding, name))
             return await self._compare(pair, options, job)
 
     async def recipes(self, recipe: str, other: str, options: ComparisonOptions, job: Job) -> RankingComparison:
-        """Compare two recipes over the vectors that serve; see the operation ``trial.side_by_side``.
+        """Compare two recipes on the active vectors; see the operation ``trial.side_by_side``.
 
         Raises:
             InputError: A recipe is unknown, both are the same, there is nothing to ask, or a number is out of bounds.
@@ -123,7 +123,7 @@ class ComparisonService:
         return _Side(serving, recipe, await self._store.read(missing))
 
     async def _compare(self, pair: tuple[_Side, _Side], options: ComparisonOptions, job: Job) -> RankingComparison:
-        asked, notes = await self._queries(pair, options)
+        queries, notes = await self._queries(pair, options)
         legs: tuple[Leg, ...] | None = ("vector",) if options.by_meaning else None
         for side in pair:
             # The first search loads what the others find loaded.
@@ -131,61 +131,61 @@ class ComparisonService:
                 "warm", limit=1, recipe=side.recipe, is_internal=True, active_embedding=side.serving
             )
         rows: list[QueryComparison] = []
-        for number, one in enumerate(asked, 1):
+        for number, one in enumerate(queries, 1):
             if job.is_cancelled():
                 break
             # They take turns, so that none has the warmer caches.
             order = (0, 1) if number % 2 else (1, 0)
             found = {at: await self._ask(pair[at], one, options.hits, legs) for at in order}
             rows.append(comparison_metrics.compare_answers(one, found[0], found[1]))
-            job.advance(number, len(asked))
-        return _totals(pair, rows, notes, is_cut=len(rows) < len(asked))
+            job.advance(number, len(queries))
+        return _totals(pair, rows, notes, is_cut=len(rows) < len(queries))
 
     async def _queries(
         self, pair: Sequence[_Side], options: ComparisonOptions
     ) -> tuple[list[ComparedQuery], tuple[str, ...]]:
-        """Return what to ask, and sentences about what is not."""
+        """Return the queries to run, and notes about those left out."""
         own = _checked_queries(options)
         question_set = (
             await draw_questions(self._store, options.questions, options.seed)
             if options.questions
             else QuestionSet((), (), 0, 0)
         )
-        asked = [ComparedQuery(query, "asked") for query in own]
-        asked += [ComparedQuery(said.query, "judged", said.id) for said in question_set.judged if said.good]
+        queries = [ComparedQuery(query, "asked") for query in own]
+        queries += [ComparedQuery(said.query, "judged", said.id) for said in question_set.judged if said.good]
         # What the vault says must not reach a service that private texts must not reach.
         barred = next((side for side in pair if self._generations.keeps_private(side.serving)), None)
         if barred is None:
-            asked += [
+            queries += [
                 ComparedQuery(one.query, "made", one.target, one.neighbours, one.excluded_id)
                 for one in question_set.made
             ]
         notes = (
             () if barred is None or not question_set.made else (_KEPT_HERE.format(model=barred.serving.source.model),)
         )
-        if not asked:
+        if not queries:
             raise InputError(" ".join((*notes, _NOTHING)), field="queries")
-        return asked, notes
+        return queries, notes
 
-    async def _ask(self, side: _Side, asked: ComparedQuery, hits: int, legs: Sequence[Leg] | None) -> SideResult:
+    async def _ask(self, side: _Side, queries: ComparedQuery, hits: int, legs: Sequence[Leg] | None) -> SideResult:
         begun = time.perf_counter()
         found = await self._search.search(
-            asked.query,
-            limit=hits + bool(asked.excluded_id),
+            queries.query,
+            limit=hits + bool(queries.excluded_id),
             recipe=side.recipe,
             legs=legs,
-            is_internal=asked.origin == "made",
+            is_internal=queries.origin == "made",
             active_embedding=side.serving,
         )
         ms = (time.perf_counter() - begun) * 1000
         side.laps.append(ms)
         note = next((one for one in found.notes if one.startswith(NO_MEANING)), "")
         side.failed += bool(note)
-        return SideResult([hit for hit in found.hits if hit.id != asked.excluded_id][:hits], ms, note)
+        return SideResult([hit for hit in found.hits if hit.id != queries.excluded_id][:hits], ms, note)
 
 
 def _checked_queries(options: ComparisonOptions) -> list[str]:
-    """Return the queries without doubles and empty ones."""
+    """Return the given queries without duplicates and empty ones."""
     if not 1 <= options.hits <= MAX_HITS:
         raise InputError(f"'hits' must be from 1 to {MAX_HITS}.", field="hits")
     own = list(dict.fromkeys(query for text in options.queries if (query := collapse(storable(text)[0]))))
@@ -197,7 +197,7 @@ def _checked_queries(options: ComparisonOptions) -> list[str]:
 
 
 def _one_to_compare(connection: apsw.Connection) -> int:
-    """Return the number of the vectors that are built, or of those that served last."""
+    """Return the generation being built, or the one that was active last."""
     rows = generation_repo.rows(connection)
     building = next((row for row in rows if row.state == "building"), None)
     served = [row for row in rows if row.state == "retired" and row.retired_ms is not None]

@@ -1,4 +1,4 @@
-"""Values of a comparison by hits: the same queries answered in two ways, side by side."""
+"""Values of a comparison by hits: the same queries answered by two sides."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,7 +12,7 @@ Origin = Literal["asked", "judged", "made"]
 
 @dataclass(frozen=True, slots=True)
 class SideHit:
-    """A hit of one side.
+    """Hit of one side.
 
     Args:
         id: ``<session id>#<seq>`` for a message, the memory's id otherwise.
@@ -39,7 +39,7 @@ class SideHit:
 
 @dataclass(frozen=True, slots=True)
 class SideAnswer:
-    """What one side answered.
+    """Answer of one side to a query.
 
     Args:
         hits: Best first.
@@ -56,7 +56,7 @@ class SideAnswer:
 
 @dataclass(frozen=True, slots=True)
 class QueryComparison:
-    """One query and both answers.
+    """Both sides' answers to one query.
 
     Args:
         query: What was searched.
@@ -78,13 +78,13 @@ class QueryComparison:
 
     @property
     def is_same(self) -> bool:
-        """Whether both sides answer the same in the same order."""
+        """Tell whether both sides return the same hits in the same order."""
         return not self.moved and self.common == len(self.now.hits) == len(self.other.hits)
 
 
 @dataclass(frozen=True, slots=True)
 class SideTotal:
-    """One side over all queries.
+    """Totals of one side over all queries.
 
     Args:
         model: What made its vectors.
@@ -113,7 +113,7 @@ class SideTotal:
 
 @dataclass(frozen=True, slots=True)
 class RankingComparison:
-    """The same queries answered in two ways.
+    """Comparison of two sides over all queries.
 
     Args:
         now: The side that answers searches at present.

@@ -1,4 +1,4 @@
-"""Questions whose answer is known: a turn or memory, and words by which somebody would look for it. Pure.
+"""Known-item questions: generated queries whose answer is a given message or memory. Pure functions.
 
 Where the turn before asks something, what it asks is the best question there is. Else the words are some of the text's
 and some of what was said before it, sometimes one is wrong, as when one half remembers what something was about. Words
@@ -56,7 +56,7 @@ _SCRIPTS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class KnownItem:
-    """A turn or memory to ask about.
+    """Message or memory to generate a question about.
 
     Args:
         id: ``<session>#<number>`` of a turn, or a memory's id.
@@ -71,7 +71,7 @@ class KnownItem:
 
 @dataclass(frozen=True, slots=True)
 class KnownItemQuestion:
-    """A query whose answer is known.
+    """Query with a known answer.
 
     Args:
         query: What is asked.
@@ -92,13 +92,16 @@ class KnownItemQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Frequencies:
-    """In how many of ``texts`` texts each word is, by its casefolded form."""
+    """Document frequency of each casefolded word in ``texts`` texts."""
 
     counts: Mapping[str, int]
     texts: int
 
     def telling(self, text: str) -> list[str]:
-        """Return the words of ``text`` that are neither common nor rare, with few such the least rare of the others."""
+        """Return the words of ``text`` that are neither common nor rare.
+
+        Where there are too few, the most frequent of the rare ones are returned.
+        """
         most = max(_COMMON * self.texts, _COMMONEST)
         known = {word: self.counts.get(word.casefold(), 0) for word in distinctive(text)}
         known = {word: count for word, count in known.items() if count <= most}
@@ -110,7 +113,7 @@ class Frequencies:
 
 
 def frequencies(items: Iterable[KnownItem]) -> Frequencies:
-    """Return in how many of ``items`` each word is."""
+    """Return the document frequencies of words in ``items``."""
     counts: Counter[str] = Counter()
     texts = 0
     for item in items:
@@ -120,7 +123,7 @@ def frequencies(items: Iterable[KnownItem]) -> Frequencies:
 
 
 def questions(items: Sequence[KnownItem], most: int, seed: int) -> list[KnownItemQuestion]:
-    """Return at most ``most`` questions, each about another item, in an order that ``seed`` decides.
+    """Return at most ``most`` questions about different items, in an order set by ``seed``.
 
     Items that say the same, and those that say too little to be told apart, are passed over.
 
@@ -150,7 +153,7 @@ def questions(items: Sequence[KnownItem], most: int, seed: int) -> list[KnownIte
 def question_of(
     item: KnownItem, known: Frequencies, chance: Random, strangers: Sequence[str] = ()
 ) -> KnownItemQuestion | None:
-    """Return a question about ``item``, ``None`` when it says too little.
+    """Return a question about ``item``, ``None`` where its text is too short.
 
     Args:
         item: What is asked about.
@@ -178,7 +181,7 @@ def question_of(
 
 
 def distinctive(text: str, common: Iterable[str] = ()) -> list[str]:
-    """Return the words of ``text`` that may tell it from others, each once, in order."""
+    """Return the distinct words of ``text`` that may identify it, in order."""
     common = frozenset(common)
     found: dict[str, str] = {}
     for word in _WORD.findall(text):
@@ -193,7 +196,7 @@ def distinctive(text: str, common: Iterable[str] = ()) -> list[str]:
 
 
 def script_of(text: str) -> str:
-    """Return the script that most of ``text`` is written in, as far as search cares: ``latin``, ``han``, ``thai``..."""
+    """Return the main script of ``text``: ``latin``, ``han``, ``thai`` and so on."""
     counts = {name: len(pattern.findall(text)) for name, pattern in _SCRIPTS}
     # What has kana is Japanese, whatever part of it is Chinese characters.
     if counts["kana"] and counts["kana"] + counts["han"] > len(_LATIN.findall(text)):
@@ -216,7 +219,7 @@ def _is_mostly_wide(text: str) -> bool:
 
 
 def _remembered(words: Sequence[str], before: Sequence[str], chance: Random) -> str:
-    """Return some of ``words``, and some of those said before, in their order."""
+    """Return some of ``words`` after some of those in ``before``."""
     own = _some_of(words, _OWN_WORDS if before else _WORDS_ALONE, chance)
     return " ".join([*_some_of(before, _WORDS_BEFORE, chance), *own])
 
@@ -227,7 +230,7 @@ def _some_of(words: Sequence[str], wanted: tuple[int, int], chance: Random) -> l
 
 
 def _last_question(text: str) -> str:
-    """Return the last question in ``text`` as words, ``""`` where there is none that says enough."""
+    """Return the last question in ``text`` as words, ``""`` where none is specific enough."""
     found = _QUESTION.findall(text)
     words = _WORD.findall(found[-1]) if found else []
     question_text = " ".join(words)
@@ -238,13 +241,13 @@ def _last_question(text: str) -> str:
 
 
 def _runs(text: str) -> list[str]:
-    """Return the runs of ``text`` in scripts written without spaces that are long enough to ask for."""
+    """Return the runs of ``text`` in scripts without spaces that are long enough to search."""
     runs = [piece for run in cjk_ngrams.runs_of(text) for piece, is_wide in run if is_wide]
     return [run for run in runs if len(cjk_ngrams.units(run)) >= _RUN[0]]
 
 
 def _neighbours(target: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the ids of the turns before and after a turn; none for a memory."""
+    """Return the ids of the messages before and after a message; none for a memory."""
     session, mark, number = target.rpartition("#")
     if not mark or not number.isdecimal():
         return (), ()
@@ -252,7 +255,7 @@ def _neighbours(target: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _part_of(run: str, chance: Random) -> str:
-    """Return some characters that stand side by side in a run written without spaces."""
+    """Return some adjacent characters of a run without spaces."""
     characters = cjk_ngrams.units(run)
     length = min(chance.randint(_RUN[0] + 1, _RUN[1]), len(characters))
     start = chance.randrange(len(characters) - length + 1)

@@ -1,4 +1,4 @@
-"""Figures of a search test, from the places at which answers were found. Pure functions."""
+"""Metrics of a search benchmark, from the ranks of known answers. Pure functions."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
@@ -14,7 +14,7 @@ Place = int | None
 
 
 def answer_rank(questions: KnownItemQuestion, found: Sequence[str]) -> Place:
-    """Return where the answer to a question stands among the first hits, from 1, ``None`` where it does not.
+    """Return the rank of a question's answer among the hits, from 1, else ``None``.
 
     Args:
         questions: The question.
@@ -26,7 +26,7 @@ def answer_rank(questions: KnownItemQuestion, found: Sequence[str]) -> Place:
 
 
 def score(name: str, places: Sequence[Place]) -> Score:
-    """Return how well questions were answered whose answers stand at ``places``, from 1."""
+    """Return the score of questions whose answers have the ranks ``places``."""
     count = len(places)
 
     def share(most: int) -> float:
@@ -38,7 +38,7 @@ def score(name: str, places: Sequence[Place]) -> Score:
 
 
 def score_by_part(questions: Sequence[KnownItemQuestion], places: Sequence[Place]) -> tuple[Score, ...]:
-    """Return the scores by script, by shape of question, and by what was asked for."""
+    """Return the scores by script, question shape and kind of item."""
     sorts: dict[str, list[Place]] = {}
     for question, place in zip(questions, places, strict=True):
         kind = "turns" if "#" in question.target else "memories"
@@ -48,13 +48,13 @@ def score_by_part(questions: Sequence[KnownItemQuestion], places: Sequence[Place
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """Return what ``share`` of ``values`` do not exceed, 0 where there are none."""
+    """Return the value that ``share`` of ``values`` do not exceed, 0 for no values."""
     ordered = sorted(values)
     return round(ordered[min(int(share * len(ordered)), len(ordered) - 1)], 2) if ordered else 0.0
 
 
 def differences(questions: Sequence[KnownItemQuestion], places: Mapping[str, Sequence[Place]]) -> list[Difference]:
-    """Return the questions that recipes answer differently, those that differ most first.
+    """Return the questions that recipes answer differently, the most different first.
 
     Args:
         questions: The questions.

@@ -1,4 +1,4 @@
-"""What a search test asks: questions made from the vault, and what the person judged."""
+"""Question set of a benchmark: questions made from the vault, and judgements."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _MAX_JUDGED: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class QuestionSet:
-    """What is asked.
+    """Questions and judgements of a benchmark.
 
     Args:
         made: Questions made from the vault.
@@ -33,12 +33,12 @@ class QuestionSet:
 
     @property
     def size(self) -> int:
-        """Return how many queries there are."""
+        """Return the number of queries."""
         return len(self.made) + len(self.judged)
 
 
 async def draw_questions(store: Store, count: int, seed: int) -> QuestionSet:
-    """Return questions about the vault and what was judged.
+    """Return questions about the vault, with the judgements.
 
     Args:
         store: The vault's database.

@@ -1,4 +1,4 @@
-"""Values of an explanation: where an item stands in a search, or where it fell out, and what would bring it in."""
+"""Values of an explanation: an item's place in a search, or why it is missing."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -23,7 +23,7 @@ Stage = Literal[
 
 @dataclass(frozen=True, slots=True)
 class LegPlace:
-    """Where an item stands in one leg, computed over the whole vault.
+    """Place of an item in one retriever's results over the whole vault.
 
     Args:
         rank: From 1; ``None`` where the leg does not have it at all.
@@ -41,7 +41,7 @@ class LegPlace:
 
 @dataclass(frozen=True, slots=True)
 class FeatureGap:
-    """What one feature added to the item's score, and to that of the last hit shown."""
+    """Contribution of a feature to the item's score and to the last hit's."""
 
     name: str
     mine: float
@@ -50,7 +50,7 @@ class FeatureGap:
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """A query that was tried: it shows the item at ``place``, from 1."""
+    """Query that was tried and shows the item at ``place``, from 1."""
 
     query: str
     place: int
@@ -58,7 +58,7 @@ class Remedy:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why an item is where it is in a search, or why it is not there.
+    """Explanation of an item's place in a search, or of its absence.
 
     Args:
         id: The item's; ``""`` when there is none of that id for the caller.

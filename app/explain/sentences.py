@@ -1,4 +1,4 @@
-"""What an explanation says in words: a sentence for each stage, and what helps."""
+"""Sentences of an explanation, one for each stage, with suggestions."""
 
 from collections.abc import Sequence
 from typing import Final

@@ -1,4 +1,4 @@
-"""Where an item stands in a search or fell out of it, and which query would show it, tried before it is named."""
+"""Explanation service: an item's place in a search, and a tried query that shows it."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
@@ -37,7 +37,7 @@ _ADDED: Final = 2
 
 
 class ExplainService:
-    """Explains searches.
+    """Explanations of searches.
 
     Args:
         store: The vault's database.
@@ -72,7 +72,7 @@ class ExplainService:
         per_session: int | None = None,
         stores: Sequence[str] = STORES,
     ) -> Explanation:
-        """Return where the item ``target`` is in the search for ``text``; see the operation ``search.explain``.
+        """Return the explanation of ``target`` in a search; see the operation ``search.explain``.
 
         Raises:
             InputError: The recipe is unknown, or a number is out of bounds.
@@ -96,7 +96,7 @@ class ExplainService:
         *,
         is_internal: bool = False,
     ) -> Found:
-        """Return what the search of the case finds; ``is_internal`` where words of the item were added to the query."""
+        """Return the search result; ``is_internal`` where item words were added to the query."""
         return await self._search.search(
             query,
             limit=limit,
@@ -107,7 +107,7 @@ class ExplainService:
         )
 
     async def facts(self, query: Query, item: ExplainedItem) -> tuple[list[str], list[str], list[str], list[str]]:
-        """Return the operators not satisfied, what rules the item out, and words it has and lacks."""
+        """Return failed operators, excluding terms, and the item's present and missing words."""
 
         def work(connection: apsw.Connection) -> tuple[list[str], list[str], list[str], list[str]]:
             failed = reads.failed_operators(connection, query, item)
@@ -130,7 +130,7 @@ class ExplainService:
     async def places(
         self, query: Query, recipe: Recipe, item: ExplainedItem, limit: int, where: ChunkFilter, stores: Sequence[str]
     ) -> list[LegPlace]:
-        """Return the item's exact place in each leg."""
+        """Return the item's exact rank in each retriever."""
         if all(term.excluded for term in query.terms):
             return []
         words_depth, vector_depth = leg_depths(limit) if recipe.fusion == "learned" else (recipe.depth, recipe.depth)
@@ -148,7 +148,7 @@ class ExplainService:
     async def _entity_place(
         self, mentions: EntityMentions, item: ExplainedItem, depth: int, where: ChunkFilter
     ) -> list[LegPlace]:
-        """Return the item's place among what mentions the entities that the query names, where it names any."""
+        """Return the item's rank in the entity retriever, where the query names entities."""
         found = await self._store.read(partial(mentions.find, where=where, depth=_MOST_MENTIONS), limit_s=_LIMIT_S)
         rank = next((rank for rank, one in enumerate(found, 1) if one.target == item.id), None)
         score = None if rank is None else found[rank - 1].score
@@ -166,7 +166,7 @@ class ExplainService:
             return []  # the search says in its notes that it went without
 
     async def words(self, item: ExplainedItem, but: Sequence[str]) -> list[str]:
-        """Return words of an item, other than ``but``, that few others have."""
+        """Return rare words of an item, except those in ``but``."""
         known = {word.casefold() for word in but}
         words = [word for word in distinctive(item.text) if word.casefold() not in known]
         words = sorted(words, key=len, reverse=True)[:_MOST_WORDS]
@@ -174,7 +174,7 @@ class ExplainService:
 
 
 class _Case:
-    """One item in one search."""
+    """Explanation of one item in one search."""
 
     def __init__(
         self,
@@ -193,7 +193,7 @@ class _Case:
         self.stores = stores
 
     async def explain(self, text: str) -> Explanation:
-        """Return what became of the item."""
+        """Return the explanation of the item."""
         found = await self.service.found(text, self, MAX_LIMIT)
         query = found.query
         failed, ruled_out, has, lacks = await self.service.facts(query, self.item)
@@ -255,7 +255,7 @@ class _Case:
         return replace(made, stage="unfound", sentence=say.not_found(made.legs, made.terms, made.lacking))
 
     async def _remedied(self, made: Explanation, found: Found) -> Explanation:
-        """Return ``made`` with the queries that show the item."""
+        """Return ``made`` with queries that show the item."""
         remedies = []
         words = await self.service.words(self.item, [term.text for term in found.query.terms])
         for text in self._attempts(found.query, words):
@@ -270,7 +270,7 @@ class _Case:
         return replace(made, remedies=tuple(remedies), suggestion=suggestion)
 
     def _attempts(self, query: Query, words: Sequence[str]) -> Iterator[str]:
-        """Yield queries that may show the item, the one nearest to what was asked first."""
+        """Yield queries that may show the item, those nearest to the original first."""
         text = query.text.strip()
         yield from (f"{text} {' '.join(words[: count + 1])}" for count in range(len(words)))
         kind = "message" if self.item.kind == "message" else self.item.kind
@@ -281,7 +281,7 @@ class _Case:
 
 
 def _gone(item: ExplainedItem | None) -> Explanation | None:
-    """Return the explanation of an item that no search can show, ``None`` for one that some search can."""
+    """Return the explanation of an item that no search can show, else ``None``."""
     if item is None:
         return Explanation("", "missing", *say.GONE["missing"])
     if item.stage is None:

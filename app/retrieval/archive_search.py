@@ -1,4 +1,7 @@
-"""Search of what no index holds (``is:archived``, ``is:superseded``): it is read and matched here, by words."""
+"""Search of archived and superseded memories, which the index does not hold.
+
+They are read from the database and matched here by their words.
+"""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -76,7 +79,7 @@ UNINDEXED: Final = MappingProxyType(
 
 
 def unindexed_state(query: Query) -> UnindexedMemories | None:
-    """Return where ``query`` looks instead of the index, ``None`` where the index has what it asks for."""
+    """Return the unindexed state that ``query`` asks for, ``None`` where the index answers it."""
     return next((place for state, place in UNINDEXED.items() if state in query.states), None)
 
 
@@ -88,7 +91,10 @@ def search_unindexed(
     offset: int = 0,
     stores: Sequence[str] = STORES,
 ) -> Found:
-    """Return what of ``place`` answers ``query``, best first, and where nothing is asked the newest first."""
+    """Return the memories of a state that match ``query``, best first.
+
+    A query without words returns the newest first.
+    """
     kept, is_cut = _matching(connection, place, query, stores)
     texts = {memory.id: memory_text(memory) for memory in kept}
     missing: tuple[str, ...] = ()
@@ -113,14 +119,20 @@ def search_unindexed(
 def _matching(
     connection: apsw.Connection, place: UnindexedMemories, query: Query, stores: Sequence[str]
 ) -> tuple[list[Memory], bool]:
-    """Return the memories of ``place`` that the operators mean, and whether there were more than are looked through."""
+    """Return the memories that pass the filter, and whether the limit cut them off."""
     states = place.read(connection, stores)
     kept = matching_states(connection, build_filter(query, stores), islice(states, MAX_STATES))
     return kept, next(states, None) is not None
 
 
 def _weights(words: QueryWords, texts: Sequence[str], total: int) -> dict[Term, float]:
-    """Return how much each word says: the rarer among ``total`` texts, of which ``texts`` answer, the more."""
+    """Return the inverse document frequency of each word.
+
+    Args:
+        words: The words of the query.
+        texts: The texts that match.
+        total: Number of texts that were read.
+    """
     counts = {term: sum(bool(spans(text, [term])) for text in texts) for term in words.wanted}
     return {term: math.log(1 + (total - count + 0.5) / (count + 0.5)) for term, count in counts.items()}
 

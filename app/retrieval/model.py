@@ -1,4 +1,4 @@
-"""Values of a search: the parsed query, a hit with its reasons, and the whole answer."""
+"""Values of a search: parsed query, hit with its reasons, and result."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -10,7 +10,7 @@ Leg = Literal["words", "vector", "recent", "salient", "mentions", "entity"]
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One thing asked for.
+    """A word or phrase of a query.
 
     Args:
         text: The word or phrase as typed, without operators or quotes.
@@ -65,7 +65,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class OperatorHelp:
-    """One operator of the query language: its name, what it does, and values that show how it is used."""
+    """Help on an operator of the query language: name, effect and example values."""
 
     name: str
     help: str
@@ -82,7 +82,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class LegScore:
-    """What one leg said of a hit: its rank from 1, and its raw score; higher is better.
+    """Rank (from 1) and raw score of a hit by one retriever; higher is better.
 
     The score is BM25 (words), cosine (vector), milliseconds UTC (recent), importance (salient), how often it was said
     (mentions) or how many of the entities named it mentions (entity).
@@ -96,7 +96,7 @@ class LegScore:
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """Why a hit is there.
+    """Reasons for a hit.
 
     Args:
         legs: Each leg that found it.
@@ -111,7 +111,7 @@ class Why:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One answer.
+    """A message or memory that a search found.
 
     Args:
         id: ``<session id>#<seq>`` for a message, the memory's id otherwise.
@@ -142,7 +142,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class FacetCount:
-    """How many of the gathered candidates share a value, by facet ``name`` (kind, agent, role, tag, store)."""
+    """Number of candidates with a facet value: kind, agent, role, tag or store."""
 
     name: str
     value: str
@@ -151,7 +151,7 @@ class FacetCount:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The whole answer of a search.
+    """Result of a search.
 
     Args:
         query: As understood.

@@ -1,4 +1,4 @@
-"""One search on one connection: what the legs find, ranked and made hits, all of one snapshot and in one go."""
+"""Search pipeline: retrieve, rank and build hits in one read of the database."""
 
 from collections.abc import Callable, Mapping, Sized
 from dataclasses import dataclass, replace
@@ -44,21 +44,21 @@ _FILLING = "{count} texts are not yet indexed for search by meaning."
 
 @dataclass(frozen=True, slots=True)
 class _Order:
-    """The candidates, best first, and what each leg found.
+    """Ranked candidates, and the results of each retriever.
 
-    ``ranking`` has them where one was made, and ``browsed`` where operators alone ask.
+    ``ranking`` has them where one was made, and ``filter_only`` where operators alone ask.
     """
 
     ranked: list[RankedCandidate]
     found: Mapping[Leg, Sized]
     ranking: "RankedChunks | None" = None
-    browsed: "FilterOnlyResult | None" = None
+    filter_only: "FilterOnlyResult | None" = None
 
 
 def run_search(
     connection: apsw.Connection, request: Request, vector_query: VectorQuery | None, watch: Stopwatch
 ) -> SearchResult:
-    """Search.
+    """Run a search on one connection.
 
     Args:
         connection: A reader.
@@ -92,12 +92,12 @@ def run_search(
 def _shown(
     connection: apsw.Connection, request: Request, order: "_Order", index_cache: "Callable[[], IndexCache]"
 ) -> tuple[tuple[Hit, ...], tuple[FacetCount, ...], int]:
-    """Return the hits shown, and the facets and number of all candidates."""
-    if (browsed := order.browsed) is not None:
-        some = browsed.shown(request.offset, request.last)
+    """Return the hits to show, and the facets and number of all candidates."""
+    if (filter_only := order.filter_only) is not None:
+        some = filter_only.shown(request.offset, request.last)
         rows = candidate_rows(connection, [item.chunk_id for item in some])
-        facets = count_facets_of_chunks(connection, browsed.columns, browsed.ids, index_cache().agents)
-        return build_hits(connection, some, rows, request.query, labelled=True), facets, len(browsed)
+        facets = count_facets_of_chunks(connection, filter_only.columns, filter_only.ids, index_cache().agents)
+        return build_hits(connection, some, rows, request.query, labelled=True), facets, len(filter_only)
     if order.ranking is not None:
         kept = order.ranking.spread(request.per_session, found_only=request.found_only)
         shown = order.ranking.shown(kept[request.offset : request.last])
@@ -113,7 +113,7 @@ def _shown(
 
 
 def chunk_filter(connection: apsw.Connection, request: Request) -> ChunkFilter:
-    """Return what a chunk must satisfy, with which ones may where operators ask for it."""
+    """Return the filter of a request, with a mask where operators restrict it."""
     where = build_filter(request.query, request.stores)
     if not where.is_restrictive or all(term.excluded for term in request.query.terms):
         return where
@@ -124,7 +124,7 @@ def chunk_filter(connection: apsw.Connection, request: Request) -> ChunkFilter:
 
 
 class SearchPipeline:
-    """Gathers candidates and puts them in order."""
+    """Retrieval and ranking of one request."""
 
     def __init__(
         self, connection: apsw.Connection, request: Request, where: ChunkFilter, vector_query: VectorQuery | None
@@ -141,20 +141,20 @@ class SearchPipeline:
         """Return the candidates, best first."""
         recipe, wanted = self._request.recipe, self._request.wanted
         if all(term.excluded for term in self._query.terms):
-            return _Order([], {}, browsed=self._browsed())
+            return _Order([], {}, filter_only=self._filter_only())
         if recipe.fusion == "learned" and "words" in wanted:
             return self._learned()
         depth = min(max(recipe.depth, self._request.last), MAX_DEPTH)
         ann_cache = partial(vector_candidates, index_cache=self.index_cache())
-        plain = self.gathered(
+        plain = self.retrieve(
             Legs(lexical_candidates, cached_lexical_candidates, ann_cache, list[Candidate], depth, depth)
         )
-        if mentioned := self.mentioned(depth):
-            plain["entity"] = mentioned
+        if mentions := self.mentions(depth):
+            plain["entity"] = mentions
         plain = add_signal_retrievers(self._connection, plain, recipe, self._where, wanted)
         return _Order(fuse_candidates(plain, recipe), plain)
 
-    def _browsed(self) -> "FilterOnlyResult":
+    def _filter_only(self) -> "FilterOnlyResult":
         from app.retrieval.candidates.filter_only import FilterOnlyResult  # noqa: PLC0415  (numpy waits for the first search)
 
         request = self._request
@@ -165,32 +165,32 @@ class SearchPipeline:
         from app.retrieval.ranking.linear_ranker import load_ranker, rank_with_context  # noqa: PLC0415
 
         last, index_cache = self._request.last, self.index_cache()
-        deep = self.gathered(array_legs(*leg_depths(last), index_cache))
+        deep = self.retrieve(array_legs(*leg_depths(last), index_cache))
         weights = load_ranker().weights(deep, is_model=self._vector_query is not None and self._vector_query.is_model)
-        mentioned = self.mentioned(self._request.recipe.depth)
+        mentions = self.mentions(self._request.recipe.depth)
         ranking = rank_with_context(
             self._connection,
             self._query,
-            self._demanded(),
+            self._filter_with_terms(),
             deep,
             weights,
             last,
             index_cache,
             self.vectors(deep),
-            mentioned,
+            mentions,
         )
         found: dict[Leg, Sized] = {**deep}
-        return _Order([], found | ({"entity": mentioned} if mentioned else {}), ranking)
+        return _Order([], found | ({"entity": mentions} if mentions else {}), ranking)
 
-    def mentioned(self, depth: int) -> list[Candidate]:
-        """Return what mentions the entities that the query names, where the recipe asks for it."""
+    def mentions(self, depth: int) -> list[Candidate]:
+        """Return candidates that mention the entities named in the query, where the recipe uses them."""
         if "entity" not in self._request.wanted:
             return []
         mentions = EntityMentions(self._query, self._request.stores, self._request.recipe.mentions)
-        return mentions.find(self._connection, self._demanded(), depth)
+        return mentions.find(self._connection, self._filter_with_terms(), depth)
 
     def vectors(self, found: Mapping[Leg, object]) -> "Vectors | None":
-        """Return what gives the vectors of chunks; ``None`` where the vector leg was not asked.
+        """Return a function that reads the vectors of chunks, ``None`` without vector search.
 
         What is returned raises ``VectorsFailedError`` where they cannot be read.
         """
@@ -208,8 +208,8 @@ class SearchPipeline:
 
         return read
 
-    def gathered(self, reads: Legs[F]) -> dict[Leg, F]:
-        """Return what each wanted leg finds, best first.
+    def retrieve(self, retrievers: Legs[F]) -> dict[Leg, F]:
+        """Return the results of each wanted retriever, best first.
 
         Raises:
             VectorsFailedError: The vector leg failed.
@@ -217,53 +217,55 @@ class SearchPipeline:
         found: dict[Leg, F] = {}
         wanted, vector_query = self._request.wanted, self._vector_query
         if vector_query is not None and vector_query.count >= PREFETCH_FROM and {"words", "vector"} <= {*wanted}:
-            vector_query = self._begun(vector_query, first_depth(reads.vector_depth))
+            vector_query = self._with_prefetch(vector_query, first_depth(retrievers.vector_depth))
         for leg in wanted:
             if leg == "words":
-                words = self._words(reads)
-                found[leg] = reads.none() if words is None else words
+                words = self._lexical(retrievers)
+                found[leg] = retrievers.none() if words is None else words
             elif leg == "vector" and vector_query is not None:
-                found[leg] = self._near(reads, vector_query)
+                found[leg] = self._vectors_near(retrievers, vector_query)
         return found
 
-    def _begun(self, vector_query: VectorQuery, k: int) -> VectorQuery:
-        """Return ``vector_query`` looking for the nearest ``k`` already, while the words are looked for."""
+    def _with_prefetch(self, vector_query: VectorQuery, k: int) -> VectorQuery:
+        """Return ``vector_query`` with its nearest ``k`` neighbours being prefetched."""
         if vector_query.ann_cache is None:
             return vector_query
         try:
-            vector = vector_query.vector(self._asked())
+            vector = vector_query.vector(self._query_text())
         except KeepsakeError as error:
             raise VectorsFailedError(error) from error
         ann_cache = PrefetchedNeighbours(
-            vector_query.ann_cache, vector_query.generation, vector, k, self._demanded().mask
+            vector_query.ann_cache, vector_query.generation, vector, k, self._filter_with_terms().mask
         )
         return replace(vector_query, vector=lambda _: vector, ann_cache=ann_cache)
 
-    def _asked(self) -> str:
+    def _query_text(self) -> str:
         return " ".join(term.text for term in self._query.terms if not term.excluded)
 
-    def _words(self, reads: Legs[F]) -> F | None:
+    def _lexical(self, retrievers: Legs[F]) -> F | None:
         match = match_expression(self._query, need_phrases=True)
         if match is None:
             return None
         if any(term.phrase and not term.excluded for term in self._query.terms):
             # A phrase leaves little to score.
-            return reads.words(self._connection, match=match, where=self._where, depth=reads.words_depth)
-        return reads.many(
+            return retrievers.words(self._connection, match=match, where=self._where, depth=retrievers.words_depth)
+        return retrievers.many(
             self._connection,
             index_cache=self.index_cache(),
             atoms=atoms(self._query),
             unwanted=excluded_expression(self._query),
             where=self._where,
-            depth=reads.words_depth,
+            depth=retrievers.words_depth,
         )
 
-    def _near(self, reads: Legs[F], vector_query: VectorQuery) -> F:
-        look = partial(reads.vector, self._connection, where=self._demanded(), depth=reads.vector_depth)
+    def _vectors_near(self, retrievers: Legs[F], vector_query: VectorQuery) -> F:
+        look = partial(
+            retrievers.vector, self._connection, where=self._filter_with_terms(), depth=retrievers.vector_depth
+        )
         try:
             return look(
                 generation=vector_query.generation,
-                vector=vector_query.vector(self._asked()),
+                vector=vector_query.vector(self._query_text()),
                 ann_cache=vector_query.ann_cache,
             )
         except KeepsakeError as error:
@@ -271,8 +273,8 @@ class SearchPipeline:
         except apsw.Error as error:
             raise _failed(error) from error
 
-    def _demanded(self) -> ChunkFilter:
-        """Return the conditions with what the query's phrases and excluded words demand."""
+    def _filter_with_terms(self) -> ChunkFilter:
+        """Return the filter narrowed by the query's phrases and excluded words."""
         phrases = [term for term in self._query.terms if term.phrase and not term.excluded]
         return with_word_filter(self._where, match_expression(phrases, "all"), excluded_expression(self._query))
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class VectorsFailedError(Exception):
-    """The vector leg could not answer, for the reason ``fault``; the others may."""
+    """Vector search failed for the reason ``fault``; other retrievers may still answer."""
 
     def __init__(self, fault: KeepsakeError) -> None:
         super().__init__(fault.message)
@@ -25,7 +25,7 @@ class VectorsFailedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class VectorQuery:
-    """Finds what is near in meaning.
+    """Vector search of a request: embedding, generation and neighbour index.
 
     Args:
         generation: Whose vectors are compared.
@@ -44,7 +44,7 @@ class VectorQuery:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is searched.
+    """A search request.
 
     Args:
         query: As understood.
@@ -72,27 +72,27 @@ class Request:
 
     @property
     def last(self) -> int:
-        """Return the number of the last hit shown."""
+        """Return the number of the last hit to show."""
         return self.offset + self.limit
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What was found, and of each leg how many candidates."""
+    """Result of a search with the number of candidates by retriever."""
 
     found: Found
     counts: Mapping[Leg, int]
 
 
 class Stopwatch:
-    """Milliseconds of each stage."""
+    """Stopwatch for the stages of a search, in milliseconds."""
 
     def __init__(self) -> None:
         self.laps: dict[str, float] = {}
         self._begun = self._last = time.perf_counter()
 
     def lap(self, name: str) -> None:
-        """End a stage."""
+        """End a stage and record its time."""
         now = time.perf_counter()
         self.laps[name] = (now - self._last) * 1000
         self._last = now

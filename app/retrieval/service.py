@@ -1,4 +1,4 @@
-"""Search: parse, gather candidates by words and by vector side by side, fuse, and explain each hit."""
+"""Search service: parse, retrieve, rank and explain hits."""
 
 import asyncio
 import math
@@ -50,7 +50,7 @@ _QUICK = frozenset({"static", "hashed"})
 
 
 class SearchService:
-    """Finds turns and durable items.
+    """Search of messages and memories.
 
     Args:
         store: The vault's database.
@@ -87,7 +87,7 @@ class SearchService:
         self._speakers = SpeakerNameCache(store)
 
     def parse(self, text: str) -> Query:
-        """Return how ``text`` is understood."""
+        """Return the parsed query of ``text``."""
         return parse(storable(text)[0], self._clock.now_ms())
 
     @staticmethod
@@ -164,7 +164,7 @@ class SearchService:
     async def _answer(
         self, request: Request, watch: Stopwatch, active_embedding: ActiveEmbedding | None
     ) -> tuple[SearchResult, tuple[str, ...]]:
-        """Search, by words alone where the vectors fail; with what to say of that."""
+        """Run a search, by words alone where the vectors fail, and return it with notes."""
         await self._ensure_columns()
         try:
             vector_query = await self._vector_query(request, active_embedding)
@@ -184,7 +184,7 @@ class SearchService:
         stores: Sequence[str],
         work: "Callable[[apsw.Connection, Request, VectorQuery | None], T]",
     ) -> T:
-        """Do ``work`` on a reader with what a search for ``query`` needs, which nobody asked; see ``search``.
+        """Run ``work`` on a reader with the request and vectors of an internal search.
 
         Where the vectors fail it is done once more without them.
 
@@ -228,7 +228,7 @@ class SearchService:
         return VectorQuery(serving.generation, lambda text: embed(text).tobytes(), ann_cache, count)
 
     async def embedding_text(self, text: str, serving: ActiveEmbedding) -> str:
-        """Return what of a question ``serving`` turns into a vector.
+        """Return the text to embed for a question: without speaker names for a transformer.
 
         Raises:
             KeepsakeError: The vault cannot be read.
@@ -237,7 +237,7 @@ class SearchService:
         return text if is_quick else await self._speakers.strip_speakers(text)
 
     def _trace_search(self, chosen: Recipe, query: Query, given: SearchResult, watch: Stopwatch) -> None:
-        """Keep how a search went in the trace: counts and times."""
+        """Trace the counts and times of a search."""
         self._trace.event(
             "search",
             recipe=chosen.name,
@@ -250,7 +250,7 @@ class SearchService:
         )
 
     async def _usable_recipe(self, chosen: Recipe) -> tuple[Recipe, tuple[str, ...]]:
-        """Return ``chosen``, or what stands in for it where its weights are missing, with the reason."""
+        """Return ``chosen``, or its fallback with a note where the ranker's weights are missing."""
         if chosen.fusion != "learned" or self._has_ranker:
             return chosen, ()
         try:
@@ -262,7 +262,7 @@ class SearchService:
         return chosen, ()
 
     async def warm(self) -> None:
-        """Read what is known of all chunks, which takes seconds of a million, so that no search need wait for it."""
+        """Load the chunk columns and frequent words in the background, before the first search."""
         try:
             if await self._store.read(chunk_count, is_background=True) >= WARM_LEAST:
                 await self._ensure_columns(is_background=True)
@@ -272,7 +272,7 @@ class SearchService:
             self._trace.event("search.fallback", error=error.code)
 
     async def _ensure_columns(self, *, is_background: bool = False) -> None:
-        """Wait until what is known of all chunks was read: of a million that may take longer than a search may."""
+        """Wait until the chunk columns are loaded, which may take longer than a search may."""
         reading = self._loading
         # Nobody may have waited any more when it failed: then it begins anew.
         if reading is None or (reading.done() and (reading.cancelled() or reading.exception())):
@@ -282,7 +282,7 @@ class SearchService:
         await asyncio.shield(reading)  # whoever types on gives up a search, not what the next one needs
 
     def clear_caches(self) -> None:
-        """Let go of what is kept of words that were asked for and of names; it is read again when it is needed."""
+        """Clear the caches of chunks, words and speaker names."""
         self._opened_cache = self._loading = None
         self._speakers.clear()
 
@@ -294,7 +294,7 @@ class SearchService:
 
 
 def _search_history(connection: apsw.Connection, query: Query, moment: HistoricalRequest) -> Found:
-    """Search the past; a phrase that stood nowhere then is searched by its words, as it was then."""
+    """Search the past; a phrase without matches then is searched by its words."""
 
     def stood(term: Term) -> bool:
         alone = replace(moment, limit=1, offset=0)
@@ -320,7 +320,7 @@ def _load_frequent_words(connection: apsw.Connection, index_cache: "Callable[[],
 
 
 def _as_vector(embedding: Sequence[float], dimensions: int) -> bytes:
-    """Return a caller's vector as the index has its own: of length 1, float32 little-endian.
+    """Return a caller's vector as unit-length, little-endian float32 bytes.
 
     Raises:
         InputError: It has another number of dimensions, or no direction.

@@ -1,4 +1,4 @@
-"""Finds memories that resemble a text, by the same search that people use."""
+"""Similar memories, found by the ordinary search."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ _MAX_WORDS = 60
 
 
 class SimilarMemories:
-    """Finds memories by their words and meaning.
+    """Search for memories similar to a text.
 
     Args:
         search: The search.
@@ -20,7 +20,7 @@ class SimilarMemories:
         self._search = search
 
     async def find(self, text: str, *, kind: Kind, stores: Sequence[str], limit: int) -> list[str]:
-        """Return ids of memories of a kind that resemble ``text``, the most relevant first.
+        """Return ids of memories of a kind that are similar to ``text``, best first.
 
         Raises:
             KeepsakeError: Search cannot answer now.

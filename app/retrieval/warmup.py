@@ -1,4 +1,4 @@
-"""The lists of words that many chunks have, read before anyone asks: those take longest, and are asked for most."""
+"""Preloading of the posting lists of frequent words, which take longest to read."""
 
 import json
 import re
@@ -27,7 +27,7 @@ _WORD: Final = re.compile(r"[a-z0-9]+")
 
 
 def preload_frequent_words(connection: apsw.Connection, index_cache: IndexCache) -> int:
-    """Read the lists of the words that most chunks have, as far as there is room, and return how many words.
+    """Read the posting lists of frequent words into the cache, and return their number.
 
     Args:
         connection: A reader.
@@ -58,7 +58,7 @@ def _sample(connection: apsw.Connection, last: int) -> list[str]:
 
 
 def _frequent(texts: Iterable[str]) -> list[tuple[str, int]]:
-    """Return a word of each stem with how many of ``texts`` have it, the most frequent first, without stop words."""
+    """Return a word of each stem with its document frequency, most frequent first."""
     counts, words = Counter[str](), dict[str, str]()
     for text in texts:
         said = set(_WORD.findall(fold(text)))

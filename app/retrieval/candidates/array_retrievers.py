@@ -1,4 +1,4 @@
-"""The legs of the learned recipe: they go deep, and say of what they find only which chunks and how well."""
+"""Retrievers of the learned recipe, which return arrays of chunk ids and scores."""
 
 import json
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def lexical_scores(
     connection: apsw.Connection, index_cache: IndexCache, match: str, where: ChunkFilter, depth: int
 ) -> ScoredChunks:
-    """Return chunks of every kind, passages of several turns too, whose words match, best BM25 first."""
+    """Return chunks of every kind that match by words, best BM25 first."""
     rows = connection.execute(
         "SELECT c.id, -bm25(chunks_fts) AS score FROM chunks_fts JOIN chunks c ON c.id = chunks_fts.rowid"
         f" WHERE chunks_fts MATCH ? AND {where.sql} ORDER BY score DESC, c.id DESC LIMIT ?",
@@ -48,7 +48,7 @@ def cached_lexical_scores(
     where: ChunkFilter,
     depth: int,
 ) -> ScoredChunks:
-    """Return what ``lexical_scores`` returns for any of ``atoms``, in a large index sooner."""
+    """Return the result of ``lexical_scores`` for any of ``atoms``, faster in a large index."""
     matches = find_matches(connection, index_cache, atoms)
     return ScoredChunks(matches.columns, *best_matches(connection, matches, unwanted, where, depth), matches)
 
@@ -68,7 +68,7 @@ def vector_scores(
 
 
 def vectors_by_id(connection: apsw.Connection, generation: Generation, ids: "NDArray[np.integer[Any]]") -> "Floats":
-    """Return the vectors of chunks, a row each, of zeros for a chunk that has none."""
+    """Return the vectors of chunks, one row each; zeros where a chunk has no vector."""
     places: dict[int, list[int]] = {}
     for row, chunk in enumerate(ids.tolist()):
         places.setdefault(chunk, []).append(row)
@@ -84,5 +84,5 @@ def vectors_by_id(connection: apsw.Connection, generation: Generation, ids: "NDA
 
 
 def empty_scores() -> ScoredChunks:
-    """Return what a leg finds that has nothing to look for."""
+    """Return an empty result."""
     return ScoredChunks(ChunkColumnCache().known, np.zeros(0, dtype=np.int64), np.zeros(0))

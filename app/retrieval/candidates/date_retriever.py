@@ -1,4 +1,4 @@
-"""Turns of the times that a question names, which answer it though they have none of its words."""
+"""Date retriever: messages from the times that a question names."""
 
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,7 +25,9 @@ _GRACE_MS: Final = DAY_MS
 def messages_of_named_times(
     connection: apsw.Connection, columns: ChunkColumns, question: Question, where: ChunkFilter
 ) -> MessagePlaces:
-    """Return the turns of the times that a question names, at most ``MOST_TURNS``, those within them first.
+    """Return messages from the times that a question names, at most ``MOST_TURNS``.
+
+    Messages within a time come before those from the day after it.
 
     Args:
         connection: A reader.

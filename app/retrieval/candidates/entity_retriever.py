@@ -1,4 +1,4 @@
-"""The entity retriever: turns and memories that mention what a search names, under whichever of its names."""
+"""Entity retriever: messages and memories that mention what a query names, by any alias."""
 
 import json
 import unicodedata
@@ -55,7 +55,7 @@ _MEMORIES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class EntityMentions:
-    """What a search may find by the entities it names.
+    """Search for mentions of the entities that a query names.
 
     Args:
         query: As understood.
@@ -68,7 +68,7 @@ class EntityMentions:
     which: MentionScope = "other_names"
 
     def find(self, connection: apsw.Connection, where: ChunkFilter, depth: int) -> list[Candidate]:
-        """Return what mentions the most of the entities named, of equals the newest; nothing where none is named.
+        """Return what mentions most of the named entities, the newest first among equals.
 
         Args:
             connection: A reader.
@@ -87,7 +87,7 @@ class EntityMentions:
         return found[:depth]
 
     def _named(self, connection: apsw.Connection, names: Sequence[str]) -> list[tuple[str, list[str]]]:
-        """Return the entities that go by any of ``names``, each with those it goes by."""
+        """Return the entities with an alias in ``names``, each with the matching aliases."""
         stores = within(self.stores, "n")
         visible = "TRUE" if stores == "TRUE" else _VISIBLE.format(stores=stores)
         rows = connection.execute(_NAMED.format(visible=visible), (json.dumps(names),))
@@ -96,7 +96,7 @@ class EntityMentions:
     def _owners(
         self, connection: apsw.Connection, named: Sequence[tuple[str, Sequence[str]]]
     ) -> tuple[list[tuple[str, int, int]], list[tuple[str, int]]]:
-        """Return the turns and the memories that mention them, each with how many of them."""
+        """Return the messages and memories that mention entities, with the number of entities each."""
         which = "TRUE" if self.which == "all" else f"NOT max({_HAS_NAME})"
         sql = _OWNERS.format(stores=within(self.stores, "m"), which=which)
         turns, memories = list[tuple[str, int, int]](), list[tuple[str, int]]()
@@ -110,7 +110,7 @@ class EntityMentions:
 
 
 def possible_names(query: Query) -> list[str]:
-    """Return the keys of all names that ``query`` may have: its words, and words next to each other.
+    """Return the keys of possible entity names in ``query``: words and adjacent words.
 
     A phrase is to stand as it is written, a beginning is no name, and little words name nothing by themselves.
     """
@@ -126,7 +126,7 @@ def possible_names(query: Query) -> list[str]:
 
 
 def _bare(word: str) -> str:
-    """Return a word without the signs around it and without a possessive ending."""
+    """Return a word without surrounding punctuation or a possessive ending."""
     bare = unicodedata.normalize("NFC", word).casefold().strip(_EDGES)
     return bare[:-2] if bare.endswith(_POSSESSIVES) else bare
 

@@ -1,4 +1,4 @@
-"""Which chunks are there and satisfy what a search demands, asked of many at once."""
+"""Filter checks of many chunks at once: existing and allowed."""
 
 import json
 from typing import TYPE_CHECKING, Any, Final
@@ -24,7 +24,7 @@ _EXISTING: Final = "SELECT group_concat(id, ' ') FROM chunks_fts_docsize WHERE i
 def passes_filter(
     connection: apsw.Connection, columns: "ChunkColumns", ids: "Ids", where: ChunkFilter
 ) -> "NDArray[np.bool_]":
-    """Return which of ``ids`` are chunks that satisfy ``where``."""
+    """Return a mask of ``ids``: existing chunks that satisfy ``where``."""
     if not len(ids):
         return np.zeros(0, dtype=np.bool_)
     if passes_all(connection, where):
@@ -37,7 +37,7 @@ def passes_filter(
 
 
 def is_answered_by_columns(connection: apsw.Connection, where: ChunkFilter) -> bool:
-    """Tell whether the database need not be asked which of the chunks there are satisfy ``where``."""
+    """Tell whether the cached columns can decide ``where`` without the database."""
     is_known = not where.is_restrictive or where.is_exact or where.matches_type is not None
     return is_known and connection.execute(LEAVING).get is None
 
@@ -53,7 +53,7 @@ def _by_columns(columns: "ChunkColumns", ids: "Ids", where: ChunkFilter) -> "NDA
 
 
 def existing_chunks(connection: apsw.Connection, columns: "ChunkColumns", ids: "Ids") -> "NDArray[np.bool_]":
-    """Return which of ``ids`` are chunks that there are."""
+    """Return a mask of ``ids``: chunks that still exist."""
     if not len(ids) or columns.knows_all(connection):
         return np.asarray(columns.there[ids])
     return _among(ids, connection.execute(_EXISTING, (_listed(ids),)).get)
@@ -68,5 +68,5 @@ def _among(ids: "Ids", found: object) -> "NDArray[np.bool_]":
 
 
 def passes_all(connection: apsw.Connection, where: ChunkFilter) -> bool:
-    """Tell whether every chunk there is satisfies ``where``."""
+    """Tell whether every existing chunk satisfies ``where``."""
     return not where.is_restrictive and connection.execute(LEAVING).get is None

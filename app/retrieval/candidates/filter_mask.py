@@ -1,4 +1,4 @@
-"""Which chunks the operators of a search leave, as an array, so that the legs pass over the others at once.
+"""Filter mask: the chunks that a query's operators allow, as a boolean array.
 
 What never changes of a chunk is known: its sort, its conversation, when it was said. Other operators leave all, or are
 looked up where they leave few; then whoever finds a chunk looks in the database whether it satisfies what was asked.
@@ -34,7 +34,7 @@ _BY_SESSION: Final = {
 
 @dataclass(frozen=True, slots=True)
 class FilterMask:
-    """What is left.
+    """Mask of the chunks that may satisfy the operators.
 
     Args:
         mask: By chunk id: no chunk that satisfies the operators is missing.
@@ -48,7 +48,7 @@ class FilterMask:
 def filter_mask(
     connection: apsw.Connection, query: Query, stores: Sequence[str], index_cache: IndexCache
 ) -> FilterMask:
-    """Return which chunks may satisfy the operators of ``query`` for a caller who may read ``stores``."""
+    """Return the mask of chunks that may satisfy the operators of ``query``."""
     last = last_chunk(connection)
     columns = index_cache.heads(connection, last)
     suits = type_filter(query, stores)
@@ -86,7 +86,7 @@ def filter_mask(
 def _of_sessions(
     connection: apsw.Connection, columns: ChunkColumns, last: int, name: str, wanted: Sequence[str]
 ) -> "Mask":
-    """Return which chunks are of a conversation that an operator asks for."""
+    """Return the mask of chunks in the sessions that an operator names."""
     rows = (row for value in wanted for row in connection.execute(_BY_SESSION[name], (value,)))
     numbers = [columns.numbers.get(str(row[0]), 0) for row in rows]
     chosen = np.zeros(len(columns.names), dtype=np.bool_)

@@ -1,4 +1,4 @@
-"""What operators alone leave: all of it, the newest first, so that it can be counted and paged to the end."""
+"""Results of a query without words: everything that its operators allow, newest first."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -39,7 +39,7 @@ _ALONE: Final[Mapping[str, Callable[[str], Query]]] = {
 
 
 class FilterOnlyResult:
-    """Everything that satisfies a search without words.
+    """All messages and memories that satisfy a query without words.
 
     Args:
         connection: A reader.
@@ -75,11 +75,11 @@ class FilterOnlyResult:
         self._is_ordered = per_session is not None
 
     def __len__(self) -> int:
-        """Return how many turns and memories there are."""
+        """Return the number of messages and memories."""
         return len(self.ids)
 
     def shown(self, start: int, end: int) -> list[RankedCandidate]:
-        """Return those from ``start`` up to ``end``."""
+        """Return the candidates from number ``start`` up to ``end``."""
         ids = self.ids
         if not self._is_ordered:
             if len(ids) > end:  # the rest need not be put in order
@@ -90,7 +90,7 @@ class FilterOnlyResult:
 
 
 def _matching(connection: apsw.Connection, columns: "ChunkColumns", where: ChunkFilter, last: int) -> "Ids":
-    """Return the chunks that satisfy ``where``, without passages, which only lend context."""
+    """Return the chunks that satisfy ``where``, without passages."""
     if where.matches_type is None or connection.execute(LEAVING).get is not None:
         return np.sort(_listed(connection.execute(_MATCHING + where.sql, where.values).get))
     # More may be known meanwhile than this reader sees.
@@ -113,7 +113,7 @@ def _listed(found: object) -> "NDArray[np.int64]":
 
 
 def _one_per_target(columns: "ChunkColumns", ids: "Ids") -> "Ids":
-    """Return ``ids``, which are ascending, with the last chunk of each memory; a turn has one that is no passage."""
+    """Return ascending ``ids`` with only the last chunk of each memory."""
     is_memory = columns.of_kind(ids, "memory")
     if not is_memory.any():
         return ids
@@ -123,7 +123,7 @@ def _one_per_target(columns: "ChunkColumns", ids: "Ids") -> "Ids":
 
 
 def _newest(columns: "ChunkColumns", ids: "Ids") -> "Ids":
-    """Return ``ids`` with the newest first."""
+    """Return ``ids`` sorted by time, newest first."""
     return np.asarray(ids[np.lexsort((-ids, -columns.created[ids]))])
 
 

@@ -1,4 +1,4 @@
-"""SQL that gathers candidates: by words, by vector, or newest first; and the conditions a query's operators set."""
+"""Chunk filters in SQL, built from a query's operators and the caller's stores."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -70,7 +70,7 @@ Values = list[object]
 
 @dataclass(frozen=True, slots=True)
 class ChunkFilter:
-    """What a chunk must satisfy.
+    """SQL conditions that a chunk must satisfy.
 
     Args:
         sql: Over ``chunks c``.
@@ -94,7 +94,7 @@ class ChunkFilter:
 
     @property
     def point_sql(self) -> str:
-        """Return the SQL for looking at a few chunks: it asks for each one's session and not for all that fit."""
+        """Return the SQL for checking a few chunks, which looks each one up by itself."""
         sql = self.sql
         for of_all, point_sql in _POINT_SQL.items():
             sql = sql.replace(of_all.replace(_NAMED, self.named), point_sql.replace(_NAMED, self.named))
@@ -102,7 +102,7 @@ class ChunkFilter:
 
 
 def build_filter(query: Query, stores: Sequence[str]) -> ChunkFilter:
-    """Return what the operators of ``query`` and the caller's ``stores`` demand of a chunk."""
+    """Return the filter for the operators of ``query`` and the caller's ``stores``."""
     parts, values = [f"c.store IN ({_marks(stores)})", _STAYING], list[object](stores)
     for name, wanted in _operators(query):
         sql, more = _any_of(name, wanted)
@@ -131,7 +131,7 @@ def build_filter(query: Query, stores: Sequence[str]) -> ChunkFilter:
 
 
 def _type_only_filter(query: Query, stores: Sequence[str]) -> "Callable[[ChunkType], bool] | None":
-    """Return what tells whether chunks of a sort satisfy a search, ``None`` where it asks for more of a chunk."""
+    """Return a chunk type predicate, ``None`` where the query filters by more than the type."""
     others = (query.tags, query.sessions, query.agents, query.entities, query.types, query.states)
     if any(others) or query.matches_nothing or query.since is not None or query.until is not None:
         return None
@@ -139,7 +139,7 @@ def _type_only_filter(query: Query, stores: Sequence[str]) -> "Callable[[ChunkTy
 
 
 def type_filter(query: Query, stores: Sequence[str]) -> "Callable[[ChunkType], bool]":
-    """Return what tells whether chunks of a sort satisfy what a search asks of their sort."""
+    """Return a predicate for chunk types: kind, role and store."""
     unwanted = [(name, (value,)) for name, value in query.excluded if name in TYPE_OPERATORS]
     wanted = [("kind", query.kinds), ("role", query.roles), ("store", query.stores)]
     wanted = [(name, values) for name, values in wanted if values]
@@ -161,7 +161,7 @@ def _matches(chunk_type: "ChunkType", name: str, values: Sequence[str]) -> bool:
 
 
 def with_word_filter(where: ChunkFilter, must: str | None, must_not: str | None) -> ChunkFilter:
-    """Return ``where`` narrowed to chunks that match the FTS expression ``must`` and do not match ``must_not``."""
+    """Return ``where`` narrowed by FTS expressions that a chunk must or must not match."""
     sql, values = where.sql, where.values
     for expression, operator in ((must, "IN"), (must_not, "NOT IN")):
         if expression is not None:
@@ -177,7 +177,10 @@ def with_word_filter(where: ChunkFilter, must: str | None, must_not: str | None)
 
 
 def small_match_set(connection: apsw.Connection, where: ChunkFilter) -> list[int] | None:
-    """Return the ids of all chunks that satisfy ``where``, or ``None`` when it narrows nothing or allows many."""
+    """Return the ids of all chunks that satisfy ``where``, ``None`` where there are many.
+
+    Also ``None`` where ``where`` restricts nothing.
+    """
     if not where.is_restrictive:
         return None
     found = connection.execute(
@@ -239,7 +242,7 @@ def _agent(value: str) -> tuple[str, Values]:
 
 
 def _named_in(stores: Sequence[str]) -> str:
-    """Return ``_NAMED`` for names that stand in ``stores``: one that is only known from elsewhere tells nothing."""
+    """Return ``_NAMED`` limited to aliases that occur in ``stores``."""
     return (
         f"{_NAMED} AND EXISTS (SELECT 1 FROM mentions n WHERE n.entity_id = a.entity_id"
         f" AND n.store IN ({', '.join(repr(store) for store in STORES if store in stores)})"

@@ -1,4 +1,4 @@
-"""The words leg: chunks that have any of the words asked for, best BM25 first, without scoring every one of them.
+"""Lexical retriever: chunks that have any word of a query, best BM25 first.
 
 The index says which chunks have each word; what they would score if they had it once chooses whom to look at. Their
 texts are then read, their words counted and the score made as FTS5 makes it. Short of a chunk that repeats its words
@@ -54,7 +54,7 @@ _FOLDED: Final = bytes(
 
 @dataclass(frozen=True, slots=True)
 class TermMatches:
-    """What matches.
+    """Posting lists of a query's words, with their weights.
 
     Args:
         atoms: What is asked.
@@ -75,12 +75,12 @@ class TermMatches:
     last: int
 
     def norm(self, ids: "Ids", b: float = _B) -> "Floats":
-        """Return what their lengths do to the scores of chunks."""
+        """Return the length normalisation of chunks in BM25."""
         return np.asarray(_K1 * (1 - b) + _K1 * b / self.lengths.mean * self.lengths.words[ids])
 
 
 def find_matches(connection: apsw.Connection, postings: IndexCache, atoms: Sequence[Atom]) -> TermMatches:
-    """Return which chunks have each of ``atoms``."""
+    """Return the posting lists of ``atoms``."""
     last = last_chunk(connection)
     found = [_up_to(postings.posting(connection, atom.expression, _term(atom), last), last) for atom in atoms]
     lengths = postings.lengths(connection, last)
@@ -93,13 +93,16 @@ def find_matches(connection: apsw.Connection, postings: IndexCache, atoms: Seque
 
 
 def _up_to(posting: PostingList, last: int) -> PostingList:
-    """Return ``posting`` without what others have read of later chunks."""
+    """Return ``posting`` without chunks above the id ``last``."""
     end = int(np.searchsorted(posting.ids, last, side="right"))
     return posting if end == len(posting.ids) else PostingList(posting.ids[:end], posting.times[:end])
 
 
 def _term(atom: Atom) -> str:
-    """Return the one word of the index that ``atom`` asks for; ``""`` for several, and where folding might differ."""
+    """Return the single index term of ``atom``, ``""`` where there is none.
+
+    There is none for several words, nor where folding might differ from the index.
+    """
     return stem(atom.words[0]) if len(atom.words) == 1 and atom.expression.isascii() else ""
 
 
@@ -111,7 +114,7 @@ def best_matches(
     depth: int,
     allowed: "Flags | None" = None,
 ) -> "tuple[Ids, Floats]":
-    """Return the chunks that match any of the atoms and their BM25, best first.
+    """Return the chunks that match any of the atoms with their BM25, best first.
 
     Args:
         connection: A reader.
@@ -147,7 +150,7 @@ def best_matches(
 def _chunks_to_read(
     connection: apsw.Connection, matches: TermMatches, worth: "NDArray[np.float32]", where: ChunkFilter, depth: int
 ) -> "Ids":
-    """Return whom to look at closely, the most promising first."""
+    """Return the chunks to score exactly, the most promising first."""
     size = round(depth * _SPARE)
     matching = np.flatnonzero(worth > 0)
     ids = _promising(matches, worth, matching, _MOST_READ * depth)
@@ -164,7 +167,10 @@ def _chunks_to_read(
 
 
 def _promising(matches: TermMatches, worth: "NDArray[np.float32]", ids: "Ids", most: int) -> "Ids":
-    """Return at most ``most`` of ``ids`` by what each would score if it had its words once, the best first."""
+    """Return at most ``most`` of ``ids``, ranked by an estimate of their BM25.
+
+    The estimate takes each word as occurring once.
+    """
     promise = worth[ids] / (1 + matches.norm(ids, _B_UNREAD))
     if len(ids) > _SAMPLED * most:
         # The least promise of those that stand out, seen in a few of them, leaves few to be put in order.
@@ -182,7 +188,7 @@ def _promising(matches: TermMatches, worth: "NDArray[np.float32]", ids: "Ids", m
 def _first_passing(
     connection: apsw.Connection, matches: TermMatches, ids: "Ids", where: ChunkFilter, most: int
 ) -> "Ids":
-    """Return the first of ``ids`` that satisfy ``where``, about ``most``."""
+    """Return about ``most`` of ``ids``, the first that satisfy ``where``."""
     found = [ids[:0]]
     for start in range(0, len(ids), _CHECKED):
         part = ids[start : start + _CHECKED]
@@ -197,7 +203,7 @@ def _unwanted(connection: apsw.Connection, expression: str) -> list[int]:
 
 
 def _scores(connection: apsw.Connection, ids: "Ids", matches: TermMatches) -> "Floats":
-    """Return the BM25 of chunks that are there."""
+    """Return the BM25 of existing chunks."""
     found = [_known_counts(ids, posting) for posting in matches.postings]
     unknown = [
         (times == 0) & there if atom.words else None for atom, (there, times) in zip(matches.atoms, found, strict=True)
@@ -211,7 +217,7 @@ def _scores(connection: apsw.Connection, ids: "Ids", matches: TermMatches) -> "F
 
 
 def _known_counts(places: "Ids", posting: PostingList) -> "tuple[Flags, Floats]":
-    """Return which of ``places`` have the word, and how often as far as that is known."""
+    """Return which of ``places`` have the word, and its count where known."""
     if not len(posting.ids):
         return np.zeros(len(places), dtype=np.bool_), np.zeros(len(places))
     at = np.minimum(np.searchsorted(posting.ids, places), len(posting.ids) - 1)
@@ -226,7 +232,7 @@ def _count_in_texts(
     unknown: "Sequence[Flags | None]",
     times: "Sequence[Floats]",
 ) -> None:
-    """Fill in how often chunks have their words where the index did not say, from their texts."""
+    """Count words in the texts of chunks whose counts the index did not give."""
     lacking = [number for number, flags in enumerate(unknown) if flags is not None and flags.any()]
     if not lacking:
         return
@@ -246,7 +252,7 @@ def _count_in_texts(
 
 
 def _counts(texts: Sequence[str], atoms: Sequence[Atom]) -> "Floats":
-    """Return how often each text has the words of each atom; 0 throughout for an atom that is no words."""
+    """Return the count of each atom in each text; 0 for prefixes and pairs."""
     apart = [_encoded(text) for text in texts]
     joined = (_BREAK + _BREAK.join(apart) + _BREAK).translate(_FOLDED)
     starts = [0, *accumulate(len(text) + len(_BREAK) for text in apart)][:-1]
@@ -259,19 +265,22 @@ def _counts(texts: Sequence[str], atoms: Sequence[Atom]) -> "Floats":
 
 
 def _encoded(text: str) -> bytes:
-    """Return ``text`` as bytes of which ``_FOLDED`` makes its words, each between spaces."""
+    """Return ``text`` as bytes that ``_FOLDED`` translates into words between spaces."""
     if text.isascii():
         return text.encode("ascii")
     return _APART.sub(" ", fold(text)).encode("utf-8", "replace")
 
 
 def beginning(root: str) -> str:
-    """Return how every word of the stem ``root`` begins; its last letter may have been another: happi, hope."""
+    """Return the common prefix of all words with the stem ``root``.
+
+    The last letter of a stem may differ from that of a word: happi (happy), hope (hoping).
+    """
     return root[:-1] if len(root) > 1 and root.endswith(("i", "e", "bl")) else root
 
 
 def _places(joined: bytes, words: Sequence[str]) -> list[int]:
-    """Return where words of the same stems as ``words`` stand one after the other."""
+    """Return the positions of phrases whose words have the same stems as ``words``."""
     first, *rest = (stem(word) for word in words)
     start_of_word, same, find = f" {beginning(first)}".encode(), dict[bytes, bool](), joined.find
     found: list[int] = []

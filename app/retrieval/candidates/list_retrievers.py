@@ -1,4 +1,4 @@
-"""Retrievers that give lists of candidates: by words, by vector, or the newest."""
+"""Retrievers that return lists of candidates: lexical, vector, and newest first."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -30,7 +30,7 @@ _MOST_SPARE = 40
 
 
 def lexical_candidates(connection: apsw.Connection, match: str, where: ChunkFilter, depth: int) -> list[Candidate]:
-    """Return candidates whose words match the FTS expression ``match``, best BM25 first."""
+    """Return candidates that match the FTS expression ``match``, best BM25 first."""
     rows = connection.execute(
         f"SELECT {_FIELDS}, -bm25(chunks_fts) AS score FROM chunks_fts JOIN chunks c ON c.id = chunks_fts.rowid"
         f" WHERE chunks_fts MATCH ? AND {_SINGLE} AND {where.sql} ORDER BY score DESC, c.id DESC LIMIT ?",
@@ -47,7 +47,7 @@ def cached_lexical_candidates(
     where: ChunkFilter,
     depth: int,
 ) -> list[Candidate]:
-    """Return what ``lexical_candidates`` returns for any of ``atoms``, in a large index sooner."""
+    """Return the result of ``lexical_candidates`` for any of ``atoms``, faster in a large index."""
     from app.retrieval.candidates.lexical import best_matches, find_matches  # noqa: PLC0415  (numpy waits for the first search)
 
     matches = find_matches(connection, index_cache, atoms)
@@ -127,7 +127,7 @@ def nearest_ids(
 
 
 def first_depth(depth: int) -> int:
-    """Return how many neighbours are asked for first, of which ``depth`` are wanted and some may have gone."""
+    """Return the number of neighbours to request first so that ``depth`` remain after filtering."""
     return depth * _SPARE
 
 
@@ -171,7 +171,7 @@ def _filtered(connection: apsw.Connection, columns: "ChunkColumns", scores: "Fou
 
 
 def newest_candidates(connection: apsw.Connection, where: ChunkFilter, depth: int) -> list[Candidate]:
-    """Return the newest candidates, for a query of operators alone."""
+    """Return the newest candidates, for a query without words."""
     rows = connection.execute(
         f"SELECT {_FIELDS} FROM chunks c WHERE c.kind <> 'passage' AND {where.sql}"
         " ORDER BY c.created_at DESC, c.id DESC LIMIT ?",

@@ -1,4 +1,4 @@
-"""Vectors compared in a thread of their own while the words are looked for: of very many, both take a while."""
+"""Prefetching of nearest neighbours in a thread, while the words are searched."""
 
 import threading
 from concurrent.futures import Future
@@ -18,16 +18,19 @@ PREFETCH_FROM: Final = 100_000
 
 
 class NeighbourIndex(Protocol):
-    """Finds the nearest vectors; see ``app.index.vectors.ann_cache.AnnCache``."""
+    """Nearest neighbour search; see ``app.index.vectors.ann_cache.AnnCache``."""
 
     def nearest(
         self, generation: Generation, vector: bytes, k: int, allowed: "Allowed | None" = None
     ) -> "Found | None":
-        """Return about the ``k`` nearest chunks with their cosine, best first; ``None`` when it cannot tell."""
+        """Return about the ``k`` nearest chunks with their cosine, best first.
+
+        ``None`` when the index cannot answer.
+        """
 
 
 class PrefetchedNeighbours:
-    """Looks for the nearest at once, beside whoever made it, and answers when that is asked for.
+    """Nearest neighbours that a thread begins to search for at once.
 
     Args:
         ann_cache: Answers; from this thread too, what was not looked for.
@@ -46,7 +49,7 @@ class PrefetchedNeighbours:
     def nearest(
         self, generation: Generation, vector: bytes, k: int, allowed: "Allowed | None" = None
     ) -> "Found | None":
-        """Return what was found, or look for something else; see ``NeighbourIndex``."""
+        """Return the prefetched neighbours, or search again for other arguments; see ``NeighbourIndex``."""
         if (generation, vector, k) == self._query and allowed is self._allowed:
             return self._found.result()
         return self._ann_cache.nearest(generation, vector, k, allowed)

@@ -1,4 +1,4 @@
-"""Scored chunks: what a retriever found, as arrays, with the places of its messages."""
+"""Scored chunks: arrays of chunk ids, scores and message places."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ MessagePlace = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class MessagePlaces:
-    """Turns and memories as numbers, one after the other.
+    """Places of messages and memories as arrays of numbers.
 
     Args:
         owner: The number of each one's conversation or memory; see ``ChunkColumns``.
@@ -37,15 +37,15 @@ class MessagePlaces:
 
     @property
     def keys(self) -> "Ints":
-        """Return a number for each place."""
+        """Return a unique number for each place."""
         return place_keys(self.owner, self.seq)
 
     def at(self, rows: "Ids | Flags") -> "MessagePlaces":
-        """Return some of them."""
+        """Return the places in ``rows``."""
         return MessagePlaces(self.owner[rows], self.seq[rows])
 
     def shifted(self, step: int) -> "MessagePlaces":
-        """Return the turns so many numbers further."""
+        """Return the places ``step`` messages further on."""
         return MessagePlaces(self.owner, self.seq + step)
 
     def __len__(self) -> int:
@@ -54,7 +54,7 @@ class MessagePlaces:
 
 @dataclass(frozen=True, slots=True)
 class ScoredChunks:
-    """What a leg found: chunks with their scores, best first; ``matches`` where it looked up whose words fit."""
+    """Chunks with their scores, best first; ``matches`` holds the posting lists of a lexical search."""
 
     columns: ChunkColumns
     ids: "Ids"
@@ -66,22 +66,22 @@ class ScoredChunks:
 
     @property
     def spans(self) -> "Flags":
-        """Tell which are passages of several turns, which lend their words to them."""
+        """Return a mask of the passages that span several messages."""
         return np.asarray(self.columns.of_kind(self.ids, "passage") & (self.columns.more[self.ids] > 0))
 
     @property
     def places(self) -> MessagePlaces:
-        """Return which turn or memory each is a piece of; of a passage the first turn."""
+        """Return the message or memory of each chunk, for a passage its first message."""
         owner = self.columns.owner[self.ids].astype(np.int64)
         return MessagePlaces(owner, np.where(owner < 0, WHOLE, self.columns.first[self.ids].astype(np.int64)))
 
     def at(self, rows: "Ids | Flags") -> "ScoredChunks":
-        """Return some of them."""
+        """Return the chunks in ``rows``."""
         return ScoredChunks(self.columns, self.ids[rows], self.values[rows])
 
 
 def unique_inverse(values: "Ints") -> tuple["Ints", "Ints"]:
-    """Return the distinct ``values``, ascending, and of each of ``values`` which of them it is."""
+    """Return the distinct ``values``, ascending, and the index of each value among them."""
     order = values.argsort(kind="stable")
     ordered = values[order]
     is_new = np.append(True, ordered[1:] != ordered[:-1])[: len(values)]
@@ -91,12 +91,12 @@ def unique_inverse(values: "Ints") -> tuple["Ints", "Ints"]:
 
 
 def concatenated(parts: Sequence[MessagePlaces]) -> MessagePlaces:
-    """Return all of ``parts``, one after the other."""
+    """Return the places of all ``parts`` in their order."""
     return MessagePlaces(np.concatenate([part.owner for part in parts]), np.concatenate([part.seq for part in parts]))
 
 
 def occurrence_number(owner: "Ints") -> "Ints":
-    """Return of each element how many of its equals there are up to it: 1 for the first of its kind."""
+    """Return the running count of each element among its equals, from 1."""
     order = np.argsort(owner, kind="stable")
     ordered = owner[order]
     starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])) if len(owner) else order

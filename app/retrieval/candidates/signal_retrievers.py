@@ -1,4 +1,4 @@
-"""SQL for recipes that look past words and meaning: at the latest turns, the important ones, and what is said often."""
+"""Retrievers by recency, importance and mention count."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +24,7 @@ def add_signal_retrievers(
     where: ChunkFilter,
     wanted: Sequence[Leg],
 ) -> dict[Leg, list[Candidate]]:
-    """Return what words and meaning ``found`` with what the recipe's other legs say.
+    """Return the candidates ``found`` with those of the recipe's other retrievers.
 
     Args:
         connection: A reader.
@@ -63,7 +63,7 @@ def _few(
 
 
 def latest_messages(connection: apsw.Connection, where: ChunkFilter, most: int) -> list[Candidate]:
-    """Return the latest turns that satisfy ``where``, scored by their time, milliseconds UTC."""
+    """Return the latest messages that satisfy ``where``, scored by time in milliseconds UTC."""
     # The plus keeps SQLite to the index by time, which is in this order.
     rows = connection.execute(
         f"SELECT {_TURN} FROM chunks c WHERE +{_TURNS} AND {where.sql} ORDER BY c.created_at DESC, c.id DESC LIMIT ?",
@@ -73,7 +73,7 @@ def latest_messages(connection: apsw.Connection, where: ChunkFilter, most: int) 
 
 
 def salient_messages(connection: apsw.Connection, where: ChunkFilter, least: float, most: int) -> list[Candidate]:
-    """Return the turns of importance ``least`` (0 to 1) or more that satisfy ``where``; between equals the latest."""
+    """Return messages of importance ``least`` (0 to 1) or more, the latest among equals first."""
     # Said once more as it stands in the index of marked turns, which SQLite then knows to be enough.
     marked = "AND m.importance > 0.5" if least > MARKED else ""
     rows = connection.execute(
@@ -87,7 +87,7 @@ def salient_messages(connection: apsw.Connection, where: ChunkFilter, least: flo
 
 
 def mention_scores(connection: apsw.Connection, found: Iterable[Sequence[Candidate]]) -> list[Candidate]:
-    """Return each of the candidates once, scored by how often it was said; a turn was said once."""
+    """Return each candidate once, scored by its mention count; 1 for a message."""
     items = {item.target: item for leg in found for item in leg}
     counts = dict(
         connection.execute(
@@ -102,6 +102,6 @@ def mention_scores(connection: apsw.Connection, found: Iterable[Sequence[Candida
 
 
 def recency_scores(found: Iterable[Sequence[Candidate]]) -> list[Candidate]:
-    """Return each of the candidates once, scored by its time, milliseconds UTC."""
+    """Return each candidate once, scored by its time in milliseconds UTC."""
     items = {item.target: item for leg in found for item in leg}
     return [Candidate(item.chunk_id, item.target, item.created_ms, float(item.created_ms)) for item in items.values()]

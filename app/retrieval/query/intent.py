@@ -1,4 +1,4 @@
-"""Whether a search is a few words or something someone wrote: a sentence, or a passage that was pasted. Pure."""
+"""Query style: a few words, a sentence, or a pasted passage. Pure functions."""
 
 import re
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ _EDGES: Final = "\"'.,;:!?()[]{}*"
 
 
 def classify_query(text: str, words: Sequence[str]) -> QueryStyle:
-    """Return how ``text`` reads.
+    """Return the style of a query.
 
     Args:
         text: All of it.
@@ -43,18 +43,18 @@ def classify_query(text: str, words: Sequence[str]) -> QueryStyle:
 
 
 def count_sentences(text: str) -> int:
-    """Return how many sentences ``text`` has, the last with or without its full stop."""
+    """Return the number of sentences in ``text``; the last needs no full stop."""
     *ended, rest = _ENDED.split(_SHORTENED.sub("", text))
     return len(ended) + any(map(str.isalnum, rest))
 
 
 def _count(word: str) -> int:
-    """Return how many words ``word`` is: a run of Chinese and the like is one for every two characters."""
+    """Return the word count of ``word``; Chinese counts a word for two characters."""
     if not any(map(str.isalnum, word)):
         return 0
     return max(1, len(word) // 2) if cjk_ngrams.has_wide(word) else 1
 
 
 def without_emphasis(text: str) -> str:
-    """Return ``text`` without the stars around what Markdown stresses; the star of ``begin*`` stays."""
+    """Return ``text`` without Markdown emphasis; the star of ``begin*`` stays."""
     return _EMPHASIS.sub(r"\2", text)

@@ -77,7 +77,7 @@ def match_expression(
 
 @dataclass(frozen=True, slots=True)
 class Atom:
-    """The least that the index can be asked for.
+    """Atomic full-text expression: a word, phrase, prefix or pair of characters.
 
     Args:
         expression: What to ask.
@@ -89,7 +89,7 @@ class Atom:
 
 
 def atoms(query: Query | Sequence[Term]) -> list[Atom]:
-    """Return what ``match_expression`` joins for the terms of a search of which a text needs any.
+    """Return the atomic expressions that ``match_expression`` joins with OR.
 
     Stop words are left out as there; excluded terms play no part.
     """
@@ -110,19 +110,22 @@ def _atoms(term: Term) -> list[Atom]:
 
 
 def excluded_expression(query: Query | Sequence[Term]) -> str | None:
-    """Build the expression for texts that have any of the excluded terms just as it stands, ``None`` without such."""
+    """Build the expression for texts with any excluded term, ``None`` where there is none."""
     terms = query.terms if isinstance(query, Query) else tuple(query)
     unwanted = dict.fromkeys(_whole(term) for term in terms if term.excluded and has_token(term.text))
     return _either(list(unwanted)[:MAX_TERMS]) if unwanted else None
 
 
 def quote(text: str) -> str:
-    """Return ``text`` as an FTS5 string: the only way a person's text enters an expression."""
+    """Return ``text`` as a quoted FTS5 string."""
     return '"' + storable(text)[0].replace('"', '""') + '"'
 
 
 def has_token(text: str) -> bool:
-    """Tell whether the tokenizer finds anything in ``text``; what Unicode has not assigned counts as a letter there."""
+    """Tell whether the tokenizer finds a word in ``text``.
+
+    Characters that Unicode has not assigned count as letters there.
+    """
     if text.isascii():
         return any(map(str.isalnum, text))
     letters = _DIACRITICS.sub("", text)
@@ -141,7 +144,10 @@ def _without_stop_words(terms: list[Term]) -> list[Term]:
 
 
 def _limited(terms: list[Term]) -> list[Term]:
-    """Return at most ``MAX_TERMS`` of ``terms`` in their order, each once: phrases first, then the longest."""
+    """Return at most ``MAX_TERMS`` distinct terms in their order.
+
+    Phrases are kept first, then the longest words.
+    """
     if len(terms) <= MAX_TERMS:
         return terms
     distinct = {(fold(_bare(term)), term.phrase, term.prefix): term for term in reversed(terms)}.values()
@@ -176,7 +182,7 @@ def _whole(term: Term) -> str:
 
 
 def _forms(text: str) -> list[str]:
-    """Return ``text`` as texts may have written it: full-width letters, Greek and Cyrillic accents apart or together.
+    """Return the Unicode forms in which texts may contain ``text``.
 
     The tokenizer sees through such differences for Latin letters only.
     """
@@ -187,7 +193,10 @@ def _forms(text: str) -> list[str]:
 
 
 def _wide(term: Term) -> str:
-    """Return the expression for a term with such writing: its pairs side by side, and its other words side by side."""
+    """Return the expression for a term with characters of scripts without spaces.
+
+    Character pairs must be adjacent, and so must its other words.
+    """
     entries, is_open = cjk_ngrams.phrase(term.text)
     # An entry that begins like the last one: a single character, or a Thai syllable still lacking its marks.
     star = " *" if is_open or term.prefix else ""
@@ -231,7 +240,7 @@ def _prefixed(term: Term) -> list[str]:
 
 
 def _lengthened(word: str) -> Iterator[str]:
-    """Yield ``word`` and what common endings make of it, also where it breaks off inside the ending."""
+    """Yield ``word`` and its forms with common endings, also completed from part of one."""
     yield word
     for ending in _ENDINGS:
         yield word + ending
@@ -253,7 +262,9 @@ def fold(text: str) -> str:
 
 @lru_cache(maxsize=16384)
 def stem(word: str) -> str:
-    """Return the Porter stem of a folded ``word`` by the tokenizer of the index; text without a word stays as it is.
+    """Return the Porter stem of a folded ``word``, as the index's tokenizer makes it.
+
+    Text that is not one word is returned unchanged.
 
     Any thread may call it. A call takes 0.3 microseconds, so ranking can afford it.
 

@@ -1,4 +1,4 @@
-"""The query language: words, ``"phrases"``, ``-without``, ``begin*`` and operators like ``kind:note``.
+"""Query parser: words, ``"phrases"``, ``-excluded``, ``prefix*`` and operators like ``kind:note``.
 
 Any text is a query. What looks like an operator and is none is searched as words, with a hint that says so.
 
@@ -42,7 +42,7 @@ _KIND_NAMES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What is being typed at the cursor.
+    """Completion options for the text at the cursor.
 
     Args:
         what: The name of an operator, or the value of ``operator``.
@@ -110,7 +110,7 @@ def operators() -> tuple[OperatorHelp, ...]:
 
 
 def parse(text: str, now_ms: int, zone: tzinfo | None = None) -> Query:
-    """Understand a search.
+    """Parse a query as typed.
 
     Args:
         text: As typed.
@@ -133,7 +133,7 @@ def parse(text: str, now_ms: int, zone: tzinfo | None = None) -> Query:
 
 
 def parse_plain(text: str, now_ms: int, zone: tzinfo | None = None) -> Query:
-    """Understand a text in which nothing is an operator, such as what somebody writes to an agent.
+    """Parse a text without operators, such as a prompt to an agent.
 
     Args:
         text: Of any length; of a long one the first and the last words count, for a question stands at either end.
@@ -149,7 +149,7 @@ def parse_plain(text: str, now_ms: int, zone: tzinfo | None = None) -> Query:
 
 
 def completion(text: str, cursor: int) -> Completion | None:
-    """Return what is being typed where the cursor stands: an operator's name, its value, or ``None`` for a word."""
+    """Return completion options at the cursor, ``None`` inside a word."""
     cursor = min(max(cursor, 0), len(text))
     from_ = max(cursor - _LONGEST_TYPED, 0)
     before = text[from_:cursor].translate(_QUOTES)
@@ -168,7 +168,7 @@ def completion(text: str, cursor: int) -> Completion | None:
 
 
 class _Parser:
-    """What has been understood so far."""
+    """State of parsing a query."""
 
     def __init__(self, now_ms: int, zone: tzinfo | None) -> None:
         self.now_ms = now_ms
@@ -208,7 +208,7 @@ class _Parser:
         return any(name not in _ALTERNATIVES or not self.values[name] for name in self.unknown)
 
     def is_empty(self) -> bool:
-        """Tell whether nothing is asked for: no word, and no operator."""
+        """Tell whether the query has neither words nor operators."""
         parts = (self.terms, self.preferred, self.excluded, self.hints, *self.values.values())
         return not any(parts) and self.since is None and self.until is None
 
@@ -222,7 +222,7 @@ class _Parser:
             self.hints.append(sentence)
 
     def refuse(self, name: str, sentence: str) -> None:
-        """Find nothing, and say why; in a sentence, where the words are searched instead, only say it."""
+        """Match nothing and give a hint; in a sentence only give the hint."""
         self.hint(sentence)
         if self.style == "search":
             self.unknown.add(name)
@@ -249,7 +249,7 @@ class _Parser:
         self.add(Term(stem.strip(_EDGES), prefix=is_prefix, excluded=excluded))
 
     def take_preferred(self, phrase: str) -> None:
-        """Search the words of a phrase, and the phrase beside them: whoever has it side by side is before others."""
+        """Search the words of a phrase, and prefer texts with the whole phrase."""
         words = [word for word in phrase.split() if any(map(_says_something, word))]
         self.has_preferred = self.has_preferred or bool(words)
         for word in words:
@@ -341,7 +341,7 @@ class _Parser:
         return ", which nothing matches" if self.style == "search" else ""
 
     def take_as_words(self, operator: OperatorHelp, value: str) -> None:
-        """Search the words of what no one meant as an operator: ``is:that`` in a sentence."""
+        """Search an operator of a sentence as words, such as ``is:that``."""
         if self.style != "search":
             for word in (operator.name, *value.split()):
                 self.take_word(word, excluded=False)
@@ -354,7 +354,7 @@ class _Parser:
 
 
 def _known(operator: OperatorHelp, value: str) -> str | None:
-    """Return ``value`` as it is stored, or ``None`` when the operator has no such value."""
+    """Return ``value`` as it is stored, ``None`` where the operator has no such value."""
     if operator.name == "tag":
         return normalise_tag(value) or None
     if operator.name not in _CLOSED:
@@ -372,5 +372,5 @@ def _such_as(operator: OperatorHelp) -> str:
 
 
 def _says_something(character: str) -> bool:
-    """Tell whether a word of only such characters is worth keeping: a letter, a digit, a sign like an emoji."""
+    """Tell whether a character is worth searching: letter, digit or symbol."""
     return character.isalnum() or (not character.isascii() and unicodedata.category(character)[0] not in "PZC")

@@ -1,4 +1,4 @@
-"""The times a question names as people do, seen from when it is asked: yesterday, last week, four months ago. Pure."""
+"""Time expressions in questions: yesterday, last week, four months ago. Pure functions."""
 
 import re
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ _SAID: Final = re.compile(
 
 
 def find_time_spans(text: str, now_ms: int, zone: tzinfo | None = None) -> tuple[TimeSpan, ...]:
-    """Return the spans that ``text`` names and that have begun; none where it names more than ``MOST``.
+    """Return the past time spans that ``text`` names, none where it names more than ``MAX_SPANS``.
 
     Args:
         text: As it was written.
@@ -41,7 +41,7 @@ def find_time_spans(text: str, now_ms: int, zone: tzinfo | None = None) -> tuple
 
 
 def _spelled(text: str) -> Iterator[str]:
-    """Yield what ``text`` names as ``parse_span`` reads it."""
+    """Yield the time expressions of ``text`` in the form that ``parse_span`` reads."""
     for said in _SAID.finditer(text):
         if said["night"]:
             yield "today" if said["night"] == "tonight" else "yesterday"

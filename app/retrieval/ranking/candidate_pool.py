@@ -1,4 +1,4 @@
-"""Which turns and memories the learned recipe looks at: finds, what passages stand for, and neighbours."""
+"""Candidate pool of the learned recipe: messages and memories to rank, with their neighbours."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ _NEIGHBOUR_COSINE: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class RetrieverScores:
-    """What the legs found, by place: a row for each that they found or that stands beside a good find.
+    """Scores of the retrievers by place: their results and the neighbours of the best.
 
     Every column ends with a number for "not there".
 
@@ -75,16 +75,16 @@ class RetrieverScores:
     of_owner: "Floats"
 
     def rows(self, places: MessagePlaces) -> "Ints":
-        """Return the rows of ``places``, the last for those not there."""
+        """Return the rows of ``places``, the last row for missing ones."""
         return rows_of(self.keys, places.keys)
 
     def owners(self, owner: "Ints") -> "Floats":
-        """Return the scores of sessions and memories, 0 for those of which nothing was found."""
+        """Return the scores of sessions and memories, 0 for those not found."""
         return self.of_owner[rows_of(self.owner, owner)]
 
 
 def rows_of(known: "Ints", wanted: "Ints") -> "Ints":
-    """Return the rows of ``wanted`` in ``known``, which ascends and has each once; for others the number of rows."""
+    """Return the rows of ``wanted`` in the ascending ``known``, the row count for missing values."""
     if not len(known):
         return np.zeros(wanted.shape, dtype=np.int64)
     at = known.searchsorted(wanted)
@@ -94,7 +94,7 @@ def rows_of(known: "Ints", wanted: "Ints") -> "Ints":
 
 @dataclass(frozen=True, slots=True)
 class SessionStatistics:
-    """What conversations as a whole say to a question, for each of the candidates that of its own.
+    """Statistics of each candidate's whole session for a question.
 
     Args:
         words: BM25 of it as one text, a turn counting once for each word.
@@ -111,7 +111,7 @@ class SessionStatistics:
 
 @dataclass(frozen=True, slots=True)
 class CandidateTexts:
-    """Turns and pieces of memories as the features read them.
+    """Texts of candidates and their neighbours, as the features read them.
 
     Args:
         columns: What else is known of their chunks.
@@ -136,7 +136,7 @@ class CandidateTexts:
 
 @dataclass(frozen=True, slots=True)
 class RankingInput:
-    """Everything known of a question's candidates before it is made numbers.
+    """Input of the ranking: candidates with scores, texts and statistics.
 
     Args:
         found: The scores of what the legs found.
@@ -156,7 +156,7 @@ class RankingInput:
 
 
 def merge_scores(columns: ChunkColumns, words: ScoredChunks, nearest: ScoredChunks) -> RetrieverScores:
-    """Return the scores by place.
+    """Return the retrievers' scores merged by place.
 
     Args:
         columns: Knows whose the chunks are.
@@ -194,13 +194,13 @@ def merge_scores(columns: ChunkColumns, words: ScoredChunks, nearest: ScoredChun
 
 
 def _best(column: "Floats", rows: "Ints", values: "Floats") -> "Floats":
-    """Return ``column`` with the values in their rows; of several in one row the first, which is the best."""
+    """Return ``column`` with the best value of each row filled in."""
     column[rows[::-1]] = values[::-1]
     return column
 
 
 def _ranks(size: int, rows: "Ints") -> "Ints":
-    """Return from 1 up which of the distinct ``rows`` each is, 0 for those that are not among them."""
+    """Return the rank (from 1) of each row in ``rows``, 0 for the others."""
     first, places = np.full(size, len(rows)), np.arange(len(rows))
     first[rows[::-1]] = places[::-1]
     new = rows[first[rows] == places]
@@ -210,7 +210,7 @@ def _ranks(size: int, rows: "Ints") -> "Ints":
 
 
 def _messages_of(spanning: ScoredChunks) -> tuple[MessagePlaces, "Floats"]:
-    """Return the turns of passages with what these scored, those of the best passage first."""
+    """Return the messages of passages with the passages' scores, best first."""
     places, messages = spanning.places, spanning.columns.more[spanning.ids].astype(np.int64) + 1
     ends = messages.cumsum()
     steps = np.arange(int(messages.sum())) - np.repeat(ends - messages, messages)
@@ -219,7 +219,7 @@ def _messages_of(spanning: ScoredChunks) -> tuple[MessagePlaces, "Floats"]:
 
 
 def _neighbours(legs: Sequence[MessagePlaces]) -> list[MessagePlaces]:
-    """Return the turns around the first that each of ``legs`` found."""
+    """Return the neighbours of the first messages of each retriever."""
     found: list[MessagePlaces] = []
     for leg in legs:
         pairs = dict.fromkeys(zip(leg.owner.tolist(), leg.seq.tolist(), strict=True))
@@ -230,7 +230,7 @@ def _neighbours(legs: Sequence[MessagePlaces]) -> list[MessagePlaces]:
 
 
 def _owners(owner: "Ints", values: "Floats") -> tuple["Ints", "Floats"]:
-    """Return the distinct owners, ascending, and what the scores of each make together."""
+    """Return the distinct owners, ascending, and their summed scores."""
     if not len(owner):
         return owner, np.zeros(1)
     order = owner.argsort(kind="stable")
@@ -241,7 +241,10 @@ def _owners(owner: "Ints", values: "Floats") -> tuple["Ints", "Floats"]:
 
 
 def candidate_pool(found: RetrieverScores, most: int = CANDIDATE_LIMIT) -> MessagePlaces:
-    """Return the most promising turns and memories, each once, those that no leg found but stand beside finds too."""
+    """Return the most promising messages and memories, each once.
+
+    Neighbours of good results are included though no retriever found them.
+    """
     promise, places = _promise(found), found.places
     if len(places) <= most:
         return places
@@ -253,14 +256,14 @@ def candidate_pool(found: RetrieverScores, most: int = CANDIDATE_LIMIT) -> Messa
 
 
 def deduplicate(parts: Sequence[MessagePlaces]) -> MessagePlaces:
-    """Return all of ``parts``, each place once, in their order."""
+    """Return the places of all ``parts``, each once, in their order."""
     every = concatenated(parts)
     _, first = np.unique(every.keys, return_index=True)
     return every.at(np.sort(first))
 
 
 def order_by_id(columns: ChunkColumns, owner: "Ints") -> "Ints":
-    """Return the places of owners in the order of their ids."""
+    """Return the sort position of each owner by its id."""
     known, rows = np.unique(owner, return_inverse=True)
     names = [columns.name(number) for number in known.tolist()]
     place = np.empty(len(names), dtype=np.int64)
@@ -296,6 +299,6 @@ _STEPS: Final = tuple(step for step in range(-REACH, REACH + 1) if step)
 
 
 def with_owner_ids(columns: ChunkColumns, places: MessagePlaces) -> list[MessagePlace]:
-    """Return ``places`` with the ids of their owners."""
+    """Return ``places`` with owner ids instead of numbers."""
     names = {number: columns.name(number) for number in set(places.owner.tolist())}
     return [(names[owner], seq) for owner, seq in zip(places.owner.tolist(), places.seq.tolist(), strict=True)]

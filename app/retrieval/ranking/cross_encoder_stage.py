@@ -1,4 +1,4 @@
-"""Lets a cross-encoder put the first results in order; without one, or when it fails, they stay as they are."""
+"""Cross-encoder stage: reorders the first hits; without a model, or if it fails, nothing changes."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -27,7 +27,7 @@ Answered = tuple[SearchResult, tuple[str, ...]]
 
 
 class CrossEncoderStage:
-    """Reads the first results of a search again.
+    """Reranking of the first hits by a cross-encoder.
 
     Args:
         store: The vault's database.
@@ -39,7 +39,7 @@ class CrossEncoderStage:
         self._reranker = reranker
 
     async def answer(self, request: Request, ask: Callable[[Request], Awaitable[Answered]]) -> Answered:
-        """Return what ``ask`` answers, its first results in the order of the judge, who adds a feature to each.
+        """Return the results of ``ask`` with the first hits reordered by the model.
 
         Searches by words alone, such as those made while somebody types, stay as they are.
         """
@@ -72,13 +72,13 @@ class CrossEncoderStage:
         return (*judged, *hits[MOST:])
 
     def close(self) -> None:
-        """Let the judge go."""
+        """Close the model."""
         if self._reranker is not None:
             self._reranker.close()
 
 
 def _text(connection: apsw.Connection, hit: Hit, terms: Sequence[Term]) -> str:
-    """Return what a judge reads of a hit: of a long one the part that the words asked for stand in."""
+    """Return the text of a hit for the model, shortened to its matching part."""
     where = "memory_id = :id" if hit.target == "memory" else "session_id = :session AND kind = 'message'"
     of_turn = "" if hit.target == "memory" else " AND seq_start = :seq"
     found = connection.execute(

@@ -1,4 +1,4 @@
-"""What the learned recipe looks at: named numbers for each candidate, a turn of a conversation or a memory.
+"""Features of the learned recipe: named numbers for each candidate message or memory.
 
 They come from the scores of the legs, from the texts, and from what stands around a turn. Around a memory is nothing,
 so its window is itself. Pure functions.
@@ -72,7 +72,7 @@ _LONG: Final = math.log(1_000)
 
 @dataclass(frozen=True, slots=True)
 class FeatureTable:
-    """The candidates that are there and allowed, a row of ``values`` each, in the order of ``NAMES``.
+    """Feature rows of the allowed candidates, with columns in the order of ``NAMES``.
 
     Args:
         places: Which turns and memories they are.
@@ -88,7 +88,7 @@ class FeatureTable:
 
 
 def build_table(question: Question, gathered: RankingInput) -> FeatureTable:
-    """Return the candidates with their features as they are, not yet scaled."""
+    """Return the unscaled features of the candidates."""
     neighbours = NeighbourRows(question, gathered.texts, gathered.found)
     rows = neighbours.rows(gathered.candidates)
     there = np.flatnonzero(np.append(neighbours.allowed, False)[rows])
@@ -100,7 +100,7 @@ def build_table(question: Question, gathered: RankingInput) -> FeatureTable:
 
 
 def expand_interactions(share: "Matrix") -> "Matrix":
-    """Return what the weights multiply: the columns of ``shares``, by register, by length, for a message.
+    """Return ranker inputs: scaled features and their products with register, length and message.
 
     The register is -1/2 among the short turns of people who chat and 1/2 among the long ones of assistants and notes:
     there the same number says something else. The length is 0 for a question of a few words and 1 for a long one, that
@@ -116,12 +116,12 @@ def expand_interactions(share: "Matrix") -> "Matrix":
 
 
 def is_message_query(share: "Matrix") -> bool:
-    """Tell from ``shares`` whether the question is a message of several sentences."""
+    """Tell from scaled features whether the question is a message of several sentences."""
     return bool(len(share) and share[0, _MESSAGE] > 0)
 
 
 def with_session_similarity(share: "Matrix", weights: "Matrix", similarity: SessionSimilarity) -> "Matrix":
-    """Return ``shares`` with the columns filled that say how like conversations are to the best.
+    """Return scaled features with the session similarity columns filled in.
 
     Args:
         share: These columns are zero.
@@ -134,7 +134,7 @@ def with_session_similarity(share: "Matrix", weights: "Matrix", similarity: Sess
 
 
 def min_max_scale(values: "Matrix") -> "Matrix":
-    """Return ``values`` with the columns scaled to [0, 1] that only compare the candidates with each other.
+    """Return ``values`` min-max scaled to [0, 1], except columns that are constant by question.
 
     A column in which all are equal becomes zero.
     """
@@ -152,7 +152,7 @@ def _scaled(values: "Matrix") -> "Matrix":
 
 
 class _Columns:
-    """Computes the features, one column each."""
+    """Feature columns of one question."""
 
     def __init__(self, question: Question, gathered: RankingInput, neighbours: NeighbourRows, there: "Ints") -> None:
         self.question, self.ranking_input, self.neighbours, self.kept = question, gathered, neighbours, there
@@ -227,7 +227,7 @@ class _Columns:
         }
 
     def _top_cosines(self) -> "Matrix":
-        """Return the mean of the best three lines of each owner."""
+        """Return the mean of the three best cosines of each owner."""
         order = np.lexsort((self.neighbours.cosine[:-1], self.owner_of_line))
         ends = np.cumsum(np.bincount(self.owner_of_line, minlength=self.owners))
         counts = np.minimum(np.diff(ends, prepend=0), _TOP)
@@ -261,7 +261,7 @@ class _Columns:
         return {name: np.asarray(column, dtype=np.float64) for name, column in columns.items()}
 
     def _named_at(self, author: str) -> int:
-        """Return where the question names an author."""
+        """Return the position at which the question names an author."""
         words = self.question.words
         return min((words[part] for part in WORD.findall(fold(author)) if part in words), default=_NOT_NAMED)
 
@@ -307,7 +307,7 @@ class _Columns:
         return columns
 
     def _recent(self) -> "Matrix":
-        """Return 1 for the latest conversation of all candidates, and less for each one before."""
+        """Return the recency of each session: 1 for the latest, decaying by rank."""
         last = np.zeros(self.owners, dtype=np.int64)
         np.maximum.at(last, self.owner, self.created)
         place = np.zeros(self.owners)
@@ -329,7 +329,7 @@ class _Columns:
 
 
 def _reciprocal_rank(rank: "Ints") -> "Matrix":
-    """Return less than 1 for the first of a leg and the less the further down, 0 for what it did not find."""
+    """Return a damped reciprocal rank, and 0 for what the retriever did not find."""
     return np.where(rank > 0, _RANK / (_RANK + rank), 0.0)
 
 

@@ -1,4 +1,4 @@
-"""From candidates of several legs to one ranked list, each entry with its reasons."""
+"""Fusion of several retrievers' candidates into one ranked list with reasons."""
 
 import typing
 from collections import Counter
@@ -14,7 +14,7 @@ _LEGS: dict[str, Leg] = {leg: leg for leg in typing.get_args(Leg)}
 
 
 def fuse_candidates(found: Mapping[Leg, Sequence[Candidate]], recipe: Recipe) -> list[RankedCandidate]:
-    """Return the candidates of all legs in the recipe's order, best first.
+    """Return the candidates of all retrievers ranked by the recipe, best first.
 
     Args:
         found: Candidates by leg.
@@ -31,7 +31,7 @@ def fuse_candidates(found: Mapping[Leg, Sequence[Candidate]], recipe: Recipe) ->
 
 
 def limit_per_session(ranked: Sequence[RankedCandidate], per_session: int | None) -> list[RankedCandidate]:
-    """Return ``ranked`` with at most ``per_session`` turns of one conversation; ``None`` keeps all."""
+    """Return ``ranked`` with at most ``per_session`` messages of one session; ``None`` keeps all."""
     if per_session is None:
         return list(ranked)
     seen: Counter[str] = Counter()

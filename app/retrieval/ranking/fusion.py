@@ -1,4 +1,4 @@
-"""Ranked lists of several legs made into one, with what each leg contributed.
+"""Rank fusion of several retrievers' lists, with the contribution of each.
 
 Everything here is a pure function: a list is pairs of id and score, a higher score is better. The order in which lists
 and their entries are given changes nothing: scores decide, then the newer, then the smaller id.
@@ -16,7 +16,7 @@ _DIGITS: Final = 12
 
 @dataclass(frozen=True, slots=True)
 class RetrieverScore:
-    """What one leg said of an id.
+    """Score of an id by one retriever.
 
     Args:
         rank: From 1.
@@ -34,7 +34,7 @@ class RetrieverScore:
 
 @dataclass(frozen=True, slots=True)
 class FusedCandidate(Generic[K]):
-    """An id with its fused score and the part of each leg that found it."""
+    """An id with its fused score and the score of each retriever."""
 
     id: K
     score: float
@@ -42,7 +42,7 @@ class FusedCandidate(Generic[K]):
 
 
 def min_max(scores: Sequence[float]) -> list[float]:
-    """Scale finite ``scores`` to [0, 1]; equal ones all become 1, for each is the best there is."""
+    """Scale finite ``scores`` to [0, 1]; equal scores all become 1."""
     if not scores:
         return []
     low, high = min(scores), max(scores)
@@ -60,7 +60,7 @@ def weighted_sum(
     weights: Mapping[str, float],
     newer: Mapping[K, int] | None = None,
 ) -> list[FusedCandidate[K]]:
-    """Add up each leg's scores, scaled to [0, 1] within the leg, times the leg's weight.
+    """Add up each retriever's min-max scaled scores times its weight.
 
     Args:
         lists: Pairs of id and score by leg; an id given twice counts with its best score.
@@ -85,7 +85,7 @@ def reciprocal_rank_fusion(
     weights: Mapping[str, float] | None = None,
     newer: Mapping[K, int] | None = None,
 ) -> list[FusedCandidate[K]]:
-    """Add up ``weight / (k + rank)`` over the legs that found an id: reciprocal rank fusion.
+    """Add up ``weight / (k + rank)`` over the retrievers: reciprocal rank fusion.
 
     Args:
         lists: Pairs of id and score by leg; an id given twice counts with its best score.
@@ -109,7 +109,7 @@ def ordered_union(
     order: Sequence[str],
     newer: Mapping[K, int] | None = None,
 ) -> list[FusedCandidate[K]]:
-    """Put the legs' lists one after the other, each id where it stands first.
+    """Concatenate the retrievers' lists, each id at its first position.
 
     Args:
         lists: Pairs of id and score by leg; an id given twice counts with its best score.
@@ -130,7 +130,7 @@ def ordered_union(
 def _ranked(
     lists: Mapping[str, Iterable[tuple[K, float]]], newer: Mapping[K, int] | None
 ) -> Iterable[tuple[str, list[tuple[K, float]]]]:
-    """Yield each leg's list, best first and without repeats; legs by name, so that sums add up in one order."""
+    """Yield each retriever's list, best first without duplicates, in order of their names."""
     for leg in sorted(lists):
         best: dict[K, float] = {}
         for key, score in lists[leg]:

@@ -1,4 +1,4 @@
-"""The learned recipe: a weight for each feature, trained on questions with known answers; one list, best first."""
+"""Linear ranker of the learned recipe: one weight for each feature, trained on known answers."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -56,7 +56,7 @@ _SHOWN_DIGITS: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class LinearRanker:
-    """The weights in the order of the inputs.
+    """Weights of the linear ranker, in the order of its inputs.
 
     Args:
         with_vectors: For questions asked of words and of the vectors of a table.
@@ -69,7 +69,7 @@ class LinearRanker:
     words_only: "Matrix"
 
     def weights(self, legs: Iterable[Leg], *, is_model: bool) -> "Matrix":
-        """Return those for what ``legs`` found."""
+        """Return the weights for the retrievers in ``legs``."""
         if "vector" not in legs:
             return self.words_only
         return self.with_model if is_model else self.with_vectors
@@ -77,17 +77,17 @@ class LinearRanker:
 
 @dataclass(frozen=True, slots=True)
 class Mentions:
-    """What mentions an entity that a query names: its ``places``, best first, and how many entities each mentions."""
+    """Mentions of the entities in a query: ``places``, best first, and entity counts."""
 
     places: MessagePlaces
     counts: Sequence[float]
 
     def among(self, places: MessagePlaces) -> "NDArray[np.bool_]":
-        """Tell which of ``places`` are among them."""
+        """Return a mask of ``places`` that are mentions."""
         return np.isin(places.keys, self.places.keys)
 
     def legs(self, places: MessagePlaces) -> "Iterator[LegScore | None]":
-        """Yield for each of ``places`` its rank and count, ``None`` for what mentions none."""
+        """Yield rank and count of each of ``places``, ``None`` for places without a mention."""
         ranks = {key: rank for rank, key in enumerate(self.places.keys.tolist())}
         for key in places.keys.tolist():
             rank = ranks.get(key)
@@ -98,7 +98,7 @@ NO_MENTIONS: Final = Mentions(MessagePlaces(np.zeros(0, dtype=np.int64), np.zero
 
 
 def mentions_at(columns: ChunkColumns, found: Sequence[Candidate]) -> Mentions:
-    """Return where the candidates ``found`` of the entity leg stand."""
+    """Return the places of the entity retriever's candidates ``found``."""
     if not found:
         return NO_MENTIONS
     ids = np.array([item.chunk_id for item in found], dtype=np.int64)
@@ -107,7 +107,7 @@ def mentions_at(columns: ChunkColumns, found: Sequence[Candidate]) -> Mentions:
 
 @dataclass(frozen=True, slots=True)
 class RankedChunks:
-    """Candidates in order, best first.
+    """Ranked candidates, best first.
 
     Args:
         found: What the legs found.
@@ -126,7 +126,7 @@ class RankedChunks:
     mentions: "Mentions"
 
     def spread(self, per_session: int | None, *, found_only: bool = False) -> "Ints":
-        """Return the rows of all, or with at most ``per_session`` turns of one conversation.
+        """Return all rows, or at most ``per_session`` messages of one session.
 
         With ``found_only`` only of what a leg found, nothing that merely stands beside it.
         """
@@ -142,7 +142,7 @@ class RankedChunks:
         return np.asarray(by_legs | self.mentions.among(self.places))
 
     def shown(self, rows: "Ints") -> list[RankedCandidate]:
-        """Return the candidates in ``rows``, each with its reasons."""
+        """Return the candidates in ``rows`` with their reasons."""
         places = self.places.at(rows)
         legs = list(self.mentions.legs(places))
         whys = zip(*self._legs(self.found.rows(places)), legs, strict=True)
@@ -161,7 +161,7 @@ class RankedChunks:
         ]
 
     def _legs(self, known: "Ints") -> "Iterator[list[LegScore | None]]":
-        """Yield of each leg where it found what stands in the rows ``known``."""
+        """Yield each retriever's rank and score for the rows ``known``."""
         found = self.found
         legs: tuple[tuple[Leg, Ints, Matrix], ...] = (
             ("words", found.words_rank, found.bm25),
@@ -172,7 +172,7 @@ class RankedChunks:
             yield [LegScore(leg, rank, value) if rank else None for rank, value in both]
 
     def _features(self, rows: "Ints") -> list[dict[str, float]]:
-        """Return what each feature added to the candidates in ``rows``; nothing for those not looked at closely."""
+        """Return each feature's contribution to the candidates in ``rows``, empty for unranked ones."""
         known = np.round(self.parts[rows[rows < len(self.parts)]], _SHOWN_DIGITS).tolist()
         made = [dict(compress(zip(NAMES, parts, strict=True), parts)) for parts in known]
         return made + [{} for _ in range(len(rows) - len(made))]
@@ -180,7 +180,7 @@ class RankedChunks:
 
 @lru_cache(maxsize=1)
 def load_ranker(folder: Path | None = None) -> LinearRanker:
-    """Return the weights in ``folder``, those that come with the program when not given.
+    """Load the weights from ``folder``, by default those that come with the program.
 
     Raises:
         ModelUnavailableError: The file is missing, damaged or made for other features.
@@ -216,7 +216,7 @@ def rank_with_context(
     vectors: "Vectors | None" = None,
     mentioned: Sequence[Candidate] = (),
 ) -> RankedChunks:
-    """Choose candidates among what the legs found and what stands near it, read around them and rank them."""
+    """Choose candidates from the retrievers' results, read their neighbours, and rank them."""
     question = analyse_question(query)
     columns = index_cache.heads(connection, last_chunk(connection))
     words = legs.get("words", empty_scores())
@@ -234,7 +234,7 @@ def rank(
     vectors: "Vectors | None" = None,
     mentions: Mentions = NO_MENTIONS,
 ) -> RankedChunks:
-    """Return the candidates by their features, then what else the legs found, best first.
+    """Return the candidates ranked by their features, then the other results, best first.
 
     Args:
         question: What is asked.
@@ -270,7 +270,7 @@ def _with_entity(features: dict[str, float], leg: LegScore | None) -> dict[str, 
 
 
 def _unseen(found: RetrieverScores, seen: MessagePlaces) -> "Ints":
-    """Return the rows of what the legs found that was not looked at closely, as they found it, words first."""
+    """Return the rows of results that are not candidates, lexical results first."""
     is_left = found.chunks > 0
     is_left[found.rows(seen)] = False
     rows = np.flatnonzero(is_left)
@@ -279,7 +279,7 @@ def _unseen(found: RetrieverScores, seen: MessagePlaces) -> "Ints":
 
 
 def _best_first(made: FeatureTable, scores: "Matrix", columns: ChunkColumns) -> "Ints":
-    """Return the rows in order: the best, of equals the latest, and of these the first by name."""
+    """Return the rows in order: best score, then latest, then smallest id."""
     if len(np.unique(scores)) == len(scores):
         return np.argsort(-scores)
     return np.lexsort((np.array(_targets(columns, made.places)), -made.created, -scores))

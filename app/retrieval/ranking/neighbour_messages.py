@@ -1,4 +1,4 @@
-"""The candidates of the learned recipe with the turns around them, as their features need them."""
+"""Neighbour messages of the candidates, read with all that their features need."""
 
 import json
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ def read_neighbours(
     index_cache: IndexCache,
     said: SessionStatistics | None = None,
 ) -> RankingInput:
-    """Return the candidates at ``places`` with all that their features need.
+    """Return the ranking input of the candidates at ``places``.
 
     Args:
         connection: A reader.
@@ -76,21 +76,21 @@ def _places(columns: ChunkColumns, ids: "Ids") -> MessagePlaces:
 def _messages(
     connection: apsw.Connection, columns: ChunkColumns, places: MessagePlaces, index_cache: IndexCache
 ) -> "Ids":
-    """Return the chunks of the turns at ``places`` and around them, those of a conversation one after the other."""
+    """Return the chunks of messages at and around ``places``, sorted by session."""
     every = concatenated([places.shifted(step) for step in range(-REACH, REACH + 1)])
     ids = index_cache.turns.find(columns, unique_inverse(every.keys)[0])
     return np.asarray(ids[existing_chunks(connection, columns, ids)])
 
 
 def _pieces(connection: apsw.Connection, memories: Sequence[str]) -> "Ids":
-    """Return the chunks of memories."""
+    """Return the chunk ids of memories."""
     sql = "SELECT group_concat(c.id, ' ') FROM chunks c WHERE c.memory_id IN (SELECT value FROM json_each(?))"
     found = connection.execute(sql, (json.dumps(memories),)).get if memories else None
     return np.fromstring(str(found or ""), dtype=np.int64, sep=" ")
 
 
 class _Texts:
-    """Texts of chunks, those that were not read before from the database.
+    """Chunk texts from the cache, or from the database where they are missing.
 
     Args:
         connection: A reader.
@@ -114,7 +114,7 @@ class _Texts:
         return [fresh[chunk] if text is None else text for chunk, text in zip(ids, texts, strict=True)]
 
     def unfolded(self, ids: Sequence[int]) -> list[str]:
-        """Return the beginnings of texts."""
+        """Return the beginnings of texts as written."""
         self._take_in([chunk for chunk in ids if chunk not in self._read])
         return [self._read[chunk][:BEGUN] for chunk in ids]
 
@@ -125,7 +125,7 @@ class _Texts:
 
 
 def _authors(connection: apsw.Connection, ids: "Ids", columns: ChunkColumns, styles: StyleFeatureCache) -> "Ids":
-    """Return the authors of chunks as ``styles`` numbers them, those that were not read before from the database."""
+    """Return the author numbers of chunks, reading missing ones from the database."""
     authors = styles.authors_of(ids)
     lacking = ids[authors < 0]
     if not len(lacking):

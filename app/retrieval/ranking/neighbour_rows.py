@@ -1,4 +1,4 @@
-"""What was read around the candidates, as arrays: a row for each turn and memory, a last one for "nothing there"."""
+"""Neighbour rows: arrays over candidates and their neighbours; the last row means "not there"."""
 
 from itertools import repeat
 from operator import contains
@@ -26,7 +26,7 @@ _MAX_GAP: Final = 16  # characters that may lie between two words that belong to
 
 
 class NeighbourRows:
-    """Turns, and memories put together from their pieces.
+    """Rows of messages, and of memories joined from their pieces.
 
     Args:
         question: What to look for in them.
@@ -58,28 +58,31 @@ class NeighbourRows:
         self._search(question)
 
     def rows(self, places: MessagePlaces) -> "Ints":
-        """Return the rows of ``places``, that for "nothing there" where they were not read."""
+        """Return the rows of ``places``, the last row where they were not read."""
         return np.asarray(self._order[rows_of(self._keys, places.keys)])
 
     def around(self, places: MessagePlaces) -> "Ints":
-        """Return the rows of each one's window, the turn in the middle; a memory stands alone."""
+        """Return the window rows of ``places``, the message itself in the middle.
+
+        The window of a memory is the memory alone.
+        """
         # The keys beside that of a memory are of nothing.
         return np.asarray(self._order[rows_of(self._keys, places.keys[:, None] + _WINDOW)])
 
     def persons(self, rows: "Ints") -> "Matrix":
-        """Return the shares of words in the first and in the second person."""
+        """Return the shares of first person and second person words."""
         return self.style_cache.persons(self.ids[rows], self._unfolded)
 
     def numbers(self, rows: "Ints") -> "Matrix":
-        """Return 1 for what says a number."""
+        """Return 1 for rows whose text has a number."""
         return self.style_cache.numbers(self.ids[rows], self._unfolded)
 
     def names(self, rows: "Ints") -> "Matrix":
-        """Return how many words look like names."""
+        """Return the number of words that look like names."""
         return self.style_cache.names(self.ids[rows], self._unfolded)
 
     def whens(self, rows: "Ints") -> "Matrix":
-        """Return 1 for what says when something was."""
+        """Return 1 for rows whose text has a time expression."""
         several = np.isin(rows, self._put_together)
         found = np.zeros(len(rows))
         # What is kept is told of one chunk alone.
@@ -89,7 +92,7 @@ class NeighbourRows:
         return found
 
     def _search(self, question: Question) -> None:
-        """Count what is sought in each text, in one pass over all of them for each word."""
+        """Count the search words in each text, one pass over all texts for each word."""
         positions = PrefixPositions(self.texts)
         self.hits = np.zeros((self.none + 1, len(question.search_words)))
         self.pairs = np.zeros(self.none + 1)
@@ -104,7 +107,7 @@ class NeighbourRows:
 
 
 def _first_rows(places: MessagePlaces) -> tuple["Ints", list[tuple[int, "NDArray[Any]"]]]:
-    """Return the rows of turns and of the first piece of each memory, and for those of several which others follow."""
+    """Return the rows of messages and of memories' first pieces, and the pieces that follow."""
     whole = places.seq == WHOLE
     if not whole.any():
         return np.arange(len(places)), []
@@ -119,7 +122,7 @@ def _first_rows(places: MessagePlaces) -> tuple["Ints", list[tuple[int, "NDArray
 
 
 def _followed_soon(first: "Ints", second: "Ints", reach: int) -> "Ints":
-    """Return the places of ``first`` so soon after which one of ``second`` comes."""
+    """Return the positions of ``first`` that ``second`` follows within ``reach`` characters."""
     after = np.searchsorted(second, first, side="right")
     first, after = first[after < len(second)], after[after < len(second)]
     return first[second[after] - first <= reach]

@@ -1,4 +1,4 @@
-"""Where words begin with something, in many texts at once."""
+"""Prefix search in many texts at once."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
@@ -17,7 +17,7 @@ _UPPER: Final = 0x20
 
 
 class PrefixPositions:
-    """Texts made ready to look for beginnings of words.
+    """Texts prepared for finding the positions of prefixes.
 
     Args:
         texts: Folded.
@@ -40,7 +40,7 @@ class PrefixPositions:
         self._inner = None if is_ascii else np.flatnonzero((self._codes >= _ASCII) & (self._codes < _LEADS))
 
     def of(self, key: str, *, whole: bool) -> "Ints":
-        """Return where ``key`` stands, in characters of all texts joined.
+        """Return the positions of ``key`` in the joined texts, in characters.
 
         Args:
             key: A beginning.
@@ -51,7 +51,7 @@ class PrefixPositions:
         return np.array(_found(self._text, key, whole=whole), dtype=np.int64)
 
     def rows(self, places: "NDArray[Any]") -> "Ints":
-        """Return in which of the texts each of ``places`` is."""
+        """Return the index of the text for each position."""
         return np.searchsorted(self._ends, places, side="right")
 
     def _of_words(self, key: str) -> "Ints":
@@ -68,7 +68,7 @@ class PrefixPositions:
         return places if self._inner is None else self._in_characters(places)
 
     def _in_characters(self, places: "Ints") -> "Ints":
-        """Return places of characters, leaving out those inside a word, which bytes do not always tell."""
+        """Return byte positions as character positions, without positions inside a word."""
         is_doubtful = self._codes[np.maximum(places - 1, 0)] >= _ASCII
         places = places - np.searchsorted(np.asarray(self._inner), places)
         if is_doubtful.any():
@@ -81,7 +81,7 @@ class PrefixPositions:
 
 
 def _classes(codes: "NDArray[np.uint8]", *, is_ascii: bool) -> "NDArray[Any]":
-    """Return of each byte how much it makes a word: one that may begin a word is more than what stands before."""
+    """Return the character class of each byte; word starts exceed the byte before them."""
     is_letter, is_digit = (codes | _UPPER) - np.uint8(ord("a")) < 26, codes - np.uint8(ord("0")) < 10  # noqa: PLR2004
     is_plain = is_letter | is_digit
     if is_ascii:

@@ -1,4 +1,4 @@
-"""What a question asks for, in the form the learned recipe compares with texts."""
+"""Question analysis for the learned recipe: search words, names, numbers and dates."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ _DAYS: Final = range(1, 32)
 
 @dataclass(frozen=True, slots=True)
 class SearchWord:
-    """One word asked for: beginnings to look for in a folded text, and the expression that finds it in the index.
+    """Search word of a question: its prefixes in folded texts, and its full-text expression.
 
     Args:
         whole: Only words that begin with a key count; false for scripts written without spaces.
@@ -45,7 +45,7 @@ class SearchWord:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question.
+    """An analysed question.
 
     Args:
         search_words: Its words that say something.
@@ -73,7 +73,7 @@ class Question:
 
 
 def analyse_question(query: Query) -> Question:
-    """Return what ``query`` asks for."""
+    """Return the analysis of ``query``."""
     text = " ".join(term.text for term in query.terms if not term.excluded)
     words: list[str] = WORD.findall(fold(cjk_ngrams.normal(text)))
     kept = _kept(words)
@@ -117,7 +117,7 @@ def _search_words(word: str) -> list[SearchWord]:
 
 
 def _keys(word: str) -> tuple[str, ...]:
-    """Return beginnings that words with the stem of ``word`` have."""
+    """Return the prefixes of words with the same stem as ``word``."""
     root = stem(word)
     if root.endswith("i") and len(root) > 2:  # noqa: PLR2004  (studi: studied and study)
         return (root, root[:-1] + "y")

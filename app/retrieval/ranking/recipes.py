@@ -1,4 +1,4 @@
-"""Named recipes: which legs a search gathers from, and how their answers become one list."""
+"""Search recipes: which retrievers run and how their results are ranked."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ Fusion = Literal["weighted", "rrf", "union", "learned"]
 
 @dataclass(frozen=True, slots=True)
 class TriHybridLimits:
-    """What three legs give that are put together and not weighed.
+    """Limits of the recipe ``tri``, whose retrievers are concatenated and not weighed.
 
     Args:
         recent: The latest turns.
@@ -41,7 +41,7 @@ class TriHybridLimits:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """A way to search.
+    """A search recipe.
 
     Args:
         summary: One line for the person who chooses.
@@ -67,7 +67,7 @@ class Recipe:
     def fuse(
         self, lists: Mapping[Leg, Iterable[tuple[K, float]]], newer: Mapping[K, int] | None = None
     ) -> list[FusedCandidate[K]]:
-        """Make ``lists`` one, best first.
+        """Fuse the retrievers' lists into one, best first.
 
         Args:
             lists: Pairs of id and score by leg, higher is better; a leg that could not run may be missing.
@@ -129,7 +129,7 @@ RECIPES: Final[Mapping[str, Recipe]] = MappingProxyType(
 
 
 def find_recipe(name: str = DEFAULT) -> Recipe:
-    """Return the recipe called ``name``.
+    """Return the recipe with a name.
 
     Raises:
         InputError: No recipe has that name; the message lists those there are.

@@ -1,4 +1,4 @@
-"""What conversations as a whole say to a question, and which are the latest."""
+"""Session features: how well whole sessions match a question, and which are the latest."""
 
 import json
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
@@ -52,7 +52,7 @@ def gather_candidates(
     matches: TermMatches | None = None,
     mentions: MessagePlaces | None = None,
 ) -> RankingInput:
-    """Return the candidates among what the legs found and what stands near it, with all that their features need.
+    """Return the ranking input: candidates from retrievers, neighbours and sessions.
 
     Args:
         connection: A reader.
@@ -77,12 +77,12 @@ def gather_candidates(
 
 
 def with_mentions(places: MessagePlaces, mentions: MessagePlaces | None) -> MessagePlaces:
-    """Return ``places`` and those of ``mentions`` that are not among them."""
+    """Return ``places`` followed by the ``mentions`` that are not among them."""
     return places if mentions is None or not len(mentions) else deduplicate([places, mentions])
 
 
 class SessionScores:
-    """The conversations of a vault, weighed for one question.
+    """Scores of all sessions for one question.
 
     Args:
         matches: Which chunks have the question's words.
@@ -99,7 +99,7 @@ class SessionScores:
         self._worth, self._turns = matches.worth, turns
 
     def said(self, owner: "Ids") -> SessionStatistics:
-        """Return what each of the conversations with the numbers ``owner`` says; a memory says nothing as one."""
+        """Return the statistics of the sessions ``owner``, zeros for memories."""
         number, is_one = np.maximum(owner, 0), owner > 0
         coverage = np.zeros(len(self.words))
         _, whose, worth = self._matching(np.unique(number[is_one]))
@@ -108,7 +108,7 @@ class SessionScores:
         return SessionStatistics(*(np.where(is_one, values[number], 0.0).astype(np.float64) for values in of_all))
 
     def openings(self, connection: apsw.Connection, numbers: Sequence[int], where: ChunkFilter) -> MessagePlaces:
-        """Return the first turn of each of the conversations ``numbers`` that ``where`` allows."""
+        """Return the first allowed message of each of the sessions ``numbers``."""
         ids = self._turns.of(self.columns, np.array(numbers, dtype=np.int64))
         ids = ids[passes_filter(connection, self.columns, ids, where)]
         # A turn that was changed has a later chunk than those that follow it.
@@ -117,14 +117,14 @@ class SessionScores:
         return MessagePlaces(owner.astype(np.int64), self.columns.first[ids[first]].astype(np.int64))
 
     def best_turns(self, but: "Ids") -> list[int]:
-        """Return the chunk of the best turn of each of the best conversations, leaving out those in ``but``."""
+        """Return the best message chunk of each of the best sessions, except those in ``but``."""
         wanted = self._best(but)
         ids, owner, worth = self._matching(np.array(wanted, dtype=np.int64))
         chosen = (np.flatnonzero(owner == one) for one in wanted)
         return [int(ids[rows[np.argmax(worth[rows])]]) for rows in chosen if len(rows)]
 
     def _matching(self, numbers: "Ids") -> "tuple[Ids, Ids, Floats]":
-        """Return the turns of conversations that have any of the words: their chunks, whose they are, their worth."""
+        """Return matching message chunks of sessions, with their owners and scores."""
         ids = self._turns.of(self.columns, numbers.astype(np.int64))
         ids = ids[ids < len(self._worth)]  # more may be known meanwhile than was looked at
         worth = self._worth[ids]
@@ -143,7 +143,7 @@ class SessionScores:
 
 
 def _bm25(counts: "Iterable[tuple[Ids, Ids]]", length: "Floats") -> "Floats":
-    """Return the scores of conversations by number.
+    """Return the BM25 of sessions by their number.
 
     Args:
         counts: Of each word the conversations that have it, and how often.
@@ -161,7 +161,7 @@ def _bm25(counts: "Iterable[tuple[Ids, Ids]]", length: "Floats") -> "Floats":
 def _newest(
     connection: apsw.Connection, query: Query, where: ChunkFilter, columns: ChunkColumns, turns: TurnIndex
 ) -> dict[str, int]:
-    """Return the latest conversations of the times that the query names, then the latest of all."""
+    """Return the latest sessions within the named times, then the latest of all."""
     until = query.until
     found: dict[str, int] = {}
     for begin, end in query.moments:
@@ -179,7 +179,7 @@ def latest_sessions(
     turns: TurnIndex,
     since: int | None = None,
 ) -> dict[str, int]:
-    """Return the latest conversations that have a turn which ``where`` allows, each with its place from 1.
+    """Return the latest sessions with an allowed message, each with its rank from 1.
 
     Args:
         connection: A reader.
@@ -220,7 +220,7 @@ def latest_sessions(
 
 
 def _placed(names: Iterator[str], allowed_of: "Callable[[Sequence[str]], Container[object]]") -> dict[str, int]:
-    """Return the first of ``names`` that are allowed, each with its place from 1."""
+    """Return the first ``LATEST`` allowed names, each with its rank from 1."""
     found: list[str] = []
     while len(found) < LATEST and (some := list(islice(names, LATEST))):
         allowed = allowed_of(some)
@@ -231,7 +231,7 @@ def _placed(names: Iterator[str], allowed_of: "Callable[[Sequence[str]], Contain
 def _with_turns(
     connection: apsw.Connection, columns: ChunkColumns, turns: TurnIndex, names: Sequence[str], where: ChunkFilter
 ) -> set[object]:
-    """Return which conversations have a turn that ``where`` allows, where the database need not be asked."""
+    """Return the sessions with an allowed message, decided from the cached columns."""
     numbers = np.array([columns.numbers.get(name, 0) for name in names], dtype=np.int64)
     ids = turns.of(columns, numbers[numbers > 0])
     ids = ids[passes_filter(connection, columns, ids, where)]
@@ -245,7 +245,7 @@ def add_session_openings(
     conversations: SessionScores,
     where: ChunkFilter,
 ) -> MessagePlaces:
-    """Return ``places`` and a turn of each conversation that is among the latest or the best but not among them.
+    """Return ``places`` with a message from each of the latest and best sessions.
 
     Where nothing was found, nothing is let in.
     """
@@ -268,7 +268,7 @@ def add_session_openings(
 
 
 def _openings(connection: apsw.Connection, sessions: Sequence[str], where: ChunkFilter) -> Iterator[tuple[str, int]]:
-    """Yield the first turn of each of ``sessions`` that ``where`` allows."""
+    """Yield the first allowed message of each session."""
     if sessions:
         yield from connection.execute(
             "SELECT c.session_id, min(c.seq_start) FROM chunks c WHERE c.session_id IN (SELECT value FROM json_each(?))"

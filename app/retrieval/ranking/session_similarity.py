@@ -1,4 +1,4 @@
-"""Which conversations are like those that fit a message best: what belongs to one matter lies in several. Pure.
+"""Session similarity: sessions that resemble those that fit a message best. Pure functions.
 
 A message that goes on with something says little of it, but some conversation about it is found by what is said; the
 others of the same matter are like that one, and the latest of them is likely meant.
@@ -20,7 +20,7 @@ _LEAST: Final = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class SessionSimilarity:
-    """How alike the owners of candidates are: conversations, and memories each by itself.
+    """Similarity between the owners of candidates: sessions, and memories each by itself.
 
     Args:
         owner: Of each candidate the place of its owner among them, from 0.
@@ -32,7 +32,7 @@ class SessionSimilarity:
     alike: "NDArray[Any]"
 
     def of(self, scores: "Matrix", recent: "Matrix") -> "Matrix":
-        """Return for each candidate how like its owner is to the best, and that times how recent it is.
+        """Return the similarity of each candidate's owner to the best, and its product with recency.
 
         Args:
             scores: Of the candidates; an owner is as good as the best of its own, and the best are drawn by softmax.
@@ -46,7 +46,7 @@ class SessionSimilarity:
 
 
 def session_similarity(owner: "Ints", vectors: "NDArray[Any]") -> SessionSimilarity:
-    """Return how alike owners are by the mean of their candidates' vectors.
+    """Return the similarity of owners by the mean of their candidates' vectors.
 
     Args:
         owner: The number of each candidate's owner.

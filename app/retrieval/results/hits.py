@@ -1,4 +1,4 @@
-"""Turns ranked candidates into hits: texts, titles and tags fetched, snippets cut, facets counted."""
+"""Hits of ranked candidates: texts, titles, tags, snippets and facets."""
 
 import json
 from collections import Counter
@@ -30,7 +30,7 @@ _MANY = 10_000
 
 
 class CandidateRow(NamedTuple):
-    """What is known of a candidate without its text."""
+    """Chunk row of a candidate, without its text."""
 
     chunk_id: int
     kind: str
@@ -43,7 +43,7 @@ class CandidateRow(NamedTuple):
 
 
 def candidate_rows(connection: apsw.Connection, chunk_ids: Sequence[int]) -> dict[int, CandidateRow]:
-    """Return what is known of the candidates' chunks, by chunk id."""
+    """Return the rows of candidates by chunk id."""
     found: list[tuple[Any, ...]] = connection.execute(
         "SELECT c.id, c.kind, c.role, c.store, c.session_id, c.memory_id FROM chunks c"
         " WHERE c.id IN (SELECT value FROM json_each(?))",
@@ -73,7 +73,7 @@ _UNKNOWN: tuple[str, tuple[str, ...]] = ("", ())
 
 
 def _described(connection: apsw.Connection, memories: Sequence[str]) -> list[tuple[Any, ...]]:
-    """Return the ids of memories with their sources and their tags as JSON."""
+    """Return ids, sources and tags (as JSON) of memories."""
     if not memories:
         return []
     return connection.execute(
@@ -84,7 +84,7 @@ def _described(connection: apsw.Connection, memories: Sequence[str]) -> list[tup
 
 
 def count_facets(rows: Mapping[int, CandidateRow]) -> tuple[FacetCount, ...]:
-    """Count the values of each facet over the candidates, the most frequent first."""
+    """Count the facet values of the candidates, the most frequent first."""
     known = rows.values()
     counts = {
         "kind": Counter([row.role if row.kind == "memory" else "message" for row in known]),
@@ -107,7 +107,7 @@ def _counted(counts: Mapping[str, "Counter[str]"]) -> tuple[FacetCount, ...]:
 def count_facets_of_chunks(
     connection: apsw.Connection, columns: "ChunkColumns", ids: "Ids", agents: "SessionAgents"
 ) -> tuple[FacetCount, ...]:
-    """Count the values of each facet over the candidates that the chunks ``ids`` stand for; see ``count_facets``."""
+    """Count the facet values of the chunks ``ids``; see ``count_facets``."""
     import numpy as np  # noqa: PLC0415  (waits for the first search)
 
     ids = ids if (ids[1:] > ids[:-1]).all() else np.sort(ids)
@@ -131,7 +131,10 @@ def count_facets_of_chunks(
 
 
 def _appearing(values: "Ids") -> list[tuple[int, int]]:
-    """Return the distinct values with how often they appear, in the order they do; of very many in their own."""
+    """Return the distinct values with their counts, in order of appearance.
+
+    Very many values are returned in ascending order.
+    """
     import numpy as np  # noqa: PLC0415  (waits for the first search)
 
     if len(values) > _MANY and values.min() >= 0:
@@ -151,7 +154,7 @@ def build_hits(
     *,
     labelled: bool = False,
 ) -> tuple[Hit, ...]:
-    """Return the hits of ``ranked``, leaving out what vanished meanwhile.
+    """Return the hits of ``ranked``, without those deleted meanwhile.
 
     Args:
         connection: Where they are kept.
@@ -204,7 +207,7 @@ def _hit(
 def _messages(
     connection: apsw.Connection, turns: Sequence[tuple[str, str]], *, labelled: bool
 ) -> dict[str, tuple[Any, ...]]:
-    """Return what is kept of turns, by the id of each; they are asked for by session and id."""
+    """Return stored fields of messages by target id."""
     wanted = [(session, int(target.rpartition("#")[2]), target) for session, target in turns]
     rows = connection.execute(
         "SELECT w.value ->> 2, substr(m.content, 1, 200000), m.created_at, m.role, m.author, s.title,"
@@ -238,7 +241,7 @@ def _message(found: tuple[Any, ...] | None, target: str, row: CandidateRow) -> F
 
 
 def _memories(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, tuple[Any, ...]]:
-    """Return what is kept of memories, by the id of each."""
+    """Return stored fields of memories by id."""
     if not ids:
         return {}
     rows = connection.execute(

@@ -1,4 +1,4 @@
-"""Where a text answers a search: the part of it to show, and the words in it to mark.
+"""Snippets: the part of a text that answers a query, with ranges to highlight.
 
 A word matches as in the index: without regard to case and diacritics, by its Porter stem, so "running" matches "runs".
 Positions are code points.
@@ -46,7 +46,7 @@ _NARROW: Final = re.compile(f"(?:(?![{cjk_ngrams.WIDE}])[\\w{_MARKS}])+")
 
 
 class _Folding(dict[int, str]):
-    """One folded character for each character, so that positions stay."""
+    """Character folding that keeps positions: one folded character for each."""
 
     def __missing__(self, point: int) -> str:
         character = chr(point)
@@ -60,7 +60,7 @@ _FOLDING: Final = _Folding()
 
 @dataclass(frozen=True, slots=True)
 class _Mark:
-    """A place that answers the term ``key``."""
+    """Range of a text that matches the term ``key``."""
 
     start: int
     end: int
@@ -69,7 +69,7 @@ class _Mark:
 
 @dataclass(frozen=True, slots=True)
 class _Patterns:
-    """What to look for.
+    """Patterns to find in a text.
 
     Args:
         stems: Of words, each found wherever it stands.
@@ -87,7 +87,7 @@ class _Patterns:
 
 
 def snippet(text: str, terms: Iterable[Term], length: int = LENGTH) -> tuple[str, tuple[Span, ...], tuple[str, ...]]:
-    """Cut the part of ``text`` that answers most of ``terms``.
+    """Cut the part of ``text`` that matches most of ``terms``.
 
     Args:
         text: Any text; its first 200,000 characters are looked at.
@@ -102,13 +102,13 @@ def snippet(text: str, terms: Iterable[Term], length: int = LENGTH) -> tuple[str
 
 
 class Snippets:
-    """Cuts parts of several texts that answer the same ``terms``; see ``snippet``."""
+    """Snippets of several texts for the same ``terms``; see ``snippet``."""
 
     def __init__(self, terms: Iterable[Term]) -> None:
         self._patterns = _patterns(tuple(term for term in terms if not term.excluded))
 
     def of(self, text: str, length: int = LENGTH, extra: str = "") -> tuple[str, tuple[Span, ...], tuple[str, ...]]:
-        """Return the part of ``text``; see ``snippet``. Words in ``extra``, such as a title, are found too."""
+        """Return the snippet of ``text``; words in ``extra``, such as a title, count as found."""
         scanned = text[:SCANNED]
         marks = _marks(scanned, self._patterns)
         start, end = _window(scanned, marks, length)
@@ -123,7 +123,7 @@ class Snippets:
 
 
 def spans(text: str, terms: Iterable[Term]) -> tuple[Span, ...]:
-    """Return the ranges of ``text`` (its first 200,000 characters) that answer ``terms``."""
+    """Return the ranges of ``text`` that match ``terms``, in its first 200,000 characters."""
     patterns = _patterns(tuple(term for term in terms if not term.excluded))
     return tuple(Span(mark.start, mark.end) for mark in _marks(text[:SCANNED], patterns))
 
@@ -159,7 +159,7 @@ def _patterns(terms: tuple[Term, ...]) -> _Patterns:
 
 
 def _common_prefix(stemmed: str) -> str:
-    """Return how each word of that stem begins; its last letter may have been another: ``happi``, happy."""
+    """Return the common prefix of words with a stem, such as ``happ`` for happi."""
     return stemmed[:-1] or stemmed
 
 
@@ -168,7 +168,7 @@ def _runs(text: str) -> list[str]:
 
 
 def _words(text: str) -> list[str]:
-    """Return the words of a term outside of runs."""
+    """Return the folded words of a term outside of runs."""
     apart = "".join(" " if cjk_ngrams.has_wide(character) else character for character in cjk_ngrams.normal(text))
     return [folded for word in _TOKEN.findall(apart.replace("_", " ")) if (folded := fold(word))]
 
@@ -182,7 +182,7 @@ def _flat(text: str) -> str:
 
 
 def _marks(text: str, patterns: _Patterns) -> list[_Mark]:
-    """Return the places that answer, in order and apart from each other."""
+    """Return the matching ranges in order, without overlaps."""
     flat = _flat(text)
     found = [*_word_marks(flat, patterns), *_run_marks(flat, patterns.runs)]
     found.sort(key=lambda mark: (mark.start, -mark.end))
@@ -208,7 +208,7 @@ def _word_marks(flat: str, patterns: _Patterns) -> Iterator[_Mark]:
 
 
 def _words_like(flat: str, patterns: _Patterns) -> Iterator[tuple[int, int, str]]:
-    """Yield where words stand that may be one of the words sought, and the words folded."""
+    """Yield position and folded form of words that may match."""
     if not patterns.prefixes_of_words:
         return
     if flat.isascii():
@@ -246,7 +246,7 @@ def _phrase_marks(flat: str, candidates: Sequence[tuple[int, int, str]], phrase:
 
 
 def _run_marks(flat: str, runs: Sequence[str]) -> Iterator[_Mark]:
-    """Yield where runs stand, or their pairs of characters for one that stands nowhere whole."""
+    """Yield the ranges of runs, or of their character pairs."""
     if not runs or flat.isascii():
         return
     for run in runs:
@@ -270,7 +270,7 @@ def _places(flat: str, patterns: str) -> Iterator[_Mark]:
 
 
 def _window(text: str, marks: Sequence[_Mark], length: int) -> tuple[int, int]:
-    """Return the range to show: around most of the different terms, then most marks, then the first."""
+    """Return the range to show: most distinct terms, then most matches, then the first."""
     if len(text) <= length:
         return 0, len(text)
     first, last = _densest(marks, length)
@@ -296,7 +296,7 @@ def _densest(marks: Sequence[_Mark], length: int) -> tuple[int, int]:
 
 
 def _word_start(text: str, start: int, limit: int) -> int:
-    """Return the first beginning of a word from ``start``, or of a character where no word begins soon."""
+    """Return the first word start from ``start``, or a character boundary where none is near."""
     if start == 0:
         return 0
     near = min(start + _REACH, limit)
@@ -307,7 +307,7 @@ def _word_start(text: str, start: int, limit: int) -> int:
 
 
 def _word_end(text: str, end: int, limit: int) -> int:
-    """Return the last end of a word up to ``end``, or of a character where no word ends near."""
+    """Return the last word end up to ``end``, or a character boundary."""
     if end >= len(text):
         return len(text)
     near = max(end - _REACH, limit)
@@ -323,7 +323,7 @@ def _collapsed(text: str) -> str:
 
 
 def _shown(text: str, start: int, end: int, marks: Sequence[_Mark]) -> tuple[str, tuple[Span, ...]]:
-    """Return ``text[start:end]`` as one line, and where its marks are in it."""
+    """Return ``text[start:end]`` as one line with the ranges of its marks."""
     parts = ["…"] if text[:start].strip() else []
     length, found = sum(map(len, parts)), list[Span]()
     at = start = _past_signs(text, start, marks[0].start if marks else end)
@@ -343,7 +343,7 @@ def _shown(text: str, start: int, end: int, marks: Sequence[_Mark]) -> tuple[str
 
 
 def _past_signs(text: str, start: int, limit: int) -> int:
-    """Return ``start``, or where the signs end within which it lies."""
+    """Return ``start``, moved behind the Markdown signs that it lies within."""
     if start == 0:
         return start
     signs = _SIGNS.match(text, text.rfind("\n", 0, start) + 1, limit)
@@ -351,7 +351,7 @@ def _past_signs(text: str, start: int, limit: int) -> int:
 
 
 def _before_signs(text: str, end: int, limit: int) -> int:
-    """Return ``end``, or where the signs begin within which it lies."""
+    """Return ``end``, moved before the Markdown signs that it lies within."""
     if end == len(text):
         return end
     line = text.rfind("\n", 0, end) + 1
@@ -360,7 +360,7 @@ def _before_signs(text: str, end: int, limit: int) -> int:
 
 
 def _run_together(text: str, start: int, end: int) -> str:
-    """Return ``text[start:end]`` as one line, without the signs of its lines."""
+    """Return ``text[start:end]`` as one line without the Markdown signs of its lines."""
     if start and text[start - 1] != "\n" and text.find("\n", start, end) < 0:
         return _collapsed(text[start:end])
     parts, at = list[str](), start
