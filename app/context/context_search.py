@@ -1,7 +1,7 @@
 """Context search: messages and memories that are relevant to a prompt.
 
-Each of the two is gathered and ranked by itself, so that a vault of many turns does not crowd its memories out. What
-only a page of results needs, such as counts of facets and hits far down, is not made.
+Messages and memories are searched separately, so that many messages do not crowd out the memories. Facets and hits far
+down are not computed.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ MESSAGE_KINDS: Final = ("message",)
 
 
 _WORDS_DEPTH: Final = 400
-"""Half of what a search reads, of which a person may see the hundredth hit: here a few are told."""
+"""Half the depth of an ordinary search, because only the first hits are shown."""
 
 
 def find_messages(
@@ -32,13 +32,13 @@ def find_messages(
     """Return the messages that are most relevant to a prompt.
 
     Args:
-        connection: A reader.
-        request: The prompt as a search of every kind; how many it wants plays no part.
-        vector_query: The vectors; ``None`` leaves their leg out.
-        limit: How many at most.
+        connection: A read connection.
+        request: The search for the prompt; its kinds and limit are ignored.
+        vector_query: Vector search; ``None`` skips it.
+        limit: Maximum number.
 
     Raises:
-        VectorsFailedError: The vector leg failed.
+        VectorsFailedError: Vector search failed.
     """
     return _found(connection, request, vector_query, MESSAGE_KINDS, limit)
 
@@ -67,7 +67,7 @@ def _ranked(
     connection: apsw.Connection, request: Request, vector_query: VectorQuery | None
 ) -> Sequence[RankedCandidate]:
     """Return the best ranked candidates of a request."""
-    # Here, for numpy waits for the first search and does not hold up the loop.
+    # Imported here, so that numpy loads with the first search and not in the event loop.
     from app.index.columns.chunk_lengths import last_chunk  # noqa: PLC0415
     from app.retrieval.candidates.array_retrievers import empty_scores  # noqa: PLC0415
     from app.retrieval.ranking.candidate_pool import candidate_pool, merge_scores  # noqa: PLC0415
@@ -90,7 +90,7 @@ def _ranked(
         read = gather_candidates(
             connection, request.query, question, found, where, index_cache, words.matches, mentions.places
         )
-    else:  # around a memory is nothing, and no conversation to weigh
+    else:  # memories have no neighbours and no session
         places = with_mentions(candidate_pool(found), mentions.places)
         read = read_neighbours(connection, found, places, question, where, index_cache)
     weights = load_ranker().weights(legs, is_model=vector_query is not None and vector_query.is_model)

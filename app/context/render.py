@@ -11,9 +11,9 @@ from app.index.chunking import is_boundary
 
 MAX_LEFT_OUT: Final = 100
 _FRAME: Final = f"{OPEN.format(mark=MARK + '0' * 16)}\n{PREAMBLE}\n{CLOSE}\n"
-_LEAST_CUT: Final = 24  # tokens: less of a text says nothing
+_LEAST_CUT: Final = 24  # tokens: a shorter text is not useful
 _SEARCHED: Final[frozenset[SectionName]] = frozenset({"facts", "turns"})
-_WITH_TEXT: Final = _SEARCHED | {"recent", "salient"}  # told by their texts, not by a name
+_WITH_TEXT: Final = _SEARCHED | {"recent", "salient"}  # sections that show texts, not only titles
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +40,11 @@ def assemble(
 ) -> Context:
     """Return the context of the items of each section.
 
-    An item stands in the first section that has it. Where the whole does not fit, each section gives way in proportion
-    to its own budget, and what one does not need goes to the others.
+    An item appears in the first section that has it. Where the whole does not fit, sections shrink in proportion to
+    their budgets, and unused tokens go to the other sections.
 
     Args:
-        parts: Items by section, the ones to keep first first; ``recent`` is told in order of time.
+        parts: Items by section, the most important first; ``recent`` is rendered in order of time.
         budgets: Tokens of each section at most.
         max_tokens: Tokens of the whole.
     """
@@ -69,7 +69,7 @@ def assemble(
 def deduplicate(parts: Mapping[SectionName, Sequence[ContextItem]]) -> dict[SectionName, list[ContextItem]]:
     """Return the items of each section in the order of ``SECTIONS``, each id once.
 
-    What was found for the prompt is also left out where the same words were told before it.
+    Search results are also left out where an earlier item has the same text.
     """
     seen, seen_texts = set[str](), set[str]()
     distinct: dict[SectionName, list[ContextItem]] = {}

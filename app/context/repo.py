@@ -24,7 +24,7 @@ SESSION_CHARACTERS: Final = 320
 TITLE_CHARACTERS: Final = 100
 READ_CHARACTERS: Final = 20_000
 SALIENT_FLOOR: Final = 0.5
-"""Turns above this importance have an index of their own; no role has more by default."""
+"""Messages above this importance have a partial index; no role exceeds it by default."""
 UNSURE: Final = 0.5
 _SESSIONS_LOOKED_AT: Final = 256
 
@@ -69,7 +69,7 @@ def message_items(connection: apsw.Connection, hits: Sequence[Hit], terms: Seque
 
 def _found_message(hit: Hit, said: str, terms: Sequence[Term]) -> ContextItem | None:
     is_whole = 0 < len(said) <= FOUND_CHARACTERS
-    # A turn that only calls a tool says nothing of its own; the search shows what it called.
+    # A message that only calls a tool has no text; its snippet shows the call.
     text = said if is_whole else snippet(said, terms, FOUND_CHARACTERS)[0] or without_recalled(hit.snippet)
     if not text:
         return None
@@ -114,13 +114,13 @@ def recent_index_rows(
     """Return index lines of memories stored since a moment, newest first.
 
     Args:
-        connection: A reader.
+        connection: A read connection.
         since_ms: The moment, milliseconds UTC.
-        limit: How many at most.
-        stores: What the caller may read.
-        but: A conversation whose memories are left out.
+        limit: Maximum number.
+        stores: Stores that the caller may read.
+        but: Session whose memories are left out.
     """
-    # The list is read from an index that begins with the pinned ones, so it is read twice.
+    # The index begins with the pinned column, so both halves are read.
     halves = " UNION ALL ".join(
         "SELECT * FROM (SELECT m.id, m.kind, m.store, m.title, substr(m.content, 1, 400), m.mention_count,"
         " m.created_at, m.type, m.rowid AS place FROM memories m"
@@ -151,10 +151,10 @@ def latest_sessions(connection: apsw.Connection, agent: str, but: str, limit: in
     """Return summaries of the latest sessions, the most recently updated first.
 
     Args:
-        connection: A reader.
-        agent: Only conversations with this agent, with anyone when empty.
-        but: A conversation to leave out.
-        limit: How many at most.
+        connection: A read connection.
+        agent: Only sessions with this agent, or any when empty.
+        but: Session to leave out.
+        limit: Maximum number.
     """
     rows = connection.execute(
         "SELECT s.id, s.title, d.agent, d.summary, s.updated_at FROM"
@@ -210,7 +210,7 @@ def _memory(memory: Memory, hit: Hit, terms: Sequence[Term]) -> ContextItem:
     is_cut = len(said) > MEMORY_CHARACTERS
     named = f"{memory.category} {memory.key}".strip() if memory.key else memory.title
     facts = [_date(memory.event_time or memory.updated_at), memory.kind]
-    # Which program a memory came through says little; which agent stored it says how far to trust it.
+    # The agent that stored a memory matters for trust; an import source does not.
     is_agents = memory.source not in ("", "person") and not memory.source.startswith("import:")
     facts += [f"from {memory.source}"] if is_agents else []
     facts += [f"unsure ({memory.confidence:.2f})"] if memory.confidence < UNSURE else []

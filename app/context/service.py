@@ -33,14 +33,14 @@ _log = logging.getLogger(__name__)
 ContextItems = list[ContextItem]
 SectionNames = tuple[SectionName, ...]
 SectionResults = dict[SectionName, ContextItems | Exception]
-"""What a part found for each section, or why it could not."""
+"""Items of each section, or the error that prevented them."""
 
 MAX_FOUND: Final = 200
-_SPARE_MESSAGES: Final = 4  # times as many are looked at as are told, for the best there are may not bear on the prompt
+_SPARE_MESSAGES: Final = 4  # times as many are searched as are shown, since some may not be relevant
 _SEARCHED: Final = frozenset({"turns", "facts"})
 _DAY_MS: Final = 86_400_000
 _FAILED: Final = "“{part}” was left out: {reason}"
-_NO_MESSAGES: Final = "Turns and summaries of conversations were left out: they are told with full trust only."
+_NO_MESSAGES: Final = "Messages and session summaries were left out because they need full trust."
 _NO_SEARCH_WORDS: Final = "The prompt has no word to search for, so nothing was searched."
 
 
@@ -68,11 +68,11 @@ class ContextService:
 
     Args:
         store: The vault's database.
-        search: Finds what a prompt is about.
-        reflections: Gives the latest weekly insight.
-        trace: Told how long each part took and which failed.
-        clock: What "recent" is.
-        options: Returns the settings as they are now.
+        search: The search.
+        reflections: Returns the latest weekly reflection.
+        trace: Receives the duration and failure of each part.
+        clock: Current time.
+        options: Returns the current options.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class ContextService:
         """Return the context for ``prompt``; see the operation ``memory.context``."""
         started = time.perf_counter()
         options = self._options()
-        # No conversation and no agent has a name that cannot be stored; what is left of such a one names nobody.
+        # A name with characters that cannot be stored matches no session and no agent.
         caller = (storable(session)[0], storable(agent)[0])
         text = prompt_text(prompt)
         context_request = ContextRequest(text, prompt_terms(text), *caller, tuple(stores), "private" in stores)
@@ -166,7 +166,7 @@ class ContextService:
 
     async def _recent_index(self, context_request: ContextRequest, options: ContextOptions) -> SectionResults:
         since = self._clock.now_ms() - options.recent_days * _DAY_MS
-        # Those that are told in full take no place of the others.
+        # Memories shown in full do not count towards the index.
         most = options.index + options.facts
         work = partial(
             context_repo.recent_index_rows,
@@ -197,7 +197,7 @@ class ContextService:
         found = from_sqlite(error) if isinstance(error, apsw.Error) else error
         known = found if isinstance(found, KeepsakeError) else internal(error)
         if known is not found:
-            _log.error("a part of a context broke: %s", error_location(error))
+            _log.error("a part of a context failed: %s", error_location(error))
         self._trace.event("context.failed", stage=name, error=known.code)
         return _FAILED.format(part=HEADINGS[name], reason=known.message)
 
@@ -226,8 +226,8 @@ def _search_sections(
         try:
             sections |= searches[name](connection, request, vector_query, context_request, options)
         except VectorsFailedError:
-            raise  # all is then looked for by words alone
-        except Exception as error:  # noqa: BLE001  (a note of the context says it)
+            raise  # the whole search is repeated without vectors
+        except Exception as error:  # noqa: BLE001  (reported in a note of the context)
             sections[name] = error
     return sections
 

@@ -40,9 +40,9 @@ class BenchmarkService:
 
     Args:
         store: The vault's database.
-        search: What is tested.
-        clock: When a test was.
-        model: Names what makes the vectors.
+        search: The search to test.
+        clock: Current time.
+        model: Returns the name of the embedding model.
     """
 
     def __init__(self, store: Store, search: SearchService, clock: Clock, model: Callable[[], str]) -> None:
@@ -124,7 +124,7 @@ class BenchmarkService:
     async def _run_all(self, recipes: Sequence[str], question_set: QuestionSet, job: Job) -> list[_Run]:
         """Return the runs of all recipes, which alternate so that caches favour none."""
         runs = [_Run(find_recipe(name).name) for name in recipes]
-        # The first search opens the embedder, which says nothing about the others.
+        # The first search opens the embedder and is not measured.
         await self._search.search("warm", limit=1, recipe=runs[0].recipe, is_internal=True)
         for number in range(question_set.size):
             if job.is_cancelled():
@@ -136,7 +136,7 @@ class BenchmarkService:
 
     async def _ask(self, run: _Run, question_set: QuestionSet, number: int) -> None:
         begun = time.perf_counter()
-        # Its words are the vault's own: no remote service gets to see them that may not.
+        # Generated questions contain private text, so the search is internal.
         search = partial(self._search.search, recipe=run.recipe, is_internal=True)
         if number < len(question_set.made):
             made = question_set.made[number]

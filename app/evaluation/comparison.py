@@ -27,7 +27,7 @@ MAX_CHARACTERS: Final = 1_000
 _KEPT_HERE: Final = (
     "Questions made from the vault were left out: private texts are not sent to {model}. Your own queries are."
 )
-_NOTHING: Final = "There is nothing to ask: name queries, or let questions be made from the vault."
+_NOTHING: Final = "There is nothing to ask: name queries, or have questions made from the vault."
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +35,11 @@ class ComparisonOptions:
     """Options of a comparison.
 
     Args:
-        queries: What the person wants answered.
-        questions: How many to make from the vault at most; 0 for none.
-        seed: Which of those.
-        hits: How many hits are looked at.
-        by_meaning: Whether meaning alone answers.
+        queries: The person's own queries.
+        questions: Number of questions to make from the vault at most.
+        seed: Seed that selects the questions.
+        hits: Number of hits to compare.
+        by_meaning: Whether to use vector search alone.
     """
 
     queries: Sequence[str] = ()
@@ -65,8 +65,8 @@ class ComparisonService:
 
     Args:
         store: The vault's database.
-        search: What answers.
-        generations: The vectors there are.
+        search: The search to run.
+        generations: All generations of vectors.
         vectors: False where vectors are switched off.
     """
 
@@ -126,7 +126,7 @@ class ComparisonService:
         queries, notes = await self._queries(pair, options)
         legs: tuple[Leg, ...] | None = ("vector",) if options.by_meaning else None
         for side in pair:
-            # The first search loads what the others find loaded.
+            # The first search loads the models and caches.
             await self._search.search(
                 "warm", limit=1, recipe=side.recipe, is_internal=True, active_embedding=side.serving
             )
@@ -134,7 +134,7 @@ class ComparisonService:
         for number, one in enumerate(queries, 1):
             if job.is_cancelled():
                 break
-            # They take turns, so that none has the warmer caches.
+            # The sides alternate, so that caches favour none.
             order = (0, 1) if number % 2 else (1, 0)
             found = {at: await self._ask(pair[at], one, options.hits, legs) for at in order}
             rows.append(comparison_metrics.compare_answers(one, found[0], found[1]))
@@ -153,7 +153,7 @@ class ComparisonService:
         )
         queries = [ComparedQuery(query, "asked") for query in own]
         queries += [ComparedQuery(said.query, "judged", said.id) for said in question_set.judged if said.good]
-        # What the vault says must not reach a service that private texts must not reach.
+        # Generated questions contain private text, which some services must not receive.
         barred = next((side for side in pair if self._generations.keeps_private(side.serving)), None)
         if barred is None:
             queries += [

@@ -11,10 +11,10 @@ from app.evaluation.metrics import Place
 from app.retrieval.model import Hit
 
 MOST_MADE: Final = 50
-"""Questions made from the vault that are shown with their hits."""
+"""Maximum number of generated questions shown with their hits."""
 _DIGITS: Final = 4
 _FAR: Final = 1_000
-"""In place of a place that is not among the hits."""
+"""Rank used for an answer that is not among the hits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +22,11 @@ class ComparedQuery:
     """Query of a comparison.
 
     Args:
-        query: What is asked.
-        origin: Who says so.
+        query: The query.
+        origin: Origin of the query.
         target: The known answer's id, empty where none is known.
-        neighbours: Ids of what stands beside it, which is as right.
-        excluded_id: The turn that asks just this, which is left out of the hits.
+        neighbours: Ids of neighbours, which count as right too.
+        excluded_id: Message that contains the question itself; removed from the hits.
     """
 
     query: str

@@ -7,7 +7,7 @@ from typing import Literal
 from app.evaluation.benchmark_model import Score
 
 Origin = Literal["asked", "judged", "made"]
-"""Who says what is asked: the person now, the person when judging, or the vault's own texts."""
+"""Origin of a query: typed now, judged earlier, or made from the vault."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class QueryComparison:
 
     Args:
         query: What was searched.
-        origin: Who says so.
+        origin: Origin of the query.
         target: The known answer's id; empty where none is known.
         now: The side that answers searches at present.
         other: The other side.
@@ -87,10 +87,10 @@ class SideTotal:
     """Totals of one side over all queries.
 
     Args:
-        model: What made its vectors.
+        model: Embedding model.
         generation: Their number.
         dimensions: Their length.
-        recipe: How words and meaning were weighed.
+        recipe: Name of the recipe.
         missing: Texts that have no vector there, such as those that came since.
         without_meaning: Queries that were answered by words alone because meaning failed.
         p50_ms, p95_ms: Milliseconds of a search: the median, and what 95 of 100 stay below. Vectors are compared one

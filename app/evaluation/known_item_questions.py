@@ -1,9 +1,8 @@
 """Known-item questions: generated queries whose answer is a given message or memory. Pure functions.
 
-Where the turn before asks something, what it asks is the best question there is. Else the words are some of the text's
-and some of what was said before it, sometimes one is wrong, as when one half remembers what something was about. Words
-that hardly any other text has are left out: whoever remembers those needs no ranking, and any that looks for words
-would seem the best. The same seed makes the same questions.
+If the previous message asks a question, that is the query. Otherwise the query has some words of the text and of the
+previous message, sometimes with a wrong one, as if half remembered. Very rare words are left out, because any lexical
+search finds their text at once. The same seed makes the same questions.
 """
 
 import hashlib
@@ -25,20 +24,20 @@ LEAST_WORDS: Final = 3
 _OWN_WORDS: Final = (2, 3)
 _WORDS_BEFORE: Final = (1, 2)
 _WORDS_ALONE: Final = (2, 4)
-"""Of a text before which nothing was said."""
+"""Number of words for a text without a previous message."""
 _SHORTEST: Final = 3
 _LONGEST: Final = 40
 _COMMON: Final = 0.2
-"""Words that this share of the texts have tell them not apart."""
+"""Words in a larger share of the texts are too common."""
 _COMMONEST: Final = 3
-"""Words that as few texts have are common in no vault."""
+"""Words in at most this many texts are never too common."""
 _RARE: Final = 3
-"""Words that fewer texts have find their text by themselves."""
+"""Words in fewer texts are too rare: they find their text by themselves."""
 _RUN: Final = (2, 6)
 _LONGEST_QUESTION: Final = 200
 _MISTAKEN_SHARE: Final = 0.35
 _STRANGERS: Final = 200
-"""Other items whose words somebody may take for this one's."""
+"""Number of other items whose words may be added as a mistake."""
 _WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _QUESTION: Final = re.compile(r"[^.!?。！？؟\n]+[?？؟]")
 _LATIN: Final = re.compile("[A-Za-z\u00c0-\u024f]")
@@ -60,8 +59,8 @@ class KnownItem:
 
     Args:
         id: ``<session>#<number>`` of a turn, or a memory's id.
-        text: What it says.
-        before: What somebody else said right before it.
+        text: Its text.
+        before: Previous message, by another speaker.
     """
 
     id: str
@@ -74,12 +73,12 @@ class KnownItemQuestion:
     """Query with a known answer.
 
     Args:
-        query: What is asked.
-        target: The item it was made of.
-        script: What it is written in.
-        shape: How it was made.
-        neighbours: Items beside the target; whoever finds one of them has found it.
-        excluded_id: The turn that asks just this; where it stands among the hits tells nothing.
+        query: The query.
+        target: The item to find.
+        script: Script of the query.
+        shape: How the query was made.
+        neighbours: Neighbours of the target, which count as found too.
+        excluded_id: Message that contains the question itself; ignored among the hits.
     """
 
     query: str
@@ -125,11 +124,11 @@ def frequencies(items: Iterable[KnownItem]) -> Frequencies:
 def questions(items: Sequence[KnownItem], most: int, seed: int) -> list[KnownItemQuestion]:
     """Return at most ``most`` questions about different items, in an order set by ``seed``.
 
-    Items that say the same, and those that say too little to be told apart, are passed over.
+    Items with identical or too short texts are skipped.
 
     Args:
-        items: What there is to ask about.
-        most: How many are wanted.
+        items: Items to make questions about.
+        most: Maximum number of questions.
         seed: Decides which items and which words.
     """
     known = frequencies(items)
@@ -137,7 +136,7 @@ def questions(items: Sequence[KnownItem], most: int, seed: int) -> list[KnownIte
     strangers = [word for item in ordered[:_STRANGERS] for word in known.telling(item.text[:MAX_READ])[:1]]
     repeated = Counter(_said(item.text) for item in items)
     made: list[KnownItemQuestion] = []
-    # Each has a place and a seed of its own, so that few questions change when others come or go.
+    # Each item has its own seed, so that few questions change when items are added or removed.
     for item in ordered:
         if len(made) >= most:
             break
@@ -156,10 +155,10 @@ def question_of(
     """Return a question about ``item``, ``None`` where its text is too short.
 
     Args:
-        item: What is asked about.
-        known: How common words are.
-        chance: Decides.
-        strangers: Words of other items, one of which may be taken for a word of this.
+        item: The item to find.
+        known: Document frequencies.
+        chance: Random number generator.
+        strangers: Words of other items, one of which may be added as a mistake.
     """
     text, before = (without_recalled(said)[:MAX_READ] for said in (item.text, item.before))
     script = script_of(text)
@@ -198,7 +197,7 @@ def distinctive(text: str, common: Iterable[str] = ()) -> list[str]:
 def script_of(text: str) -> str:
     """Return the main script of ``text``: ``latin``, ``han``, ``thai`` and so on."""
     counts = {name: len(pattern.findall(text)) for name, pattern in _SCRIPTS}
-    # What has kana is Japanese, whatever part of it is Chinese characters.
+    # A text with kana is Japanese, even if most characters are Chinese.
     if counts["kana"] and counts["kana"] + counts["han"] > len(_LATIN.findall(text)):
         return "kana"
     best = max(counts, key=lambda name: counts[name])

@@ -8,7 +8,7 @@ from app.evaluation.known_item_questions import KnownItemQuestion
 
 _DIGITS: Final = 4
 _FAR: Final = 11
-"""In place of a place that is not among those shown."""
+"""Rank used for an answer that is not among the hits."""
 
 Place = int | None
 

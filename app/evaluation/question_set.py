@@ -21,9 +21,9 @@ class QuestionSet:
 
     Args:
         made: Questions made from the vault.
-        judged: What was judged.
-        chunks: Search entries there are.
-        seed: Which questions.
+        judged: Judgements of the person.
+        chunks: Number of chunks in the vault.
+        seed: Seed that selects the questions.
     """
 
     made: Sequence[KnownItemQuestion]
@@ -42,8 +42,8 @@ async def draw_questions(store: Store, count: int, seed: int) -> QuestionSet:
 
     Args:
         store: The vault's database.
-        count: How many questions to make at most.
-        seed: Which.
+        count: Maximum number of questions to make.
+        seed: Seed that selects the questions.
 
     Raises:
         InputError: The number of questions is out of bounds.

@@ -12,9 +12,9 @@ from app.evaluation.known_item_questions import MAX_READ, KnownItem
 from app.index.repo import chunk_count
 
 _SPARE: Final = 6
-"""How many times as many texts are read as questions are wanted: many say too little."""
+"""Factor by which more texts are read than questions wanted, since many are too short."""
 _WHOLE: Final = 1 << 32
-_SPREAD: Final = 2_654_435_761  # scatters ids that follow each other
+_SPREAD: Final = 2_654_435_761  # multiplier that scatters consecutive ids
 _MAX_KEPT: Final = 1_000
 
 

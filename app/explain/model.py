@@ -26,10 +26,10 @@ class LegPlace:
     """Place of an item in one retriever's results over the whole vault.
 
     Args:
-        rank: From 1; ``None`` where the leg does not have it at all.
+        rank: From 1; ``None`` where the retriever does not find it.
         score: BM25 or cosine.
-        of: How many items the leg has.
-        depth: How many of them a search looks at.
+        of: Number of items that the retriever finds.
+        depth: Number of these that a search uses.
     """
 
     leg: Leg
@@ -61,21 +61,21 @@ class Explanation:
     """Explanation of an item's place in a search, or of its absence.
 
     Args:
-        id: The item's; ``""`` when there is none of that id for the caller.
-        stage: ``shown``, or where it fell out.
-        place: Its place among all that were ranked, from 1; ``None`` where it was not.
-        limit: How many a search shows.
+        id: The item's id; ``""`` where the caller may not see it.
+        stage: ``shown``, or the stage that removed it.
+        place: Rank from 1; ``None`` where it was not ranked.
+        limit: Number of hits shown.
         recipe: The recipe used.
         sentence: What happened.
-        suggestion: What would bring it in, or ``""``.
-        failed: Operators of the query that it does not satisfy, as they would be typed.
-        terms: Words of the query that it has.
-        lacking: Words of the query that it does not have.
-        legs: Its place in each leg.
+        suggestion: How to make it appear, or ``""``.
+        failed: Operators that it fails, as typed.
+        terms: Query words in its text.
+        lacking: Query words not in its text.
+        legs: Its place in each retriever.
         gaps: Features in which it differs from the last hit shown, the greatest difference first.
         last_shown: That hit's id.
         remedies: Queries that show it.
-        notes: What the search itself said.
+        notes: Notes of the search itself.
     """
 
     id: str

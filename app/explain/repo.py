@@ -19,7 +19,7 @@ from app.retrieval.candidates.filters import ChunkFilter, build_filter
 from app.retrieval.model import Query, Term
 from app.retrieval.query.match_expression import match_expression, quote
 
-# As the legs have it: a passage that spans turns only lends its words.
+# As in the retrievers: a passage of several messages is only context.
 _SINGLE: Final = "(c.kind <> 'passage' OR c.seq_start = c.seq_end)"
 _TARGET: Final = "CASE WHEN c.kind = 'memory' THEN c.memory_id ELSE c.session_id || '#' || c.seq_start END"
 _MAX_SEQ_DIGITS: Final = 17
@@ -30,11 +30,11 @@ class ExplainedItem:
     """Item to explain: a message or memory, present or past.
 
     Args:
-        stage: Where it fell out before any search, ``None`` when it can be found.
-        chunks: Its search entries.
-        waiting: How many of them still lack their vector.
-        text: What it says.
-        title: Its own, or its conversation's.
+        stage: Stage that removed it before any search, ``None`` where it can be found.
+        chunks: Its chunk ids.
+        waiting: Number of its chunks without a vector yet.
+        text: Its text.
+        title: Its title, or its session's.
         kind: ``message`` or the memory's kind.
     """
 

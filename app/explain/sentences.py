@@ -6,7 +6,10 @@ from typing import Final
 from app.explain.model import FeatureGap, LegPlace, Remedy, Stage
 
 GONE: Final[dict[Stage, tuple[str, str]]] = {
-    "missing": ("Nothing that you may see has that id.", "Check the id; what was forgotten for ever is gone."),
+    "missing": (
+        "There is nothing with that id that you may see.",
+        "Check the id. Items that were forgotten for ever are gone.",
+    ),
     "deleted": ("It was deleted, so no search shows it.", "Restore it."),
     "archived": ("It is in the archive, so no search shows it.", "Take it out of the archive."),
     "forgotten": ("Its conversation was forgotten, so no search shows it.", "Undo the forgetting of the conversation."),

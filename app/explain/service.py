@@ -27,7 +27,7 @@ from app.retrieval.service import SearchService
 from app.store.store import Store
 
 MAX_LIMIT: Final = 200
-"""Up to so many hits a search ranks the same however many it shows."""
+"""Up to this limit, ranking does not depend on the number of hits."""
 _LIMIT_S: Final = 60.0
 _MOST_GAPS: Final = 8
 _MOST_MENTIONS: Final = 10_000
@@ -41,10 +41,10 @@ class ExplainService:
 
     Args:
         store: The vault's database.
-        search: What is explained.
-        index_worker: Knows the embedder and its vectors.
+        search: The search to explain.
+        index_worker: Provides the embedder and its vectors.
         vectors: False where vectors are switched off.
-        tune: Gives a recipe the weights that the settings say.
+        tune: Applies the settings to a recipe.
     """
 
     def __init__(
@@ -163,7 +163,7 @@ class ExplainService:
             work = partial(reads.vector_rank, generation=serving.generation, vector=vector, where=where, target=item.id)
             return [LegPlace("vector", *await self._store.read(work, limit_s=_LIMIT_S), depth)]
         except KeepsakeError:
-            return []  # the search says in its notes that it went without
+            return []  # the notes of the search report it
 
     async def words(self, item: ExplainedItem, but: Sequence[str]) -> list[str]:
         """Return rare words of an item, except those in ``but``."""

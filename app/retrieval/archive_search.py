@@ -35,7 +35,7 @@ from app.retrieval.results.hits import count_facets
 from app.retrieval.results.model import RankedCandidate
 from app.retrieval.results.snippets import spans
 
-MAX_STATES: Final = 5_000  # looked through at most: one or two seconds
+MAX_STATES: Final = 5_000  # searched at most, in one or two seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +43,10 @@ class UnindexedMemories:
     """Memories of a state that the index does not hold.
 
     Args:
-        name: What an answer names as its recipe.
-        read: Yields them, what came there last first; none reads as deleted.
-        words_only: The sentence that says how they are found.
-        cut: The sentence that says that not all were looked through.
+        name: The recipe name in the result.
+        read: Yields the memories, the latest in this state first, none of them as deleted.
+        words_only: Note that they are found by words alone.
+        cut: Note that not all were searched.
     """
 
     name: str
@@ -65,14 +65,14 @@ UNINDEXED: Final = MappingProxyType(
         "archived": UnindexedMemories(
             "archive",
             contents,
-            "What is in the archive is found by its words alone; entity: finds nothing there.",
-            f"Only the {MAX_STATES:,} memories that were archived last were looked through.",
+            "The archive is searched by words alone; entity: finds nothing there.",
+            f"Only the {MAX_STATES:,} most recently archived memories were searched.",
         ),
         "superseded": UnindexedMemories(
             "superseded",
             _superseded,
-            "What was replaced by something newer is found by its words alone; entity: finds nothing there.",
-            f"Only the {MAX_STATES:,} memories that were replaced last were looked through.",
+            "Superseded memories are searched by words alone; entity: finds nothing there.",
+            f"Only the {MAX_STATES:,} most recently superseded memories were searched.",
         ),
     }
 )
@@ -140,6 +140,6 @@ def _weights(words: QueryWords, texts: Sequence[str], total: int) -> dict[Term, 
 def _hit(one: RankedCandidate, items: Mapping[int, HistoricalItem], query: Query) -> Hit:
     item = items[one.chunk_id]
     if item.state is None:
-        raise ValueError("all of it is read with its state")
+        raise ValueError("items of an unindexed state have a value")
     hit = historical_hit(one, item.state, historical_row(item, {}), query, {})
     return replace(hit, why=replace(hit.why, features={}))

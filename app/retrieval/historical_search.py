@@ -1,8 +1,7 @@
 """Historical search: the vault as it was at a moment, searched by words.
 
-What was changed, deleted or forgotten since is read from the history and matched here, by the words of the index's
-tokenizer. So that both can stand in one list, all candidates are scored by the same BM25 over their texts. Vectors
-know the present only and play no part.
+Unchanged items come from the index. Items that were changed, deleted or forgotten since are rebuilt from history and
+matched here by the rules of the index's tokenizer. One BM25 scores both. Vectors are not used.
 """
 
 import json
@@ -38,19 +37,19 @@ MAX_TURNS: Final = 20_000
 
 NAME: Final = "past"
 FROM_HISTORY: Final = "from_history"
-"""The feature of a hit whose text of then is no longer in the index."""
+"""Feature of a hit whose former text is no longer in the index."""
 
-WORDS_ONLY: Final = "Search by meaning knows the present only, so the past was searched by words."
-CUT: Final = "So much has changed since that not all of it was looked through."
+WORDS_ONLY: Final = "Search by meaning covers only the present, so the past was searched by words."
+CUT: Final = "So much has changed since then that not all of it was searched."
 
-_K1, _B, _LENGTH = 1.2, 0.75, 400.0  # BM25 as the index has it; characters of a usual text
+_K1, _B, _LENGTH = 1.2, 0.75, 400.0  # BM25 parameters of FTS5; characters of an average text
 _CHUNKS = "chunks (id, kind, session_id, memory_id, seq_start, seq_end, store, role, created_at)"
 _OF_STATES = (
     f"{memories.TABLES}, {_CHUNKS} AS MATERIALIZED (SELECT rowid, 'memory', session_id, id, 0, 0, store, kind,"
     " updated_at FROM memories WHERE valid_until IS NULL)"
 )
 _OF_TURNS = (
-    "session_moves (session_id, is_leaving) AS (SELECT NULL, NULL WHERE FALSE),"  # forgotten is what they are here
+    "session_moves (session_id, is_leaving) AS (SELECT NULL, NULL WHERE FALSE),"  # all of them are forgotten
     f" {_CHUNKS} AS (SELECT t.rowid, 'message', t.session_id, NULL, t.seq, t.seq, 'private', t.role, t.created_at"
     " FROM messages t WHERE t.session_id IN (SELECT value FROM json_each(?1)) AND t.created_at <= ?2)"
 )
@@ -81,7 +80,7 @@ class HistoricalItem:
 def search_history(connection: apsw.Connection, query: Query, moment: HistoricalRequest) -> Found:
     """Return the hits that ``query`` would have had at a moment, in one read.
 
-    Never shows a text, title or tag that is newer than the moment; ``entity:`` finds only what has not changed since.
+    Texts, titles and tags are never newer than the moment. ``entity:`` finds only items that have not changed since.
     """
     sessions = {
         entry.target: entry.before or {} for entry in as_of.first_entries_after(connection, "session", moment.at_ms)
@@ -110,7 +109,7 @@ class QueryWords:
     """Words of a query, matched in texts by the rules of the index.
 
     Args:
-        query: What is asked.
+        query: The query.
     """
 
     def __init__(self, query: Query) -> None:
@@ -286,14 +285,14 @@ def historical_row(item: HistoricalItem, agents: Mapping[str, tuple[str, str]]) 
 
     Args:
         item: One with a state.
-        agents: Agent and title of the conversations of turns.
+        agents: Agent and title of messages' sessions.
     """
     state = item.state
     if isinstance(state, Message):
         agent = agents[state.session_id][0]
         return CandidateRow(item.chunk_id, "message", state.role, "private", state.session_id, None, agent, ())
     if state is None:
-        raise ValueError("only what was read from the history has a state")
+        raise ValueError("only items from the history have a state")
     owner = (state.session_id, state.id, state.source, state.tags)
     return CandidateRow(item.chunk_id, "memory", state.kind, state.store, *owner)
 
@@ -319,7 +318,7 @@ def _hits(
             continue
         then = sessions.get(hit.session_id or "") if hit.target == "message" else None
         if then is not None and "title" in then:
-            hit = replace(hit, title=_former_title(connection, hit, str(then["title"])))  # noqa: PLW2901
+            hit = replace(hit, title=_former_title(connection, hit, str(then["title"])))
         hits.append(hit)
     return tuple(hits)
 
@@ -340,11 +339,11 @@ def historical_hit(
     """Return the hit of an item that is not in the index.
 
     Args:
-        one: The item in its place.
-        state: What it was.
+        one: The ranked item.
+        state: Its former value.
         row: See ``historical_row``.
-        query: What is asked; its words are marked.
-        titles: Agent and title of the conversations of turns.
+        query: The parsed query; its words are marked.
+        titles: Agent and title of messages' sessions.
     """
     fields = _turn_fields(state, titles) if isinstance(state, Message) else _memory_fields(state)
     if isinstance(state, Message):

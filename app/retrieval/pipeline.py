@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from app.retrieval.candidates.filter_only import FilterOnlyResult
     from app.retrieval.ranking.linear_ranker import RankedChunks, Vectors
 
-MAX_DEPTH = 4_096  # neighbours at most that sqlite-vec gives; whoever pages on finds nothing more
+MAX_DEPTH = 4_096  # most neighbours that sqlite-vec returns, so paging ends there
 _FILLING = "{count} texts are not yet indexed for search by meaning."
 
 
@@ -46,7 +46,7 @@ _FILLING = "{count} texts are not yet indexed for search by meaning."
 class _Order:
     """Ranked candidates, and the results of each retriever.
 
-    ``ranking`` has them where one was made, and ``filter_only`` where operators alone ask.
+    ``ranking`` holds them for the learned recipe, and ``filter_only`` for a query without words.
     """
 
     ranked: list[RankedCandidate]
@@ -61,13 +61,13 @@ def run_search(
     """Run a search on one connection.
 
     Args:
-        connection: A reader.
-        request: What is searched.
-        vector_query: The vectors; ``None`` leaves their leg out.
-        watch: Told when a stage ends.
+        connection: A read connection.
+        request: The search request.
+        vector_query: Vector search; ``None`` skips it.
+        watch: Stopwatch of the stages.
 
     Raises:
-        VectorsFailedError: The vector leg failed.
+        VectorsFailedError: Vector search failed.
     """
     missing: tuple[str, ...] = ()
     if has_phrases(request.query):
@@ -79,7 +79,7 @@ def run_search(
     notes: tuple[str, ...] = ()
     if "words" in order.found and not len(order.found["words"]):
         notes = missing_word_notes(connection, request.query, request.stores)
-    # How much waits is said to whoever may know of all of it.
+    # Only callers who may read every store learn how much is pending.
     if "vector" in order.found and where.sees_all and (pending := repo.pending_count(connection)):
         notes += (_FILLING.format(count=pending),)
     watch.lap("candidates")
@@ -134,7 +134,7 @@ class SearchPipeline:
         self._query = request.query
         self._where = where
         self._vector_query = vector_query
-        # One for the whole of a search: what is kept may be let go meanwhile.
+        # One cache for the whole search, since the service may clear its own meanwhile.
         self.index_cache = cache(request.index_cache)
 
     def order(self) -> _Order:
@@ -161,7 +161,7 @@ class SearchPipeline:
         return FilterOnlyResult(self._connection, self._query, request.stores, self.index_cache(), request.per_session)
 
     def _learned(self) -> _Order:
-        # Here, for numpy waits for the first search and does not hold up the loop.
+        # Imported here, so that numpy loads with the first search and not in the event loop.
         from app.retrieval.ranking.linear_ranker import load_ranker, rank_with_context  # noqa: PLC0415
 
         last, index_cache = self._request.last, self.index_cache()
@@ -192,7 +192,7 @@ class SearchPipeline:
     def vectors(self, found: Mapping[Leg, object]) -> "Vectors | None":
         """Return a function that reads the vectors of chunks, ``None`` without vector search.
 
-        What is returned raises ``VectorsFailedError`` where they cannot be read.
+        The function raises ``VectorsFailedError`` where they cannot be read.
         """
         if "vector" not in found or self._vector_query is None:
             return None
@@ -212,7 +212,7 @@ class SearchPipeline:
         """Return the results of each wanted retriever, best first.
 
         Raises:
-            VectorsFailedError: The vector leg failed.
+            VectorsFailedError: Vector search failed.
         """
         found: dict[Leg, F] = {}
         wanted, vector_query = self._request.wanted, self._vector_query
@@ -247,7 +247,7 @@ class SearchPipeline:
         if match is None:
             return None
         if any(term.phrase and not term.excluded for term in self._query.terms):
-            # A phrase leaves little to score.
+            # Few texts match a phrase, so FTS5 scores them fast enough.
             return retrievers.words(self._connection, match=match, where=self._where, depth=retrievers.words_depth)
         return retrievers.many(
             self._connection,

@@ -28,11 +28,11 @@ class VectorQuery:
     """Vector search of a request: embedding, generation and neighbour index.
 
     Args:
-        generation: Whose vectors are compared.
+        generation: Vectors to compare.
         vector: Returns a text's vector, float32 little-endian.
-        ann_cache: Answers sooner than the database, where there is one.
-        count: How many vectors it has.
-        is_model: Whether a model that reads whole sentences made them, and not a table of words.
+        ann_cache: Neighbour index that is faster than the database, if any.
+        count: Number of vectors in it.
+        is_model: Whether a contextual model made the vectors, not a static embedding table.
     """
 
     generation: Generation
@@ -47,16 +47,16 @@ class Request:
     """A search request.
 
     Args:
-        query: As understood.
-        recipe: How.
-        wanted: Which of the recipe's legs are asked.
-        stores: What the caller may read.
+        query: The parsed query.
+        recipe: The recipe.
+        wanted: The recipe's retrievers to run.
+        stores: Stores that the caller may read.
         offset: The first hit shown.
-        limit: How many are shown.
-        per_session: How many of one conversation are shown, all when ``None``.
-        index_cache: Makes or returns what reads the words' lists.
-        found_only: Only what one of the legs found is shown, nothing that merely stands beside it.
-        embedding: The vector of the query's text, where the caller brings its own.
+        limit: Number of hits to show.
+        per_session: Messages of one session to show at most; all when ``None``.
+        index_cache: Returns the cache of posting lists and columns.
+        found_only: Show only what a retriever found, no neighbours.
+        embedding: The caller's own vector of the query.
     """
 
     query: Query

@@ -42,11 +42,11 @@ MAX_LIMIT = 1_000
 FALLBACK = "balanced"  # where the weights of "learned" are missing
 NO_MEANING = "Search by meaning was left out: "
 WARM_LEAST = 5_000
-"""With fewer chunks the first search has little to read."""
+"""With fewer chunks the first search is fast enough without it."""
 _LOADING_LIMIT_S = 600.0
-_OPENING_S = 2.0  # so long a search waits for an embedder that is being opened
+_OPENING_S = 2.0  # seconds that a search waits for an embedder to open
 _QUICK = frozenset({"static", "hashed"})
-"""Embedders that look words up; others take long enough to be waited for beside the database."""
+"""Embedders that are fast enough to run inside the database read."""
 
 
 class SearchService:
@@ -54,12 +54,12 @@ class SearchService:
 
     Args:
         store: The vault's database.
-        index_worker: Knows the embedder and its vectors.
-        trace: Told how long each stage took.
-        clock: What "today" is.
+        index_worker: Provides the embedder and its vectors.
+        trace: Receives the duration of each stage.
+        clock: Current time.
         vectors: False where vectors are switched off.
-        tune: Gives a recipe the weights that the settings say.
-        reranker: Reads the first results again and puts them in order.
+        tune: Applies the settings to a recipe.
+        reranker: Cross-encoder that reorders the first hits.
     """
 
     def __init__(
@@ -186,7 +186,7 @@ class SearchService:
     ) -> T:
         """Run ``work`` on a reader with the request and vectors of an internal search.
 
-        Where the vectors fail it is done once more without them.
+        If the vectors fail, the work is repeated without them.
 
         Raises:
             InputError: The recipe is unknown.
@@ -197,7 +197,7 @@ class SearchService:
         await self._ensure_columns()
         try:
             vector_query = await self._vector_query(request, None)
-            if vector_query is not None:  # what is looked for more than once is made a vector once
+            if vector_query is not None:  # embed the text once for several searches
                 vector_query = replace(vector_query, vector=lru_cache(maxsize=1)(vector_query.vector))
             return await self._store.read(lambda connection: work(connection, request, vector_query))
         except VectorsFailedError as error:
@@ -274,12 +274,12 @@ class SearchService:
     async def _ensure_columns(self, *, is_background: bool = False) -> None:
         """Wait until the chunk columns are loaded, which may take longer than a search may."""
         reading = self._loading
-        # Nobody may have waited any more when it failed: then it begins anew.
+        # A failed or cancelled read starts again with the next search.
         if reading is None or (reading.done() and (reading.cancelled() or reading.exception())):
             load = partial(_load_columns, index_cache=self._index_cache)
             read = self._store.read(load, limit_s=_LOADING_LIMIT_S, is_background=is_background)
             reading = self._loading = asyncio.ensure_future(read)
-        await asyncio.shield(reading)  # whoever types on gives up a search, not what the next one needs
+        await asyncio.shield(reading)  # a cancelled search does not cancel the read for the next one
 
     def clear_caches(self) -> None:
         """Clear the caches of chunks, words and speaker names."""

@@ -14,14 +14,14 @@ from app.index.columns.posting_cache import IndexCache
 from app.retrieval.query.match_expression import fold, quote, stem
 
 MIN_CHUNKS: Final = 50_000
-"""Of fewer chunks every word is read soon enough when it is asked for."""
+"""With fewer chunks, posting lists are read fast enough on demand."""
 SAMPLED: Final = 300
-"""So many chunks, from all over the vault, tell which words are frequent; to take more apart would hold searches up."""
+"""Number of sampled chunks; tokenising more would delay searches."""
 MIN_SHARE: Final = 3
-"""A word of fewer of these is not frequent."""
+"""A word in fewer sampled chunks is not frequent."""
 MOST_SHARE: Final = 1 / 4
-"""A word of more of all chunks says too little to be asked for much."""
-_IDS_A_CHUNK: Final = 4  # a quarter of what is kept; the rest is for what is asked for
+"""A word in a larger share of chunks is too common to be searched often."""
+_IDS_A_CHUNK: Final = 4  # a quarter of the cache; the rest is for actual searches
 _READ_CHARACTERS: Final = 2_000
 _WORD: Final = re.compile(r"[a-z0-9]+")
 
@@ -30,8 +30,8 @@ def preload_frequent_words(connection: apsw.Connection, index_cache: IndexCache)
     """Read the posting lists of frequent words into the cache, and return their number.
 
     Args:
-        connection: A reader.
-        index_cache: Keeps them.
+        connection: A read connection.
+        index_cache: Receives the posting lists.
     """
     last = last_chunk(connection)
     if last < MIN_CHUNKS:

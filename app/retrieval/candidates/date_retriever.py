@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MOST_SPANS: Final = 4
-"""Times looked at; a day without a year is that day of the latest years."""
+"""Maximum number of times; a day without a year means that day of the latest years."""
 MOST_TURNS: Final = 64
 _GRACE_MS: Final = DAY_MS
-"""What happened is often told on the day after."""
+"""Messages about a day are often written on the day after."""
 
 
 def messages_of_named_times(
@@ -30,10 +30,10 @@ def messages_of_named_times(
     Messages within a time come before those from the day after it.
 
     Args:
-        connection: A reader.
-        columns: Knows when chunks were said.
-        question: What is asked.
-        where: What a turn must satisfy.
+        connection: A read connection.
+        columns: Columns of all chunks.
+        question: The analysed question.
+        where: Filter of the messages.
     """
     found = [np.zeros(0, dtype=np.int64)]
     created = columns.created
@@ -44,7 +44,7 @@ def messages_of_named_times(
     _, first = np.unique(ids, return_index=True)
     ids = ids[np.sort(first)]
     ids = ids[columns.there[ids] & columns.of_kind(ids, "message")]
-    if where.mask is not None:  # what operators leave out takes nobody's place
+    if where.mask is not None:  # excluded messages do not count towards the limit
         ids = ids[ids < len(where.mask)]
         ids = ids[where.mask[ids]]
     kept: NDArray[Any] = np.sort(ids[:MOST_TURNS])
@@ -54,7 +54,7 @@ def messages_of_named_times(
 
 def _times(columns: ChunkColumns, question: Question) -> list[tuple[int, int]]:
     named = list(question.moments)
-    if question.months:  # a year alone is too long a time
+    if question.months:  # a year alone is too long
         known = columns.created[columns.there]
         named += spans(known, question.years, question.months, question.days)
     return named[:MOST_SPANS]

@@ -15,7 +15,7 @@ WORDS_DEPTH = 800
 VECTOR_DEPTH = 100
 MAX_DEPTH = 4_096
 CANDIDATE_LIMIT = 200
-"""How many candidates are looked at closely."""
+"""Number of candidates that are ranked by features."""
 
 
 F = TypeVar("F")
@@ -25,7 +25,7 @@ F = TypeVar("F")
 class Legs(Generic[F]):
     """Retriever functions of a search, with their depths.
 
-    ``none`` makes what a leg finds when there is nothing to look for.
+    ``none`` returns an empty result; ``many`` is the faster variant of ``words`` for a large index.
     """
 
     words: Callable[..., F]

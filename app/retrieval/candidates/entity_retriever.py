@@ -16,7 +16,7 @@ from app.retrieval.candidates.model import Candidate
 from app.retrieval.model import Query
 
 MentionScope = Literal["all", "other_names"]
-"""Every mention of an entity, or only those that do not have the name as it was asked, which the words find."""
+"""All mentions of an entity, or only those under other names than in the query, which lexical search misses."""
 
 _MAX_WORDS: Final = 64
 _LONGEST_NAME: Final = 4  # words
@@ -29,7 +29,7 @@ _NAMED: Final = (
     "SELECT a.entity_id, json_group_array(a.alias_key) FROM json_each(?) w CROSS JOIN entity_aliases a"
     " ON a.alias_key = w.value WHERE {visible} GROUP BY a.entity_id"
 )
-# Whoever may not read every store knows an entity only by the names that stand in what they may read.
+# A caller who may not read every store knows an entity only by the names in the stores they may read.
 _VISIBLE: Final = (
     "EXISTS (SELECT 1 FROM mentions n WHERE n.entity_id = a.entity_id AND {stores}"
     f" AND {_KEY.format(table='n')} = a.alias_key)"
@@ -58,9 +58,9 @@ class EntityMentions:
     """Search for mentions of the entities that a query names.
 
     Args:
-        query: As understood.
-        stores: What the caller may read.
-        which: Which mentions count.
+        query: The parsed query.
+        stores: Stores that the caller may read.
+        which: Mentions that count.
     """
 
     query: Query
@@ -71,9 +71,9 @@ class EntityMentions:
         """Return what mentions most of the named entities, the newest first among equals.
 
         Args:
-            connection: A reader.
-            where: What a chunk must satisfy.
-            depth: Candidates at most.
+            connection: A read connection.
+            where: Filter of the chunks.
+            depth: Number of candidates at most.
         """
         names = possible_names(self.query)
         named = self._named(connection, names) if names else []
@@ -112,7 +112,7 @@ class EntityMentions:
 def possible_names(query: Query) -> list[str]:
     """Return the keys of possible entity names in ``query``: words and adjacent words.
 
-    A phrase is to stand as it is written, a beginning is no name, and little words name nothing by themselves.
+    Phrases, prefixes and single stop words are not names.
     """
     terms = [term for term in query.terms if not (term.excluded or term.phrase or term.prefix)]
     words = [bare for term in terms for word in term.text.split() if (bare := _bare(word))][:_MAX_WORDS]

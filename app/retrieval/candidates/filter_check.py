@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     Ids = NDArray[np.integer[Any]]
 
 LEAVING: Final = "SELECT 1 FROM session_moves WHERE is_leaving = 1 LIMIT 1"
-"""Finds something where a long conversation is on its way out, whose chunks are still there."""
-# Of each chunk the index keeps its length: small rows, many to a page, beside the chunks with their texts.
+"""Query that finds a session whose chunks are still being removed."""
+# FTS5 keeps a small row for each chunk, which is faster to read than the chunks with their texts.
 _EXISTING: Final = "SELECT group_concat(id, ' ') FROM chunks_fts_docsize WHERE id IN (SELECT value FROM json_each(?))"
 
 
@@ -44,7 +44,7 @@ def is_answered_by_columns(connection: apsw.Connection, where: ChunkFilter) -> b
 
 def _by_columns(columns: "ChunkColumns", ids: "Ids", where: ChunkFilter) -> "NDArray[np.bool_]":
     if where.is_exact and where.mask is not None:
-        # More may be known meanwhile than when the search began.
+        # Chunks may have been added since the search began.
         within = ids < len(where.mask)
         return np.asarray(where.mask[np.where(within, ids, 0)] & within)
     if where.matches_type is not None:

@@ -1,7 +1,7 @@
 """Filter mask: the chunks that a query's operators allow, as a boolean array.
 
-What never changes of a chunk is known: its sort, its conversation, when it was said. Other operators leave all, or are
-looked up where they leave few; then whoever finds a chunk looks in the database whether it satisfies what was asked.
+Type, session and time of a chunk are cached in columns. Other operators are looked up where few chunks match, and do
+not restrict the mask otherwise; then each result is checked in the database.
 """
 
 from collections.abc import Sequence
@@ -37,8 +37,8 @@ class FilterMask:
     """Mask of the chunks that may satisfy the operators.
 
     Args:
-        mask: By chunk id: no chunk that satisfies the operators is missing.
-        is_exact: Every chunk there is that is left satisfies them.
+        mask: By chunk id; includes every chunk that satisfies the operators.
+        is_exact: Every existing chunk in the mask satisfies the operators.
     """
 
     mask: "Mask"
@@ -53,7 +53,7 @@ def filter_mask(
     columns = index_cache.heads(connection, last)
     suits = type_filter(query, stores)
     mask = columns.where(slice(last + 1), [suits(chunk_type) for chunk_type in columns.sorts])
-    # Memories of an agent are not told from others here.
+    # The columns do not hold the agent of a memory.
     is_exact = not (query.states or query.agents or query.types or query.matches_nothing)
     created = columns.created[: last + 1]
     if query.since is not None:
@@ -71,7 +71,7 @@ def filter_mask(
         elif name not in TYPE_OPERATORS:
             is_exact = False
     alone = [Query("", tags=(tag,)) for tag in query.tags] + [Query("", entities=(name,)) for name in query.entities]
-    # Of a name a caller may know less than all.
+    # A caller may be allowed to see only some entities of a name.
     is_exact = is_exact and (not query.entities or set(stores) >= set(STORES))
     for one in alone:
         few = small_match_set(connection, build_filter(one, STORES))
@@ -92,5 +92,5 @@ def _of_sessions(
     chosen = np.zeros(len(columns.names), dtype=np.bool_)
     chosen[numbers] = True
     chosen[0] = False
-    # A memory may have been made in one of them, and is not of it.
+    # A memory made in a session does not belong to it.
     return np.asarray(chosen[np.maximum(columns.owner[: last + 1], 0)])

@@ -42,11 +42,11 @@ class FilterOnlyResult:
     """All messages and memories that satisfy a query without words.
 
     Args:
-        connection: A reader.
+        connection: A read connection.
         query: Its operators and excluded words.
-        stores: What the caller may read.
-        index_cache: Knows what is known of chunks.
-        per_session: How many turns of one conversation there may be; all when ``None``.
+        stores: Stores that the caller may read.
+        index_cache: Posting lists and columns.
+        per_session: Messages of one session at most; all when ``None``.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class FilterOnlyResult:
     ) -> None:
         last = last_chunk(connection)
         self.columns = columns = index_cache.heads(connection, last)
-        # What is known of all chunks leaves little to ask the database for, which is slow where many satisfy it.
+        # The columns answer most conditions; the database is slow where many chunks match.
         apart = [(name, value) for name, value in query.excluded if name in _ALONE]
         rest = tuple(pair for pair in query.excluded if pair not in apart)
         plain = replace(query, since=None, until=None, excluded=rest)
@@ -82,7 +82,7 @@ class FilterOnlyResult:
         """Return the candidates from number ``start`` up to ``end``."""
         ids = self.ids
         if not self._is_ordered:
-            if len(ids) > end:  # the rest need not be put in order
+            if len(ids) > end:  # the rest need not be sorted
                 created = self.columns.created[ids]
                 ids = ids[created >= np.partition(created, len(ids) - end)[len(ids) - end]]
             ids = _newest(self.columns, ids)
@@ -93,7 +93,7 @@ def _matching(connection: apsw.Connection, columns: "ChunkColumns", where: Chunk
     """Return the chunks that satisfy ``where``, without passages."""
     if where.matches_type is None or connection.execute(LEAVING).get is not None:
         return np.sort(_listed(connection.execute(_MATCHING + where.sql, where.values).get))
-    # More may be known meanwhile than this reader sees.
+    # The columns may have newer chunks than this connection sees.
     there = columns.there[: last + 1]
     if not columns.knows_all(connection):
         there = np.zeros(last + 1, dtype=np.bool_)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Found = tuple[NDArray[np.int64], NDArray[Any]]
 
 MESSAGE_KINDS = {"message", "episode", "messages", "turn"}
-# A long conversation that was forgotten leaves the index over some seconds; memories made from it stay.
+# Removing a long forgotten session takes seconds; memories made from it stay.
 _STAYING = "(c.kind = 'memory' OR c.session_id NOT IN (SELECT session_id FROM session_moves WHERE is_leaving = 1))"
 
 _ALIASED = "SELECT session_id FROM session_aliases WHERE alias = ?"
@@ -29,7 +29,7 @@ _OF_AGENT = "c.session_id IN (SELECT id FROM sessions WHERE agent = ? COLLATE NO
 _PENDING = "c.session_id IN (SELECT id FROM sessions WHERE consolidated_at IS NULL)"
 _TAGGED = "c.memory_id IN (SELECT memory_id FROM memory_tags WHERE tag = ? OR (tag > ? AND tag < ?))"
 _NAMED = "SELECT a.entity_id FROM entity_aliases a WHERE a.alias_key = ?"
-# A turn's owner_id is its session, "#" and its number; by those its chunks are found in their index.
+# A message's owner_id is its session, "#" and its number, by which the index finds its chunks.
 _NAMING = (
     f"(c.memory_id IN (SELECT owner_id FROM mentions WHERE owner_kind = 'memory' AND entity_id IN ({_NAMED}))"
     " OR c.id IN"
@@ -43,7 +43,7 @@ _POINT_SQL = {
     _OF_SESSION: f"{_THIS}(s.id = ? OR instr(lower(s.title), lower(?)) OR s.id IN ({_ALIASED})))",
     _OF_AGENT: f"{_THIS}s.agent = ? COLLATE NOCASE)",
     _PENDING: f"{_THIS}s.consolidated_at IS NULL)",
-    # SQLite would look for each chunk under each of the tag's memories.
+    # Otherwise SQLite would search all memories of the tag for each chunk.
     _TAGGED: (
         "EXISTS (SELECT 1 FROM memory_tags t WHERE t.memory_id = c.memory_id"
         " AND (t.tag = ? OR (t.tag > ? AND t.tag < ?)))"
@@ -56,14 +56,12 @@ _POINT_SQL = {
     ),
 }
 
-_ALWAYS = 2  # conditions that every search has
+_ALWAYS = 2  # conditions of every search
 TYPE_OPERATORS = ("kind", "role", "store")
-"""Operators that ask only for what many chunks share."""
+"""Operators on the chunk type."""
 
 SMALL_SET = 20_000
-"""So many chunks are looked at one by one when a condition allows no more."""
-
-"""How many times as many neighbours are asked for as are wanted, when a condition leaves most of them out."""
+"""Maximum size of a match set that is checked chunk by chunk."""
 
 Values = list[object]
 
@@ -73,14 +71,14 @@ class ChunkFilter:
     """SQL conditions that a chunk must satisfy.
 
     Args:
-        sql: Over ``chunks c``.
-        values: Of the SQL.
-        is_restrictive: There is more than what every search demands.
-        sees_all: The caller may read every store.
-        named: The entities of a name, as the caller may know them.
-        mask: Which chunks may satisfy it, by id, where that is known; the SQL decides unless it is exact.
-        is_exact: Every chunk there is that the mask has satisfies it.
-        matches_type: Tells whether chunks of a sort satisfy it, where nothing else of them is asked; it saves the SQL.
+        sql: Condition on ``chunks c``.
+        values: Parameters of the SQL.
+        is_restrictive: There are more conditions than every search has.
+        sees_all: Whether the caller may read every store.
+        named: SQL of the entities with a name, limited to what the caller may read.
+        mask: Mask of possible chunks by id, if known; the SQL decides unless the mask is exact.
+        is_exact: Every existing chunk in the mask satisfies the filter.
+        matches_type: Predicate for chunk types where the filter asks for nothing else; saves the SQL.
     """
 
     sql: str
@@ -110,7 +108,7 @@ def build_filter(query: Query, stores: Sequence[str]) -> ChunkFilter:
         values += more
     for name, unwanted in query.excluded:
         sql, more = _any_of(name, (unwanted,))
-        # What has no session, or is no memory, is of none: SQL would not know.
+        # Without coalesce, NULL columns would exclude the chunk.
         parts.append(f"NOT coalesce({sql}, 0)")
         values += more
     if query.matches_nothing:
@@ -120,7 +118,7 @@ def build_filter(query: Query, stores: Sequence[str]) -> ChunkFilter:
             parts.append(sql)
             values.append(when)
     sees_all = set(stores) >= set(STORES)
-    # Whoever sees a part only must not get fewer neighbours for what the rest holds.
+    # Chunks in other stores must not displace neighbours of a caller with fewer stores.
     is_restrictive = len(parts) > _ALWAYS or not sees_all
     sql = " AND ".join(parts)
     named = _NAMED if sees_all else _named_in(stores)
@@ -192,7 +190,7 @@ def small_match_set(connection: apsw.Connection, where: ChunkFilter) -> list[int
 
 
 def _operators(query: Query) -> list[tuple[str, tuple[str, ...]]]:
-    # Several tags or states must all hold; several kinds, sessions or agents are alternatives.
+    # Several tags, states or entities must all match; several kinds, sessions or agents are alternatives.
     together = [("tag", (tag,)) for tag in query.tags] + [("is", (state,)) for state in query.states]
     together += [("entity", (entity,)) for entity in query.entities]
     either = {
@@ -226,7 +224,7 @@ def _tag(value: str) -> tuple[str, Values]:
 
 
 def _store(value: str) -> tuple[str, Values]:
-    # What is not private is little, and has an index of its own.
+    # Few chunks are not private, and they have a partial index.
     return ("c.store = ?" if value.lower() == "private" else "(c.store <> 'private' AND c.store = ?)"), [value.lower()]
 
 
@@ -269,7 +267,7 @@ _CONDITIONS: dict[str, Callable[[str], tuple[str, Values]]] = {
     "tag": _tag,
     "store": _store,
     "session": _session,
-    "session_is": lambda value: ("c.session_id IS ?", [value]),  # the very one; no operator of the language
+    "session_is": lambda value: ("c.session_id IS ?", [value]),  # the exact id; not an operator of the query language
     "agent": _agent,
     "entity": _entity,
     "role": lambda value: ("(c.kind IN ('message', 'passage') AND c.role = ?)", [value.lower()]),

@@ -1,8 +1,8 @@
 """Lexical retriever: chunks that have any word of a query, best BM25 first.
 
-The index says which chunks have each word; what they would score if they had it once chooses whom to look at. Their
-texts are then read, their words counted and the score made as FTS5 makes it. Short of a chunk that repeats its words
-far more often than others, that finds what scoring all would find.
+Posting lists give the chunks with each word, and an estimate that takes each word as occurring once selects the most
+promising. Only their texts are read to count the words for the exact BM25 of FTS5. A result can be missed only where a
+chunk repeats its words far more often than others.
 """
 
 import json
@@ -31,20 +31,20 @@ if TYPE_CHECKING:
 
 _K1: Final = 1.2
 _B: Final = 0.75
-_B_UNREAD: Final = 0.5  # a long text, not yet read, may well have a word twice
+_B_UNREAD: Final = 0.5  # a long text may well have a word twice
 _LEAST_IDF: Final = 1e-6
 _SPARE: Final = 1.25
-"""How many times as many chunks are read as are wanted."""
+"""Factor by which more chunks are read than wanted."""
 _MOST_READ: Final = 3
 _SAMPLED: Final = 16
-_SURE: Final = 2  # so many times what is wanted is taken for sure to hold it
+_SURE: Final = 2  # safety factor of the sample
 _PROBED: Final = 60
 _FEW_PASS: Final = 1 / 30
 _MOST_PASS: Final = 1 / 2
 _MOST_CHECKED: Final = 24_000
 _CHECKED: Final = 4_000
 _READ_CHARACTERS: Final = 16_000
-_BREAK: Final = b" \xff "  # no text has this byte, so that no phrase goes on in the next
+_BREAK: Final = b" \xff "  # no text has this byte, so phrases do not cross texts
 _APART: Final = re.compile(r"[\W_]+")
 _FOLDED: Final = bytes(
     code if code >= 128 else ord(chr(code).lower()) if chr(code).isalnum() else ord(" ")  # noqa: PLR2004
@@ -57,13 +57,13 @@ class TermMatches:
     """Posting lists of a query's words, with their weights.
 
     Args:
-        atoms: What is asked.
-        postings: The chunks that each has.
-        idf: What each is worth.
-        worth: By chunk id, what the atoms that it has are worth together.
-        lengths: Of the chunks.
-        columns: What else is known of them.
-        last: The highest chunk id there is.
+        atoms: Atomic expressions of the query.
+        postings: Posting list of each atom.
+        idf: Inverse document frequency of each atom.
+        worth: Summed inverse document frequency of the matching atoms by chunk id.
+        lengths: Lengths of all chunks.
+        columns: Columns of all chunks.
+        last: The highest chunk id.
     """
 
     atoms: "Sequence[Atom]"
@@ -88,7 +88,7 @@ def find_matches(connection: apsw.Connection, postings: IndexCache, atoms: Seque
     idf = np.maximum(np.log((lengths.chunks - counts + 0.5).clip(0.5) / (counts + 0.5)), _LEAST_IDF)
     worth = np.zeros(last + 1, dtype=np.float32)
     for posting, value in zip(found, idf, strict=True):
-        worth[posting.ids.astype(np.intp)] += value  # as small numbers they would be looked up at half the speed
+        worth[posting.ids.astype(np.intp)] += value  # indexing with small integers is half as fast
     return TermMatches(atoms, found, idf, worth, lengths, postings.heads(connection, last), last)
 
 
@@ -117,12 +117,12 @@ def best_matches(
     """Return the chunks that match any of the atoms with their BM25, best first.
 
     Args:
-        connection: A reader.
-        matches: What matches.
-        unwanted: An expression for what must not match.
-        where: What a chunk must satisfy besides.
-        depth: Chunks at most.
-        allowed: Which chunks may be looked at, by id; all when ``None``.
+        connection: A read connection.
+        matches: Posting lists of the query.
+        unwanted: FTS expression that chunks must not match.
+        where: Filter of the chunks.
+        depth: Number of chunks at most.
+        allowed: Mask of the chunks that may match, by id; all when ``None``.
     """
     worth = matches.worth
     if unwanted is not None:
@@ -173,7 +173,7 @@ def _promising(matches: TermMatches, worth: "NDArray[np.float32]", ids: "Ids", m
     """
     promise = worth[ids] / (1 + matches.norm(ids, _B_UNREAD))
     if len(ids) > _SAMPLED * most:
-        # The least promise of those that stand out, seen in a few of them, leaves few to be put in order.
+        # A threshold estimated from a sample leaves few to sort.
         sample = promise[::_SAMPLED]
         nth = len(sample) - _SURE * most // _SAMPLED
         kept = np.flatnonzero(promise >= np.partition(sample, nth)[nth])

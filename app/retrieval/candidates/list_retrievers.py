@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Found = tuple[NDArray[np.int64], NDArray[Any]]
 
 
-# A passage that spans turns only lends context; one inside a long turn stands for that turn.
+# A passage of several messages is only context; one inside a long message stands for that message.
 _SINGLE = "(c.kind <> 'passage' OR c.seq_start = c.seq_end)"
 _FIELDS = "c.id, c.kind, c.session_id, c.memory_id, c.seq_start, c.created_at"
 _FEW_PASS = 30
@@ -71,13 +71,13 @@ def vector_candidates(
     """Return candidates nearest to ``vector``, best cosine first.
 
     Args:
-        connection: A reader.
-        index_cache: Knows whose chunks are.
-        generation: Whose vectors.
+        connection: A read connection.
+        index_cache: Posting lists and columns.
+        generation: Vectors to compare.
         vector: The query, float32 little-endian.
-        where: What chunks must satisfy.
-        depth: Candidates at most.
-        ann_cache: Answers sooner, where there is one.
+        where: Filter of the chunks.
+        depth: Number of candidates at most.
+        ann_cache: Neighbour index, if any.
     """
     from app.index.columns.chunk_lengths import last_chunk  # noqa: PLC0415  (numpy waits for the first search)
 
@@ -105,13 +105,13 @@ def nearest_ids(
     """Return the nearest chunks that satisfy ``where`` with their cosine, best first.
 
     Args:
-        connection: A reader.
-        columns: Knows which chunks there are.
-        generation: Whose vectors.
+        connection: A read connection.
+        columns: Columns of all chunks.
+        generation: Vectors to compare.
         vector: The query, float32 little-endian.
-        where: What chunks must satisfy.
-        depth: Chunks at most.
-        ann_cache: Answers sooner, where there is one.
+        where: Filter of the chunks.
+        depth: Number of chunks at most.
+        ann_cache: Neighbour index, if any.
     """
     import numpy as np  # noqa: PLC0415  (waits for the first search)
 

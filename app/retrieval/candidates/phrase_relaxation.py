@@ -28,8 +28,8 @@ def relax_phrases(query: Query, stands: Callable[[Term], bool]) -> tuple[Query, 
     """Return ``query`` with unmatched phrases as single words, and those phrases.
 
     Args:
-        query: What is asked.
-        stands: Whether a phrase stands anywhere; operators play no part.
+        query: The query.
+        stands: Whether a phrase occurs anywhere, regardless of operators.
     """
     terms: list[Term] = []
     missing: list[str] = []
@@ -61,10 +61,10 @@ def relax_missing_phrases(
 def missing_word_notes(connection: apsw.Connection, query: Query, stores: Sequence[str]) -> tuple[str, ...]:
     """Return notes where none of the query's words occurs in ``stores``.
 
-    It is for a search that found nothing by its words; where one of them stands, nothing is said.
+    For a search without lexical results; there is no note where one of the words occurs.
     """
     terms = [term for term in query.terms if not term.excluded]
-    # Little words are not looked for while there are others, and say nothing of what is there.
+    # Stop words are not searched while there are other words.
     dropped = stop_words(term.text for term in terms if not term.phrase and not term.prefix)
     terms = [term for term in terms if term.text.casefold() not in dropped or term.phrase or term.prefix] or terms
     terms = [term for term in terms if match_expression([term]) is not None]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     Allowed = NDArray[np.bool_]
 
 PREFETCH_FROM: Final = 100_000
-"""Of fewer vectors a thread takes about as long to start as it saves."""
+"""With fewer vectors, starting a thread takes as long as it saves."""
 
 
 class NeighbourIndex(Protocol):
@@ -33,8 +33,8 @@ class PrefetchedNeighbours:
     """Nearest neighbours that a thread begins to search for at once.
 
     Args:
-        ann_cache: Answers; from this thread too, what was not looked for.
-        generation, vector, k, allowed: What will be asked.
+        ann_cache: The neighbour index.
+        generation, vector, k, allowed: Arguments of the search to prefetch.
     """
 
     def __init__(
@@ -57,5 +57,5 @@ class PrefetchedNeighbours:
     def _look(self) -> None:
         try:
             self._found.set_result(self._ann_cache.nearest(*self._query, self._allowed))
-        except BaseException as error:  # noqa: BLE001  (whoever asks gets it)
+        except BaseException as error:  # noqa: BLE001  (raised again in the caller)
             self._found.set_exception(error)

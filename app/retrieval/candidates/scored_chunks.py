@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 
 WHOLE: Final = -1
+"""Message number that stands for all of a memory."""
 MessagePlace = tuple[str, int]
+"""A message (session id, number) or a memory (id, ``WHOLE``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +30,8 @@ class MessagePlaces:
     """Places of messages and memories as arrays of numbers.
 
     Args:
-        owner: The number of each one's conversation or memory; see ``ChunkColumns``.
-        seq: The number of the turn, ``WHOLE`` for a memory.
+        owner: Number of the session or memory; see ``ChunkColumns``.
+        seq: Number of the message, ``WHOLE`` for a memory.
     """
 
     owner: "Ints"

@@ -10,11 +10,11 @@ from app.index import cjk_ngrams
 QueryStyle = Literal["search", "sentence", "passage"]
 
 FEW_WORDS: Final = 6
-"""A search of no more words than these beside its quotations is never a sentence."""
+"""A query with at most this many words outside quotations is never a sentence."""
 MANY_WORDS: Final = 24
-"""A sentence of more words than these is a passage."""
+"""A query with more words than this is a passage."""
 _LITTLE_WORDS: Final = 3
-"""So many different stop words make a sentence of words without a full stop."""
+"""Number of different stop words that make words without a full stop a sentence."""
 _LIST_LINES: Final = 2
 _STOP: Final = re.compile(r"[^\W_][\"')\]]*(?:[.!?…][\"')\]]*\Z|[。！？])")
 _ENDED: Final = re.compile(r"[.!?…]+[\"')\]”’]*(?=\s|\Z)|[。！？]+")
@@ -28,8 +28,8 @@ def classify_query(text: str, words: Sequence[str]) -> QueryStyle:
     """Return the style of a query.
 
     Args:
-        text: All of it.
-        words: Its words outside quotations and operators, as they stand.
+        text: The whole query.
+        words: Its words outside quotations and operators.
     """
     count = sum(map(_count, words))
     if count > MANY_WORDS or len(_LIST_LINE.findall(text)) >= _LIST_LINES:

@@ -25,7 +25,7 @@ TOKENIZER: Final = ("porter", "unicode61", "remove_diacritics", "2", "categories
 """Name and arguments of the index's tokenizer, as the migration that creates ``chunks_fts`` has them."""
 
 MAX_TERMS: Final = 64
-"""So many words the index is asked for at most; of a longer text the longest, which are likely the rarest."""
+"""Maximum number of words in an expression; of a longer text the longest, which are likely the rarest."""
 MAX_PAIRS: Final = 128
 
 # The tokenizer keeps its connection open as long as the process runs.
@@ -80,8 +80,8 @@ class Atom:
     """Atomic full-text expression: a word, phrase, prefix or pair of characters.
 
     Args:
-        expression: What to ask.
-        words: The folded words that stand side by side; none for a beginning or pairs of characters.
+        expression: The FTS expression.
+        words: Adjacent folded words; none for a prefix or pairs of characters.
     """
 
     expression: str
@@ -91,7 +91,7 @@ class Atom:
 def atoms(query: Query | Sequence[Term]) -> list[Atom]:
     """Return the atomic expressions that ``match_expression`` joins with OR.
 
-    Stop words are left out as there; excluded terms play no part.
+    Stop words are dropped as there; excluded terms are ignored.
     """
     terms = query.terms if isinstance(query, Query) else tuple(query)
     wanted = [term for term in terms if has_token(term.text) and not term.excluded]
@@ -173,7 +173,7 @@ def _either(parts: list[str]) -> str:
 
 
 def _whole(term: Term) -> str:
-    """Return the expression for texts that have the term just as it stands."""
+    """Return the expression for texts with the whole term."""
     if cjk_ngrams.has_wide(term.text):
         return _wide(term)
     if term.prefix:
@@ -198,7 +198,7 @@ def _wide(term: Term) -> str:
     Character pairs must be adjacent, and so must its other words.
     """
     entries, is_open = cjk_ngrams.phrase(term.text)
-    # An entry that begins like the last one: a single character, or a Thai syllable still lacking its marks.
+    # The last entry is a prefix: a single character, or a Thai syllable without its marks.
     star = " *" if is_open or term.prefix else ""
     parts = [f"grams : {quote(' '.join(entries))}{star}"]
     parts += [quote(words) for words in cjk_ngrams.between(term.text) if has_token(words)]
@@ -206,7 +206,7 @@ def _wide(term: Term) -> str:
 
 
 def _pairs(term: Term) -> list[str]:
-    """Return an expression for each entry of a run of such writing."""
+    """Return an expression for each character pair of a run."""
     entries, is_open = cjk_ngrams.phrase(term.text) if cjk_ngrams.has_wide(term.text) else ([], False)
     if len(entries) < 2:  # noqa: PLR2004  (one entry is the run itself)
         return []
@@ -215,12 +215,12 @@ def _pairs(term: Term) -> list[str]:
 
 
 def _prefixed(term: Term) -> list[str]:
-    """Return expressions that together match what begins with the term, although the index holds stems.
+    """Return expressions that together match words with the prefix, although the index holds stems.
 
-    Three things stand between a beginning and the stems. The beginning would itself be stemmed (``day*`` would look for
-    ``dai``), so it is asked for with an ending that stemming takes off and nothing more. Where there is none, what is
-    left of it is a shorter beginning. And a stem may be shorter than the beginning or end otherwise (``running`` is
-    there as ``run``, which ``runni*`` would miss), so words are asked for that common endings make of it.
+    The index would stem the prefix itself (``day*`` would search ``dai``), so the prefix gets an ending that stemming
+    removes and nothing more; without such an ending its stem is a shorter prefix. And a stem may be shorter than the
+    prefix or end differently (``running`` is indexed as ``run``, which ``runni*`` would miss), so the prefix is also
+    completed with common endings.
     """
     text = cjk_ngrams.normal(term.text)
     match = _LAST_WORD.search(text)

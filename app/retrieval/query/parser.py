@@ -1,6 +1,6 @@
 """Query parser: words, ``"phrases"``, ``-excluded``, ``prefix*`` and operators like ``kind:note``.
 
-Any text is a query. What looks like an operator and is none is searched as words, with a hint that says so.
+Any text is a query. An unknown operator is searched as words, with a hint that says so.
 
 ``after:x`` means from the start of x on, ``before:x`` until the start of x, ``on:x`` within x; so ``on:2026-10`` is
 ``after:2026-10 before:2026-11``. ``-before:x`` is ``after:x`` and the reverse.
@@ -29,7 +29,7 @@ from app.sessions.model import Role
 
 MAX_LENGTH: Final = 4_000
 MAX_TERMS: Final = 256
-"""Words kept of a text; which of them the index is asked for is for ``app.retrieval.query.match_expression`` to say."""
+"""Maximum number of words in a query; ``app.retrieval.query.match_expression`` selects those to search."""
 STATES: Final = ("pinned", "archived", "superseded", "pending")
 ROLES: Final[tuple[str, ...]] = get_args(Role)
 SEARCHED_KINDS: Final = ("message", *KINDS)
@@ -45,10 +45,10 @@ class Completion:
     """Completion options for the text at the cursor.
 
     Args:
-        what: The name of an operator, or the value of ``operator``.
-        typed: What is there before the cursor, without quotes.
-        start, end: The range in the text that an option replaces.
-        options: What could stand there, of what the language knows; ready to insert.
+        what: Whether an operator's name or its value is being typed.
+        typed: Text before the cursor, without quotes.
+        start, end: Range of the text that an option replaces.
+        options: Possible completions, ready to insert.
     """
 
     what: Literal["operator", "value"]
@@ -80,7 +80,7 @@ _FIELDS: Final = {
 }  # fmt: skip
 
 MAX_PREFERRED: Final = 8
-"""Phrases of a sentence that are looked for side by side, besides their words."""
+"""Maximum number of preferred phrases in a sentence."""
 _PREFERRED: Final = (
     "This reads as a sentence: texts with the quoted words side by side are preferred, others are found too."
     " Search a quotation by itself to demand it."
@@ -115,7 +115,7 @@ def parse(text: str, now_ms: int, zone: tzinfo | None = None) -> Query:
     Args:
         text: As typed.
         now_ms: The current time, milliseconds since 1970 UTC, for ``after:yesterday``.
-        zone: Whose days these are; the machine's when ``None``.
+        zone: Time zone of the days; the machine's when ``None``.
     """
     parser = _Parser(now_ms, zone)
     kept = storable(text[: MAX_LENGTH + 1])[0]
@@ -138,7 +138,7 @@ def parse_plain(text: str, now_ms: int, zone: tzinfo | None = None) -> Query:
     Args:
         text: Of any length; of a long one the first and the last words count, for a question stands at either end.
         now_ms: The current time, milliseconds since 1970 UTC, for "yesterday".
-        zone: Whose days these are; the machine's when ``None``.
+        zone: Time zone of the days; the machine's when ``None``.
     """
     parser = _Parser(now_ms, zone)
     words = storable(text)[0].split()
@@ -180,7 +180,7 @@ class _Parser:
         self.until: int | None = None
         self.hints: list[str] = []
         self.unknown: set[str] = set()
-        """Operators of which a value cannot be satisfied."""
+        """Operators with an unknown value."""
         self.style: QueryStyle = "search"
         self.preferred: list[Term] = []
         self.has_preferred = False
@@ -204,7 +204,7 @@ class _Parser:
         )
 
     def _matches_nothing(self) -> bool:
-        # Of several kinds any one will do.
+        # One known value of several alternatives is enough.
         return any(name not in _ALTERNATIVES or not self.values[name] for name in self.unknown)
 
     def is_empty(self) -> bool:
@@ -214,7 +214,7 @@ class _Parser:
 
     def _moments(self) -> tuple[tuple[int, int], ...]:
         said = " ".join(term.text for term in self.terms if not term.excluded)
-        # Whoever asks of the time before something sees it from there: after that there is nothing to find.
+        # Relative times count from ``until``, since nothing after it can be found.
         return find_time_spans(said, self.now_ms if self.until is None else min(self.now_ms, self.until), self.zone)
 
     def hint(self, sentence: str) -> None:
@@ -244,7 +244,7 @@ class _Parser:
     def take_word(self, word: str, *, excluded: bool) -> None:
         bare = word.strip(_EDGES)
         stem = bare.strip("*")
-        # More than one star, or one in front, is how some write what they stress.
+        # Several stars, or a leading one, are emphasis and not a prefix.
         is_prefix = bare == f"{stem}*" and stem[-1:].isalnum()
         self.add(Term(stem.strip(_EDGES), prefix=is_prefix, excluded=excluded))
 
@@ -292,7 +292,7 @@ class _Parser:
             self.add(Term(collapse(f"{name}: {written.replace(chr(34), ' ')}"), phrase=True, excluded=excluded))
         else:
             self.take_word(f"{name}:{written}", excluded=excluded)
-        # A web address, a path or a scope is no attempt at an operator, nor is a word before a colon in a sentence.
+        # Web addresses, paths, scopes and words before a colon in a sentence are not operators.
         if (
             self.style == "search"
             and len(name) > 1
@@ -308,7 +308,7 @@ class _Parser:
         if known is None:
             self.take_as_words(operator, value)
             sentence = f"{operator.name}: does not know “{excerpt(value, 40)}”{self._without()}{_such_as(operator)}."
-            if excluded:  # nothing has it, so nothing is left out
+            if excluded:  # an unknown value excludes nothing
                 self.hint(sentence)
             else:
                 self.refuse(operator.name, sentence)

@@ -11,7 +11,7 @@ TimeSpan = tuple[int, int]
 """A span of milliseconds UTC, half-open."""
 
 MAX_SPANS: Final = 4
-"""Moments of one question at most; what names more is about none of them."""
+"""Maximum number of time spans; a text that names more is about none of them."""
 _COUNT: Final = r"\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
 _ABOUT: Final = {"couple of": "2", "a couple of": "2", "few": "3", "a few": "3", "several": "3"}
 _UNITS: Final = "days?|weeks?|months?|years?"
@@ -30,8 +30,8 @@ def find_time_spans(text: str, now_ms: int, zone: tzinfo | None = None) -> tuple
 
     Args:
         text: As it was written.
-        now_ms: When it is asked, milliseconds UTC.
-        zone: Whose days these are; the machine's when ``None``.
+        now_ms: The current time, milliseconds UTC.
+        zone: Time zone of the days; the machine's when ``None``.
     """
     named = dict.fromkeys(_spelled(re.sub(r"\s+", " ", text.lower())))
     if len(named) > MAX_SPANS:

@@ -29,10 +29,9 @@ if TYPE_CHECKING:
 
 NEIGHBOUR_SOURCES: Final = 24
 REACH: Final = 2
-"""How many turns before and after a turn make its window."""
-"""In place of a turn's number: all of a memory."""
+"""Number of messages before and after a message in its window."""
 
-# How much each number counts in choosing whom to look at closely; only the ranking of these is learned.
+# Weights for choosing the candidates; only the ranking of these is learned.
 _BM25: Final = 1.0
 _NEIGHBOUR: Final = 0.3
 _PASSAGE: Final = 1.0
@@ -40,26 +39,24 @@ _OWNER: Final = 0.5
 _COSINE: Final = 1.5
 _NEIGHBOUR_COSINE: Final = 0.5
 
-"""A turn (session, seq) or a memory (its id, ``WHOLE``)."""
-
 
 @dataclass(frozen=True, slots=True)
 class RetrieverScores:
     """Scores of the retrievers by place: their results and the neighbours of the best.
 
-    Every column ends with a number for "not there".
+    The last row of every column stands for missing places.
 
     Args:
-        columns: Knows whose the chunks are.
-        places: Which they are, in the order of ``keys``.
-        keys: Their numbers, ascending.
-        chunks: The chunk that stands for each, where its words were found before where it is near; 0 for none.
-        bm25: Of the best chunk of a turn or memory, 0 where no words were found.
-        passages: Of the best passage a turn is in, 0 where it is in none.
-        cosines: Of the best chunk of a turn or memory, that of the farthest where it is not near.
-        words_rank, vector_rank: From 1 up by these scores, 0 where the leg did not find it.
-        owner: Numbers of sessions and memories, ascending.
-        of_owner: The scores of their chunks, the n-th best counting 1/n.
+        columns: Columns of all chunks.
+        places: The places in the order of ``keys``.
+        keys: Keys of the places, ascending.
+        chunks: Chunk of each place, a lexical result before a vector result; 0 for none.
+        bm25: BM25 of the place's best chunk, 0 without a match.
+        passages: BM25 of the best passage around a message, 0 for none.
+        cosines: Cosine of the place's best chunk, the lowest of all where it was not found.
+        words_rank, vector_rank: Rank from 1 by these scores, 0 where not found.
+        owner: Numbers of the sessions and memories, ascending.
+        of_owner: Score of each owner: the sum of its chunks' scores, the n-th best divided by n.
     """
 
     columns: ChunkColumns
@@ -97,10 +94,10 @@ class SessionStatistics:
     """Statistics of each candidate's whole session for a question.
 
     Args:
-        words: BM25 of it as one text, a turn counting once for each word.
-        user_words: The same of what the person said.
-        coverage: The most of the question that one of its turns says.
-        length: How many words it has.
+        words: BM25 of the session as one text; a message counts once for each word.
+        user_words: BM25 of the user's messages alone.
+        coverage: Highest share of the question's words in one of its messages.
+        length: Number of words.
     """
 
     words: "Floats"
@@ -114,14 +111,14 @@ class CandidateTexts:
     """Texts of candidates and their neighbours, as the features read them.
 
     Args:
-        columns: What else is known of their chunks.
-        ids: Of the chunks.
-        places: Which turn or memory each is a piece of.
-        allowed: Which satisfy what the query demands; others only lend their words to their neighbours.
-        texts: What they say, in lower case without diacritics.
-        unfolded: Returns their beginnings by chunk id as they were said.
-        style_cache: How they speak, and the names of those who said them.
-        authors: Whose words they are, by the place in these names.
+        columns: Columns of all chunks.
+        ids: Chunk ids.
+        places: Message or memory of each chunk.
+        allowed: Chunks that pass the filter; the others are only context.
+        texts: Folded texts: lower case without diacritics.
+        unfolded: Returns the beginnings of texts by chunk id, as written.
+        style_cache: Style features and author names.
+        authors: Author of each chunk as an index into the names.
     """
 
     columns: ChunkColumns
@@ -139,12 +136,12 @@ class RankingInput:
     """Input of the ranking: candidates with scores, texts and statistics.
 
     Args:
-        found: The scores of what the legs found.
-        candidates: The places to rank.
-        texts: What was read of them and around them.
-        total: How many chunks there are.
-        counts: How many of them have each thing sought.
-        sessions: What the conversations of the candidates say.
+        found: Scores of the retrievers.
+        candidates: Places to rank.
+        texts: Texts of the candidates and their neighbours.
+        total: Number of chunks.
+        counts: Document frequency of each search word.
+        sessions: Statistics of the candidates' sessions.
     """
 
     found: RetrieverScores
@@ -159,9 +156,9 @@ def merge_scores(columns: ChunkColumns, words: ScoredChunks, nearest: ScoredChun
     """Return the retrievers' scores merged by place.
 
     Args:
-        columns: Knows whose the chunks are.
-        words: What the words leg matched, passages of several turns too, best first.
-        nearest: What is nearest by vector, best first.
+        columns: Columns of all chunks.
+        words: Lexical results with passages, best first.
+        nearest: Vector results, best first.
     """
     spans, places = words.spans, words.places
     single, spanning = words.at(~spans), words.at(spans)
@@ -282,7 +279,7 @@ def _promise(found: RetrieverScores) -> "Floats":
     own, passages = own[:-1], np.where(passages[:-1] > 0, passages[:-1], own[:-1])
     follows = found.keys[1:] == found.keys[:-1] + 1
     score = _BM25 * own + _OWNER * owners + _COSINE * nearest
-    # What stands around a memory is itself.
+    # The window of a memory is the memory itself.
     alone = score + (_PASSAGE + 2 * _NEIGHBOUR) * own + 2 * _NEIGHBOUR_COSINE * nearest
     around = _NEIGHBOUR * own + _NEIGHBOUR_COSINE * nearest
     score = score + _PASSAGE * passages

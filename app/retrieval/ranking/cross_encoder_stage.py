@@ -15,13 +15,13 @@ from app.retrieval.results.snippets import snippet
 from app.store.store import Store
 
 MOST: Final = 50
-"""How many results are read again."""
+"""Number of hits that are reranked."""
 FEATURE: Final = "cross_encoder"
 _DIGITS: Final = 4
 _READ: Final = 1_600
-"""Characters that the models read at most, about: 512 tokens, the question among them."""
+"""Characters that fit the models' limit of 512 tokens, including the question."""
 _PIECES: Final = 100
-_LEFT_OUT: Final = "The results were not read again to put them in order: {reason}"
+_LEFT_OUT: Final = "The results could not be reranked: {reason}"
 
 Answered = tuple[SearchResult, tuple[str, ...]]
 
@@ -31,7 +31,7 @@ class CrossEncoderStage:
 
     Args:
         store: The vault's database.
-        reranker: The judge; ``None`` for none.
+        reranker: The model; ``None`` for none.
     """
 
     def __init__(self, store: Store, reranker: Reranker | None) -> None:
@@ -41,7 +41,7 @@ class CrossEncoderStage:
     async def answer(self, request: Request, ask: Callable[[Request], Awaitable[Answered]]) -> Answered:
         """Return the results of ``ask`` with the first hits reordered by the model.
 
-        Searches by words alone, such as those made while somebody types, stay as they are.
+        Lexical searches, such as those while a person types, are not reordered.
         """
         question = " ".join(term.text for term in request.query.terms if not term.excluded)
         if self._reranker is None or "vector" not in request.wanted or not question or request.offset >= MOST:
@@ -67,7 +67,7 @@ class CrossEncoderStage:
             replace(hit, why=replace(hit.why, features={**hit.why.features, FEATURE: round(score, _DIGITS)}))
             for hit, score in zip(first, scores, strict=True)
         ]
-        # What it judges alike keeps its order.
+        # Hits with equal scores keep their order.
         judged.sort(key=lambda hit: -hit.why.features[FEATURE])
         return (*judged, *hits[MOST:])
 

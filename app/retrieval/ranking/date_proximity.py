@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 DAY_MS: Final = 86_400_000
 _AFTER_MS: Final = 8 * DAY_MS
-"""What happened on a day is told on that day or in the week that follows."""
+"""Messages about a day are written on that day or in the following week."""
 _BEFORE_MS: Final = DAY_MS
 _DECEMBER: Final = 12
 _MOST_SPANS: Final = 256
@@ -25,9 +25,9 @@ def proximity(
 
     Args:
         created_ms: Moments, milliseconds UTC.
-        years: Of the dates; any where none is named.
-        months: From 1; where none is named, all of the years.
-        days: From 1; where none is named, all of the months.
+        years: Named years; any when empty.
+        months: Named months from 1; whole years when empty.
+        days: Named days from 1; whole months when empty.
     """
     return proximity_to_spans(created_ms, spans(created_ms, years, months, days))
 
@@ -60,12 +60,12 @@ def _years(created_ms: "NDArray[np.integer[Any]]") -> range:
     The year before counts because December is often told of in January.
     """
     first, last = (_year(int(moment)) for moment in (created_ms.min(), created_ms.max()))
-    # Beyond what datetime knows there are no dates to be near to.
+    # datetime has no years beyond these.
     return range(min(last, MAXYEAR - 1), max(first - 1, MINYEAR) - 1, -1)
 
 
 def _year(moment_ms: int) -> int:
-    # 400 years are a whole number of days; a rough year is enough for moments outside of what datetime knows.
+    # An average year is accurate enough, also for moments outside the range of datetime.
     return 1970 + int(moment_ms / DAY_MS / 365.2425)
 
 

@@ -1,7 +1,7 @@
 """Features of the learned recipe: named numbers for each candidate message or memory.
 
-They come from the scores of the legs, from the texts, and from what stands around a turn. Around a memory is nothing,
-so its window is itself. Pure functions.
+They come from the retrievers' scores, the texts, and the neighbours of a message. A memory has no neighbours, so its
+window is the memory itself. Pure functions.
 """
 
 import math
@@ -39,7 +39,7 @@ NAMES: Final = (
     "question_length", "register", "message",
 )  # fmt: skip
 BLOCKS: Final = 4
-"""How many weights a feature has: see ``weighed``."""
+"""Number of weights for each feature; see ``expand_interactions``."""
 
 _OF_ALL: Final = [NAMES.index("question_length"), NAMES.index("register"), NAMES.index("message")]
 _LENGTH: Final = NAMES.index("question_length")
@@ -52,7 +52,7 @@ _BY_LENGTH: Final = [
         "session_recency",
     )
 ]  # fmt: skip
-# How recent a conversation is says something of a message that goes on with what was begun, of a question nothing.
+# Session recency helps for a message that continues a topic, not for a question.
 _RECENT: Final = NAMES.index("session_recency")
 _SIMILARITY: Final = [NAMES.index("kin"), NAMES.index("kin_recent")]
 _LEAST_WORDS: Final = math.log(4)
@@ -60,7 +60,7 @@ _MOST_WORDS: Final = math.log(24)
 _K1: Final = 1.2
 _B: Final = 0.5
 _QUESTION_SENTENCES: Final = 2
-"""Sentences that a question may have, such as what it is about and what is asked; more are a message."""
+"""Maximum number of sentences in a question; a text with more is a message."""
 _RANK: Final = 10
 _TOP: Final = 3
 _LATEST: Final = 20
@@ -75,10 +75,10 @@ class FeatureTable:
     """Feature rows of the allowed candidates, with columns in the order of ``NAMES``.
 
     Args:
-        places: Which turns and memories they are.
-        ids: Of the chunk of each, of a memory its first.
-        created: When each was said or written, milliseconds UTC.
-        values: Their features.
+        places: Messages and memories of the rows.
+        ids: Chunk id of each row, of a memory its first chunk.
+        created: Time of each row, milliseconds UTC.
+        values: Features of each row.
     """
 
     places: MessagePlaces
@@ -102,9 +102,9 @@ def build_table(question: Question, gathered: RankingInput) -> FeatureTable:
 def expand_interactions(share: "Matrix") -> "Matrix":
     """Return ranker inputs: scaled features and their products with register, length and message.
 
-    The register is -1/2 among the short turns of people who chat and 1/2 among the long ones of assistants and notes:
-    there the same number says something else. The length is 0 for a question of a few words and 1 for a long one, that
-    of a message is 1 from three sentences on; both are asked of the columns that say what goes on.
+    The register is -1/2 among short chat messages and 1/2 among long messages of assistants and notes, where the same
+    feature value means something else. The length is 0 for a short question and 1 for a long one. The message input is
+    1 from three sentences on. Length and message multiply only some columns.
     """
     register = share[:, _REGISTER, None]
     length, message = ((share[:, column, None] + 0.5).clip(0.0, 1.0) for column in (_LENGTH, _MESSAGE))
@@ -124,9 +124,9 @@ def with_session_similarity(share: "Matrix", weights: "Matrix", similarity: Sess
     """Return scaled features with the session similarity columns filled in.
 
     Args:
-        share: These columns are zero.
-        weights: Say which are the best, as if nothing were like another.
-        similarity: How alike they are.
+        share: Scaled features in which these columns are zero.
+        weights: Weights that select the best sessions, without similarity.
+        similarity: Similarity of the sessions.
     """
     made = share.copy()
     made[:, _SIMILARITY] = _scaled(similarity.of(expand_interactions(share) @ weights, share[:, _RECENT]))
@@ -136,7 +136,7 @@ def with_session_similarity(share: "Matrix", weights: "Matrix", similarity: Sess
 def min_max_scale(values: "Matrix") -> "Matrix":
     """Return ``values`` min-max scaled to [0, 1], except columns that are constant by question.
 
-    A column in which all are equal becomes zero.
+    A column of equal values becomes zero.
     """
     if not len(values):
         return np.zeros((0, len(NAMES)))
@@ -161,7 +161,7 @@ class _Columns:
         self.around = neighbours.around(self.places)
         self.rows, self.before, self.after = (self.around[:, REACH + step] for step in (0, -1, 1))
         self.created = neighbours.columns.created[neighbours.ids[self.rows]]
-        # The same number for all of one conversation or memory, from 0.
+        # The same number for all rows of one session or memory, from 0.
         _, self.owner_of_line = np.unique(neighbours.places.owner, return_inverse=True)
         self.owner = self.owner_of_line[self.rows]
         self.owners = int(self.owner_of_line.max(initial=-1)) + 1
@@ -208,7 +208,7 @@ class _Columns:
         return {
             "coverage": there[self.rows] @ share,
             "coverage_before": there[self.before] @ share,
-            # Where two people talk, the one who spoke goes on two turns later.
+            # Between two people, the same speaker continues two messages later.
             "coverage_onward": there[self.around[:, REACH + 2]] @ share,
             "coverage_window": there[self.around].any(axis=1) @ share,
             "coverage_session": (by_owner @ share)[self.owner],
@@ -298,7 +298,7 @@ class _Columns:
             "session_coverage": said.coverage[self.kept],
         }
         if alone.any():
-            # What stands around a memory is itself.
+            # The window of a memory is the memory itself.
             share = own[alone] / max(float(own.max()), 1e-9)
             for column in columns.values():
                 column[alone] = share * (float(column.max()) or 1.0)

@@ -18,11 +18,11 @@ def fuse_candidates(found: Mapping[Leg, Sequence[Candidate]], recipe: Recipe) ->
 
     Args:
         found: Candidates by leg.
-        recipe: Says how the legs are weighed.
+        recipe: Weights of the retrievers.
     """
     newer = {item.target: item.created_ms for items in found.values() for item in items}
     lists = {leg: [(item.target, item.score) for item in items] for leg, items in found.items()}
-    # The chunk that stands for a target is the one its words were found in, for the snippet is cut around words.
+    # The lexical chunk of a target comes first, because snippets are cut around words.
     chunks = {item.target: item.chunk_id for leg in reversed(_LEGS.values()) for item in found.get(leg, ())}
     return [
         RankedCandidate(fused.id, chunks[fused.id], fused.score, Why(tuple(_score_of(part) for part in fused.parts)))

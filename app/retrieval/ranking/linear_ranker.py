@@ -47,9 +47,9 @@ if TYPE_CHECKING:
 WEIGHTS: Final = "weights.json"
 SETS: Final = ("with_vectors", "with_model", "words_only")
 KEPT: Final = 400
-"""How many candidates a search has, of which the facets are counted, unless a later page needs more."""
+"""Number of candidates of a search, over which facets are counted; more where a later page needs them."""
 MENTION: Final = 4.0
-"""What a mention of a named entity adds: about as much as a rare word. No weight was learned for it."""
+"""Score added for a mention of a named entity, about that of a rare word. It was not learned."""
 _DIGITS: Final = 9
 _SHOWN_DIGITS: Final = 4
 
@@ -59,9 +59,9 @@ class LinearRanker:
     """Weights of the linear ranker, in the order of its inputs.
 
     Args:
-        with_vectors: For questions asked of words and of the vectors of a table.
-        with_model: For questions asked of words and of the vectors of a model that reads whole sentences.
-        words_only: For questions asked of words alone.
+        with_vectors: For lexical search with vectors of a static embedding table.
+        with_model: For lexical search with vectors of a contextual model.
+        words_only: For lexical search alone.
     """
 
     with_vectors: "Matrix"
@@ -110,12 +110,12 @@ class RankedChunks:
     """Ranked candidates, best first.
 
     Args:
-        found: What the legs found.
-        places: Which turns and memories.
-        ids: Of the chunk that stands for each.
-        scores: Their scores.
-        parts: What each feature added, a row for each of the first of them.
-        mentions: What mentions an entity that the query names.
+        found: Scores of the retrievers.
+        places: Messages and memories.
+        ids: Chunk id of each.
+        scores: Score of each.
+        parts: Contribution of each feature, a row for each ranked candidate.
+        mentions: Mentions of entities that the query names.
     """
 
     found: RetrieverScores
@@ -237,12 +237,12 @@ def rank(
     """Return the candidates ranked by their features, then the other results, best first.
 
     Args:
-        question: What is asked.
-        read: The candidates and what was read around them.
-        weights: What the inputs are multiplied with; see ``LinearRanker``.
-        most: How many to return, if the legs found more than were looked at closely.
-        vectors: Gives those of chunks, of zeros where there is none; conversations are not compared without.
-        mentions: What mentions an entity that the query names by another name, which its words do not find.
+        question: The analysed question.
+        read: Candidates with their neighbours.
+        weights: Weights of the inputs; see ``LinearRanker``.
+        most: Number to return where the retrievers found more than were ranked.
+        vectors: Reads vectors of chunks, zeros for none; without it sessions are not compared.
+        mentions: Mentions of named entities under other aliases.
     """
     made = build_table(question, read)
     share = min_max_scale(made.values)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Ids = NDArray[np.integer[Any]]
 
 READ_CHARACTERS: Final = 4_000
-"""How much of a text the features read."""
+"""Maximum number of characters of a text that the features read."""
 
 
 def read_neighbours(
@@ -41,13 +41,13 @@ def read_neighbours(
     """Return the ranking input of the candidates at ``places``.
 
     Args:
-        connection: A reader.
-        found: The scores of what the legs found.
+        connection: A read connection.
+        found: Scores of the retrievers.
         places: The candidates.
-        question: What is asked.
-        where: What a turn must satisfy to be an answer.
-        index_cache: Knows how many chunks have a word, and texts that were read before.
-        said: What the conversations of the candidates say; nothing when not given.
+        question: The analysed question.
+        where: Filter of the candidates.
+        index_cache: Document frequencies and cached texts.
+        said: Statistics of the candidates' sessions; zeros by default.
     """
     columns, whole = found.columns, places.seq == WHOLE
     turns = _messages(connection, columns, places.at(~whole), index_cache)
@@ -93,8 +93,8 @@ class _Texts:
     """Chunk texts from the cache, or from the database where they are missing.
 
     Args:
-        connection: A reader.
-        kept: What was read before.
+        connection: A read connection.
+        kept: Cache of texts.
     """
 
     def __init__(self, connection: apsw.Connection, kept: TextCache) -> None:
@@ -136,7 +136,7 @@ def _authors(connection: apsw.Connection, ids: "Ids", columns: ChunkColumns, sty
     return styles.authors_of(ids)
 
 
-# Counting the characters of a text costs more than reading it, so only long ones are counted.
+# Counting characters costs more than reading them, so only long texts are counted.
 _READ: Final = (
     f"SELECT c.id, CASE WHEN octet_length(c.text) <= {READ_CHARACTERS} THEN c.text"
     f" ELSE substr(c.text, 1, {READ_CHARACTERS}) END"

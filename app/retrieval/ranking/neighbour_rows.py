@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     Flags = NDArray[np.bool_]
 
 _WINDOW: Final = np.arange(-REACH, REACH + 1)
-_MAX_GAP: Final = 16  # characters that may lie between two words that belong together
+_MAX_GAP: Final = 16  # characters between two adjacent words at most
 
 
 class NeighbourRows:
     """Rows of messages, and of memories joined from their pieces.
 
     Args:
-        question: What to look for in them.
-        read: What was read.
-        found: The legs' scores; what no words were found in has no score, what is not near is as far as the farthest.
+        question: The analysed question.
+        read: Texts of the candidates and their neighbours.
+        found: Scores of the retrievers; 0 without lexical score, the lowest cosine without vector score.
     """
 
     def __init__(self, question: Question, read: CandidateTexts, found: RetrieverScores) -> None:
@@ -66,7 +66,7 @@ class NeighbourRows:
 
         The window of a memory is the memory alone.
         """
-        # The keys beside that of a memory are of nothing.
+        # No place has the keys next to that of a memory.
         return np.asarray(self._order[rows_of(self._keys, places.keys[:, None] + _WINDOW)])
 
     def persons(self, rows: "Ints") -> "Matrix":
@@ -85,7 +85,7 @@ class NeighbourRows:
         """Return 1 for rows whose text has a time expression."""
         several = np.isin(rows, self._put_together)
         found = np.zeros(len(rows))
-        # What is kept is told of one chunk alone.
+        # The cache holds features of single chunks.
         found[several] = [says_when(self.texts[row]) for row in rows[several].tolist()]
         alone = rows[~several]
         found[~several] = self.style_cache.whens(self.ids[alone], [self.texts[row] for row in alone.tolist()])

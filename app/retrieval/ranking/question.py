@@ -13,7 +13,7 @@ from app.retrieval.query.intent import count_sentences
 from app.retrieval.query.match_expression import fold, quote, stem
 
 MAX_SEARCH_WORDS: Final = 24
-"""Words looked for in texts at most; of a longer question the longest, which are likely the rarest."""
+"""Maximum number of search words; of a longer question the longest, which are likely the rarest."""
 
 WORD: Final = re.compile(r"\w+")
 _WHEN: Final = re.compile(r"\bwhen\b|\b(?:what|which) (?:date|day|week|month|year|time)\b|\bhow (?:long|many days)\b")
@@ -35,7 +35,7 @@ class SearchWord:
     """Search word of a question: its prefixes in folded texts, and its full-text expression.
 
     Args:
-        whole: Only words that begin with a key count; false for scripts written without spaces.
+        whole: Whether a key must begin a word; false for scripts without spaces.
     """
 
     keys: tuple[str, ...]
@@ -48,15 +48,15 @@ class Question:
     """An analysed question.
 
     Args:
-        search_words: Its words that say something.
-        pairs: Places in ``search_words`` of words that stand next to each other in it.
-        words: All its words, folded, with where each stands first: a name among them may be a speaker's.
-        about_time: It asks when something was.
-        about_number: It asks how many or how much.
-        about_name: It asks for somebody, some place or one of several.
-        years, months, days: Parts of dates that it names.
+        search_words: Its words without stop words.
+        pairs: Indexes of adjacent words in ``search_words``.
+        words: All its folded words with their first position; one may be a speaker's name.
+        about_time: Whether it asks for a time.
+        about_number: Whether it asks for a number.
+        about_name: Whether it asks for a person, a place or one of several.
+        years, months, days: Parts of the dates that it names.
         moments: Spans of time that it names, milliseconds UTC.
-        sentences: How many it has.
+        sentences: Number of sentences.
     """
 
     search_words: tuple[SearchWord, ...]

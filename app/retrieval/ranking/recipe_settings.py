@@ -20,7 +20,7 @@ def with_settings(config: Config, recipe: Recipe) -> Recipe:
     if recipe.name != "weighted":
         return recipe
     vector, words = config.number("search.vector_weight"), config.number("search.words_weight")
-    # Two zeros would put nothing before anything: then the recipe's own shares count.
+    # Two zero weights give no order, so the recipe keeps its own.
     if not vector and not words:
         return recipe
     return replace(recipe, weights=MappingProxyType({"vector": vector, "words": words}))

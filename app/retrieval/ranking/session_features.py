@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 LATEST: Final = 64
-"""So many of the latest conversations are told apart."""
+"""Number of latest sessions that are ranked by recency."""
 _LOOKED_AT: Final = 4 * LATEST
 _LET_IN: Final = 12
 _K1: Final = 1.2
@@ -55,16 +55,16 @@ def gather_candidates(
     """Return the ranking input: candidates from retrievers, neighbours and sessions.
 
     Args:
-        connection: A reader.
-        query: What is searched.
-        question: The same as texts are compared with it.
-        found: The scores of what the legs found.
-        where: What a turn must satisfy to be an answer.
-        index_cache: Knows which chunks have a word.
-        matches: Which have those of the query, where somebody looked already.
-        mentions: What mentions an entity that the query names.
+        connection: A read connection.
+        query: The parsed query.
+        question: The analysed question.
+        found: Scores of the retrievers.
+        where: Filter of the candidates.
+        index_cache: Posting lists and columns.
+        matches: Posting lists of the query, if already read.
+        mentions: Mentions of entities that the query names.
     """
-    # Turns have neither tags nor types.
+    # Messages have neither tags nor types.
     newest = {} if query.tags or query.types else _newest(connection, query, where, found.columns, index_cache.turns)
     conversations = SessionScores(matches or find_matches(connection, index_cache, atoms(query)), index_cache.turns)
     places = add_session_openings(
@@ -85,8 +85,8 @@ class SessionScores:
     """Scores of all sessions for one question.
 
     Args:
-        matches: Which chunks have the question's words.
-        turns: Knows the turns of conversations.
+        matches: Posting lists of the question's words.
+        turns: Index of messages by session.
     """
 
     def __init__(self, matches: TermMatches, turns: TurnIndex) -> None:
@@ -111,7 +111,7 @@ class SessionScores:
         """Return the first allowed message of each of the sessions ``numbers``."""
         ids = self._turns.of(self.columns, np.array(numbers, dtype=np.int64))
         ids = ids[passes_filter(connection, self.columns, ids, where)]
-        # A turn that was changed has a later chunk than those that follow it.
+        # A message that was edited has a later chunk than those that follow it.
         ids = ids[np.argsort(self.columns.first[ids], kind="stable")]
         owner, first = np.unique(self.columns.owner[ids], return_index=True)
         return MessagePlaces(owner.astype(np.int64), self.columns.first[ids[first]].astype(np.int64))
@@ -126,7 +126,7 @@ class SessionScores:
     def _matching(self, numbers: "Ids") -> "tuple[Ids, Ids, Floats]":
         """Return matching message chunks of sessions, with their owners and scores."""
         ids = self._turns.of(self.columns, numbers.astype(np.int64))
-        ids = ids[ids < len(self._worth)]  # more may be known meanwhile than was looked at
+        ids = ids[ids < len(self._worth)]  # chunks may have been added since the posting lists were read
         worth = self._worth[ids]
         ids, worth = ids[worth > 0], worth[worth > 0]
         return ids, self.columns.owner[ids], worth.astype(np.float64)
@@ -146,8 +146,8 @@ def _bm25(counts: "Iterable[tuple[Ids, Ids]]", length: "Floats") -> "Floats":
     """Return the BM25 of sessions by their number.
 
     Args:
-        counts: Of each word the conversations that have it, and how often.
-        length: The words of each conversation.
+        counts: Sessions with each word, and how often.
+        length: Number of words of each session.
     """
     there = max(int(np.count_nonzero(length[1:])), 1)
     norm = _K1 * (1 - _B + _B * length / max(float(length[1:].sum()) / there, 1.0))
@@ -182,12 +182,12 @@ def latest_sessions(
     """Return the latest sessions with an allowed message, each with its rank from 1.
 
     Args:
-        connection: A reader.
-        where: What a turn must satisfy.
-        until: Conversations begun then or later are none.
-        columns: What is known of the chunks.
-        turns: Knows the turns of conversations.
-        since: Conversations that ended before are none.
+        connection: A read connection.
+        where: Filter of the messages.
+        until: Exclude sessions that began at or after this time.
+        columns: Columns of all chunks.
+        turns: Index of messages by session.
+        since: Exclude sessions that ended before this time.
     """
     matches_type = where.matches_type
     if matches_type is not None and not any(
@@ -201,7 +201,7 @@ def latest_sessions(
     )
     names = (str(row[0]) for row in there)
     if where.mask is not None and np.count_nonzero(where.mask) < len(where.mask) // 2:
-        # The database would look at every turn of a conversation that has none to allow.
+        # The database would read every message of a session without an allowed one.
         able = np.zeros(len(columns.words), dtype=np.bool_)
         able[columns.conversations(np.flatnonzero(where.mask[: len(columns.owner)]))] = True
         names = (name for name in names if able[columns.numbers.get(name, 0)])

@@ -2,8 +2,8 @@
 
 To a transformer, a name is most of what a short question means.
 
-"When did Caroline go to the support group" is nearest to what begins "Thanks, Caroline", whoever says it; what Caroline
-says of the group holds no name. Who speaks is looked at for itself, by the words and by the ranking.
+"When did Caroline go to the support group" is nearest to messages that begin "Thanks, Caroline", while Caroline's own
+messages about the group do not contain her name. Lexical search and the speaker features cover names.
 """
 
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ class SpeakerNames:
     def strip(self, text: str) -> str:
         """Return a question without speaker names, unchanged where nothing else would remain.
 
-        A name of several words counts where its words are written with a capital: they may mean something else too.
+        Words of a longer name count only with a capital letter, because they may have another meaning.
         """
         kept = [word for word in text.split() if not self._is_name(word)]
         return " ".join(kept) if any(map(WORD.search, kept)) else text

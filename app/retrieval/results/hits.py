@@ -49,7 +49,7 @@ def candidate_rows(connection: apsw.Connection, chunk_ids: Sequence[int]) -> dic
         " WHERE c.id IN (SELECT value FROM json_each(?))",
         (json.dumps(list(chunk_ids)),),
     ).fetchall()
-    # Many candidates are of few conversations.
+    # Many candidates belong to few sessions.
     sessions = {session for _, kind, _, _, session, _ in found if kind != "memory"}
     agents = agents_of(connection, sessions)
     memories = [memory for *_, memory in found if memory is not None]
@@ -62,7 +62,7 @@ def candidate_rows(connection: apsw.Connection, chunk_ids: Sequence[int]) -> dic
     return rows
 
 
-# The sources and tags in the order in which the memories appear.
+# Sources and tags in the order of the memories.
 _OF_MEMORIES = "FROM json_each(?) w CROSS JOIN memories m ON m.id = w.value"
 _SOURCES = f"SELECT m.source, count(*) {_OF_MEMORIES} GROUP BY m.source ORDER BY min(w.key)"
 _TAGS = (
@@ -157,11 +157,11 @@ def build_hits(
     """Return the hits of ``ranked``, without those deleted meanwhile.
 
     Args:
-        connection: Where they are kept.
+        connection: A read connection.
         ranked: Best first.
-        rows: What is known of each.
-        query: What was asked for.
-        labelled: Whether a conversation without a title is called by its first words.
+        rows: Row of each candidate.
+        query: The parsed query; its words are marked.
+        labelled: Whether a session without a title gets its first words as title.
     """
     known = [(item, rows[item.chunk_id]) for item in ranked if item.chunk_id in rows]
     turns = [(row.session_id, item.target) for item, row in known if row.kind != "memory"]
@@ -173,7 +173,7 @@ def build_hits(
 
 
 Fields = tuple[str, str, dict[str, Any]]
-"""The text, what besides it is found by, and what is told of it."""
+"""Text, extra searched text, and the fields of the hit."""
 
 
 def _hit(
@@ -189,7 +189,7 @@ def _hit(
         return None
     text, extra, fields = found
     shown, spans, terms = snippets.of(text, extra=extra)
-    if terms and not spans and not is_memory:  # a title is shown anyway; what a tool was told is shown here alone
+    if terms and not spans and not is_memory:  # titles are shown anyway, but arguments of tool calls only here
         shown, spans, _ = snippets.of(extra)
     why = Why(item.why.legs, terms, item.why.features)
     return Hit(

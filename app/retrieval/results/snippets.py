@@ -33,7 +33,7 @@ _TOKEN: Final = re.compile(f"[\\w{_MARKS}]+")
 _ASCII_WORD: Final = re.compile("[a-z0-9]+")
 _SPACE: Final = re.compile(r"\s+")
 _GAP: Final = r"[^\S\n]"
-# Of headings, quotations, lists and tasks, and lines that only part others. Numbers tell an order, and may be a date's.
+# Signs of headings, quotations, lists, tasks and rules. Numbers are kept: they give an order or belong to a date.
 _SIGNS: Final = re.compile(
     rf"^{_GAP}*(?:\|?(?:{_GAP}*:?-{{2,}}:?{_GAP}*\|)+(?:{_GAP}*:?-{{2,}}:?)?{_GAP}*$"
     rf"|[-*_](?:{_GAP}*[-*_]){{2,}}{_GAP}*$"
@@ -41,7 +41,7 @@ _SIGNS: Final = re.compile(
     rf"|(?:>+{_GAP}+)+)",
     re.MULTILINE,
 )
-# Of scripts written with spaces; made once, for compiling the ranges takes longer than a search.
+# Words of scripts with spaces; compiled once, because that takes longer than a search.
 _NARROW: Final = re.compile(f"(?:(?![{cjk_ngrams.WIDE}])[\\w{_MARKS}])+")
 
 
@@ -72,11 +72,11 @@ class _Patterns:
     """Patterns to find in a text.
 
     Args:
-        stems: Of words, each found wherever it stands.
-        prefixes: Beginnings of words.
-        phrases: Stems that must stand side by side.
-        runs: Of scripts written without spaces, found inside words.
-        prefixes_of_words: How the words sought begin.
+        stems: Stems of single words.
+        prefixes: Prefixes of words.
+        phrases: Stems that must be adjacent.
+        runs: Runs in scripts without spaces, found inside words.
+        prefixes_of_words: Common prefixes of all matching words.
     """
 
     stems: frozenset[str]
@@ -91,7 +91,7 @@ def snippet(text: str, terms: Iterable[Term], length: int = LENGTH) -> tuple[str
 
     Args:
         text: Any text; its first 200,000 characters are looked at.
-        terms: What was asked; excluded ones play no part, nor do stop words while others remain.
+        terms: Terms of the query; excluded ones are ignored, and stop words while others remain.
         length: Characters about which the part has; it is cut at words, with an ellipsis where something is left out.
 
     Returns:
@@ -128,7 +128,7 @@ def spans(text: str, terms: Iterable[Term]) -> tuple[Span, ...]:
     return tuple(Span(mark.start, mark.end) for mark in _marks(text[:SCANNED], patterns))
 
 
-# What is sought ---------------------------------------------------------------------------------------------------
+# Patterns ----------------------------------------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=64)
@@ -178,7 +178,7 @@ def _flat(text: str) -> str:
     return text.lower().replace("_", " ") if text.isascii() else text.translate(_FOLDING)
 
 
-# Where it stands --------------------------------------------------------------------------------------------------
+# Matching ---------------------------------------------------------------------------------------------------------
 
 
 def _marks(text: str, patterns: _Patterns) -> list[_Mark]:
@@ -266,7 +266,7 @@ def _places(flat: str, patterns: str) -> Iterator[_Mark]:
         at = flat.find(patterns, at + len(patterns))
 
 
-# What is shown ----------------------------------------------------------------------------------------------------
+# Rendering --------------------------------------------------------------------------------------------------------
 
 
 def _window(text: str, marks: Sequence[_Mark], length: int) -> tuple[int, int]:

@@ -98,7 +98,7 @@ def test_what_was_replaced_is_found_by_its_state(host: Host) -> None:
     host.ask("fact.remember", content="Bread is in the bin")
     answer = found(host, "is:superseded")
     assert [hit.id for hit in answer.hits] == [old]
-    assert any("was replaced" in note for note in answer.notes)
+    assert any("Superseded memories are searched by words alone" in note for note in answer.notes)
     assert [hit.id for hit in found(host, "heron pond is:superseded").hits] == [old]
     assert found(host, "bread is:superseded").hits == ()
     assert found(host, "is:superseded kind:note").hits == ()

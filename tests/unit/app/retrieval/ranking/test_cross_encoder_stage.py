@@ -36,7 +36,7 @@ def test_without_its_model_results_stay_as_they_are(vault: Path, tmp_path: Path)
     try:
         found = host.ask("memory.search", query="boat", limit=5)
         assert len(found.hits) == 5
-        assert found.notes[0].startswith("The results were not read again to put them in order: ")
+        assert found.notes[0].startswith("The results could not be reranked: ")
         assert "holds no onnx/model.onnx" in found.notes[0]
         assert all(FEATURE not in hit.why.features for hit in found.hits)
     finally:
