@@ -1,4 +1,4 @@
-"""Retrieval metrics of one question: share, any and all of the evidence at k, MRR and NDCG with the true ideal."""
+"""Retrieval metrics of one question: recall at k, MRR and NDCG."""
 
 import math
 import random

@@ -1,4 +1,4 @@
-"""Fills a fresh vault for each haystack, asks every question through the catalogue, and scores the answers."""
+"""Benchmark runner: fills a vault for each haystack, searches and scores the answers."""
 
 import tempfile
 import time

@@ -1,4 +1,4 @@
-"""What a data set is made of: stores of turns and notes, and questions with what answers them."""
+"""Values of a data set: messages, notes, and questions with their evidence."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,4 +1,7 @@
-"""``python -m tests.bench.train --data DIR --out DIR --cache DIR``: fit, validate, write weights and their record."""
+"""Training command: fit, validate, and write weights with their report.
+
+``python -m tests.bench.train --data DIR --out DIR --cache DIR``
+"""
 
 import argparse
 import json

@@ -1,4 +1,7 @@
-"""Fits the weights: listwise softmax loss with L2, by L-BFGS; every question of a data set counts the same."""
+"""Fitting of the weights: listwise softmax loss with L2, by L-BFGS.
+
+Every question of a data set has the same weight.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

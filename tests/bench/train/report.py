@@ -1,4 +1,4 @@
-"""What weights find: the metrics of each data set, with bootstrap intervals over its groups."""
+"""Report of trained weights: metrics of each data set with bootstrap intervals."""
 
 import random
 from collections.abc import Callable, Sequence

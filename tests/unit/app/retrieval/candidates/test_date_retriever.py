@@ -1,4 +1,4 @@
-"""What was said at a time that a question names is among what is ranked, whatever its words."""
+"""Messages from the times that a question names are candidates."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

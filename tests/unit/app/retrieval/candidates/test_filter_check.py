@@ -1,4 +1,4 @@
-"""What is told of chunks by their sort is what the database says of each."""
+"""Filter checks by columns agree with the database."""
 
 from dataclasses import replace
 from typing import Any
@@ -17,7 +17,7 @@ from app.retrieval.model import Query
 from app.retrieval.query.parser import parse
 from tests.unit.app.shelf import Shelf
 
-ASKED = [
+QUERIES = [
     ("", ()),
     ("kinds", ("message",)),
     ("kinds", ("Note", "fact")),
@@ -53,7 +53,7 @@ def various(shelf: Shelf) -> Shelf:
     return shelf
 
 
-@pytest.mark.parametrize(("name", "values"), ASKED)
+@pytest.mark.parametrize(("name", "values"), QUERIES)
 @pytest.mark.parametrize("stores", [STORES, ("private",), ("shared",), ()])
 def test_both_say_the_same(various: Shelf, name: str, values: tuple[str, ...], stores: tuple[str, ...]) -> None:
     index_cache = IndexCache()

@@ -76,7 +76,7 @@ def plain(text: str) -> list[Term]:
 
 
 @pytest.mark.parametrize(
-    ("document", "asked"),
+    ("document", "query_text"),
     [
         ("I don't know", "don't"),
         ("I don't know", "don’t"),
@@ -107,13 +107,13 @@ def plain(text: str) -> list[Term]:
     ],
 )
 @pytest.mark.parametrize("mode", MODES)
-def test_a_word_finds_its_text(index: Index, document: str, asked: str, mode: Mode) -> None:
+def test_a_word_finds_its_text(index: Index, document: str, query_text: str, mode: Mode) -> None:
     index.fill(document, "something else entirely, 别的")
-    assert index.find(match_expression([Term(asked)], mode)) == [1]
+    assert index.find(match_expression([Term(query_text)], mode)) == [1]
 
 
 @pytest.mark.parametrize(
-    ("document", "asked"),
+    ("document", "query_text"),
     [
         ("we run daily", "daily we"),
         ("我们今天", "们去"),
@@ -122,9 +122,9 @@ def test_a_word_finds_its_text(index: Index, document: str, asked: str, mode: Mo
         ("abc 今天 def", "abc, 明天"),
     ],
 )
-def test_a_phrase_does_not_find_what_stands_apart(index: Index, document: str, asked: str) -> None:
+def test_a_phrase_does_not_find_what_stands_apart(index: Index, document: str, query_text: str) -> None:
     index.fill(document)
-    assert index.find(match_expression([Term(asked, phrase=True)], "all")) == []
+    assert index.find(match_expression([Term(query_text, phrase=True)], "all")) == []
 
 
 def test_a_phrase_of_both_kinds_of_writing(index: Index) -> None:
@@ -398,11 +398,11 @@ def test_quoting_leaves_one_string(text: str) -> None:
     assert not has_wide(text) or has_wide(inside)
 
 
-def test_of_a_long_text_the_longest_words_are_asked_for() -> None:
+def test_the_longest_words_of_a_long_text_are_searched() -> None:
     terms = [Term(f"{'x' * (number % 90)}{number}") for number in range(200)]
-    asked = atoms([Term("the"), *terms, *terms])
-    assert len(asked) == MAX_TERMS
-    assert {len(atom.words[0]) for atom in asked} >= set(range(70, 90))
+    query_text = atoms([Term("the"), *terms, *terms])
+    assert len(query_text) == MAX_TERMS
+    assert {len(atom.words[0]) for atom in query_text} >= set(range(70, 90))
     assert len(atoms([*terms, Term("a b", phrase=True)])) == MAX_TERMS
     assert any(atom.words == ("a", "b") for atom in atoms([*terms, Term("a b", phrase=True)]))
 

@@ -1,4 +1,4 @@
-"""Features: each says what it names, of turns with their neighbours and of memories that stand alone."""
+"""Features of messages with their neighbours, and of memories."""
 
 import math
 
@@ -82,7 +82,7 @@ def test_a_speaker_goes_on_two_turns_later() -> None:
     assert features("lovely brother", LINES, [])["coverage_onward"] == pytest.approx([0.5, 0, 0])
 
 
-def test_numbers_and_names_count_where_they_are_asked_for() -> None:
+def test_numbers_and_names_count_for_questions_about_them() -> None:
     lines = [line(1, "we keep three hens"), line(2, "they met Kenji in Kyoto"), line(3, "do you like hens?")]
     counted, named = features("how many hens", lines, []), features("who was met", lines, [])
     assert (counted["number"], counted["names"]) == ([1, 0, 0], [0, 0, 0])
@@ -115,7 +115,9 @@ def test_a_message_has_several_sentences() -> None:
 
 
 def test_what_is_like_the_best_counts_in_a_message_alone() -> None:
-    own, kin, recent, message, newest = map(NAMES.index, ("bm25", "kin", "kin_recent", "message", "session_recency"))
+    own, similarity, recent, message, newest = map(
+        NAMES.index, ("bm25", "kin", "kin_recent", "message", "session_recency")
+    )
     values = np.zeros((3, len(NAMES)))
     values[0, own] = values[2, newest] = 1
     weights = np.zeros(BLOCKS * len(NAMES))
@@ -124,8 +126,8 @@ def test_what_is_like_the_best_counts_in_a_message_alone() -> None:
     for several in (-0.5, 0, 0.5):
         values[:, message] = several
         made = with_session_similarity(values, weights, alike)
-        assert made[:, kin].argmax() == made[:, recent].argmax() == 2
-        told = expand_interactions(made).reshape(3, BLOCKS, len(NAMES))[:, :, [kin, recent]]
+        assert made[:, similarity].argmax() == made[:, recent].argmax() == 2
+        told = expand_interactions(made).reshape(3, BLOCKS, len(NAMES))[:, :, [similarity, recent]]
         assert not told[:, :-1].any()
         assert told[2, -1].tolist() == [several + 0.5] * 2
 
@@ -140,7 +142,7 @@ def test_a_date_in_the_question_matches_the_day_it_was_said() -> None:
     assert features("trip", lines, [])["date_near"] == [0, 0]
 
 
-def test_a_time_is_seen_from_when_it_is_asked() -> None:
+def test_relative_times_count_from_the_time_of_the_question() -> None:
     lines = [line(1, "x", at=NOW - 2 * DAY), line(2, "y", at=NOW - 30 * DAY), line(3, "z", at=NOW - DAY)]
     near = features("the trip of yesterday", lines, [])["date_near"]
     assert near[2] == 1 > near[0] > near[1]
@@ -152,7 +154,7 @@ def test_words_are_found_by_their_stem_and_from_their_beginning() -> None:
     assert got["coverage"] == pytest.approx([0.5, 0, 1])
 
 
-def test_words_beside_each_other() -> None:
+def test_adjacent_words() -> None:
     lines = [line(1, "the red car"), line(2, "red, and much later than that a car"), line(3, "a car, red")]
     assert features("red car", lines, [])["pairs"] == [1, 0, 0]
 
@@ -195,7 +197,7 @@ def test_inputs_are_bounded(rows: list[list[float]]) -> None:
     assert (np.abs(got) <= 1 + 1e-9).all()
 
 
-def test_the_register_is_told_by_the_length_of_texts() -> None:
+def test_the_register_follows_the_length_of_texts() -> None:
     values = np.zeros((2, len(NAMES)))
     values[:, NAMES.index("bm25")] = [0, 1]
     for register in (-0.5, 0.5, 0):
@@ -219,7 +221,7 @@ def test_what_conversations_say_and_a_memory_as_much_as_its_words() -> None:
     assert got["session_length"] == pytest.approx([math.log(11), 0])
 
 
-def test_the_pool_takes_neighbours_and_turns_of_passages_and_no_more_than_asked() -> None:
+def test_the_pool_has_neighbours_and_messages_of_passages_up_to_its_limit() -> None:
     legs = [*words((5, 9.0)), Scored(9, "passage", "s", "", 20, 22, DAY, 8.0)]
     columns = columns_of([], legs)
     found = merge_scores(columns, scores(columns, legs), scores(columns, []))
@@ -232,7 +234,7 @@ def test_the_pool_takes_neighbours_and_turns_of_passages_and_no_more_than_asked(
 
 
 @pytest.mark.parametrize("text", ["", "the", "?!", "a" * 5_000, "red red red"])
-def test_any_question_can_be_asked(text: str) -> None:
+def test_any_question_has_features(text: str) -> None:
     assert len(features(text, LINES, [])["bm25"]) == 3
 
 

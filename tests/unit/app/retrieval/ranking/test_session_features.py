@@ -1,4 +1,4 @@
-"""Conversations as a whole: the latest come in though no word finds them, nothing that a caller may not see."""
+"""Session features: the latest sessions are candidates, but only those the caller may see."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -161,13 +161,13 @@ def _check_times(host: Host) -> None:
     say(host, "oak", "the plan of the oak table", BEGUN.isoformat())
     host.ask("vault.settle")
 
-    def asked(text: str) -> set[str]:
+    def query_text(text: str) -> set[str]:
         found = host.ask("memory.search", query=text, limit=50)
         assert found.recipe == "learned"
         return {str(hit.session_id) for hit in found.hits}
 
-    assert not {"day-30", "day-50"} & asked("What was the plan?")
-    assert {"day-30", "day-50"} & asked("What was the plan 30 days ago?") == {"day-30"}
+    assert not {"day-30", "day-50"} & query_text("What was the plan?")
+    assert {"day-30", "day-50"} & query_text("What was the plan 30 days ago?") == {"day-30"}
 
 
 def test_a_turn_of_each_is_let_in_as_far_as_it_is_allowed(talked: apsw.Connection) -> None:
