@@ -114,20 +114,10 @@ class SearchService:
     ) -> Found:
         """Find what ``text`` asks for; see the operation ``memory.search``.
 
-        Args:
-            text: The query as typed, or parsed.
-            limit: How many hits to return.
-            offset: How many hits to skip.
-            recipe: The name of a recipe.
-            legs: Which of the recipe's retrievers to use; all when ``None``.
-            per_session: Messages of one session at most; no limit when ``None``.
-            stores: The stores that the caller may read.
-            as_of: Search the vault as it was at this moment.
-            is_internal: The text comes from a session or memory, not from a person who searches. It is not sent to a
-                remote service that private texts must not reach, and no reranker is used.
-            active_embedding: Compare these vectors, one by one, instead of the active ones.
-            weights: Weights of vectors and of words that override the recipe's own.
-            embedding: Compare this vector in place of the text's own.
+        An internal search (``is_internal``) takes its text from a session or memory, not from a person. The text is not
+        sent to a remote service that private texts must not reach, and no reranker is used. ``active_embedding``
+        replaces the active vectors, which are then compared one by one. ``weights`` of vectors and of words override
+        the recipe's own, and ``embedding`` replaces the vector of the text.
 
         Raises:
             InputError: The recipe is unknown, or a number is out of bounds.
