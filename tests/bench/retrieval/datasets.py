@@ -99,7 +99,7 @@ def _mixed_train(folder: Path) -> Iterator[Haystack]:
 
 
 def _with_notes(folder: Path, claims: Haystack) -> Iterator[Haystack]:
-    """Yield LoCoMo conversations, each in one store with all of SciFact's abstracts and asked some of its claims."""
+    """Yield LoCoMo stores, each mixed with SciFact's abstracts and some of its claims."""
     for place, talk in enumerate(islice(_locomo(folder / "locomo"), _MIXED)):
         questions = (*talk.questions, *claims.questions[place::_CLAIMS])
         yield replace(talk, notes=claims.notes, questions=questions)

@@ -18,7 +18,7 @@ DEPTH = 50  # hits asked for: enough for 20 distinct sessions on every data set
 
 @dataclass(slots=True)
 class Tally:
-    """Scores so far, by unit (a turn may also be a note) and then by category, and milliseconds of each search."""
+    """Scores by unit and category, with the milliseconds of each search."""
 
     units: dict[str, dict[str, list[Scores]]] = field(default_factory=lambda: {"turn": {}, "session": {}})
     latencies: list[float] = field(default_factory=list)
@@ -52,7 +52,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """What a context tells of one question's evidence.
+    """Evidence of one question in a context.
 
     Args:
         share: How much of it.
@@ -70,7 +70,7 @@ class Results:
 def run(
     haystack: Haystack, recipe: str, embedder: str, tally: Tally, folder: str = "", *, with_context: bool = False
 ) -> None:
-    """Ask all questions of one haystack in a vault of its own, and ask for a context for each where that is wanted."""
+    """Ask all questions of one haystack in its own vault, optionally with contexts."""
     overrides = {"embedding.model": embedder, "embedding.folder": folder}
     with tempfile.TemporaryDirectory(prefix="keepsake-bench-") as place:
         host = Host(Path(place) / "vault", overrides=overrides, serve=False)
@@ -87,7 +87,7 @@ def run(
 
 
 def fill(host: Host, haystack: Haystack) -> dict[str, Turn | Note]:
-    """Store what a haystack holds; return turns and notes by the id that the vault gives them."""
+    """Store a haystack, and return its messages and notes by vault id."""
     names: dict[str, Turn | Note] = {}
     for session, group in groupby(haystack.turns, key=lambda turn: turn.session):
         batch = list(group)

@@ -47,7 +47,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Haystack:
-    """What one vault is filled with, and what it is asked."""
+    """Content of one vault, and its questions."""
 
     name: str
     turns: tuple[Turn, ...]

@@ -51,7 +51,7 @@ def _fitted(listed: "Listed", before: Any, l2: float) -> Any:
 
 
 class Listed:
-    """The candidates of all questions in one list, and how far scores are from drawing the answers first.
+    """Candidates of all questions in one list, with the listwise loss of scores.
 
     Args:
         samples: Questions; those whose answers are not among the candidates are left out.

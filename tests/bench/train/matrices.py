@@ -51,7 +51,7 @@ _DEPTH = 50
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How vectors are made.
+    """Embedding of a data set.
 
     Args:
         name: What its matrices are called in the cache.
@@ -107,7 +107,7 @@ class Sample:
         return self.inputs(weights) @ weights
 
     def positives(self) -> list[Any]:
-        """Return rows for each thing that should be found: an evidence turn, a session, a note."""
+        """Return rows for each evidence message, session or note."""
         found = [[row for row, name in enumerate(self.ids) if name == one] for one in sorted(self.evidence)]
         if not self.evidence or self.dataset.startswith("longmemeval"):
             found += [[row for row, name in enumerate(self.sessions) if name == one] for one in sorted(self.wanted)]
@@ -178,7 +178,7 @@ def _query(question: Question) -> Query:
 
 @dataclass(frozen=True, slots=True)
 class _Reads:
-    """What a search reads: a vault with its vectors, and what makes the question's; ``None`` for words alone."""
+    """Vault and vectors that a search reads; ``None`` for words alone."""
 
     connection: Any
     generation: Generation

@@ -112,7 +112,10 @@ def test_superseded_memories_are_found_by_their_state(host: Host) -> None:
 
 @pytest.mark.parametrize("query", ["heron", "heron is:archived"])
 def test_scores_without_the_index_are_the_bm25_worked_out_by_hand(host: Host, query: str) -> None:
-    """One of three texts has the word twice in 11 characters, 400 being usual; k1 is 1.2 and b is 0.75.
+    """One of three texts has the word twice in 11 characters.
+
+    400 characters are average; k1 is 1.2 and b is 0.75.
+
 
     That is ln(1 + 2.5 / 1.5) * 2 * 2.2 / (2 + 1.2 * (0.25 + 0.75 * 11 / 400)).
     """

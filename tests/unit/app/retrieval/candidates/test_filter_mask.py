@@ -57,7 +57,7 @@ def filled(shelf: Shelf) -> Shelf:
 
 
 def both(shelf: Shelf, text: str, stores: Sequence[str] = STORES) -> tuple[set[int], set[int], bool]:
-    """Return the ids of the chunks that satisfy a query, of those that are left, and whether these are all."""
+    """Return chunks that satisfy a query, chunks in the mask, and exactness."""
     query = parse(text, 0)
     where = build_filter(query, stores)
 

@@ -243,7 +243,10 @@ def _bm25_text(*texts: str) -> list[float]:
 
 
 def test_bm25_of_texts_has_the_numbers_worked_out_by_hand() -> None:
-    """One word, in 5 of 100 chunks: its idf is ln(95.5 / 5.5) = 2.8543; k1 is 1.2 and b is 0.5."""
+    """One word in 5 of 100 chunks: idf = ln(95.5 / 5.5) = 2.8543.
+
+    k1 is 1.2 and b is 0.5.
+    """
     # Equally long: 2.2 / (1 + 1.2) and 2 * 2.2 / (2 + 1.2) of the idf.
     assert _bm25_text("lisbon abcdefg", "lisbon lisbon.", "nothing of it.") == pytest.approx(
         [2.8543, 3.9247, 0.0], abs=1e-4

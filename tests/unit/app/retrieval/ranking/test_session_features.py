@@ -72,7 +72,7 @@ def in_let(connection: apsw.Connection, newest: dict[str, int], allowed: ChunkFi
 
 
 def latest_of(connection: apsw.Connection, text: str = "", stores: Any = STORES) -> dict[str, int]:
-    """Return the same with what is known of the chunks beforehand, and without."""
+    """Return the same with and without cached columns."""
     allowed, until = where(text, stores)
     index_cache = IndexCache()
     columns = weighed(connection, index_cache).columns
@@ -201,7 +201,10 @@ def test_an_empty_vault(host: Host) -> None:
 
 
 def test_the_score_of_a_conversation_is_the_bm25_worked_out_by_hand(talked: apsw.Connection) -> None:
-    """Of three conversations of 8, 4 and 2 words two have the word, each in two turns; k1 is 1.2 and b is 0.75.
+    """Two of three sessions (8, 4 and 2 words) have the word.
+
+    Each has it in two messages; k1 is 1.2 and b is 0.75.
+
 
     The idf is ln(1 + 1.5 / 2.5) = 0.4700, the lengths make 1.8429 and 1.0714 of k1.
     """
