@@ -1,1 +1,1 @@
-"""Context for agents: what one is told before a turn, section by section, within a budget of tokens."""
+"""Context for agents: recalled messages and memories before a turn, within a token budget."""

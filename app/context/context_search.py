@@ -1,7 +1,7 @@
-"""What a context looks for: turns and memories on a prompt, in one go on one connection.
+"""Context search: messages and memories that are relevant to a prompt.
 
-Each of the two is gathered and ranked by itself, so that a vault of many turns does not crowd its memories out. What
-only a page of results needs, such as counts of facets and hits far down, is not made.
+Messages and memories are searched separately, so that many messages do not crowd out the memories. Facets and hits far
+down are not computed.
 """
 
 from collections.abc import Sequence
@@ -23,49 +23,51 @@ MESSAGE_KINDS: Final = ("message",)
 
 
 _WORDS_DEPTH: Final = 400
-"""Half of what a search reads, of which a person may see the hundredth hit: here a few are told."""
+"""Half the depth of an ordinary search, because only the first hits are shown."""
 
 
 def find_messages(
-    connection: apsw.Connection, request: Request, meaning: VectorQuery | None, limit: int
+    connection: apsw.Connection, request: Request, vector_query: VectorQuery | None, limit: int
 ) -> tuple[Hit, ...]:
-    """Return the turns that are best on a prompt.
+    """Return the messages that are most relevant to a prompt.
 
     Args:
-        connection: A reader.
-        request: The prompt as a search of every kind; how many it wants plays no part.
-        meaning: The vectors; ``None`` leaves their leg out.
-        limit: How many at most.
+        connection: A read connection.
+        request: The search for the prompt; its kinds and limit are ignored.
+        vector_query: Vector search; ``None`` skips it.
+        limit: Maximum number.
 
     Raises:
-        VectorsFailedError: The vector leg failed.
+        VectorsFailedError: Vector search failed.
     """
-    return _found(connection, request, meaning, MESSAGE_KINDS, limit)
+    return _found(connection, request, vector_query, MESSAGE_KINDS, limit)
 
 
 def find_memories(
-    connection: apsw.Connection, request: Request, meaning: VectorQuery | None, limit: int
+    connection: apsw.Connection, request: Request, vector_query: VectorQuery | None, limit: int
 ) -> tuple[Hit, ...]:
-    """Return the memories that are best on a prompt; see ``find_messages``."""
-    return _found(connection, request, meaning, MEMORY_KINDS, limit)
+    """Return the memories that are most relevant to a prompt; see ``find_messages``."""
+    return _found(connection, request, vector_query, MEMORY_KINDS, limit)
 
 
 def _found(
-    connection: apsw.Connection, request: Request, meaning: VectorQuery | None, kinds: Sequence[str], limit: int
+    connection: apsw.Connection, request: Request, vector_query: VectorQuery | None, kinds: Sequence[str], limit: int
 ) -> tuple[Hit, ...]:
     if limit < 1:
         return ()
-    asked = replace(request, query=replace(request.query, kinds=tuple(kinds)), offset=0, limit=limit)
+    kind_request = replace(request, query=replace(request.query, kinds=tuple(kinds)), offset=0, limit=limit)
     if request.recipe.fusion != "learned" or "words" not in request.wanted:
-        return run_search(connection, asked, meaning, Stopwatch()).found.hits
-    ranked = _ranked(connection, asked, meaning)
+        return run_search(connection, kind_request, vector_query, Stopwatch()).found.hits
+    ranked = _ranked(connection, kind_request, vector_query)
     rows = candidate_rows(connection, [item.chunk_id for item in ranked])
-    return build_hits(connection, ranked, rows, asked.query)
+    return build_hits(connection, ranked, rows, kind_request.query)
 
 
-def _ranked(connection: apsw.Connection, request: Request, meaning: VectorQuery | None) -> Sequence[RankedCandidate]:
-    """Return the best of what was looked at closely, as many as wanted."""
-    # Here, for numpy waits for the first search and does not hold up the loop.
+def _ranked(
+    connection: apsw.Connection, request: Request, vector_query: VectorQuery | None
+) -> Sequence[RankedCandidate]:
+    """Return the best ranked candidates of a request."""
+    # Imported here, so that numpy loads with the first search and not in the event loop.
     from app.index.columns.chunk_lengths import last_chunk  # noqa: PLC0415
     from app.retrieval.candidates.array_retrievers import empty_scores  # noqa: PLC0415
     from app.retrieval.ranking.candidate_pool import candidate_pool, merge_scores  # noqa: PLC0415
@@ -74,23 +76,23 @@ def _ranked(connection: apsw.Connection, request: Request, meaning: VectorQuery 
     from app.retrieval.ranking.question import analyse_question  # noqa: PLC0415
     from app.retrieval.ranking.session_features import gather_candidates, with_mentions  # noqa: PLC0415
 
-    of_turns = request.query.kinds == MESSAGE_KINDS
+    of_messages = request.query.kinds == MESSAGE_KINDS
     where = chunk_filter(connection, request)
-    answering = SearchPipeline(connection, request, where, meaning)
-    postings = answering.postings()
-    legs = answering.gathered(array_legs(_WORDS_DEPTH, VECTOR_DEPTH, postings))
+    pipeline = SearchPipeline(connection, request, where, vector_query)
+    index_cache = pipeline.index_cache()
+    legs = pipeline.retrieve(array_legs(_WORDS_DEPTH, VECTOR_DEPTH, index_cache))
     words = legs.get("words", empty_scores())
-    heads = postings.heads(connection, last_chunk(connection))
-    found = merge_scores(heads, words, legs.get("vector", empty_scores()))
-    mentions = mentions_at(heads, answering.mentioned(CANDIDATE_LIMIT))
+    columns = index_cache.heads(connection, last_chunk(connection))
+    found = merge_scores(columns, words, legs.get("vector", empty_scores()))
+    mentions = mentions_at(columns, pipeline.mentions(CANDIDATE_LIMIT))
     question = analyse_question(request.query)
-    if of_turns:
+    if of_messages:
         read = gather_candidates(
-            connection, request.query, question, found, where, postings, words.matches, mentions.places
+            connection, request.query, question, found, where, index_cache, words.matches, mentions.places
         )
-    else:  # around a memory is nothing, and no conversation to weigh
+    else:  # memories have no neighbours and no session
         places = with_mentions(candidate_pool(found), mentions.places)
-        read = read_neighbours(connection, found, places, question, where, postings)
-    weights = load_ranker().weights(legs, is_model=meaning is not None and meaning.is_model)
-    ranking = rank(question, read, weights, most=0, vectors=answering.vectors(legs), mentions=mentions)
+        read = read_neighbours(connection, found, places, question, where, index_cache)
+    weights = load_ranker().weights(legs, is_model=vector_query is not None and vector_query.is_model)
+    ranking = rank(question, read, weights, most=0, vectors=pipeline.vectors(legs), mentions=mentions)
     return ranking.shown(ranking.spread(None)[: request.limit])

@@ -1,4 +1,4 @@
-"""Values of a context: what an agent is told before a turn, section by section."""
+"""Values of a context for agents, section by section."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -11,21 +11,21 @@ SECTIONS: tuple[SectionName, ...] = ("recent", "salient", "facts", "turns", "ref
 
 @dataclass(frozen=True, slots=True)
 class ContextItem:
-    """One thing told.
+    """An item of a context.
 
     Args:
         id: ``<session>#<number>`` of a turn, a memory's id, or a session's.
         kind: ``message``, ``session`` or the memory's kind.
-        text: What is told of it, harmless but not yet quoted; ``""`` where the line of its facts says all.
-        about: Date, kind and whence, as its line says them.
-        at: When it was said, or last written.
+        text: Its text, escaped but not yet quoted; ``""`` where its ``about`` line says all.
+        about: Date, kind and source, as in its line.
+        at: Time of the message or last update.
         tokens: Estimate of its lines.
-        store: Who may see it.
-        score: How well it answers the prompt, comparable within one context only; ``None`` where nobody asked.
-        mentions: How often it was said.
-        type: Of a line of the index, the observation's type; ``""`` for none.
-        is_cut: Only the beginning, or the part that answers, is told.
-        whole_lines: Its lines are kept.
+        store: Its store.
+        score: Search score, comparable within one context only; ``None`` where it was not searched.
+        mentions: Mention count.
+        type: Type of an observation in the index; ``""`` for none.
+        is_cut: Whether the text is shortened.
+        whole_lines: Whether line breaks are kept.
     """
 
     id: str
@@ -44,7 +44,7 @@ class ContextItem:
 
 @dataclass(frozen=True, slots=True)
 class ContextSection:
-    """Some items under a heading; ``tokens`` are those of its lines, ``budget`` what it might have taken."""
+    """Section of a context with its items, and the tokens used and allowed."""
 
     name: SectionName
     heading: str
@@ -55,7 +55,7 @@ class ContextSection:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """What there was no room for, to be fetched by its id."""
+    """Item without room in the context, which can be fetched by its id."""
 
     id: str
     section: SectionName
@@ -64,16 +64,16 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What an agent is told.
+    """Context for an agent before a turn.
 
     Args:
         text: Markdown in a fence, ``""`` when there is nothing to tell.
-        mark: The fence's mark, by which the text is known again.
+        mark: The fence's mark, by which recalled text is recognised.
         tokens: Estimate of ``text``.
-        max_tokens: What it might have taken.
-        sections: The same, for programs.
-        left_out: What there was no room for, the first hundred.
-        left_out_count: How many there were.
+        max_tokens: Token budget.
+        sections: The same content as values.
+        left_out: The first hundred items without room.
+        left_out_count: Number of items without room.
         notes: Sentences about parts that are missing, and why.
         milliseconds: Time spent on each part; parts run side by side.
     """
@@ -91,22 +91,22 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class ContextOptions:
-    """Settings of a context.
+    """Options of a context.
 
     Args:
-        total: Tokens of the whole where the caller names no number.
+        total: Token budget by default.
         budgets: Tokens of each section at most.
-        facts: Memories told in full at most.
-        recent: Latest turns.
-        salient: Important turns.
-        importance: From which a turn is important.
-        turns: Turns of other conversations.
-        similarity: Above which such a turn is on the question.
-        has_reflection: Whether the weekly insight is told.
-        sessions: Summaries of conversations.
-        index: Lines of the index, 0 for no index.
-        recent_days: Days of which the index names everything first.
-        recipe: How the prompt is searched for.
+        facts: Memories shown in full at most.
+        recent: Number of latest messages.
+        salient: Number of important messages.
+        importance: Minimum importance of a salient message.
+        turns: Number of messages from other sessions.
+        similarity: Cosine above which such a message is relevant.
+        has_reflection: Whether to include the weekly reflection.
+        sessions: Number of session summaries.
+        index: Number of index lines, 0 for no index.
+        recent_days: Days whose memories the index lists first.
+        recipe: Recipe of the prompt search.
     """
 
     total: int = 6000

@@ -1,11 +1,11 @@
-"""What the settings say about contexts, read anew for each so that a change takes effect at once."""
+"""Context options from the settings, read for each context so that changes apply at once."""
 
 from app.config.config import Config
 from app.context.model import ContextOptions
 
 
 def context_options(config: Config) -> ContextOptions:
-    """Return the terms that ``config`` sets."""
+    """Return the options that ``config`` sets."""
     whole = config.whole
     return ContextOptions(
         whole("context.total_tokens"),

@@ -1,4 +1,4 @@
-"""A prompt as a search: nothing in it is an operator. Pure functions."""
+"""Prompt query: a prompt as a search without operators. Pure functions."""
 
 import math
 import re
@@ -13,13 +13,13 @@ from app.retrieval.model import Hit, Query, Term
 from app.retrieval.query.parser import parse_plain
 
 MAX_WORDS: Final = 24
-"""Words shown in what is told at most; of a longer prompt the longest, which are likely the rarest."""
+"""Maximum number of highlighted words; of a longer prompt the longest, which are likely the rarest."""
 LEAST_SHARE: Final = 0.6
-"""What a score is at least of the best one's, of recipes whose scores are shares."""
+"""Minimum share of the best score, for recipes with linear scores."""
 LEAST_ODDS: Final = 1 / 40
-"""What the odds of a hit are at least of the best one's, of the learned recipe, whose scores are logarithms of odds.
+"""Minimum share of the best hit's odds, for the learned recipe, whose scores are log odds.
 
-Of what answers the questions of the training data among a context's first hits, 95 to 99 % have more.
+Of the right answers in the training data among a context's first hits, 95 to 99 % exceed it.
 """
 _AROUND: Final = "coverage_window"
 _READ: Final = 20_000
@@ -27,12 +27,12 @@ _WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 
 
 def prompt_text(prompt: str) -> str:
-    """Return what of ``prompt`` is read: nothing that it was told before, and no more than a search can use."""
+    """Return the searchable text of ``prompt``, without recalled context and limited in length."""
     return storable(without_recalled(prompt)[:_READ])[0]
 
 
 def prompt_terms(text: str) -> tuple[Term, ...]:
-    """Return the words of ``text``; none when it has only such as "the"."""
+    """Return the distinct words of ``text`` without stop words."""
     found: dict[str, str] = {}
     for word in _WORD.findall(text):
         found.setdefault(word.casefold(), word)
@@ -43,25 +43,24 @@ def prompt_terms(text: str) -> tuple[Term, ...]:
 
 
 def prompt_query(text: str, now_ms: int, but_session: str) -> Query:
-    """Return the search for ``text`` as somebody asks it at a time, leaving out one conversation.
+    """Return the query for a prompt at a time, excluding one session.
 
-    It has all its words, as a search that a person types: which of them are sought, whether it asks when or how many,
-    and whether it is a message that goes on with something, is seen from the whole.
+    The query keeps all words, as if a person had typed them, because the question analysis needs the whole text.
     """
     excluded = (("session_is", but_session),) if but_session else ()
     return replace(parse_plain(text, now_ms), excluded=excluded)
 
 
 def hit_cosine(hit: Hit) -> float | None:
-    """Return how near in meaning a hit is, ``None`` where meaning did not find it."""
+    """Return the cosine of a hit, ``None`` where vector search did not find it."""
     return next((score.score for score in hit.why.legs if score.leg == "vector"), None)
 
 
 def relevant_hits(hits: Sequence[Hit], similarity: float) -> list[Hit]:
-    """Return the hits that bear on the prompt, in order, rather than merely being the best there are.
+    """Return the hits that are relevant to the prompt, in their order.
 
-    They are near in meaning, or have a word of the prompt, they or what stands around them, and a score not far below
-    the best one's. How near is near depends on the embedder: few texts are above 0.65 for the built-in one.
+    A hit is relevant if its cosine exceeds ``similarity``, or if it or its window has a word of the prompt and its
+    score is not far below the best. With the built-in embedder few texts exceed a cosine of 0.65.
     """
     best = max((hit.score for hit in hits), default=0.0)
     is_learned = any(hit.why.features for hit in hits)
@@ -70,17 +69,17 @@ def relevant_hits(hits: Sequence[Hit], similarity: float) -> list[Hit]:
 
 
 def matching_hits(hits: Sequence[Hit], similarity: float) -> list[Hit]:
-    """Return the hits that have any word of the prompt, mention what it names, or are near in meaning."""
+    """Return the hits that match by words, entities or cosine."""
     return [hit for hit in hits if hit.why.terms or _is_mentioning(hit) or _is_near(hit, similarity)]
 
 
 def _has_words(hit: Hit) -> bool:
-    # A turn may answer with other words than the one before it asks with.
+    # A message may answer without the words of the question before it.
     return bool(hit.why.terms) or _is_mentioning(hit) or _AROUND in hit.why.features
 
 
 def _is_mentioning(hit: Hit) -> bool:
-    """Tell whether a hit mentions somebody or something that the prompt names by another name."""
+    """Tell whether a hit mentions an entity that the prompt names by another alias."""
     return any(score.leg == "entity" for score in hit.why.legs)
 
 

@@ -1,4 +1,4 @@
-"""From the items of each section to one fenced text within a budget. Pure functions."""
+"""Context rendering: items as one fenced text within a token budget. Pure functions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,14 +11,14 @@ from app.index.chunking import is_boundary
 
 MAX_LEFT_OUT: Final = 100
 _FRAME: Final = f"{OPEN.format(mark=MARK + '0' * 16)}\n{PREAMBLE}\n{CLOSE}\n"
-_LEAST_CUT: Final = 24  # tokens: less of a text says nothing
-_FOUND: Final[frozenset[SectionName]] = frozenset({"facts", "turns"})
-_FULL: Final = _FOUND | {"recent", "salient"}  # told by their texts, not by a name
+_LEAST_CUT: Final = 24  # tokens: a shorter text is not useful
+_SEARCHED: Final[frozenset[SectionName]] = frozenset({"facts", "turns"})
+_WITH_TEXT: Final = _SEARCHED | {"recent", "salient"}  # sections that show texts, not only titles
 
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """An item with its lines and what they cost."""
+    """Item with its rendered lines and their tokens."""
 
     item: ContextItem
     lines: str
@@ -26,8 +26,8 @@ class _Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
-    """What of a section is told, in its order, and what is not."""
+class _RenderedSection:
+    """Rendered section with the items that did not fit."""
 
     lines: tuple[str, ...]
     items: tuple[ContextItem, ...]
@@ -38,13 +38,13 @@ class _Told:
 def assemble(
     parts: Mapping[SectionName, Sequence[ContextItem]], budgets: Mapping[SectionName, int], max_tokens: int
 ) -> Context:
-    """Return the context of what each part found.
+    """Return the context of the items of each section.
 
-    An item stands in the first section that has it. Where the whole does not fit, each section gives way in proportion
-    to its own budget, and what one does not need goes to the others.
+    An item appears in the first section that has it. Where the whole does not fit, sections shrink in proportion to
+    their budgets, and unused tokens go to the other sections.
 
     Args:
-        parts: Items by section, the ones to keep first first; ``recent`` is told in order of time.
+        parts: Items by section, the most important first; ``recent`` is rendered in order of time.
         budgets: Tokens of each section at most.
         max_tokens: Tokens of the whole.
     """
@@ -52,36 +52,36 @@ def assemble(
     wanted = {name: min(budgets[name], _size(name, entries)) for name, entries in distinct.items()}
     frame = estimate_tokens(_FRAME)
     given = allot(wanted, budgets, max_tokens - frame)
-    told = {name: _told(name, entries, given[name]) for name, entries in distinct.items()}
+    rendered = {name: _render_section(name, entries, given[name]) for name, entries in distinct.items()}
     sections = tuple(
         ContextSection(name, HEADINGS[name], part.items, part.tokens, budgets[name])
-        for name, part in told.items()
+        for name, part in rendered.items()
         if part.items
     )
-    left = tuple(item for part in told.values() for item in part.left)
+    left = tuple(item for part in rendered.values() for item in part.left)
     if not sections:
         return Context("", "", 0, max_tokens, (), left[:MAX_LEFT_OUT], len(left))
-    blocks = ["\n".join(["", f"## {HEADINGS[name]}", *part.lines]) for name, part in told.items() if part.items]
+    blocks = ["\n".join(["", f"## {HEADINGS[name]}", *part.lines]) for name, part in rendered.items() if part.items]
     text, mark = fence_text("\n".join([PREAMBLE, *blocks]))
     return Context(text, mark, estimate_tokens(text), max_tokens, sections, left[:MAX_LEFT_OUT], len(left))
 
 
 def deduplicate(parts: Mapping[SectionName, Sequence[ContextItem]]) -> dict[SectionName, list[ContextItem]]:
-    """Return the items of each section, in the order of ``SECTIONS``, each id once.
+    """Return the items of each section in the order of ``SECTIONS``, each id once.
 
-    What was found for the prompt is also left out where the same words were told before it.
+    Search results are also left out where an earlier item has the same text.
     """
-    seen, said = set[str](), set[str]()
+    seen, seen_texts = set[str](), set[str]()
     distinct: dict[SectionName, list[ContextItem]] = {}
     for name in SECTIONS:
         kept = []
         for item in parts.get(name, ()):
             words = single_line(item.text).casefold()
-            if item.id in seen or (name in _FOUND and words in said):
+            if item.id in seen or (name in _SEARCHED and words in seen_texts):
                 continue
             seen.add(item.id)
-            if words and name in _FULL:
-                said.add(words)
+            if words and name in _WITH_TEXT:
+                seen_texts.add(words)
             kept.append(item)
         if kept:
             distinct[name] = kept
@@ -89,7 +89,7 @@ def deduplicate(parts: Mapping[SectionName, Sequence[ContextItem]]) -> dict[Sect
 
 
 def with_scores(items: Sequence[ContextItem]) -> list[ContextItem]:
-    """Return each item once, in the place of its first line, as the line that has a score says it."""
+    """Return each item once, preferring its line that has a score."""
     best: dict[str, ContextItem] = {}
     for item in items:
         if item.id not in best or best[item.id].score is None:
@@ -98,7 +98,7 @@ def with_scores(items: Sequence[ContextItem]) -> list[ContextItem]:
 
 
 def allot(wanted: Mapping[SectionName, int], weights: Mapping[SectionName, int], total: int) -> dict[SectionName, int]:
-    """Share ``total`` among sections by weight; none gets more than it wants, and what it leaves goes to the rest."""
+    """Share ``total`` tokens among sections by weight; no section gets more than it wants."""
     given = dict.fromkeys(wanted, 0)
     open_to, left = dict(wanted), max(total, 0)
     while open_to and left > 0:
@@ -115,7 +115,7 @@ def allot(wanted: Mapping[SectionName, int], weights: Mapping[SectionName, int],
 
 
 def render_item(item: ContextItem) -> str:
-    """Return the lines of an item."""
+    """Return the rendered lines of an item."""
     return entry(item.id, item.about, item.text, whole_lines=item.whole_lines)
 
 
@@ -136,8 +136,8 @@ def _tokens(lines: str) -> int:
     return estimate_tokens(f"{lines}\n")
 
 
-def _told(name: SectionName, entries: Sequence[_Entry], budget: int) -> _Told:
-    """Return what fits: each item whole, the first that does not cut short, the rest not at all."""
+def _render_section(name: SectionName, entries: Sequence[_Entry], budget: int) -> _RenderedSection:
+    """Return a section with the items that fit, the last one cut."""
     room = budget - _heading_size(name)
     kept: list[_Entry] = []
     left: list[LeftOut] = []
@@ -153,13 +153,13 @@ def _told(name: SectionName, entries: Sequence[_Entry], budget: int) -> _Told:
             left.append(LeftOut(found.item.id, name, found.tokens - (0 if shorter is None else shorter.tokens)))
     if name == "recent":
         kept.reverse()
-    tokens = _heading_size(name) + sum(told.tokens for told in kept) if kept else 0
-    items = tuple(replace(told.item, tokens=told.tokens) for told in kept)
-    return _Told(tuple(told.lines for told in kept), items, tokens, tuple(left))
+    tokens = _heading_size(name) + sum(rendered.tokens for rendered in kept) if kept else 0
+    items = tuple(replace(rendered.item, tokens=rendered.tokens) for rendered in kept)
+    return _RenderedSection(tuple(rendered.lines for rendered in kept), items, tokens, tuple(left))
 
 
 def _cut(item: ContextItem, room: int) -> _Entry | None:
-    """Return ``item`` with as much of its text as fits into ``room`` tokens, ``None`` where that is next to nothing."""
+    """Return ``item`` cut to ``room`` tokens, ``None`` where too little would be left."""
     spare = room - _tokens(render_item(replace(item, text="")))
     text = harmless(item.text).strip()
     while spare >= _LEAST_CUT and text:
@@ -172,7 +172,7 @@ def _cut(item: ContextItem, room: int) -> _Entry | None:
 
 
 def shorten(text: str, length: int) -> str:
-    """Return ``text``, of a longer one about the first ``length`` characters: whole words, ended with an ellipsis."""
+    """Return ``text`` cut at a word after about ``length`` characters, with an ellipsis."""
     if len(text) <= length:
         return text
     end = next((at for at in range(length, length // 2, -1) if text[at].isspace()), 0)

@@ -1,4 +1,4 @@
-"""Rows of the vault as items of a context: turns, memories, the index, and what other conversations were about."""
+"""SQL of contexts: messages, memories, index lines and session summaries as items."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -17,46 +17,46 @@ from app.memories.model import Memory
 from app.retrieval.model import Hit, Term
 from app.retrieval.results.snippets import snippet
 
-TURN_CHARACTERS: Final = 1_200
+MESSAGE_CHARACTERS: Final = 1_200
 FOUND_CHARACTERS: Final = 600
 MEMORY_CHARACTERS: Final = 600
 SESSION_CHARACTERS: Final = 320
 TITLE_CHARACTERS: Final = 100
 READ_CHARACTERS: Final = 20_000
 SALIENT_FLOOR: Final = 0.5
-"""Turns above this importance have an index of their own; no role has more by default."""
+"""Messages above this importance have a partial index; no role exceeds it by default."""
 UNSURE: Final = 0.5
 _SESSIONS_LOOKED_AT: Final = 256
 
-_TURN: Final = (
+_MESSAGE_SQL: Final = (
     "m.session_id, m.seq, m.role, m.author, substr(m.content, 1, ?), m.created_at, s.title, m.tool_name"
     " FROM messages m JOIN sessions s ON s.id = m.session_id"
 )
 
 
 def recent_messages(connection: apsw.Connection, session: str, limit: int) -> list[ContextItem]:
-    """Return the last turns of a conversation, newest first; none of one that is not there."""
+    """Return the last messages of a session, newest first."""
     rows = connection.execute(
-        f"SELECT {_TURN} WHERE m.session_id = ? AND s.forgotten_at IS NULL AND m.role <> 'system'"
+        f"SELECT {_MESSAGE_SQL} WHERE m.session_id = ? AND s.forgotten_at IS NULL AND m.role <> 'system'"
         " ORDER BY m.seq DESC LIMIT ?",
         (READ_CHARACTERS, session, limit),
     )
-    return _turns(rows, has_title=False)
+    return _message_items(rows, has_title=False)
 
 
 def salient_messages(connection: apsw.Connection, importance: float, limit: int) -> list[ContextItem]:
-    """Return turns of at least such importance, the most important and then the newest first."""
+    """Return messages of at least some importance, the most important and newest first."""
     floor = f" AND m.importance > {SALIENT_FLOOR}" if importance > SALIENT_FLOOR else ""
     rows = connection.execute(
-        f"SELECT {_TURN} WHERE m.importance >= ?{floor} AND s.forgotten_at IS NULL"
+        f"SELECT {_MESSAGE_SQL} WHERE m.importance >= ?{floor} AND s.forgotten_at IS NULL"
         " ORDER BY m.importance DESC, m.created_at DESC, m.rowid DESC LIMIT ?",
         (READ_CHARACTERS, importance, limit),
     )
-    return _turns(rows, has_title=True)
+    return _message_items(rows, has_title=True)
 
 
 def message_items(connection: apsw.Connection, hits: Sequence[Hit], terms: Sequence[Term]) -> list[ContextItem]:
-    """Return turns that a search for ``terms`` found: short ones whole, of long ones the part that answers."""
+    """Return messages that a search found, long ones as a snippet."""
     places = json.dumps([(hit.session_id, hit.seq) for hit in hits])
     rows = connection.execute(
         "SELECT m.session_id || '#' || m.seq, substr(m.content, 1, ?) FROM json_each(?) w"
@@ -64,12 +64,12 @@ def message_items(connection: apsw.Connection, hits: Sequence[Hit], terms: Seque
         (READ_CHARACTERS, places),
     )
     contents: dict[str, str] = {row[0]: without_recalled(row[1] or "").strip() for row in rows}
-    return [turn for hit in hits if (turn := _found_turn(hit, contents.get(hit.id, ""), terms)) is not None]
+    return [item for hit in hits if (item := _found_message(hit, contents.get(hit.id, ""), terms)) is not None]
 
 
-def _found_turn(hit: Hit, said: str, terms: Sequence[Term]) -> ContextItem | None:
+def _found_message(hit: Hit, said: str, terms: Sequence[Term]) -> ContextItem | None:
     is_whole = 0 < len(said) <= FOUND_CHARACTERS
-    # A turn that only calls a tool says nothing of its own; the search shows what it called.
+    # A message that only calls a tool has no text; its snippet shows the call.
     text = said if is_whole else snippet(said, terms, FOUND_CHARACTERS)[0] or without_recalled(hit.snippet)
     if not text:
         return None
@@ -77,7 +77,7 @@ def _found_turn(hit: Hit, said: str, terms: Sequence[Term]) -> ContextItem | Non
         id=hit.id,
         kind="message",
         text=text,
-        about=_about_turn(hit.created_at, hit.author or hit.role, hit.title),
+        about=_about_message(hit.created_at, hit.author or hit.role, hit.title),
         at=hit.created_at,
         score=round(hit.score, 4),
         is_cut=bool(said) and not is_whole,
@@ -88,14 +88,14 @@ def _found_turn(hit: Hit, said: str, terms: Sequence[Term]) -> ContextItem | Non
 def memory_items(
     connection: apsw.Connection, hits: Sequence[Hit], terms: Sequence[Term], stores: Sequence[str]
 ) -> list[ContextItem]:
-    """Return memories that a search for ``terms`` found: short ones whole, of long ones the part that answers."""
+    """Return memories that a search found, long ones as a snippet."""
     found = {memory.id: memory for memory in repo.many(connection, [hit.id for hit in hits], stores=stores)}
     there = (hit for hit in hits if hit.id in found and found[hit.id].deleted_at is None)
     return [_memory(found[hit.id], hit, terms) for hit in there]
 
 
 def reflection_item(memory: Memory) -> ContextItem:
-    """Return a weekly insight."""
+    """Return a weekly reflection."""
     return ContextItem(
         id=memory.id,
         kind=memory.kind,
@@ -111,16 +111,16 @@ def reflection_item(memory: Memory) -> ContextItem:
 def recent_index_rows(
     connection: apsw.Connection, since_ms: int, limit: int, stores: Sequence[str], but: str = ""
 ) -> list[ContextItem]:
-    """Return lines of the index for what was stored since a moment, newest first.
+    """Return index lines of memories stored since a moment, newest first.
 
     Args:
-        connection: A reader.
+        connection: A read connection.
         since_ms: The moment, milliseconds UTC.
-        limit: How many at most.
-        stores: What the caller may read.
-        but: A conversation whose memories are left out.
+        limit: Maximum number.
+        stores: Stores that the caller may read.
+        but: Session whose memories are left out.
     """
-    # The list is read from an index that begins with the pinned ones, so it is read twice.
+    # The index begins with the pinned column, so both halves are read.
     halves = " UNION ALL ".join(
         "SELECT * FROM (SELECT m.id, m.kind, m.store, m.title, substr(m.content, 1, 400), m.mention_count,"
         " m.created_at, m.type, m.rowid AS place FROM memories m"
@@ -134,7 +134,7 @@ def recent_index_rows(
 
 
 def relevant_index_rows(connection: apsw.Connection, hits: Sequence[Hit], stores: Sequence[str]) -> list[ContextItem]:
-    """Return lines of the index for what a search found."""
+    """Return index lines of memories that a search found."""
     scores = {hit.id: hit.score for hit in hits}
     found = repo.many(connection, list(scores), stores=stores)
     return [
@@ -148,13 +148,13 @@ def relevant_index_rows(connection: apsw.Connection, hits: Sequence[Hit], stores
 
 
 def latest_sessions(connection: apsw.Connection, agent: str, but: str, limit: int) -> list[ContextItem]:
-    """Return what the latest conversations were about, those where something was last said first.
+    """Return summaries of the latest sessions, the most recently updated first.
 
     Args:
-        connection: A reader.
-        agent: Only conversations with this agent, with anyone when empty.
-        but: A conversation to leave out.
-        limit: How many at most.
+        connection: A read connection.
+        agent: Only sessions with this agent, or any when empty.
+        but: Session to leave out.
+        limit: Maximum number.
     """
     rows = connection.execute(
         "SELECT s.id, s.title, d.agent, d.summary, s.updated_at FROM"
@@ -182,21 +182,21 @@ def _session(session_id: str, title: str, agent: str, summary: str, updated_ms: 
     )
 
 
-def _turns(rows: Iterable[Sequence[Any]], *, has_title: bool) -> list[ContextItem]:
+def _message_items(rows: Iterable[Sequence[Any]], *, has_title: bool) -> list[ContextItem]:
     items = []
     for session, seq, role, author, content, created, title, tool in rows:
         said = "" if role == "tool" and is_own_tool(tool) else without_recalled(content).strip()
         if not said:
             continue
-        is_cut = len(said) > TURN_CHARACTERS
+        is_cut = len(said) > MESSAGE_CHARACTERS
         at = to_datetime(created)
         who = author or (f"tool {tool}" if role == "tool" and tool else role)
         items.append(
             ContextItem(
                 id=f"{session}#{seq}",
                 kind="message",
-                text=shorten(said, TURN_CHARACTERS),
-                about=_about_turn(at, who, title if has_title else ""),
+                text=shorten(said, MESSAGE_CHARACTERS),
+                about=_about_message(at, who, title if has_title else ""),
                 at=at,
                 is_cut=is_cut,
                 whole_lines=True,
@@ -210,7 +210,7 @@ def _memory(memory: Memory, hit: Hit, terms: Sequence[Term]) -> ContextItem:
     is_cut = len(said) > MEMORY_CHARACTERS
     named = f"{memory.category} {memory.key}".strip() if memory.key else memory.title
     facts = [_date(memory.event_time or memory.updated_at), memory.kind]
-    # Which program a memory came through says little; which agent stored it says how far to trust it.
+    # The agent that stored a memory matters for trust; an import source does not.
     is_agents = memory.source not in ("", "person") and not memory.source.startswith("import:")
     facts += [f"from {memory.source}"] if is_agents else []
     facts += [f"unsure ({memory.confidence:.2f})"] if memory.confidence < UNSURE else []
@@ -248,7 +248,7 @@ def _index_row(row: Sequence[Any], score: float | None = None) -> ContextItem:
     )
 
 
-def _about_turn(at: datetime, who: str, title: str) -> str:
+def _about_message(at: datetime, who: str, title: str) -> str:
     where = f", in “{excerpt(title, TITLE_CHARACTERS)}”" if title else ""
     return f"{at:%Y-%m-%d %H:%M}Z, {who}{where}"
 

@@ -1,4 +1,4 @@
-"""What an agent is told before a turn: one builder, a part for each section, and each part may fail by itself."""
+"""Context service: builds a context from independent parts, any of which may fail."""
 
 import asyncio
 import logging
@@ -10,7 +10,7 @@ from typing import Final
 
 import apsw
 
-from app.context import repo as reads
+from app.context import repo as context_repo
 from app.context.context_search import find_memories, find_messages
 from app.context.model import Context, ContextItem, ContextOptions, SectionName
 from app.context.prompt_query import matching_hits, prompt_query, prompt_terms, prompt_text, relevant_hits
@@ -30,49 +30,49 @@ from app.trace.trace import Trace
 
 _log = logging.getLogger(__name__)
 
-Items = list[ContextItem]
-Names = tuple[SectionName, ...]
-Told = dict[SectionName, Items | Exception]
-"""What a part found for each section, or why it could not."""
+ContextItems = list[ContextItem]
+SectionNames = tuple[SectionName, ...]
+SectionResults = dict[SectionName, ContextItems | Exception]
+"""Items of each section, or the error that prevented them."""
 
 MAX_FOUND: Final = 200
-_SPARE_TURNS: Final = 4  # times as many are looked at as are told, for the best there are may not bear on the prompt
+_SPARE_MESSAGES: Final = 4  # times as many are searched as are shown, since some may not be relevant
 _SEARCHED: Final = frozenset({"turns", "facts"})
 _DAY_MS: Final = 86_400_000
 _FAILED: Final = "“{part}” was left out: {reason}"
-_NO_TURNS: Final = "Turns and summaries of conversations were left out: they are told with full trust only."
-_NOTHING_ASKED: Final = "The prompt has no word to search for, so nothing was searched."
+_NO_MESSAGES: Final = "Messages and session summaries were left out because they need full trust."
+_NO_SEARCH_WORDS: Final = "The prompt has no word to search for, so nothing was searched."
 
 
 @dataclass(frozen=True, slots=True)
 class ContextRequest:
-    """What a context is for: what is said and its words, the conversation at hand, the agent, and what it may see."""
+    """Request for a context: prompt text and terms, session, agent and readable stores."""
 
     text: str
     terms: tuple[Term, ...]
     session: str
     agent: str
     stores: tuple[str, ...]
-    sees_turns: bool
+    sees_messages: bool
 
-    def sought(self, terms: ContextOptions) -> Names:
-        """Return the sections that are searched for; the index is filled from what is found for the facts."""
+    def searched_sections(self, options: ContextOptions) -> SectionNames:
+        """Return the sections that a search fills; that for facts fills the index too."""
         if not self.terms:
             return ()
-        turns: Names = ("turns",) if self.sees_turns and terms.turns else ()
-        return (*turns, "facts") if terms.facts + terms.index else turns
+        turns: SectionNames = ("turns",) if self.sees_messages and options.turns else ()
+        return (*turns, "facts") if options.facts + options.index else turns
 
 
 class ContextService:
-    """Builds contexts.
+    """Context builder.
 
     Args:
         store: The vault's database.
-        search: Finds what a prompt is about.
-        reflections: Gives the latest weekly insight.
-        trace: Told how long each part took and which failed.
-        clock: What "recent" is.
-        terms: Returns the settings as they are now.
+        search: The search.
+        reflections: Returns the latest weekly reflection.
+        trace: Receives the duration and failure of each part.
+        clock: Current time.
+        options: Returns the current options.
     """
 
     def __init__(
@@ -82,14 +82,14 @@ class ContextService:
         reflections: ReflectionService,
         trace: Trace,
         clock: Clock,
-        terms: Callable[[], ContextOptions] = ContextOptions,
+        options: Callable[[], ContextOptions] = ContextOptions,
     ) -> None:
         self._store = store
         self._search = search
         self._reflections = reflections
         self._trace = trace
         self._clock = clock
-        self._terms = terms
+        self._options = options
 
     async def build(
         self,
@@ -100,162 +100,178 @@ class ContextService:
         max_tokens: int | None = None,
         stores: Sequence[str],
     ) -> Context:
-        """Return what ``prompt`` should be told with; see the operation ``memory.context``."""
-        begun = time.perf_counter()
-        terms = self._terms()
-        # No conversation and no agent has a name that cannot be stored; what is left of such a one names nobody.
-        whose = (storable(session)[0], storable(agent)[0])
+        """Return the context for ``prompt``; see the operation ``memory.context``."""
+        started = time.perf_counter()
+        options = self._options()
+        # A name with characters that cannot be stored matches no session and no agent.
+        caller = (storable(session)[0], storable(agent)[0])
         text = prompt_text(prompt)
-        asked = ContextRequest(text, prompt_terms(text), *whose, tuple(stores), "private" in stores)
-        work = self._parts(asked, terms)
+        context_request = ContextRequest(text, prompt_terms(text), *caller, tuple(stores), "private" in stores)
+        work = self._parts(context_request, options)
         laps: dict[str, float] = {}
         answers = await asyncio.gather(
             *(_timed(names, part, laps) for names, part in work.items()), return_exceptions=True
         )
-        parts: dict[SectionName, Items] = {}
-        notes = [] if asked.terms else [_NOTHING_ASKED]
-        notes += [] if asked.sees_turns else [_NO_TURNS]
+        parts: dict[SectionName, ContextItems] = {}
+        notes = [] if context_request.terms else [_NO_SEARCH_WORDS]
+        notes += [] if context_request.sees_messages else [_NO_MESSAGES]
         for names, answer in zip(work, answers, strict=True):
-            told = dict.fromkeys(names, answer) if isinstance(answer, BaseException) else answer
-            for section, items in told.items():
+            sections = dict.fromkeys(names, answer) if isinstance(answer, BaseException) else answer
+            for section, items in sections.items():
                 if isinstance(items, BaseException):
                     notes.append(self._failure(section, items))
                 else:
                     parts.setdefault(section, []).extend(items)
         distinct = deduplicate({**parts, "index": with_scores(parts.get("index", ()))})
-        distinct["index"] = distinct.get("index", [])[: terms.index]
-        made = assemble(distinct, terms.budgets, terms.total if max_tokens is None else max_tokens)
-        laps["all"] = (time.perf_counter() - begun) * 1000
-        self._tell(made, asked, laps)
-        return replace(made, notes=tuple(notes), milliseconds=laps)
+        distinct["index"] = distinct.get("index", [])[: options.index]
+        context = assemble(distinct, options.budgets, options.total if max_tokens is None else max_tokens)
+        laps["all"] = (time.perf_counter() - started) * 1000
+        self._trace_context(context, context_request, laps)
+        return replace(context, notes=tuple(notes), milliseconds=laps)
 
-    def _parts(self, asked: ContextRequest, terms: ContextOptions) -> dict[Names, Awaitable[Told]]:
-        """Return what is to be read; what is searched comes last, for it adds to the index what is relevant."""
-        parts: dict[Names, Awaitable[Told]] = {}
-        if asked.sees_turns:
-            if asked.session and terms.recent:
-                parts["recent",] = self._recent(asked, terms)
-            if terms.salient:
-                parts["salient",] = self._salient(terms)
-            if terms.sessions:
-                parts["sessions",] = self._sessions(asked, terms)
-        if terms.has_reflection:
-            parts["reflection",] = self._reflection(asked)
-        if terms.index:
-            parts["index",] = self._fresh(asked, terms)
-        sought = asked.sought(terms)
-        if sought:
-            parts[sought] = self._on_prompt(asked, terms)
+    def _parts(
+        self, context_request: ContextRequest, options: ContextOptions
+    ) -> dict[SectionNames, Awaitable[SectionResults]]:
+        """Return the reads by section, searches last because they add to the index."""
+        parts: dict[SectionNames, Awaitable[SectionResults]] = {}
+        if context_request.sees_messages:
+            if context_request.session and options.recent:
+                parts["recent",] = self._recent(context_request, options)
+            if options.salient:
+                parts["salient",] = self._salient(options)
+            if options.sessions:
+                parts["sessions",] = self._sessions(context_request, options)
+        if options.has_reflection:
+            parts["reflection",] = self._reflection(context_request)
+        if options.index:
+            parts["index",] = self._recent_index(context_request, options)
+        searched_sections = context_request.searched_sections(options)
+        if searched_sections:
+            parts[searched_sections] = self._on_prompt(context_request, options)
         return parts
 
-    async def _recent(self, asked: ContextRequest, terms: ContextOptions) -> Told:
-        work = partial(reads.recent_messages, session=asked.session, limit=terms.recent)
+    async def _recent(self, context_request: ContextRequest, options: ContextOptions) -> SectionResults:
+        work = partial(context_repo.recent_messages, session=context_request.session, limit=options.recent)
         return {"recent": await self._store.read(work)}
 
-    async def _salient(self, terms: ContextOptions) -> Told:
-        work = partial(reads.salient_messages, importance=terms.importance, limit=terms.salient)
+    async def _salient(self, options: ContextOptions) -> SectionResults:
+        work = partial(context_repo.salient_messages, importance=options.importance, limit=options.salient)
         return {"salient": await self._store.read(work)}
 
-    async def _on_prompt(self, asked: ContextRequest, terms: ContextOptions) -> Told:
-        """Return what a search finds: all of it in one job, for which the prompt is made a vector once."""
-        work = partial(_looked_up, asked=asked, terms=terms)
-        query = prompt_query(asked.text, self._clock.now_ms(), asked.session)
-        return await self._search.aside(query, terms.recipe, asked.stores, work)
+    async def _on_prompt(self, context_request: ContextRequest, options: ContextOptions) -> SectionResults:
+        """Return the sections found by search, in one job that embeds the prompt once."""
+        work = partial(_search_sections, context_request=context_request, options=options)
+        query = prompt_query(context_request.text, self._clock.now_ms(), context_request.session)
+        return await self._search.run_with_search_inputs(query, options.recipe, context_request.stores, work)
 
-    async def _fresh(self, asked: ContextRequest, terms: ContextOptions) -> Told:
-        since = self._clock.now_ms() - terms.recent_days * _DAY_MS
-        # Those that are told in full take no place of the others.
-        most = terms.index + terms.facts
-        work = partial(reads.recent_index_rows, since_ms=since, limit=most, stores=asked.stores, but=asked.session)
+    async def _recent_index(self, context_request: ContextRequest, options: ContextOptions) -> SectionResults:
+        since = self._clock.now_ms() - options.recent_days * _DAY_MS
+        # Memories shown in full do not count towards the index.
+        most = options.index + options.facts
+        work = partial(
+            context_repo.recent_index_rows,
+            since_ms=since,
+            limit=most,
+            stores=context_request.stores,
+            but=context_request.session,
+        )
         return {"index": await self._store.read(work)}
 
-    async def _reflection(self, asked: ContextRequest) -> Told:
-        latest = await self._reflections.latest(stores=asked.stores)
-        return {} if latest is None else {"reflection": [reads.reflection_item(latest)]}
+    async def _reflection(self, context_request: ContextRequest) -> SectionResults:
+        latest = await self._reflections.latest(stores=context_request.stores)
+        return {} if latest is None else {"reflection": [context_repo.reflection_item(latest)]}
 
-    async def _sessions(self, asked: ContextRequest, terms: ContextOptions) -> Told:
-        work = partial(reads.latest_sessions, agent=asked.agent, but=asked.session, limit=terms.sessions)
+    async def _sessions(self, context_request: ContextRequest, options: ContextOptions) -> SectionResults:
+        work = partial(
+            context_repo.latest_sessions,
+            agent=context_request.agent,
+            but=context_request.session,
+            limit=options.sessions,
+        )
         return {"sessions": await self._store.read(work)}
 
     def _failure(self, name: SectionName, error: BaseException) -> str:
-        """Return a sentence about a part that failed; the rest is told without it."""
+        """Return a note about a part that failed."""
         if not isinstance(error, Exception):
             raise error
         found = from_sqlite(error) if isinstance(error, apsw.Error) else error
         known = found if isinstance(found, KeepsakeError) else internal(error)
         if known is not found:
-            _log.error("a part of a context broke: %s", error_location(error))
+            _log.error("a part of a context failed: %s", error_location(error))
         self._trace.event("context.failed", stage=name, error=known.code)
         return _FAILED.format(part=HEADINGS[name], reason=known.message)
 
-    def _tell(self, made: Context, asked: ContextRequest, laps: dict[str, float]) -> None:
+    def _trace_context(self, context: Context, context_request: ContextRequest, laps: dict[str, float]) -> None:
         self._trace.event(
             "context",
-            terms=len(asked.terms),
-            tokens=made.tokens,
-            left_out=made.left_out_count,
-            **{f"{section.name}_items": len(section.items) for section in made.sections},
+            terms=len(context_request.terms),
+            tokens=context.tokens,
+            left_out=context.left_out_count,
+            **{f"{section.name}_items": len(section.items) for section in context.sections},
             **{f"{part}_ms": round(ms, 2) for part, ms in laps.items()},
         )
 
 
-def _looked_up(
+def _search_sections(
     connection: apsw.Connection,
     request: Request,
-    meaning: VectorQuery | None,
-    asked: ContextRequest,
-    terms: ContextOptions,
-) -> Told:
-    """Return what is on the prompt: turns, and memories for their section and the index; either may fail alone."""
-    looks: dict[SectionName, Look] = {"turns": _turns, "facts": _remembered}
-    told: Told = {}
-    for name in asked.sought(terms):
+    vector_query: VectorQuery | None,
+    context_request: ContextRequest,
+    options: ContextOptions,
+) -> SectionResults:
+    """Return the sections found by search; each may fail by itself."""
+    searches: dict[SectionName, SectionSearch] = {"turns": _find_turns, "facts": _find_facts}
+    sections: SectionResults = {}
+    for name in context_request.searched_sections(options):
         try:
-            told |= looks[name](connection, request, meaning, asked, terms)
+            sections |= searches[name](connection, request, vector_query, context_request, options)
         except VectorsFailedError:
-            raise  # all is then looked for by words alone
-        except Exception as error:  # noqa: BLE001  (a note of the context says it)
-            told[name] = error
-    return told
+            raise  # the whole search is repeated without vectors
+        except Exception as error:  # noqa: BLE001  (reported in a note of the context)
+            sections[name] = error
+    return sections
 
 
-def _turns(
+def _find_turns(
     connection: apsw.Connection,
     request: Request,
-    meaning: VectorQuery | None,
-    asked: ContextRequest,
-    terms: ContextOptions,
-) -> Told:
-    hits = relevant_hits(find_messages(connection, request, meaning, terms.turns * _SPARE_TURNS), terms.similarity)
-    return {"turns": reads.message_items(connection, hits[: terms.turns], asked.terms)}
+    vector_query: VectorQuery | None,
+    context_request: ContextRequest,
+    options: ContextOptions,
+) -> SectionResults:
+    hits = relevant_hits(
+        find_messages(connection, request, vector_query, options.turns * _SPARE_MESSAGES), options.similarity
+    )
+    return {"turns": context_repo.message_items(connection, hits[: options.turns], context_request.terms)}
 
 
-def _remembered(
+def _find_facts(
     connection: apsw.Connection,
     request: Request,
-    meaning: VectorQuery | None,
-    asked: ContextRequest,
-    terms: ContextOptions,
-) -> Told:
-    most = terms.facts + terms.index
-    found = find_memories(connection, request, meaning, min(most * (2 if asked.session else 1), MAX_FOUND))
-    # What was stored from the conversation at hand is no news in it.
-    found = tuple(hit for hit in found if not asked.session or hit.session_id != asked.session)[:most]
-    told = relevant_hits(found, terms.similarity)[: terms.facts]
-    named = {hit.id for hit in told}
-    rest = [hit for hit in matching_hits(found, terms.similarity) if hit.id not in named]
+    vector_query: VectorQuery | None,
+    context_request: ContextRequest,
+    options: ContextOptions,
+) -> SectionResults:
+    most = options.facts + options.index
+    session = context_request.session
+    found = find_memories(connection, request, vector_query, min(most * (2 if session else 1), MAX_FOUND))
+    # An agent need not be told what was stored from the session at hand.
+    found = tuple(hit for hit in found if not session or hit.session_id != session)[:most]
+    facts = relevant_hits(found, options.similarity)[: options.facts]
+    named = {hit.id for hit in facts}
+    rest = [hit for hit in matching_hits(found, options.similarity) if hit.id not in named]
     return {
-        "facts": reads.memory_items(connection, told, asked.terms, asked.stores),
-        "index": reads.relevant_index_rows(connection, rest, asked.stores),
+        "facts": context_repo.memory_items(connection, facts, context_request.terms, context_request.stores),
+        "index": context_repo.relevant_index_rows(connection, rest, context_request.stores),
     }
 
 
-Look = Callable[[apsw.Connection, Request, VectorQuery | None, ContextRequest, ContextOptions], Told]
+SectionSearch = Callable[[apsw.Connection, Request, VectorQuery | None, ContextRequest, ContextOptions], SectionResults]
 
 
-async def _timed(names: Names, part: Awaitable[Told], laps: dict[str, float]) -> Told:
-    begun = time.perf_counter()
+async def _timed(names: SectionNames, part: Awaitable[SectionResults], laps: dict[str, float]) -> SectionResults:
+    started = time.perf_counter()
     try:
         return await part
     finally:
-        laps[names[0] if names[0] not in _SEARCHED else "search"] = (time.perf_counter() - begun) * 1000
+        laps[names[0] if names[0] not in _SEARCHED else "search"] = (time.perf_counter() - started) * 1000

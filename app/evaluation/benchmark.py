@@ -1,4 +1,4 @@
-"""Tests the search with questions made from the person's own vault; nothing of it leaves the machine."""
+"""Search benchmark with questions made from the person's own vault, run locally."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -11,12 +11,12 @@ from app.core.clock import Clock, to_datetime
 from app.core.ids import new_id
 from app.core.text import collapse, storable
 from app.errors import InputError, NotFoundError
-from app.evaluation import metrics as figures
+from app.evaluation import metrics
 from app.evaluation import repo as reads
 from app.evaluation.benchmark_model import SHOWN, BenchmarkRun, Comparison, Judgement
 from app.evaluation.question_set import QuestionSet, draw_questions
 from app.jobs import Job
-from app.retrieval.ranking.recipes import find_recipe as recipe_named
+from app.retrieval.ranking.recipes import find_recipe
 from app.retrieval.service import SearchService
 from app.store.store import Store
 
@@ -27,7 +27,7 @@ _MOST_SHOWN: Final = 50
 
 @dataclass(slots=True)
 class _Run:
-    """One recipe's answers so far."""
+    """Answers of one recipe so far."""
 
     recipe: str
     places: list[int | None] = field(default_factory=list)
@@ -36,13 +36,13 @@ class _Run:
 
 
 class BenchmarkService:
-    """Tests recipes.
+    """Benchmark of search recipes.
 
     Args:
         store: The vault's database.
-        search: What is tested.
-        clock: When a test was.
-        model: Names what makes the vectors.
+        search: The search to test.
+        clock: Current time.
+        model: Returns the name of the embedding model.
     """
 
     def __init__(self, store: Store, search: SearchService, clock: Clock, model: Callable[[], str]) -> None:
@@ -52,7 +52,7 @@ class BenchmarkService:
         self._model = model
 
     async def run(self, recipe: str, model: str, count: int, seed: int, job: Job, actor: str) -> Changed[BenchmarkRun]:
-        """Ask questions made from the vault and keep the figures; see the operation ``trial.run``.
+        """Run a benchmark and store its result; see the operation ``trial.run``.
 
         Raises:
             InputError: The recipe or model is unknown, or nothing in the vault can be asked about.
@@ -63,9 +63,9 @@ class BenchmarkService:
                 field="model",
                 allowed=used,
             )
-        paper = await self._paper(count, seed)
-        [done] = await self._answered([recipe], paper, job)
-        trial = self._trial(done, paper)
+        question_set = await self._question_set(count, seed)
+        [done] = await self._run_all([recipe], question_set, job)
+        trial = self._finished(done, question_set)
         if trial.cancelled:
             return Changed(trial, ChangeSet(frozenset(), (), actor))
         trial = replace(trial, id=new_id("run"))
@@ -73,7 +73,7 @@ class BenchmarkService:
         return Changed(trial, ChangeSet(frozenset({"trials"}), (trial.id,), actor))
 
     async def compare(self, recipes: Sequence[str], count: int, seed: int, job: Job) -> Comparison:
-        """Ask the same questions by several recipes; nothing is kept.
+        """Compare recipes on the same questions; nothing is stored.
 
         Raises:
             InputError: A recipe is unknown, fewer than two are named, or nothing in the vault can be asked about.
@@ -81,93 +81,93 @@ class BenchmarkService:
         distinct = list(dict.fromkeys(recipes))
         if not 2 <= len(distinct) <= MAX_RECIPES:  # noqa: PLR2004
             raise InputError(f"Name two to {MAX_RECIPES} recipes to compare.", field="recipes")
-        paper = await self._paper(count, seed)
-        runs = await self._answered(distinct, paper, job)
-        asked = paper.made[: len(runs[0].places)]
-        found = figures.differences(asked, {run.recipe: run.places for run in runs})
-        trials = tuple(self._trial(run, paper) for run in runs)
+        question_set = await self._question_set(count, seed)
+        runs = await self._run_all(distinct, question_set, job)
+        questions = question_set.made[: len(runs[0].places)]
+        found = metrics.differences(questions, {run.recipe: run.places for run in runs})
+        trials = tuple(self._finished(run, question_set) for run in runs)
         return Comparison(trials, len(found), tuple(found[:_MOST_SHOWN]))
 
     async def listed(self, limit: int) -> list[BenchmarkRun]:
-        """Return past tests, the latest first."""
+        """Return stored benchmark runs, the latest first."""
         return await self._store.read(partial(reads.kept, limit=limit))
 
     async def judge(self, query: str, target: str, *, good: bool | None, actor: str) -> Changed[Judgement | None]:
-        """Keep whether an item is right for a query; ``None`` takes that back.
+        """Store whether an item is right for a query; ``None`` removes the judgement.
 
         Raises:
             InputError: The query is empty or very long.
             NotFoundError: There is no such item.
         """
-        asked = collapse(storable(query)[0])
-        if not 0 < len(asked) <= _MAX_QUERY:
+        questions = collapse(storable(query)[0])
+        if not 0 < len(questions) <= _MAX_QUERY:
             raise InputError(f"A judged query has 1 to {_MAX_QUERY:,} characters.", field="query")
         if good is None:
-            await self._store.write(partial(reads.unjudge, query=asked, target=target))
+            await self._store.write(partial(reads.unjudge, query=questions, target=target))
             return Changed(None, ChangeSet(frozenset({"trials"}), (), actor))
         if not await self._store.read(partial(reads.exists, target=target)):
             raise NotFoundError(f"There is no turn or memory with the id {target}.", id=target)
-        said = Judgement(asked, target, good, to_datetime(self._clock.now_ms()))
+        said = Judgement(questions, target, good, to_datetime(self._clock.now_ms()))
         await self._store.write(partial(reads.judge, said=said))
         return Changed(said, ChangeSet(frozenset({"trials"}), (), actor))
 
     async def judged(self, limit: int) -> list[Judgement]:
-        """Return what was judged, the latest first."""
+        """Return the judgements, the latest first."""
         return await self._store.read(partial(reads.judgements, limit=limit))
 
-    async def _paper(self, count: int, seed: int) -> QuestionSet:
-        paper = await draw_questions(self._store, count, seed)
-        if not paper.size:
+    async def _question_set(self, count: int, seed: int) -> QuestionSet:
+        question_set = await draw_questions(self._store, count, seed)
+        if not question_set.size:
             raise InputError("There is too little in the vault to ask about. Add conversations or notes first.")
-        return paper
+        return question_set
 
-    async def _answered(self, recipes: Sequence[str], paper: QuestionSet, job: Job) -> list[_Run]:
-        """Return the answers; the recipes take turns, so that none has the warmer caches."""
-        runs = [_Run(recipe_named(name).name) for name in recipes]
-        # The first search opens the embedder, which says nothing about the others.
-        await self._search.search("warm", limit=1, recipe=runs[0].recipe, is_aside=True)
-        for number in range(paper.size):
+    async def _run_all(self, recipes: Sequence[str], question_set: QuestionSet, job: Job) -> list[_Run]:
+        """Return the runs of all recipes, which alternate so that caches favour none."""
+        runs = [_Run(find_recipe(name).name) for name in recipes]
+        # The first search opens the embedder and is not measured.
+        await self._search.search("warm", limit=1, recipe=runs[0].recipe, is_internal=True)
+        for number in range(question_set.size):
             if job.is_cancelled():
                 break
             for run in runs if number % 2 == 0 else reversed(runs):
-                await self._ask(run, paper, number)
-            job.advance(number + 1, paper.size)
+                await self._ask(run, question_set, number)
+            job.advance(number + 1, question_set.size)
         return runs
 
-    async def _ask(self, run: _Run, paper: QuestionSet, number: int) -> None:
+    async def _ask(self, run: _Run, question_set: QuestionSet, number: int) -> None:
         begun = time.perf_counter()
-        # Its words are the vault's own: no remote service gets to see them that may not.
-        search = partial(self._search.search, recipe=run.recipe, is_aside=True)
-        if number < len(paper.made):
-            made = paper.made[number]
-            found = await search(made.query, limit=SHOWN + bool(made.besides))
-            run.places.append(figures.answer_rank(made, [hit.id for hit in found.hits]))
+        # Generated questions contain private text, so the search is internal.
+        search = partial(self._search.search, recipe=run.recipe, is_internal=True)
+        if number < len(question_set.made):
+            made = question_set.made[number]
+            found = await search(made.query, limit=SHOWN + bool(made.excluded_id))
+            run.places.append(metrics.answer_rank(made, [hit.id for hit in found.hits]))
         else:
-            judged = paper.judged[number - len(paper.made)]
+            judged = question_set.judged[number - len(question_set.made)]
             found = await search(judged.query, limit=SHOWN)
             ids = [hit.id for hit in found.hits]
             run.judged.append(ids.index(judged.id) + 1 if judged.id in ids else None)
         run.laps.append((time.perf_counter() - begun) * 1000)
 
-    def _trial(self, run: _Run, paper: QuestionSet) -> BenchmarkRun:
-        asked = paper.made[: len(run.places)]
-        answers = list(zip(paper.judged, run.judged, strict=False))
+    def _finished(self, run: _Run, question_set: QuestionSet) -> BenchmarkRun:
+        questions = question_set.made[: len(run.places)]
+        answers = list(zip(question_set.judged, run.judged, strict=False))
         right = [place for judged, place in answers if judged.good]
         wrong = [place for judged, place in answers if not judged.good]
-        missed = [question.target for question, place in zip(asked, run.places, strict=True) if place is None]
+        missed = [question.target for question, place in zip(questions, run.places, strict=True) if place is None]
         return BenchmarkRun(
             id="",
             at=to_datetime(self._clock.now_ms()),
             recipe=run.recipe,
             model=self._model(),
-            seed=paper.seed,
-            chunks=paper.chunks,
-            score=figures.score("all", run.places),
-            parts=figures.score_by_part(asked, run.places),
-            judged=figures.score("judged", right) if right else None,
+            seed=question_set.seed,
+            chunks=question_set.chunks,
+            score=metrics.score("all", run.places),
+            parts=metrics.score_by_part(questions, run.places),
+            judged=metrics.score("judged", right) if right else None,
             wrong=(sum(place is not None for place in wrong), len(wrong)),
-            p50_ms=figures.percentile(run.laps, 0.5),
-            p95_ms=figures.percentile(run.laps, 0.95),
+            p50_ms=metrics.percentile(run.laps, 0.5),
+            p95_ms=metrics.percentile(run.laps, 0.95),
             missed=tuple(missed[:_MOST_SHOWN]),
-            cancelled=len(run.laps) < paper.size,
+            cancelled=len(run.laps) < question_set.size,
         )

@@ -1,21 +1,21 @@
-"""Values of a search test: how often the known answer was found, and how soon."""
+"""Values of a search benchmark: recall, reciprocal rank and latency."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
 
 SHOWN = 10
-"""Hits that a test looks at."""
+"""Number of hits that a benchmark examines."""
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How well some questions were answered.
+    """Recall and mean reciprocal rank of some questions.
 
     Args:
-        name: Which ones: a script, a shape of question, or ``all``.
-        questions: How many.
-        recall_1, recall_5, recall_10: Share whose answer was first, among the first five, among the first ten.
-        mrr: Mean of one over the place of the answer, nothing where it was not among the first ten.
+        name: The group of questions: a script, a question shape, or ``all``.
+        questions: Number of questions.
+        recall_1, recall_5, recall_10: Share of answers found first, among the first five, and among the first ten.
+        mrr: Mean reciprocal rank, 0 for answers not among the first ten.
     """
 
     name: str
@@ -28,21 +28,21 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkRun:
-    """One test of the search.
+    """One run of the search benchmark.
 
     Args:
-        id: Names it in the list; ``""`` for one that was not kept.
-        recipe: How words and meaning were weighed.
-        model: What made the vectors.
-        seed: Which questions.
-        chunks: Search entries that the vault had then.
-        score: Over all questions made from the vault.
-        parts: The same by script and by shape of question.
-        judged: Over what the person judged right; ``None`` where nothing is.
-        wrong: How many answers judged wrong are among the first ten all the same, and of how many.
+        id: ``""`` for a run that was not stored.
+        recipe: Name of the recipe.
+        model: Embedding model.
+        seed: Seed that selects the questions.
+        chunks: Number of chunks in the vault.
+        score: Score over all questions made from the vault.
+        parts: Scores by script and by question shape.
+        judged: Score over the person's judgements; ``None`` without any.
+        wrong: Number of answers judged wrong among the first ten, and number judged wrong.
         p50_ms, p95_ms: Milliseconds of a search: the median, and what 95 of 100 stay below.
         missed: Items that were not among the first ten, fifty at most.
-        cancelled: It was stopped, so it is not kept.
+        cancelled: Whether it was cancelled and not stored.
     """
 
     id: str
@@ -63,7 +63,7 @@ class BenchmarkRun:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A question that recipes answer differently: the place of its answer by recipe, ``None`` where not found."""
+    """Question that recipes answer differently, with the rank of its answer by recipe."""
 
     query: str
     id: str
@@ -72,11 +72,11 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The same questions asked by several recipes.
+    """Comparison of recipes on the same questions.
 
     Args:
-        trials: A test for each recipe, in the order named; none is kept.
-        differing: How many questions they answer differently.
+        trials: One run for each recipe, in the given order; none is stored.
+        differing: Number of questions with different answers.
         differences: Those that differ most, fifty at most.
     """
 
@@ -87,7 +87,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What the person said of an answer: that ``id`` is right for ``query``, or wrong."""
+    """Judgement of the person: ``id`` is right or wrong for ``query``."""
 
     query: str
     id: str

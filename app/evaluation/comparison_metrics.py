@@ -1,65 +1,65 @@
-"""Figures of a comparison by hits: what both sides have, what moved, and which does better. Pure functions."""
+"""Metrics of a comparison by hits: overlap, moves and gains. Pure functions."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from app.evaluation import metrics as figures
+from app.evaluation import metrics
 from app.evaluation.benchmark_model import Score
 from app.evaluation.comparison_model import Origin, QueryComparison, SideAnswer, SideHit
 from app.evaluation.metrics import Place
 from app.retrieval.model import Hit
 
 MOST_MADE: Final = 50
-"""Questions made from the vault that are shown with their hits."""
+"""Maximum number of generated questions shown with their hits."""
 _DIGITS: Final = 4
 _FAR: Final = 1_000
-"""In place of a place that is not among the hits."""
+"""Rank used for an answer that is not among the hits."""
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedQuery:
-    """A query.
+    """Query of a comparison.
 
     Args:
-        query: What is asked.
-        origin: Who says so.
+        query: The query.
+        origin: Origin of the query.
         target: The known answer's id, empty where none is known.
-        near: Ids of what stands beside it, which is as right.
-        besides: The turn that asks just this, which is left out of the hits.
+        neighbours: Ids of neighbours, which count as right too.
+        excluded_id: Message that contains the question itself; removed from the hits.
     """
 
     query: str
     origin: Origin
     target: str = ""
-    near: tuple[str, ...] = ()
-    besides: str = ""
+    neighbours: tuple[str, ...] = ()
+    excluded_id: str = ""
 
     @property
     def right(self) -> frozenset[str]:
-        """Return the ids of what answers it."""
-        return frozenset((self.target, *self.near)) if self.target else frozenset()
+        """Return the ids of right answers."""
+        return frozenset((self.target, *self.neighbours)) if self.target else frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class SideResult:
-    """What one side found, best first, in how many milliseconds, and why meaning was left out, if it was."""
+    """Result of one side: hits, milliseconds, and a note where vectors were left out."""
 
     hits: Sequence[Hit]
     ms: float
     note: str = ""
 
 
-def compare_answers(asked: ComparedQuery, now: SideResult, other: SideResult) -> QueryComparison:
-    """Return both answers to a query, with what moved between them."""
+def compare_answers(query: ComparedQuery, now: SideResult, other: SideResult) -> QueryComparison:
+    """Return both sides' answers to a query, and how they differ."""
     here, there = ({hit.id: at for at, hit in enumerate(side.hits, 1)} for side in (now, other))
     common = here.keys() & there.keys()
     return QueryComparison(
-        asked.query,
-        asked.origin,
-        asked.target,
-        _answer(now, here, there, asked.right),
-        _answer(other, there, here, asked.right),
+        query.query,
+        query.origin,
+        query.target,
+        _answer(now, here, there, query.right),
+        _answer(other, there, here, query.right),
         len(common),
         sum(here[one] != there[one] for one in common),
     )
@@ -77,33 +77,33 @@ def _hit(hit: Hit, place: int, other: int | None, right: Collection[str]) -> Sid
 
 
 def mean_overlap(rows: Sequence[QueryComparison]) -> float:
-    """Return the mean share of hits that both sides have, 1 where there is nothing to differ in."""
+    """Return the mean share of common hits, 1 where there are no hits."""
     shares = [row.common / most if (most := max(len(row.now.hits), len(row.other.hits))) else 1.0 for row in rows]
     return round(sum(shares) / len(shares), _DIGITS) if shares else 1.0
 
 
 def count_gains(rows: Sequence[QueryComparison]) -> tuple[int, int]:
-    """Return how many known answers stand higher on the other side, and how many lower."""
+    """Return how many known answers rank higher on the other side, and how many lower."""
     steps = [_far(row.now.place) - _far(row.other.place) for row in rows if row.target]
     return sum(step > 0 for step in steps), sum(step < 0 for step in steps)
 
 
 def score(rows: Sequence[QueryComparison], side: int, origin: Origin) -> Score | None:
-    """Return how well a side answers the questions of an origin, ``None`` where there are none."""
-    asked = [row for row in rows if row.origin == origin and row.target]
-    places = [(row.now, row.other)[side].place for row in asked]
-    return figures.score(origin, places) if places else None
+    """Return the score of a side on queries of an origin, ``None`` without such queries."""
+    query = [row for row in rows if row.origin == origin and row.target]
+    places = [(row.now, row.other)[side].place for row in query]
+    return metrics.score(origin, places) if places else None
 
 
 def select_rows(rows: Sequence[QueryComparison]) -> tuple[QueryComparison, ...]:
-    """Return what the person asked and judged, then the questions made from the vault that differ most."""
+    """Return the person's own queries, then the generated questions that differ most."""
     own = [row for origin in ("asked", "judged") for row in rows if row.origin == origin]
     made = [row for row in rows if row.origin == "made" and not row.is_same]
     return (*own, *sorted(made, key=lambda row: (-_step(row), row.target))[:MOST_MADE])
 
 
 def _step(row: QueryComparison) -> float:
-    """Return how much it matters that a known answer moved: among the first more than far below."""
+    """Return the weight of a known answer's move, larger near the top."""
     return abs(1 / _far(row.now.place) - 1 / _far(row.other.place))
 
 

@@ -1,4 +1,4 @@
-"""Values of a comparison by hits: the same queries answered in two ways, side by side."""
+"""Values of a comparison by hits: the same queries answered by two sides."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,12 +7,12 @@ from typing import Literal
 from app.evaluation.benchmark_model import Score
 
 Origin = Literal["asked", "judged", "made"]
-"""Who says what is asked: the person now, the person when judging, or the vault's own texts."""
+"""Origin of a query: typed now, judged earlier, or made from the vault."""
 
 
 @dataclass(frozen=True, slots=True)
 class SideHit:
-    """A hit of one side.
+    """Hit of one side.
 
     Args:
         id: ``<session id>#<seq>`` for a message, the memory's id otherwise.
@@ -39,7 +39,7 @@ class SideHit:
 
 @dataclass(frozen=True, slots=True)
 class SideAnswer:
-    """What one side answered.
+    """Answer of one side to a query.
 
     Args:
         hits: Best first.
@@ -56,11 +56,11 @@ class SideAnswer:
 
 @dataclass(frozen=True, slots=True)
 class QueryComparison:
-    """One query and both answers.
+    """Both sides' answers to one query.
 
     Args:
         query: What was searched.
-        origin: Who says so.
+        origin: Origin of the query.
         target: The known answer's id; empty where none is known.
         now: The side that answers searches at present.
         other: The other side.
@@ -78,19 +78,19 @@ class QueryComparison:
 
     @property
     def is_same(self) -> bool:
-        """Whether both sides answer the same in the same order."""
+        """Tell whether both sides return the same hits in the same order."""
         return not self.moved and self.common == len(self.now.hits) == len(self.other.hits)
 
 
 @dataclass(frozen=True, slots=True)
 class SideTotal:
-    """One side over all queries.
+    """Totals of one side over all queries.
 
     Args:
-        model: What made its vectors.
+        model: Embedding model.
         generation: Their number.
         dimensions: Their length.
-        recipe: How words and meaning were weighed.
+        recipe: Name of the recipe.
         missing: Texts that have no vector there, such as those that came since.
         without_meaning: Queries that were answered by words alone because meaning failed.
         p50_ms, p95_ms: Milliseconds of a search: the median, and what 95 of 100 stay below. Vectors are compared one
@@ -113,7 +113,7 @@ class SideTotal:
 
 @dataclass(frozen=True, slots=True)
 class RankingComparison:
-    """The same queries answered in two ways.
+    """Comparison of two sides over all queries.
 
     Args:
         now: The side that answers searches at present.

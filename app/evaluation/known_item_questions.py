@@ -1,9 +1,8 @@
-"""Questions whose answer is known: a turn or memory, and words by which somebody would look for it. Pure.
+"""Known-item questions: generated queries whose answer is a given message or memory. Pure functions.
 
-Where the turn before asks something, what it asks is the best question there is. Else the words are some of the text's
-and some of what was said before it, sometimes one is wrong, as when one half remembers what something was about. Words
-that hardly any other text has are left out: whoever remembers those needs no ranking, and any that looks for words
-would seem the best. The same seed makes the same questions.
+If the previous message asks a question, that is the query. Otherwise the query has some words of the text and of the
+previous message, sometimes with a wrong one, as if half remembered. Very rare words are left out, because any lexical
+search finds their text at once. The same seed makes the same questions.
 """
 
 import hashlib
@@ -25,20 +24,20 @@ LEAST_WORDS: Final = 3
 _OWN_WORDS: Final = (2, 3)
 _WORDS_BEFORE: Final = (1, 2)
 _WORDS_ALONE: Final = (2, 4)
-"""Of a text before which nothing was said."""
+"""Number of words for a text without a previous message."""
 _SHORTEST: Final = 3
 _LONGEST: Final = 40
 _COMMON: Final = 0.2
-"""Words that this share of the texts have tell them not apart."""
+"""Words in a larger share of the texts are too common."""
 _COMMONEST: Final = 3
-"""Words that as few texts have are common in no vault."""
+"""Words in at most this many texts are never too common."""
 _RARE: Final = 3
-"""Words that fewer texts have find their text by themselves."""
+"""Words in fewer texts are too rare: they find their text by themselves."""
 _RUN: Final = (2, 6)
 _LONGEST_QUESTION: Final = 200
 _MISTAKEN_SHARE: Final = 0.35
 _STRANGERS: Final = 200
-"""Other items whose words somebody may take for this one's."""
+"""Number of other items whose words may be added as a mistake."""
 _WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _QUESTION: Final = re.compile(r"[^.!?。！？؟\n]+[?？؟]")
 _LATIN: Final = re.compile("[A-Za-z\u00c0-\u024f]")
@@ -56,12 +55,12 @@ _SCRIPTS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class KnownItem:
-    """A turn or memory to ask about.
+    """Message or memory to generate a question about.
 
     Args:
         id: ``<session>#<number>`` of a turn, or a memory's id.
-        text: What it says.
-        before: What somebody else said right before it.
+        text: Its text.
+        before: Previous message, by another speaker.
     """
 
     id: str
@@ -71,34 +70,37 @@ class KnownItem:
 
 @dataclass(frozen=True, slots=True)
 class KnownItemQuestion:
-    """A query whose answer is known.
+    """Query with a known answer.
 
     Args:
-        query: What is asked.
-        target: The item it was made of.
-        script: What it is written in.
-        shape: How it was made.
-        near: Items beside the target; whoever finds one of them has found it.
-        besides: The turn that asks just this; where it stands among the hits tells nothing.
+        query: The query.
+        target: The item to find.
+        script: Script of the query.
+        shape: How the query was made.
+        neighbours: Neighbours of the target, which count as found too.
+        excluded_id: Message that contains the question itself; ignored among the hits.
     """
 
     query: str
     target: str
     script: str
     shape: Shape
-    near: tuple[str, ...] = ()
-    besides: str = ""
+    neighbours: tuple[str, ...] = ()
+    excluded_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Frequencies:
-    """In how many of ``texts`` texts each word is, by its casefolded form."""
+    """Document frequency of each casefolded word in ``texts`` texts."""
 
     counts: Mapping[str, int]
     texts: int
 
     def telling(self, text: str) -> list[str]:
-        """Return the words of ``text`` that are neither common nor rare, with few such the least rare of the others."""
+        """Return the words of ``text`` that are neither common nor rare.
+
+        Where there are too few, the most frequent of the rare ones are returned.
+        """
         most = max(_COMMON * self.texts, _COMMONEST)
         known = {word: self.counts.get(word.casefold(), 0) for word in distinctive(text)}
         known = {word: count for word, count in known.items() if count <= most}
@@ -110,7 +112,7 @@ class Frequencies:
 
 
 def frequencies(items: Iterable[KnownItem]) -> Frequencies:
-    """Return in how many of ``items`` each word is."""
+    """Return the document frequencies of words in ``items``."""
     counts: Counter[str] = Counter()
     texts = 0
     for item in items:
@@ -120,13 +122,13 @@ def frequencies(items: Iterable[KnownItem]) -> Frequencies:
 
 
 def questions(items: Sequence[KnownItem], most: int, seed: int) -> list[KnownItemQuestion]:
-    """Return at most ``most`` questions, each about another item, in an order that ``seed`` decides.
+    """Return at most ``most`` questions about different items, in an order set by ``seed``.
 
-    Items that say the same, and those that say too little to be told apart, are passed over.
+    Items with identical or too short texts are skipped.
 
     Args:
-        items: What there is to ask about.
-        most: How many are wanted.
+        items: Items to make questions about.
+        most: Maximum number of questions.
         seed: Decides which items and which words.
     """
     known = frequencies(items)
@@ -134,7 +136,7 @@ def questions(items: Sequence[KnownItem], most: int, seed: int) -> list[KnownIte
     strangers = [word for item in ordered[:_STRANGERS] for word in known.telling(item.text[:MAX_READ])[:1]]
     repeated = Counter(_said(item.text) for item in items)
     made: list[KnownItemQuestion] = []
-    # Each has a place and a seed of its own, so that few questions change when others come or go.
+    # Each item has its own seed, so that few questions change when items are added or removed.
     for item in ordered:
         if len(made) >= most:
             break
@@ -150,13 +152,13 @@ def questions(items: Sequence[KnownItem], most: int, seed: int) -> list[KnownIte
 def question_of(
     item: KnownItem, known: Frequencies, chance: Random, strangers: Sequence[str] = ()
 ) -> KnownItemQuestion | None:
-    """Return a question about ``item``, ``None`` when it says too little.
+    """Return a question about ``item``, ``None`` where its text is too short.
 
     Args:
-        item: What is asked about.
-        known: How common words are.
-        chance: Decides.
-        strangers: Words of other items, one of which may be taken for a word of this.
+        item: The item to find.
+        known: Document frequencies.
+        chance: Random number generator.
+        strangers: Words of other items, one of which may be added as a mistake.
     """
     text, before = (without_recalled(said)[:MAX_READ] for said in (item.text, item.before))
     script = script_of(text)
@@ -164,21 +166,21 @@ def question_of(
     is_run = bool(runs) and (len(words) < LEAST_WORDS or _is_mostly_wide(text))
     if not is_run and len(words) < LEAST_WORDS:
         return None
-    earlier, later = _beside(item.id)
-    if earlier and (asked := _asked(before)):
-        return KnownItemQuestion(asked, item.id, script, "asked", later, earlier[0])
-    near = (*earlier, *later)
+    earlier, later = _neighbours(item.id)
+    if earlier and (question_text := _last_question(before)):
+        return KnownItemQuestion(question_text, item.id, script, "asked", later, earlier[0])
+    neighbours = (*earlier, *later)
     if is_run:
         parts = [_part_of(chance.choice(some), chance) for some in (runs, _runs(before)) if some]
-        return KnownItemQuestion(" ".join(parts), item.id, script, "run", near)
+        return KnownItemQuestion(" ".join(parts), item.id, script, "run", neighbours)
     remembered = _remembered(words, [word for word in known.telling(before) if word not in words], chance)
     if chance.random() < _MISTAKEN_SHARE and (wrong := [word for word in strangers if word not in words]):
-        return KnownItemQuestion(f"{remembered} {chance.choice(wrong)}", item.id, script, "mistaken", near)
-    return KnownItemQuestion(remembered, item.id, script, "words", near)
+        return KnownItemQuestion(f"{remembered} {chance.choice(wrong)}", item.id, script, "mistaken", neighbours)
+    return KnownItemQuestion(remembered, item.id, script, "words", neighbours)
 
 
 def distinctive(text: str, common: Iterable[str] = ()) -> list[str]:
-    """Return the words of ``text`` that may tell it from others, each once, in order."""
+    """Return the distinct words of ``text`` that may identify it, in order."""
     common = frozenset(common)
     found: dict[str, str] = {}
     for word in _WORD.findall(text):
@@ -193,9 +195,9 @@ def distinctive(text: str, common: Iterable[str] = ()) -> list[str]:
 
 
 def script_of(text: str) -> str:
-    """Return the script that most of ``text`` is written in, as far as search cares: ``latin``, ``han``, ``thai``..."""
+    """Return the main script of ``text``: ``latin``, ``han``, ``thai`` and so on."""
     counts = {name: len(pattern.findall(text)) for name, pattern in _SCRIPTS}
-    # What has kana is Japanese, whatever part of it is Chinese characters.
+    # A text with kana is Japanese, even if most characters are Chinese.
     if counts["kana"] and counts["kana"] + counts["han"] > len(_LATIN.findall(text)):
         return "kana"
     best = max(counts, key=lambda name: counts[name])
@@ -216,7 +218,7 @@ def _is_mostly_wide(text: str) -> bool:
 
 
 def _remembered(words: Sequence[str], before: Sequence[str], chance: Random) -> str:
-    """Return some of ``words``, and some of those said before, in their order."""
+    """Return some of ``words`` after some of those in ``before``."""
     own = _some_of(words, _OWN_WORDS if before else _WORDS_ALONE, chance)
     return " ".join([*_some_of(before, _WORDS_BEFORE, chance), *own])
 
@@ -226,25 +228,25 @@ def _some_of(words: Sequence[str], wanted: tuple[int, int], chance: Random) -> l
     return [words[place] for place in sorted(chance.sample(range(len(words)), count))]
 
 
-def _asked(text: str) -> str:
-    """Return the last question in ``text`` as words, ``""`` where there is none that says enough."""
+def _last_question(text: str) -> str:
+    """Return the last question in ``text`` as words, ``""`` where none is specific enough."""
     found = _QUESTION.findall(text)
     words = _WORD.findall(found[-1]) if found else []
-    asked = " ".join(words)
-    if len(asked) > _LONGEST_QUESTION or any(len(word) > _LONGEST for word in words):
+    question_text = " ".join(words)
+    if len(question_text) > _LONGEST_QUESTION or any(len(word) > _LONGEST for word in words):
         return ""
-    says = len(distinctive(asked)) >= LEAST_WORDS - 1 or sum(map(len, _runs(asked))) > _RUN[1]
-    return asked if says else ""
+    says = len(distinctive(question_text)) >= LEAST_WORDS - 1 or sum(map(len, _runs(question_text))) > _RUN[1]
+    return question_text if says else ""
 
 
 def _runs(text: str) -> list[str]:
-    """Return the runs of ``text`` in scripts written without spaces that are long enough to ask for."""
+    """Return the runs of ``text`` in scripts without spaces that are long enough to search."""
     runs = [piece for run in cjk_ngrams.runs_of(text) for piece, is_wide in run if is_wide]
     return [run for run in runs if len(cjk_ngrams.units(run)) >= _RUN[0]]
 
 
-def _beside(target: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the ids of the turns before and after a turn; none for a memory."""
+def _neighbours(target: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the ids of the messages before and after a message; none for a memory."""
     session, mark, number = target.rpartition("#")
     if not mark or not number.isdecimal():
         return (), ()
@@ -252,7 +254,7 @@ def _beside(target: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _part_of(run: str, chance: Random) -> str:
-    """Return some characters that stand side by side in a run written without spaces."""
+    """Return some adjacent characters of a run without spaces."""
     characters = cjk_ngrams.units(run)
     length = min(chance.randint(_RUN[0] + 1, _RUN[1]), len(characters))
     start = chance.randrange(len(characters) - length + 1)

@@ -1,4 +1,4 @@
-"""Figures of a search test, from the places at which answers were found. Pure functions."""
+"""Metrics of a search benchmark, from the ranks of known answers. Pure functions."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
@@ -8,25 +8,25 @@ from app.evaluation.known_item_questions import KnownItemQuestion
 
 _DIGITS: Final = 4
 _FAR: Final = 11
-"""In place of a place that is not among those shown."""
+"""Rank used for an answer that is not among the hits."""
 
 Place = int | None
 
 
-def answer_rank(asked: KnownItemQuestion, found: Sequence[str]) -> Place:
-    """Return where the answer to a question stands among the first hits, from 1, ``None`` where it does not.
+def answer_rank(questions: KnownItemQuestion, found: Sequence[str]) -> Place:
+    """Return the rank of a question's answer among the hits, from 1, else ``None``.
 
     Args:
-        asked: The question.
+        questions: The question.
         found: The ids of the hits, best first.
     """
-    right = {asked.target, *asked.near}
-    hits = [one for one in found if one != asked.besides][:SHOWN]
+    right = {questions.target, *questions.neighbours}
+    hits = [one for one in found if one != questions.excluded_id][:SHOWN]
     return next((at for at, one in enumerate(hits, 1) if one in right), None)
 
 
 def score(name: str, places: Sequence[Place]) -> Score:
-    """Return how well questions were answered whose answers stand at ``places``, from 1."""
+    """Return the score of questions whose answers have the ranks ``places``."""
     count = len(places)
 
     def share(most: int) -> float:
@@ -37,10 +37,10 @@ def score(name: str, places: Sequence[Place]) -> Score:
     return Score(name, count, share(1), share(5), share(10), mrr)
 
 
-def score_by_part(asked: Sequence[KnownItemQuestion], places: Sequence[Place]) -> tuple[Score, ...]:
-    """Return the scores by script, by shape of question, and by what was asked for."""
+def score_by_part(questions: Sequence[KnownItemQuestion], places: Sequence[Place]) -> tuple[Score, ...]:
+    """Return the scores by script, question shape and kind of item."""
     sorts: dict[str, list[Place]] = {}
-    for question, place in zip(asked, places, strict=True):
+    for question, place in zip(questions, places, strict=True):
         kind = "turns" if "#" in question.target else "memories"
         for name in (question.script, question.shape, kind):
             sorts.setdefault(name, []).append(place)
@@ -48,21 +48,21 @@ def score_by_part(asked: Sequence[KnownItemQuestion], places: Sequence[Place]) -
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """Return what ``share`` of ``values`` do not exceed, 0 where there are none."""
+    """Return the value that ``share`` of ``values`` do not exceed, 0 for no values."""
     ordered = sorted(values)
     return round(ordered[min(int(share * len(ordered)), len(ordered) - 1)], 2) if ordered else 0.0
 
 
-def differences(asked: Sequence[KnownItemQuestion], places: Mapping[str, Sequence[Place]]) -> list[Difference]:
-    """Return the questions that recipes answer differently, those that differ most first.
+def differences(questions: Sequence[KnownItemQuestion], places: Mapping[str, Sequence[Place]]) -> list[Difference]:
+    """Return the questions that recipes answer differently, the most different first.
 
     Args:
-        asked: The questions.
+        questions: The questions.
         places: Where each recipe has their answers.
     """
     rows = [
         Difference(question.query, question.target, {name: found[number] for name, found in places.items()})
-        for number, question in enumerate(asked)
+        for number, question in enumerate(questions)
     ]
     differing = [row for row in rows if len(set(row.places.values())) > 1]
     return sorted(differing, key=lambda row: (-_span(row.places.values()), row.id))

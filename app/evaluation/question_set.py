@@ -1,4 +1,4 @@
-"""What a search test asks: questions made from the vault, and what the person judged."""
+"""Question set of a benchmark: questions made from the vault, and judgements."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,13 +17,13 @@ _MAX_JUDGED: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class QuestionSet:
-    """What is asked.
+    """Questions and judgements of a benchmark.
 
     Args:
         made: Questions made from the vault.
-        judged: What was judged.
-        chunks: Search entries there are.
-        seed: Which questions.
+        judged: Judgements of the person.
+        chunks: Number of chunks in the vault.
+        seed: Seed that selects the questions.
     """
 
     made: Sequence[KnownItemQuestion]
@@ -33,17 +33,17 @@ class QuestionSet:
 
     @property
     def size(self) -> int:
-        """Return how many queries there are."""
+        """Return the number of queries."""
         return len(self.made) + len(self.judged)
 
 
 async def draw_questions(store: Store, count: int, seed: int) -> QuestionSet:
-    """Return questions about the vault and what was judged.
+    """Return questions about the vault, with the judgements.
 
     Args:
         store: The vault's database.
-        count: How many questions to make at most.
-        seed: Which.
+        count: Maximum number of questions to make.
+        seed: Seed that selects the questions.
 
     Raises:
         InputError: The number of questions is out of bounds.

@@ -1,4 +1,4 @@
-"""SQL of search tests: a sample that changes little as the vault grows, what was judged, and past tests."""
+"""SQL of search benchmarks: text samples, judgements and past runs."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -12,14 +12,17 @@ from app.evaluation.known_item_questions import MAX_READ, KnownItem
 from app.index.repo import chunk_count
 
 _SPARE: Final = 6
-"""How many times as many texts are read as questions are wanted: many say too little."""
+"""Factor by which more texts are read than questions wanted, since many are too short."""
 _WHOLE: Final = 1 << 32
-_SPREAD: Final = 2_654_435_761  # scatters ids that follow each other
+_SPREAD: Final = 2_654_435_761  # multiplier that scatters consecutive ids
 _MAX_KEPT: Final = 1_000
 
 
 def sample(connection: apsw.Connection, most: int, seed: int) -> tuple[list[KnownItem], int]:
-    """Return texts to ask about, and how many search entries there are."""
+    """Return sampled texts, and the number of chunks.
+
+    The sample changes little as the vault grows.
+    """
     total = chunk_count(connection)
     share = min(_WHOLE, most * _SPARE * _WHOLE // max(total, 1))
     rows = connection.execute(
@@ -37,7 +40,7 @@ def sample(connection: apsw.Connection, most: int, seed: int) -> tuple[list[Know
 
 
 def exists(connection: apsw.Connection, target: str) -> bool:
-    """Return whether a turn or memory of that id is there."""
+    """Return whether there is a message or memory with an id."""
     row = connection.execute(
         "SELECT 1 FROM memories WHERE id = ?1 UNION ALL SELECT 1 FROM memory_archive WHERE id = ?1 UNION ALL"
         " SELECT 1 FROM messages WHERE session_id = ?2 AND seq = ?3 LIMIT 1",
@@ -47,7 +50,7 @@ def exists(connection: apsw.Connection, target: str) -> bool:
 
 
 def judge(connection: apsw.Connection, said: Judgement) -> None:
-    """Keep a judgement in place of an earlier one of the same query and item."""
+    """Store a judgement, replacing an earlier one of the same query and item."""
     connection.execute(
         "INSERT INTO judgements (target, query, good, at) VALUES (?, ?, ?, ?)"
         " ON CONFLICT (target, query) DO UPDATE SET good = excluded.good, at = excluded.at",
@@ -56,13 +59,13 @@ def judge(connection: apsw.Connection, said: Judgement) -> None:
 
 
 def unjudge(connection: apsw.Connection, query: str, target: str) -> bool:
-    """Take a judgement back; return whether there was one."""
+    """Delete a judgement, and return whether there was one."""
     connection.execute("DELETE FROM judgements WHERE target = ? AND query = ?", (target, query))
     return connection.changes() > 0
 
 
 def judgements(connection: apsw.Connection, limit: int) -> list[Judgement]:
-    """Return what was judged, the latest first."""
+    """Return the judgements, the latest first."""
     rows = connection.execute(
         "SELECT query, target, good, at FROM judgements ORDER BY at DESC, target, query LIMIT ?", (limit,)
     )
@@ -70,7 +73,7 @@ def judgements(connection: apsw.Connection, limit: int) -> list[Judgement]:
 
 
 def keep(connection: apsw.Connection, trial: BenchmarkRun) -> None:
-    """Keep a test for the trend; the oldest go when there are very many."""
+    """Store a run for the trend, and delete the oldest of very many."""
     connection.execute(
         "INSERT INTO trials (id, at, recipe, model, report) VALUES (?, ?, ?, ?, ?)",
         (trial.id, to_ms(trial.at), trial.recipe, trial.model, msgspec.json.encode(trial).decode()),
@@ -81,7 +84,7 @@ def keep(connection: apsw.Connection, trial: BenchmarkRun) -> None:
 
 
 def kept(connection: apsw.Connection, limit: int) -> list[BenchmarkRun]:
-    """Return past tests, the latest first."""
+    """Return stored runs, the latest first."""
     rows = connection.execute("SELECT report FROM trials ORDER BY at DESC, id DESC LIMIT ?", (limit,))
     return [msgspec.json.decode(str(row[0]), type=BenchmarkRun) for row in rows]
 

@@ -1,4 +1,4 @@
-"""Values of an explanation: where an item stands in a search, or where it fell out, and what would bring it in."""
+"""Values of an explanation: an item's place in a search, or why it is missing."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -23,13 +23,13 @@ Stage = Literal[
 
 @dataclass(frozen=True, slots=True)
 class LegPlace:
-    """Where an item stands in one leg, computed over the whole vault.
+    """Place of an item in one retriever's results over the whole vault.
 
     Args:
-        rank: From 1; ``None`` where the leg does not have it at all.
+        rank: From 1; ``None`` where the retriever does not find it.
         score: BM25 or cosine.
-        of: How many items the leg has.
-        depth: How many of them a search looks at.
+        of: Number of items that the retriever finds.
+        depth: Number of these that a search uses.
     """
 
     leg: Leg
@@ -41,7 +41,7 @@ class LegPlace:
 
 @dataclass(frozen=True, slots=True)
 class FeatureGap:
-    """What one feature added to the item's score, and to that of the last hit shown."""
+    """Contribution of a feature to the item's score and to the last hit's."""
 
     name: str
     mine: float
@@ -50,7 +50,7 @@ class FeatureGap:
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """A query that was tried: it shows the item at ``place``, from 1."""
+    """Query that was tried and shows the item at ``place``, from 1."""
 
     query: str
     place: int
@@ -58,24 +58,24 @@ class Remedy:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why an item is where it is in a search, or why it is not there.
+    """Explanation of an item's place in a search, or of its absence.
 
     Args:
-        id: The item's; ``""`` when there is none of that id for the caller.
-        stage: ``shown``, or where it fell out.
-        place: Its place among all that were ranked, from 1; ``None`` where it was not.
-        limit: How many a search shows.
+        id: The item's id; ``""`` where the caller may not see it.
+        stage: ``shown``, or the stage that removed it.
+        place: Rank from 1; ``None`` where it was not ranked.
+        limit: Number of hits shown.
         recipe: The recipe used.
         sentence: What happened.
-        suggestion: What would bring it in, or ``""``.
-        failed: Operators of the query that it does not satisfy, as they would be typed.
-        terms: Words of the query that it has.
-        lacking: Words of the query that it does not have.
-        legs: Its place in each leg.
+        suggestion: How to make it appear, or ``""``.
+        failed: Operators that it fails, as typed.
+        terms: Query words in its text.
+        lacking: Query words not in its text.
+        legs: Its place in each retriever.
         gaps: Features in which it differs from the last hit shown, the greatest difference first.
         last_shown: That hit's id.
         remedies: Queries that show it.
-        notes: What the search itself said.
+        notes: Notes of the search itself.
     """
 
     id: str

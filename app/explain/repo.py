@@ -1,4 +1,4 @@
-"""SQL of explanations: what became of an item, which operators it satisfies, and its exact place in each leg."""
+"""SQL of explanations: an item's state, failed operators and exact rank in each retriever."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ from app.retrieval.candidates.filters import ChunkFilter, build_filter
 from app.retrieval.model import Query, Term
 from app.retrieval.query.match_expression import match_expression, quote
 
-# As the legs have it: a passage that spans turns only lends its words.
+# As in the retrievers: a passage of several messages is only context.
 _SINGLE: Final = "(c.kind <> 'passage' OR c.seq_start = c.seq_end)"
 _TARGET: Final = "CASE WHEN c.kind = 'memory' THEN c.memory_id ELSE c.session_id || '#' || c.seq_start END"
 _MAX_SEQ_DIGITS: Final = 17
@@ -27,14 +27,14 @@ _MAX_SEQ_DIGITS: Final = 17
 
 @dataclass(frozen=True, slots=True)
 class ExplainedItem:
-    """A turn or memory that is there, or was.
+    """Item to explain: a message or memory, present or past.
 
     Args:
-        stage: Where it fell out before any search, ``None`` when it can be found.
-        chunks: Its search entries.
-        waiting: How many of them still lack their vector.
-        text: What it says.
-        title: Its own, or its conversation's.
+        stage: Stage that removed it before any search, ``None`` where it can be found.
+        chunks: Its chunk ids.
+        waiting: Number of its chunks without a vector yet.
+        text: Its text.
+        title: Its title, or its session's.
         kind: ``message`` or the memory's kind.
     """
 
@@ -48,7 +48,7 @@ class ExplainedItem:
 
 
 def find_item(connection: apsw.Connection, target: str, stores: Sequence[str]) -> ExplainedItem | None:
-    """Return what is known of an item, ``None`` when the caller sees none of that id."""
+    """Return an item, ``None`` where the caller may not see it."""
     session, mark, seq = target.rpartition("#")
     if mark and seq.lstrip("-").isdecimal() and len(seq) <= _MAX_SEQ_DIGITS and set(stores) >= set(STORES):
         turn = _turn(connection, target, session, int(seq))
@@ -98,12 +98,12 @@ def _indexed(connection: apsw.Connection, item: ExplainedItem, where: str, value
 
 
 def failed_operators(connection: apsw.Connection, query: Query, item: ExplainedItem) -> list[str]:
-    """Return the operators of ``query`` that ``item`` does not satisfy, as they would be typed."""
+    """Return the operators of ``query`` that ``item`` fails, as typed."""
     return [typed for typed, alone in _operators(query) if not _passes(connection, alone, item)]
 
 
 def _operators(query: Query) -> Iterator[tuple[str, Query]]:
-    """Yield each operator as typed, with the query that has nothing else; alternatives count as one."""
+    """Yield each operator as typed, with a query of it alone; alternatives count as one."""
     either = (
         ("kind", query.kinds, Query("", kinds=query.kinds)),
         ("store", query.stores, Query("", stores=query.stores)),
@@ -150,7 +150,7 @@ def _passes(connection: apsw.Connection, alone: Query, item: ExplainedItem) -> b
 
 
 def has_term(connection: apsw.Connection, term: Term, item: ExplainedItem) -> bool:
-    """Tell whether an item has a term of the query as the index sees it."""
+    """Tell whether an item matches a term of the query."""
     match = match_expression([Term(term.text, term.phrase, term.prefix)], "all", drop_stop_words=False)
     if match is None:
         return False
@@ -159,7 +159,7 @@ def has_term(connection: apsw.Connection, term: Term, item: ExplainedItem) -> bo
 
 
 def rarest(connection: apsw.Connection, words: Sequence[str], most: int) -> list[str]:
-    """Return the words that the fewest search entries have, rarest first."""
+    """Return the words with the lowest document frequency, rarest first."""
     _, counts = frequencies(connection, [quote(word) for word in words])
     ordered = sorted(zip(counts, words, strict=True), key=lambda pair: (pair[0], pair[1]))
     return [word for count, word in ordered if count][:most]
@@ -171,7 +171,7 @@ def rarest(connection: apsw.Connection, words: Sequence[str], most: int) -> list
 def lexical_rank(
     connection: apsw.Connection, match: str, where: ChunkFilter, target: str
 ) -> tuple[int | None, float | None, int]:
-    """Return an item's rank and BM25 among all that match, and how many do."""
+    """Return an item's BM25 rank, its BM25, and the number of matches."""
     scored = "SELECT rowid AS chunk, -bm25(chunks_fts) AS score FROM chunks_fts WHERE chunks_fts MATCH ?"
     return _place(connection, scored, (match,), where, target)
 
@@ -179,7 +179,7 @@ def lexical_rank(
 def vector_rank(
     connection: apsw.Connection, generation: Generation, vector: bytes, where: ChunkFilter, target: str
 ) -> tuple[int | None, float | None, int]:
-    """Return an item's rank and cosine among all that have a vector, and how many do."""
+    """Return an item's cosine rank, its cosine, and the number of items with a vector."""
     scored = f"SELECT chunk_id AS chunk, 1.0 - vec_distance_cosine(embedding, ?) AS score FROM {generation.table}"
     return _place(connection, scored, (vector,), where, target)
 

@@ -1,4 +1,4 @@
-"""What an explanation says in words: a sentence for each stage, and what helps."""
+"""Sentences of an explanation, one for each stage, with suggestions."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -6,7 +6,10 @@ from typing import Final
 from app.explain.model import FeatureGap, LegPlace, Remedy, Stage
 
 GONE: Final[dict[Stage, tuple[str, str]]] = {
-    "missing": ("Nothing that you may see has that id.", "Check the id; what was forgotten for ever is gone."),
+    "missing": (
+        "There is nothing with that id that you may see.",
+        "Check the id. Items that were forgotten for ever are gone.",
+    ),
     "deleted": ("It was deleted, so no search shows it.", "Restore it."),
     "archived": ("It is in the archive, so no search shows it.", "Take it out of the archive."),
     "forgotten": ("Its conversation was forgotten, so no search shows it.", "Undo the forgetting of the conversation."),
@@ -64,51 +67,51 @@ _MOST_REASONS: Final = 3
 
 
 def not_indexed(text: str) -> tuple[str, str]:
-    """Return sentence and suggestion for what has no search entry."""
+    """Return sentence and suggestion for an item without chunks."""
     if not text.strip():
         return "It says nothing of its own to be found by.", ""
     return "It is not in the search index yet.", "Wait until indexing is done, or rebuild the index."
 
 
 def filtered(failed: Sequence[str]) -> tuple[str, str]:
-    """Return sentence and suggestion for what operators leave out."""
+    """Return sentence and suggestion for an item that fails operators."""
     named = ", ".join(failed)
     return f"The query leaves it out: it does not satisfy {named}.", f"Ask without {named}."
 
 
 def excluded(words: Sequence[str]) -> tuple[str, str]:
-    """Return sentence and suggestion for what a word or phrase of the query rules out."""
+    """Return sentence and suggestion for an item excluded by words or phrases."""
     named = ", ".join(words)
     return f"The query rules it out by {named}.", f"Ask without {named}."
 
 
 def not_found(legs: Sequence[LegPlace], terms: Sequence[str], lacking: Sequence[str]) -> str:
-    """Return the sentence for what no leg found within its depth."""
+    """Return the sentence for an item that no retriever found within its depth."""
     has = f"It has {_listed(terms)} of the words asked for" if terms else "No word of the query is in it"
     lacks = f", but not {_listed(lacking)}" if terms and lacking else ""
     return f"{has}{lacks}; {retriever_ranks(legs)}."
 
 
 def not_ranked(legs: Sequence[LegPlace]) -> str:
-    """Return the sentence for what was found but not looked at closely."""
+    """Return the sentence for an item that was found but not ranked."""
     return f"It was found, but others looked more promising and it was not ranked: {retriever_ranks(legs)}."
 
 
 def ranked_below(place: int, limit: int, gaps: Sequence[FeatureGap]) -> str:
-    """Return the sentence for what is ranked below what is shown."""
+    """Return the sentence for an item ranked below the last hit."""
     worse = list(dict.fromkeys(FEATURES.get(gap.name, gap.name) for gap in gaps if gap.theirs > gap.mine))
     than = f" Compared with the last one shown, it {_listed(worse[:_MOST_REASONS])}." if worse else ""
     return f"It is number {place}, and {limit} are shown.{than}"
 
 
 def limited_per_session(place: int, per_session: int) -> str:
-    """Return the sentence for what other turns of its conversation keep out."""
+    """Return the sentence for an item displaced by other messages of its session."""
     turns = "turn" if per_session == 1 else "turns"
     return f"It is number {place}, but only {per_session} {turns} of a conversation are shown, and others came first."
 
 
 def shown(place: int, terms: Sequence[str], legs: Sequence[LegPlace]) -> str:
-    """Return the sentence for what is shown."""
+    """Return the sentence for an item that is shown."""
     has = f" It has {_listed(terms)}." if terms else ""
     return (
         f"It is shown at place {place}.{has} {retriever_ranks(legs).capitalize()}."
@@ -118,12 +121,12 @@ def shown(place: int, terms: Sequence[str], legs: Sequence[LegPlace]) -> str:
 
 
 def retriever_ranks(legs: Sequence[LegPlace]) -> str:
-    """Return its place in each leg, in words."""
+    """Return the item's place in each retriever, in words."""
     return ", ".join(_place(leg) for leg in legs) or "no leg ran"
 
 
 def remedies_tried(remedies: Sequence[Remedy], limit: int) -> str:
-    """Return what was tried and brings it in."""
+    """Return the sentence about the best remedy."""
     if not remedies:
         return ""
     best = remedies[0]

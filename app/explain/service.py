@@ -1,4 +1,4 @@
-"""Where an item stands in a search or fell out of it, and which query would show it, tried before it is named."""
+"""Explanation service: an item's place in a search, and a tried query that shows it."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
@@ -22,13 +22,12 @@ from app.retrieval.candidates.entity_retriever import EntityMentions
 from app.retrieval.candidates.filters import ChunkFilter, build_filter
 from app.retrieval.model import Found, Hit, Query
 from app.retrieval.query.match_expression import has_token, match_expression
-from app.retrieval.ranking.recipes import DEFAULT, Recipe
-from app.retrieval.ranking.recipes import find_recipe as recipe_named
+from app.retrieval.ranking.recipes import DEFAULT, Recipe, find_recipe
 from app.retrieval.service import SearchService
 from app.store.store import Store
 
 MAX_LIMIT: Final = 200
-"""Up to so many hits a search ranks the same however many it shows."""
+"""Up to this limit, ranking does not depend on the number of hits."""
 _LIMIT_S: Final = 60.0
 _MOST_GAPS: Final = 8
 _MOST_MENTIONS: Final = 10_000
@@ -38,28 +37,28 @@ _ADDED: Final = 2
 
 
 class ExplainService:
-    """Explains searches.
+    """Explanations of searches.
 
     Args:
         store: The vault's database.
-        search: What is explained.
-        sync: Knows the embedder and its vectors.
+        search: The search to explain.
+        index_worker: Provides the embedder and its vectors.
         vectors: False where vectors are switched off.
-        tune: Gives a recipe the weights that the settings say.
+        tune: Applies the settings to a recipe.
     """
 
     def __init__(
         self,
         store: Store,
         search: SearchService,
-        sync: IndexWorker,
+        index_worker: IndexWorker,
         *,
         vectors: bool = True,
         tune: Callable[[Recipe], Recipe] | None = None,
     ) -> None:
         self._store = store
         self._search = search
-        self._sync = sync
+        self._index_worker = index_worker
         self._vectors = vectors
         self._tune = tune or (lambda recipe: recipe)
 
@@ -73,12 +72,12 @@ class ExplainService:
         per_session: int | None = None,
         stores: Sequence[str] = STORES,
     ) -> Explanation:
-        """Return where the item ``target`` is in the search for ``text``; see the operation ``search.explain``.
+        """Return the explanation of ``target`` in a search; see the operation ``search.explain``.
 
         Raises:
             InputError: The recipe is unknown, or a number is out of bounds.
         """
-        chosen = self._tune(recipe_named(recipe))
+        chosen = self._tune(find_recipe(recipe))
         if not 0 < limit <= MAX_LIMIT or (per_session is not None and per_session < 1):
             raise InputError(f"'limit' must be 1 to {MAX_LIMIT}, 'per_session' 1 or more.", field="limit")
         item = await self._store.read(partial(reads.find_item, target=target, stores=stores))
@@ -89,20 +88,26 @@ class ExplainService:
         return await case.explain(text)
 
     async def found(
-        self, query: Query | str, case: "_Case", limit: int, per_session: int | None = None, *, is_aside: bool = False
+        self,
+        query: Query | str,
+        case: "_Case",
+        limit: int,
+        per_session: int | None = None,
+        *,
+        is_internal: bool = False,
     ) -> Found:
-        """Return what the search of the case finds; ``is_aside`` where words of the item were added to the query."""
+        """Return the search result; ``is_internal`` where item words were added to the query."""
         return await self._search.search(
             query,
             limit=limit,
             recipe=case.recipe.name,
             per_session=per_session,
             stores=case.stores,
-            is_aside=is_aside,
+            is_internal=is_internal,
         )
 
     async def facts(self, query: Query, item: ExplainedItem) -> tuple[list[str], list[str], list[str], list[str]]:
-        """Return the operators not satisfied, what rules the item out, and words it has and lacks."""
+        """Return failed operators, excluding terms, and the item's present and missing words."""
 
         def work(connection: apsw.Connection) -> tuple[list[str], list[str], list[str], list[str]]:
             failed = reads.failed_operators(connection, query, item)
@@ -125,7 +130,7 @@ class ExplainService:
     async def places(
         self, query: Query, recipe: Recipe, item: ExplainedItem, limit: int, where: ChunkFilter, stores: Sequence[str]
     ) -> list[LegPlace]:
-        """Return the item's exact place in each leg."""
+        """Return the item's exact rank in each retriever."""
         if all(term.excluded for term in query.terms):
             return []
         words_depth, vector_depth = leg_depths(limit) if recipe.fusion == "learned" else (recipe.depth, recipe.depth)
@@ -143,25 +148,25 @@ class ExplainService:
     async def _entity_place(
         self, mentions: EntityMentions, item: ExplainedItem, depth: int, where: ChunkFilter
     ) -> list[LegPlace]:
-        """Return the item's place among what mentions the entities that the query names, where it names any."""
+        """Return the item's rank in the entity retriever, where the query names entities."""
         found = await self._store.read(partial(mentions.find, where=where, depth=_MOST_MENTIONS), limit_s=_LIMIT_S)
         rank = next((rank for rank, one in enumerate(found, 1) if one.target == item.id), None)
         score = None if rank is None else found[rank - 1].score
         return [LegPlace("entity", rank, score, len(found), depth)] if found else []
 
     async def _vector_place(self, query: Query, item: ExplainedItem, depth: int, where: ChunkFilter) -> list[LegPlace]:
-        asked = " ".join(term.text for term in query.terms if not term.excluded)
+        text = " ".join(term.text for term in query.terms if not term.excluded)
         try:
-            serving = await self._sync.serving()
-            meant = await self._search.meant(asked, serving)
-            vector = (await asyncio.to_thread(serving.embedder.embed_query, meant)).tobytes()
+            serving = await self._index_worker.serving()
+            embedded_text = await self._search.embedding_text(text, serving)
+            vector = (await asyncio.to_thread(serving.embedder.embed_query, embedded_text)).tobytes()
             work = partial(reads.vector_rank, generation=serving.generation, vector=vector, where=where, target=item.id)
             return [LegPlace("vector", *await self._store.read(work, limit_s=_LIMIT_S), depth)]
         except KeepsakeError:
-            return []  # the search says in its notes that it went without
+            return []  # the notes of the search report it
 
     async def words(self, item: ExplainedItem, but: Sequence[str]) -> list[str]:
-        """Return words of an item, other than ``but``, that few others have."""
+        """Return rare words of an item, except those in ``but``."""
         known = {word.casefold() for word in but}
         words = [word for word in distinctive(item.text) if word.casefold() not in known]
         words = sorted(words, key=len, reverse=True)[:_MOST_WORDS]
@@ -169,7 +174,7 @@ class ExplainService:
 
 
 class _Case:
-    """One item in one search."""
+    """Explanation of one item in one search."""
 
     def __init__(
         self,
@@ -188,7 +193,7 @@ class _Case:
         self.stores = stores
 
     async def explain(self, text: str) -> Explanation:
-        """Return what became of the item."""
+        """Return the explanation of the item."""
         found = await self.service.found(text, self, MAX_LIMIT)
         query = found.query
         failed, ruled_out, has, lacks = await self.service.facts(query, self.item)
@@ -250,11 +255,11 @@ class _Case:
         return replace(made, stage="unfound", sentence=say.not_found(made.legs, made.terms, made.lacking))
 
     async def _remedied(self, made: Explanation, found: Found) -> Explanation:
-        """Return ``made`` with the queries that show the item."""
+        """Return ``made`` with queries that show the item."""
         remedies = []
         words = await self.service.words(self.item, [term.text for term in found.query.terms])
         for text in self._attempts(found.query, words):
-            found_now = await self.service.found(text, self, self.limit, self.per_session, is_aside=True)
+            found_now = await self.service.found(text, self, self.limit, self.per_session, is_internal=True)
             ids = [hit.id for hit in found_now.hits]
             if self.item.id in ids:
                 remedies.append(Remedy(text, ids.index(self.item.id) + 1))
@@ -265,18 +270,18 @@ class _Case:
         return replace(made, remedies=tuple(remedies), suggestion=suggestion)
 
     def _attempts(self, query: Query, words: Sequence[str]) -> Iterator[str]:
-        """Yield queries that may show the item, the one nearest to what was asked first."""
-        asked = query.text.strip()
-        yield from (f"{asked} {' '.join(words[: count + 1])}" for count in range(len(words)))
+        """Yield queries that may show the item, those nearest to the original first."""
+        text = query.text.strip()
+        yield from (f"{text} {' '.join(words[: count + 1])}" for count in range(len(words)))
         kind = "message" if self.item.kind == "message" else self.item.kind
         if not query.kinds:
-            yield f"{asked} kind:{kind}"
+            yield f"{text} kind:{kind}"
         if words:
             yield " ".join(words)
 
 
 def _gone(item: ExplainedItem | None) -> Explanation | None:
-    """Return the explanation of an item that no search can show, ``None`` for one that some search can."""
+    """Return the explanation of an item that no search can show, else ``None``."""
     if item is None:
         return Explanation("", "missing", *say.GONE["missing"])
     if item.stage is None:

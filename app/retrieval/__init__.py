@@ -1,1 +1,1 @@
-"""Finding: query language, candidates, fusion and ranking, recipes. Owns nothing; reads the index."""
+"""Search: query language, candidates, ranking and results. Reads the index and stores nothing."""

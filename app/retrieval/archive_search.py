@@ -1,4 +1,7 @@
-"""Search of what no index holds (``is:archived``, ``is:superseded``): it is read and matched here, by words."""
+"""Search of archived and superseded memories, which the index does not hold.
+
+They are read from the database and matched here by their words.
+"""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,8 +19,7 @@ from app.memories import repo
 from app.memories.archive.archive_repo import contents
 from app.memories.model import Memory
 from app.retrieval.candidates.filters import build_filter
-from app.retrieval.candidates.phrase_relaxation import has_phrases, relax_phrases
-from app.retrieval.candidates.phrase_relaxation import phrase_notes as of_missing
+from app.retrieval.candidates.phrase_relaxation import has_phrases, phrase_notes, relax_phrases
 from app.retrieval.historical_search import (
     HistoricalItem,
     QueryWords,
@@ -33,7 +35,7 @@ from app.retrieval.results.hits import count_facets
 from app.retrieval.results.model import RankedCandidate
 from app.retrieval.results.snippets import spans
 
-MAX_STATES: Final = 5_000  # looked through at most: one or two seconds
+MAX_STATES: Final = 5_000  # searched at most, in one or two seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +43,10 @@ class UnindexedMemories:
     """Memories of a state that the index does not hold.
 
     Args:
-        name: What an answer names as its recipe.
-        read: Yields them, what came there last first; none reads as deleted.
-        words_only: The sentence that says how they are found.
-        cut: The sentence that says that not all were looked through.
+        name: The recipe name in the result.
+        read: Yields the memories, the latest in this state first, none of them as deleted.
+        words_only: Note that they are found by words alone.
+        cut: Note that not all were searched.
     """
 
     name: str
@@ -63,21 +65,21 @@ UNINDEXED: Final = MappingProxyType(
         "archived": UnindexedMemories(
             "archive",
             contents,
-            "What is in the archive is found by its words alone; entity: finds nothing there.",
-            f"Only the {MAX_STATES:,} memories that were archived last were looked through.",
+            "The archive is searched by words alone; entity: finds nothing there.",
+            f"Only the {MAX_STATES:,} most recently archived memories were searched.",
         ),
         "superseded": UnindexedMemories(
             "superseded",
             _superseded,
-            "What was replaced by something newer is found by its words alone; entity: finds nothing there.",
-            f"Only the {MAX_STATES:,} memories that were replaced last were looked through.",
+            "Superseded memories are searched by words alone; entity: finds nothing there.",
+            f"Only the {MAX_STATES:,} most recently superseded memories were searched.",
         ),
     }
 )
 
 
 def unindexed_state(query: Query) -> UnindexedMemories | None:
-    """Return where ``query`` looks instead of the index, ``None`` where the index has what it asks for."""
+    """Return the unindexed state that ``query`` asks for, ``None`` where the index answers it."""
     return next((place for state, place in UNINDEXED.items() if state in query.states), None)
 
 
@@ -89,8 +91,11 @@ def search_unindexed(
     offset: int = 0,
     stores: Sequence[str] = STORES,
 ) -> Found:
-    """Return what of ``place`` answers ``query``, best first, and where nothing is asked the newest first."""
-    kept, is_cut = _meant(connection, place, query, stores)
+    """Return the memories of a state that match ``query``, best first.
+
+    A query without words returns the newest first.
+    """
+    kept, is_cut = _matching(connection, place, query, stores)
     texts = {memory.id: memory_text(memory) for memory in kept}
     missing: tuple[str, ...] = ()
     if has_phrases(query):
@@ -106,22 +111,28 @@ def search_unindexed(
     rows = {item.chunk_id: historical_row(item, {}) for item in items}
     shown = [with_rank(one, rank) for rank, one in enumerate(ranked, 1)][offset : offset + limit]
     hits = tuple(_hit(one, by_chunk, query) for one in shown)
-    notes = (*query.hints, *of_missing(missing), place.words_only, *((place.cut,) if is_cut else ()))
+    notes = (*query.hints, *phrase_notes(missing), place.words_only, *((place.cut,) if is_cut else ()))
     legs: tuple[Leg, ...] = ("words",) if words.wanted else ()
     return Found(query, place.name, hits, count_facets(rows), len(ranked), legs, notes, relaxed=missing)
 
 
-def _meant(
+def _matching(
     connection: apsw.Connection, place: UnindexedMemories, query: Query, stores: Sequence[str]
 ) -> tuple[list[Memory], bool]:
-    """Return the memories of ``place`` that the operators mean, and whether there were more than are looked through."""
+    """Return the memories that pass the filter, and whether the limit cut them off."""
     states = place.read(connection, stores)
     kept = matching_states(connection, build_filter(query, stores), islice(states, MAX_STATES))
     return kept, next(states, None) is not None
 
 
 def _weights(words: QueryWords, texts: Sequence[str], total: int) -> dict[Term, float]:
-    """Return how much each word says: the rarer among ``total`` texts, of which ``texts`` answer, the more."""
+    """Return the inverse document frequency of each word.
+
+    Args:
+        words: The words of the query.
+        texts: The texts that match.
+        total: Number of texts that were read.
+    """
     counts = {term: sum(bool(spans(text, [term])) for text in texts) for term in words.wanted}
     return {term: math.log(1 + (total - count + 0.5) / (count + 0.5)) for term, count in counts.items()}
 
@@ -129,6 +140,6 @@ def _weights(words: QueryWords, texts: Sequence[str], total: int) -> dict[Term, 
 def _hit(one: RankedCandidate, items: Mapping[int, HistoricalItem], query: Query) -> Hit:
     item = items[one.chunk_id]
     if item.state is None:
-        raise ValueError("all of it is read with its state")
+        raise ValueError("items of an unindexed state have a value")
     hit = historical_hit(one, item.state, historical_row(item, {}), query, {})
     return replace(hit, why=replace(hit.why, features={}))

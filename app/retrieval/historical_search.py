@@ -1,8 +1,7 @@
-"""Search as of a moment: what stood then, found by its words, from the index where nothing changed since.
+"""Historical search: the vault as it was at a moment, searched by words.
 
-What was changed, deleted or forgotten since is read from the history and matched here, by the words of the index's
-tokenizer. So that both can stand in one list, all candidates are scored by the same BM25 over their texts. Vectors
-know the present only and play no part.
+Unchanged items come from the index. Items that were changed, deleted or forgotten since are rebuilt from history and
+matched here by the rules of the index's tokenizer. One BM25 scores both. Vectors are not used.
 """
 
 import json
@@ -38,19 +37,19 @@ MAX_TURNS: Final = 20_000
 
 NAME: Final = "past"
 FROM_HISTORY: Final = "from_history"
-"""The feature of a hit whose text of then is no longer in the index."""
+"""Feature of a hit whose former text is no longer in the index."""
 
-WORDS_ONLY: Final = "Search by meaning knows the present only, so the past was searched by words."
-CUT: Final = "So much has changed since that not all of it was looked through."
+WORDS_ONLY: Final = "Search by meaning covers only the present, so the past was searched by words."
+CUT: Final = "So much has changed since then that not all of it was searched."
 
-_K1, _B, _LENGTH = 1.2, 0.75, 400.0  # BM25 as the index has it; characters of a usual text
+_K1, _B, _LENGTH = 1.2, 0.75, 400.0  # BM25 parameters of FTS5; characters of an average text
 _CHUNKS = "chunks (id, kind, session_id, memory_id, seq_start, seq_end, store, role, created_at)"
 _OF_STATES = (
     f"{memories.TABLES}, {_CHUNKS} AS MATERIALIZED (SELECT rowid, 'memory', session_id, id, 0, 0, store, kind,"
     " updated_at FROM memories WHERE valid_until IS NULL)"
 )
 _OF_TURNS = (
-    "session_moves (session_id, is_leaving) AS (SELECT NULL, NULL WHERE FALSE),"  # forgotten is what they are here
+    "session_moves (session_id, is_leaving) AS (SELECT NULL, NULL WHERE FALSE),"  # all of them are forgotten
     f" {_CHUNKS} AS (SELECT t.rowid, 'message', t.session_id, NULL, t.seq, t.seq, 'private', t.role, t.created_at"
     " FROM messages t WHERE t.session_id IN (SELECT value FROM json_each(?1)) AND t.created_at <= ?2)"
 )
@@ -58,7 +57,7 @@ _OF_TURNS = (
 
 @dataclass(frozen=True, slots=True)
 class HistoricalRequest:
-    """What a search of the past asks: the moment, whose stores, and which of the hits."""
+    """Request of a historical search: moment, stores and which hits."""
 
     at_ms: int
     stores: Sequence[str]
@@ -69,7 +68,7 @@ class HistoricalRequest:
 
 @dataclass(frozen=True, slots=True)
 class HistoricalItem:
-    """A text that answers; one that is not in the index brings what it was."""
+    """A matching text; ``state`` is its former value where the index no longer has it."""
 
     target: str
     chunk_id: int
@@ -79,9 +78,9 @@ class HistoricalItem:
 
 
 def search_history(connection: apsw.Connection, query: Query, moment: HistoricalRequest) -> Found:
-    """Return what ``query`` would have found at a moment, in one read; see ``FoundName`` for the answer.
+    """Return the hits that ``query`` would have had at a moment, in one read.
 
-    Never shows a text, title or tag that is newer than the moment; ``entity:`` finds only what has not changed since.
+    Texts, titles and tags are never newer than the moment. ``entity:`` finds only items that have not changed since.
     """
     sessions = {
         entry.target: entry.before or {} for entry in as_of.first_entries_after(connection, "session", moment.at_ms)
@@ -97,7 +96,7 @@ def search_history(connection: apsw.Connection, query: Query, moment: Historical
     ranked.sort(key=lambda one: (-one.score, -by_chunk[one.chunk_id].created_ms, one.target))
     ranked = [with_rank(one, rank) for rank, one in enumerate(limit_per_session(ranked, moment.per_session), 1)]
     rows = candidate_rows(connection, [one.chunk_id for one in ranked if one.chunk_id > 0])
-    agents = _agents(connection, rebuilt)
+    agents = _agents_and_titles(connection, rebuilt)
     rows |= {item.chunk_id: historical_row(item, agents) for item in rebuilt}
     shown = ranked[moment.offset : moment.offset + moment.limit]
     hits = _hits(connection, shown, by_chunk, rows, query, sessions)
@@ -107,10 +106,10 @@ def search_history(connection: apsw.Connection, query: Query, moment: Historical
 
 
 class QueryWords:
-    """The words of a query, matched in texts as the index matches them.
+    """Words of a query, matched in texts by the rules of the index.
 
     Args:
-        query: What is asked.
+        query: The query.
     """
 
     def __init__(self, query: Query) -> None:
@@ -123,7 +122,7 @@ class QueryWords:
         self.is_empty = not any(not term.excluded for term in query.terms)
 
     def answers(self, text: str) -> bool:
-        """Return whether a text has any of the words, all phrases, and nothing unwanted."""
+        """Return whether a text has any of the words, all phrases and no excluded word."""
         if not self.wanted:
             return self.is_empty and not spans(text, self.unwanted)
         phrases = [term for term in self.wanted if term.phrase]
@@ -134,7 +133,7 @@ class QueryWords:
         )
 
     def weights(self, connection: apsw.Connection, stores: Sequence[str]) -> dict[Term, float]:
-        """Return how much each word says: the rarer now in what the caller may see, the more."""
+        """Return the inverse document frequency of each word in the caller's stores."""
         where = "c.store IN (SELECT value FROM json_each(?))"
         held = json.dumps(list(stores))
         total = int(connection.execute(f"SELECT count(*) FROM chunks c WHERE {where}", (held,)).get)
@@ -153,13 +152,13 @@ class QueryWords:
 def _indexed(
     connection: apsw.Connection, query: Query, moment: HistoricalRequest, since: set[str], hidden: Sequence[str]
 ) -> list[HistoricalItem]:
-    """Return what stood at the moment as it stands now."""
+    """Return matching items that have not changed since the moment."""
     plain = build_filter(query, moment.stores)
     where = ChunkFilter(
         f"{plain.sql} AND CASE c.kind WHEN 'memory' THEN c.memory_id NOT IN (SELECT value FROM json_each(?))"
         " ELSE c.created_at <= ? AND c.session_id NOT IN (SELECT value FROM json_each(?)) END",
         (*plain.values, json.dumps(sorted(since)), moment.at_ms, json.dumps(hidden)),
-        narrows=True,
+        is_restrictive=True,
     )
     match = match_expression(query, need_phrases=True)
     depth = max(DEPTH, moment.offset + moment.limit)
@@ -186,7 +185,7 @@ def _rebuilt(
     since: set[str],
     forgotten: Sequence[str],
 ) -> tuple[list[HistoricalItem], bool]:
-    """Return what stood at the moment and was changed, deleted or forgotten since, and whether there was too much."""
+    """Return matching items rebuilt from history, and whether a limit cut them off."""
     where = build_filter(query, moment.stores)
     states = memories.states(connection, moment.at_ms, since, moment.stores)
     kept = matching_states(connection, where, islice(states, MAX_STATES))
@@ -204,17 +203,17 @@ def _rebuilt(
 
 
 def add_matching(found: list[HistoricalItem], words: QueryWords, text: str, item: HistoricalItem) -> None:
-    """Keep an item that answers; below zero no chunk of the index has its number."""
+    """Append an item whose text matches, with a negative number as its chunk id."""
     if words.answers(text):
         found.append(replace(item, text=text, chunk_id=-1 - len(found)))
 
 
 def matching_states(connection: apsw.Connection, where: ChunkFilter, states: Iterator[Memory]) -> list[Memory]:
-    """Return those of ``states`` that satisfy ``where`` and were not deleted."""
+    """Return the undeleted ``states`` that satisfy ``where``."""
     kept: list[Memory] = []
     for batch in memories.batches(states):
         by_id = {memory.id: memory for memory in batch}
-        if not where.narrows:
+        if not where.is_restrictive:
             kept += [memory for memory in batch if memory.deleted_at is None]
             continue
         rows = connection.execute(
@@ -240,12 +239,12 @@ def _turns(
 
 
 def _hidden(sessions: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Return conversations that were forgotten at the moment."""
+    """Return the sessions that were forgotten at the moment."""
     return sorted(session for session, held in sessions.items() if held.get("forgotten_at") is not None)
 
 
 def _forgotten(connection: apsw.Connection, sessions: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Return conversations that were there at the moment and are forgotten now."""
+    """Return the sessions that existed at the moment and are forgotten now."""
     there = [session for session, held in sessions.items() if held.get("forgotten_at") is None]
     rows = connection.execute(
         "SELECT s.id FROM json_each(?) w CROSS JOIN sessions s ON s.id = w.value WHERE s.forgotten_at IS NOT NULL",
@@ -255,7 +254,7 @@ def _forgotten(connection: apsw.Connection, sessions: Mapping[str, Mapping[str, 
 
 
 def ranked_item(item: HistoricalItem, words: QueryWords, weights: Mapping[Term, float]) -> RankedCandidate:
-    """Return an item with its BM25."""
+    """Return a ranked candidate with the BM25 of an item."""
     length = _K1 * (1 - _B + _B * len(item.text) / _LENGTH)
     score = 0.0
     for term in words.wanted:
@@ -266,13 +265,13 @@ def ranked_item(item: HistoricalItem, words: QueryWords, weights: Mapping[Term, 
 
 
 def with_rank(one: RankedCandidate, rank: int) -> RankedCandidate:
-    """Return an item with its place among those that have any of the words."""
+    """Return a candidate with its lexical rank."""
     legs = (LegScore("words", rank, one.score),) if one.score else ()
     return replace(one, why=replace(one.why, legs=legs))
 
 
-def _agents(connection: apsw.Connection, items: Iterable[HistoricalItem]) -> dict[str, tuple[str, str]]:
-    """Return agent and title, or first words, of the sessions of messages read from the history."""
+def _agents_and_titles(connection: apsw.Connection, items: Iterable[HistoricalItem]) -> dict[str, tuple[str, str]]:
+    """Return agent and title of the sessions of messages read from the history."""
     wanted = sorted({item.state.session_id for item in items if isinstance(item.state, Message)})
     rows = connection.execute(
         "SELECT s.id, s.agent, s.title, s.preview FROM json_each(?) w CROSS JOIN sessions s ON s.id = w.value",
@@ -281,25 +280,19 @@ def _agents(connection: apsw.Connection, items: Iterable[HistoricalItem]) -> dic
     return {str(row[0]): (str(row[1]), label_of(str(row[2]), str(row[3]))) for row in rows}
 
 
-def _past_title(connection: apsw.Connection, session_id: str, title: str) -> str:
-    """Return the title a session had, or its first words where it had none."""
-    preview = "" if title else connection.execute("SELECT preview FROM sessions WHERE id = ?", (session_id,)).get
-    return label_of(title, str(preview or ""))
-
-
 def historical_row(item: HistoricalItem, agents: Mapping[str, tuple[str, str]]) -> CandidateRow:
-    """Return what is known of an item that is not in the index.
+    """Return the candidate row of an item that is not in the index.
 
     Args:
         item: One with a state.
-        agents: Agent and title of the conversations of turns.
+        agents: Agent and title of messages' sessions.
     """
     state = item.state
     if isinstance(state, Message):
         agent = agents[state.session_id][0]
         return CandidateRow(item.chunk_id, "message", state.role, "private", state.session_id, None, agent, ())
     if state is None:
-        raise ValueError("only what was read from the history has a state")
+        raise ValueError("only items from the history have a state")
     owner = (state.session_id, state.id, state.source, state.tags)
     return CandidateRow(item.chunk_id, "memory", state.kind, state.store, *owner)
 
@@ -312,9 +305,11 @@ def _hits(
     query: Query,
     sessions: Mapping[str, Mapping[str, Any]],
 ) -> tuple[Hit, ...]:
-    indexed = [one for one in shown if one.chunk_id > 0]
-    found = {hit.id: hit for hit in build_hits(connection, indexed, rows, query, labelled=True)}
-    titles = _agents(connection, [items[one.chunk_id] for one in shown])
+    found = {
+        hit.id: hit
+        for hit in build_hits(connection, [one for one in shown if one.chunk_id > 0], rows, query, labelled=True)
+    }
+    titles = _agents_and_titles(connection, [items[one.chunk_id] for one in shown])
     hits = []
     for one in shown:
         state = items[one.chunk_id].state
@@ -323,9 +318,15 @@ def _hits(
             continue
         then = sessions.get(hit.session_id or "") if hit.target == "message" else None
         if then is not None and "title" in then:
-            hit = replace(hit, title=_past_title(connection, str(hit.session_id), str(then["title"])))
+            hit = replace(hit, title=_former_title(connection, hit, str(then["title"])))
         hits.append(hit)
     return tuple(hits)
+
+
+def _former_title(connection: apsw.Connection, hit: Hit, title: str) -> str:
+    """Return the title that a session had, its first words where it had none."""
+    preview = connection.execute("SELECT preview FROM sessions WHERE id = ?", (hit.session_id,)).get
+    return label_of(title, str(preview or ""))
 
 
 def historical_hit(
@@ -338,19 +339,19 @@ def historical_hit(
     """Return the hit of an item that is not in the index.
 
     Args:
-        one: The item in its place.
-        state: What it was.
+        one: The ranked item.
+        state: Its former value.
         row: See ``historical_row``.
-        query: What is asked; its words are marked.
-        titles: Agent and title of the conversations of turns.
+        query: The parsed query; its words are marked.
+        titles: Agent and title of messages' sessions.
     """
     fields = _turn_fields(state, titles) if isinstance(state, Message) else _memory_fields(state)
     if isinstance(state, Message):
-        said, beside = state.content or message_text(state), ""
+        said, extra = state.content or message_text(state), ""
     else:
         said = "\n".join([state.content, *state.facts]).strip() or state.title
-        beside = f"{state.title}\n{state.category} {state.key}" if state.key else state.title
-    shown, marks, terms = Snippets(query.terms).of(said, beside=beside)
+        extra = f"{state.title}\n{state.category} {state.key}" if state.key else state.title
+    shown, marks, terms = Snippets(query.terms).of(said, extra=extra)
     return Hit(
         id=one.target,
         snippet=shown,

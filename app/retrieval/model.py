@@ -1,4 +1,4 @@
-"""Values of a search: the parsed query, a hit with its reasons, and the whole answer."""
+"""Values of a search: parsed query, hit with its reasons, and result."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -10,13 +10,13 @@ Leg = Literal["words", "vector", "recent", "salient", "mentions", "entity"]
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One thing asked for.
+    """A word or phrase of a query.
 
     Args:
         text: The word or phrase as typed, without operators or quotes.
-        phrase: Its words must stand side by side.
-        prefix: Any word that begins with it.
-        excluded: Nothing that has it.
+        phrase: Its words must be adjacent.
+        prefix: Matches any word that begins with it.
+        excluded: Texts with it are excluded.
     """
 
     text: str
@@ -32,16 +32,16 @@ class Query:
     Args:
         text: What the person typed.
         terms: Words and phrases, in order.
-        kinds: From ``kind:``; ``message`` and its synonym ``episode`` mean turns of conversations.
+        kinds: From ``kind:``; ``message`` and its synonym ``episode`` mean messages.
         tags, stores, sessions, agents, entities, roles, types, states: From the operators of those names
             (``is:pinned``, ``is:archived``, ``is:superseded``, ``is:pending`` fill ``states``).
         excluded: Operators written with a leading ``-``: pairs of operator and value.
         since: At or after, milliseconds UTC.
         until: Before, milliseconds UTC.
-        moments: Spans that its words name, such as "last week", seen from now or from ``until``; what was said then is
-            preferred.
-        matches_nothing: No item can satisfy it, such as ``kind:`` with a kind that there is not; ``hints`` say why.
-        hints: Sentences about what was not understood.
+        moments: Time spans that its words name, such as "last week", relative to now or ``until``; messages from
+            them are preferred.
+        matches_nothing: No item can match, such as with an unknown kind; ``hints`` say why.
+        hints: Sentences about parts that were not understood.
     """
 
     text: str
@@ -65,7 +65,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class OperatorHelp:
-    """One operator of the query language: its name, what it does, and values that show how it is used."""
+    """Help on an operator of the query language: name, effect and example values."""
 
     name: str
     help: str
@@ -82,7 +82,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class LegScore:
-    """What one leg said of a hit: its rank from 1, and its raw score; higher is better.
+    """Rank (from 1) and raw score of a hit by one retriever; higher is better.
 
     The score is BM25 (words), cosine (vector), milliseconds UTC (recent), importance (salient), how often it was said
     (mentions) or how many of the entities named it mentions (entity).
@@ -96,12 +96,12 @@ class LegScore:
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """Why a hit is there.
+    """Reasons for a hit.
 
     Args:
         legs: Each leg that found it.
-        terms: The asked words that the text contains, as they stand in it.
-        features: Further named numbers the recipe used.
+        terms: Query words in the text, spelled as there.
+        features: Named numbers that the ranker used.
     """
 
     legs: tuple[LegScore, ...] = ()
@@ -111,7 +111,7 @@ class Why:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One answer.
+    """A message or memory that a search found.
 
     Args:
         id: ``<session id>#<seq>`` for a message, the memory's id otherwise.
@@ -142,7 +142,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class FacetCount:
-    """How many of the gathered candidates share a value, by facet ``name`` (kind, agent, role, tag, store)."""
+    """Number of candidates with a facet value: kind, agent, role, tag or store."""
 
     name: str
     value: str
@@ -151,18 +151,18 @@ class FacetCount:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The whole answer of a search.
+    """Result of a search.
 
     Args:
-        query: As understood.
+        query: The parsed query.
         recipe: The recipe used.
         hits: Best first.
         facets: Counts over all candidates, not only the hits shown.
-        candidates: How many candidates were gathered.
-        legs: Which legs ran; a leg that could not is missing here and explained in ``notes``.
-        notes: Sentences for the person: hints of the query, a leg that was left out, an index still filling.
+        candidates: Number of candidates.
+        legs: Retrievers that ran; ``notes`` explain why one did not.
+        notes: Sentences for the person, such as query hints or that the index is still being filled.
         milliseconds: Time spent in each stage.
-        relaxed: Phrases that stand nowhere, of which the words were searched instead; ``notes`` say so too.
+        relaxed: Phrases without matches whose words were searched instead; also in ``notes``.
     """
 
     query: Query

@@ -1,4 +1,4 @@
-"""One search on one connection: what the legs find, ranked and made hits, all of one snapshot and in one go."""
+"""Search pipeline: retrieve, rank and build hits in one read of the database."""
 
 from collections.abc import Callable, Mapping, Sized
 from dataclasses import dataclass, replace
@@ -38,72 +38,72 @@ if TYPE_CHECKING:
     from app.retrieval.candidates.filter_only import FilterOnlyResult
     from app.retrieval.ranking.linear_ranker import RankedChunks, Vectors
 
-MAX_DEPTH = 4_096  # neighbours at most that sqlite-vec gives; whoever pages on finds nothing more
+MAX_DEPTH = 4_096  # most neighbours that sqlite-vec returns, so paging ends there
 _FILLING = "{count} texts are not yet indexed for search by meaning."
 
 
 @dataclass(frozen=True, slots=True)
 class _Order:
-    """The candidates, best first, and what each leg found.
+    """Ranked candidates, and the results of each retriever.
 
-    ``ranking`` has them where one was made, and ``browsed`` where operators alone ask.
+    ``ranking`` holds them for the learned recipe, and ``filter_only`` for a query without words.
     """
 
     ranked: list[RankedCandidate]
     found: Mapping[Leg, Sized]
     ranking: "RankedChunks | None" = None
-    browsed: "FilterOnlyResult | None" = None
+    filter_only: "FilterOnlyResult | None" = None
 
 
 def run_search(
-    connection: apsw.Connection, request: Request, meaning: VectorQuery | None, watch: Stopwatch
+    connection: apsw.Connection, request: Request, vector_query: VectorQuery | None, watch: Stopwatch
 ) -> SearchResult:
-    """Search.
+    """Run a search on one connection.
 
     Args:
-        connection: A reader.
-        request: What is searched.
-        meaning: The vectors; ``None`` leaves their leg out.
-        watch: Told when a stage ends.
+        connection: A read connection.
+        request: The search request.
+        vector_query: Vector search; ``None`` skips it.
+        watch: Stopwatch of the stages.
 
     Raises:
-        VectorsFailedError: The vector leg failed.
+        VectorsFailedError: Vector search failed.
     """
     missing: tuple[str, ...] = ()
     if has_phrases(request.query):
         query, missing = relax_missing_phrases(connection, request.query, request.stores)
         request = replace(request, query=query)
     where = chunk_filter(connection, request)
-    answering = SearchPipeline(connection, request, where, meaning)
-    order = answering.order()
+    pipeline = SearchPipeline(connection, request, where, vector_query)
+    order = pipeline.order()
     notes: tuple[str, ...] = ()
     if "words" in order.found and not len(order.found["words"]):
         notes = missing_word_notes(connection, request.query, request.stores)
-    # How much waits is said to whoever may know of all of it.
+    # Only callers who may read every store learn how much is pending.
     if "vector" in order.found and where.sees_all and (pending := repo.pending_count(connection)):
         notes += (_FILLING.format(count=pending),)
     watch.lap("candidates")
-    hits, facets, count = _shown(connection, request, order, answering.postings)
+    hits, facets, count = _shown(connection, request, order, pipeline.index_cache)
     found = Found(request.query, request.recipe.name, hits, facets, count, tuple(order.found), notes, {}, missing)
     watch.lap("hits")
     return SearchResult(found, {leg: len(items) for leg, items in order.found.items()})
 
 
 def _shown(
-    connection: apsw.Connection, request: Request, order: "_Order", postings: "Callable[[], IndexCache]"
+    connection: apsw.Connection, request: Request, order: "_Order", index_cache: "Callable[[], IndexCache]"
 ) -> tuple[tuple[Hit, ...], tuple[FacetCount, ...], int]:
-    """Return the hits shown, and the facets and number of all candidates."""
-    if (browsed := order.browsed) is not None:
-        some = browsed.shown(request.offset, request.last)
+    """Return the hits to show, and the facets and number of all candidates."""
+    if (filter_only := order.filter_only) is not None:
+        some = filter_only.shown(request.offset, request.last)
         rows = candidate_rows(connection, [item.chunk_id for item in some])
-        facets = count_facets_of_chunks(connection, browsed.heads, browsed.ids, postings().agents)
-        return build_hits(connection, some, rows, request.query, labelled=True), facets, len(browsed)
+        facets = count_facets_of_chunks(connection, filter_only.columns, filter_only.ids, index_cache().agents)
+        return build_hits(connection, some, rows, request.query, labelled=True), facets, len(filter_only)
     if order.ranking is not None:
         kept = order.ranking.spread(request.per_session, found_only=request.found_only)
         shown = order.ranking.shown(kept[request.offset : request.last])
         rows = candidate_rows(connection, [item.chunk_id for item in shown])
         facets = count_facets_of_chunks(
-            connection, order.ranking.found.heads, order.ranking.ids[kept], postings().agents
+            connection, order.ranking.found.columns, order.ranking.ids[kept], index_cache().agents
         )
         return build_hits(connection, shown, rows, request.query, labelled=True), facets, len(kept)
     ranked = limit_per_session(order.ranked, request.per_session)
@@ -113,90 +113,92 @@ def _shown(
 
 
 def chunk_filter(connection: apsw.Connection, request: Request) -> ChunkFilter:
-    """Return what a chunk must satisfy, with which ones may where operators ask for it."""
+    """Return the filter of a request, with a mask where operators restrict it."""
     where = build_filter(request.query, request.stores)
-    if not where.narrows or all(term.excluded for term in request.query.terms):
+    if not where.is_restrictive or all(term.excluded for term in request.query.terms):
         return where
     from app.retrieval.candidates.filter_mask import filter_mask  # noqa: PLC0415  (numpy waits for the first search)
 
-    found = filter_mask(connection, request.query, request.stores, request.postings())
+    found = filter_mask(connection, request.query, request.stores, request.index_cache())
     return replace(where, mask=found.mask, is_exact=found.is_exact)
 
 
 class SearchPipeline:
-    """Gathers candidates and puts them in order."""
+    """Retrieval and ranking of one request."""
 
     def __init__(
-        self, connection: apsw.Connection, request: Request, where: ChunkFilter, meaning: VectorQuery | None
+        self, connection: apsw.Connection, request: Request, where: ChunkFilter, vector_query: VectorQuery | None
     ) -> None:
         self._connection = connection
         self._request = request
         self._query = request.query
         self._where = where
-        self._meaning = meaning
-        # One for the whole of a search: what is kept may be let go meanwhile.
-        self.postings = cache(request.postings)
+        self._vector_query = vector_query
+        # One cache for the whole search, since the service may clear its own meanwhile.
+        self.index_cache = cache(request.index_cache)
 
     def order(self) -> _Order:
         """Return the candidates, best first."""
         recipe, wanted = self._request.recipe, self._request.wanted
         if all(term.excluded for term in self._query.terms):
-            return _Order([], {}, browsed=self._browsed())
+            return _Order([], {}, filter_only=self._filter_only())
         if recipe.fusion == "learned" and "words" in wanted:
             return self._learned()
         depth = min(max(recipe.depth, self._request.last), MAX_DEPTH)
-        near = partial(vector_candidates, postings=self.postings())
-        plain = self.gathered(Legs(lexical_candidates, cached_lexical_candidates, near, list[Candidate], depth, depth))
-        if mentioned := self.mentioned(depth):
-            plain["entity"] = mentioned
+        ann_cache = partial(vector_candidates, index_cache=self.index_cache())
+        plain = self.retrieve(
+            Legs(lexical_candidates, cached_lexical_candidates, ann_cache, list[Candidate], depth, depth)
+        )
+        if mentions := self.mentions(depth):
+            plain["entity"] = mentions
         plain = add_signal_retrievers(self._connection, plain, recipe, self._where, wanted)
         return _Order(fuse_candidates(plain, recipe), plain)
 
-    def _browsed(self) -> "FilterOnlyResult":
+    def _filter_only(self) -> "FilterOnlyResult":
         from app.retrieval.candidates.filter_only import FilterOnlyResult  # noqa: PLC0415  (numpy waits for the first search)
 
         request = self._request
-        return FilterOnlyResult(self._connection, self._query, request.stores, self.postings(), request.per_session)
+        return FilterOnlyResult(self._connection, self._query, request.stores, self.index_cache(), request.per_session)
 
     def _learned(self) -> _Order:
-        # Here, for numpy waits for the first search and does not hold up the loop.
+        # Imported here, so that numpy loads with the first search and not in the event loop.
         from app.retrieval.ranking.linear_ranker import load_ranker, rank_with_context  # noqa: PLC0415
 
-        last, postings = self._request.last, self.postings()
-        deep = self.gathered(array_legs(*leg_depths(last), postings))
-        weights = load_ranker().weights(deep, is_model=self._meaning is not None and self._meaning.is_model)
-        mentioned = self.mentioned(self._request.recipe.depth)
+        last, index_cache = self._request.last, self.index_cache()
+        deep = self.retrieve(array_legs(*leg_depths(last), index_cache))
+        weights = load_ranker().weights(deep, is_model=self._vector_query is not None and self._vector_query.is_model)
+        mentions = self.mentions(self._request.recipe.depth)
         ranking = rank_with_context(
             self._connection,
             self._query,
-            self._demanded(),
+            self._filter_with_terms(),
             deep,
             weights,
             last,
-            postings,
+            index_cache,
             self.vectors(deep),
-            mentioned,
+            mentions,
         )
         found: dict[Leg, Sized] = {**deep}
-        return _Order([], found | ({"entity": mentioned} if mentioned else {}), ranking)
+        return _Order([], found | ({"entity": mentions} if mentions else {}), ranking)
 
-    def mentioned(self, depth: int) -> list[Candidate]:
-        """Return what mentions the entities that the query names, where the recipe asks for it."""
+    def mentions(self, depth: int) -> list[Candidate]:
+        """Return candidates that mention the entities named in the query, where the recipe uses them."""
         if "entity" not in self._request.wanted:
             return []
         mentions = EntityMentions(self._query, self._request.stores, self._request.recipe.mentions)
-        return mentions.find(self._connection, self._demanded(), depth)
+        return mentions.find(self._connection, self._filter_with_terms(), depth)
 
     def vectors(self, found: Mapping[Leg, object]) -> "Vectors | None":
-        """Return what gives the vectors of chunks; ``None`` where the vector leg was not asked.
+        """Return a function that reads the vectors of chunks, ``None`` without vector search.
 
-        What is returned raises ``VectorsFailedError`` where they cannot be read.
+        The function raises ``VectorsFailedError`` where they cannot be read.
         """
-        if "vector" not in found or self._meaning is None:
+        if "vector" not in found or self._vector_query is None:
             return None
         from app.retrieval.candidates.array_retrievers import vectors_by_id  # noqa: PLC0415  (numpy waits for the first search)
 
-        generation = self._meaning.generation
+        generation = self._vector_query.generation
 
         def read(ids: "NDArray[np.integer[Any]]") -> "NDArray[np.float32]":
             try:
@@ -206,65 +208,73 @@ class SearchPipeline:
 
         return read
 
-    def gathered(self, reads: Legs[F]) -> dict[Leg, F]:
-        """Return what each wanted leg finds, best first.
+    def retrieve(self, retrievers: Legs[F]) -> dict[Leg, F]:
+        """Return the results of each wanted retriever, best first.
 
         Raises:
-            VectorsFailedError: The vector leg failed.
+            VectorsFailedError: Vector search failed.
         """
         found: dict[Leg, F] = {}
-        wanted, meaning = self._request.wanted, self._meaning
-        if meaning is not None and meaning.count >= PREFETCH_FROM and {"words", "vector"} <= {*wanted}:
-            meaning = self._begun(meaning, first_depth(reads.vector_depth))
+        wanted, vector_query = self._request.wanted, self._vector_query
+        if vector_query is not None and vector_query.count >= PREFETCH_FROM and {"words", "vector"} <= {*wanted}:
+            vector_query = self._with_prefetch(vector_query, first_depth(retrievers.vector_depth))
         for leg in wanted:
             if leg == "words":
-                words = self._words(reads)
-                found[leg] = reads.none() if words is None else words
-            elif leg == "vector" and meaning is not None:
-                found[leg] = self._near(reads, meaning)
+                words = self._lexical(retrievers)
+                found[leg] = retrievers.none() if words is None else words
+            elif leg == "vector" and vector_query is not None:
+                found[leg] = self._vectors_near(retrievers, vector_query)
         return found
 
-    def _begun(self, meaning: VectorQuery, k: int) -> VectorQuery:
-        """Return ``meaning`` looking for the nearest ``k`` already, while the words are looked for."""
-        if meaning.near is None:
-            return meaning
+    def _with_prefetch(self, vector_query: VectorQuery, k: int) -> VectorQuery:
+        """Return ``vector_query`` with its nearest ``k`` neighbours being prefetched."""
+        if vector_query.ann_cache is None:
+            return vector_query
         try:
-            vector = meaning.vector(self._asked())
+            vector = vector_query.vector(self._query_text())
         except KeepsakeError as error:
             raise VectorsFailedError(error) from error
-        near = PrefetchedNeighbours(meaning.near, meaning.generation, vector, k, self._demanded().mask)
-        return replace(meaning, vector=lambda _: vector, near=near)
+        ann_cache = PrefetchedNeighbours(
+            vector_query.ann_cache, vector_query.generation, vector, k, self._filter_with_terms().mask
+        )
+        return replace(vector_query, vector=lambda _: vector, ann_cache=ann_cache)
 
-    def _asked(self) -> str:
+    def _query_text(self) -> str:
         return " ".join(term.text for term in self._query.terms if not term.excluded)
 
-    def _words(self, reads: Legs[F]) -> F | None:
+    def _lexical(self, retrievers: Legs[F]) -> F | None:
         match = match_expression(self._query, need_phrases=True)
         if match is None:
             return None
         if any(term.phrase and not term.excluded for term in self._query.terms):
-            # A phrase leaves little to score.
-            return reads.words(self._connection, match=match, where=self._where, depth=reads.words_depth)
-        return reads.many(
+            # Few texts match a phrase, so FTS5 scores them fast enough.
+            return retrievers.words(self._connection, match=match, where=self._where, depth=retrievers.words_depth)
+        return retrievers.many(
             self._connection,
-            postings=self.postings(),
+            index_cache=self.index_cache(),
             atoms=atoms(self._query),
             unwanted=excluded_expression(self._query),
             where=self._where,
-            depth=reads.words_depth,
+            depth=retrievers.words_depth,
         )
 
-    def _near(self, reads: Legs[F], meaning: VectorQuery) -> F:
-        look = partial(reads.vector, self._connection, where=self._demanded(), depth=reads.vector_depth)
+    def _vectors_near(self, retrievers: Legs[F], vector_query: VectorQuery) -> F:
+        look = partial(
+            retrievers.vector, self._connection, where=self._filter_with_terms(), depth=retrievers.vector_depth
+        )
         try:
-            return look(generation=meaning.generation, vector=meaning.vector(self._asked()), near=meaning.near)
+            return look(
+                generation=vector_query.generation,
+                vector=vector_query.vector(self._query_text()),
+                ann_cache=vector_query.ann_cache,
+            )
         except KeepsakeError as error:
             raise VectorsFailedError(error) from error
         except apsw.Error as error:
             raise _failed(error) from error
 
-    def _demanded(self) -> ChunkFilter:
-        """Return the conditions with what the query's phrases and excluded words demand."""
+    def _filter_with_terms(self) -> ChunkFilter:
+        """Return the filter narrowed by the query's phrases and excluded words."""
         phrases = [term for term in self._query.terms if term.phrase and not term.excluded]
         return with_word_filter(self._where, match_expression(phrases, "all"), excluded_expression(self._query))
 

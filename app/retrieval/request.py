@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class VectorsFailedError(Exception):
-    """The vector leg could not answer, for the reason ``fault``; the others may."""
+    """Vector search failed for the reason ``fault``; other retrievers may still answer."""
 
     def __init__(self, fault: KeepsakeError) -> None:
         super().__init__(fault.message)
@@ -25,38 +25,38 @@ class VectorsFailedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class VectorQuery:
-    """Finds what is near in meaning.
+    """Vector search of a request: embedding, generation and neighbour index.
 
     Args:
-        generation: Whose vectors are compared.
+        generation: Vectors to compare.
         vector: Returns a text's vector, float32 little-endian.
-        near: Answers sooner than the database, where there is one.
-        count: How many vectors it has.
-        is_model: Whether a model that reads whole sentences made them, and not a table of words.
+        ann_cache: Neighbour index that is faster than the database, if any.
+        count: Number of vectors in it.
+        is_model: Whether a contextual model made the vectors, not a static embedding table.
     """
 
     generation: Generation
     vector: Callable[[str], bytes]
-    near: "NeighbourIndex | None"
+    ann_cache: "NeighbourIndex | None"
     count: int = 0
     is_model: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is searched.
+    """A search request.
 
     Args:
-        query: As understood.
-        recipe: How.
-        wanted: Which of the recipe's legs are asked.
-        stores: What the caller may read.
+        query: The parsed query.
+        recipe: The recipe.
+        wanted: The recipe's retrievers to run.
+        stores: Stores that the caller may read.
         offset: The first hit shown.
-        limit: How many are shown.
-        per_session: How many of one conversation are shown, all when ``None``.
-        postings: Makes or returns what reads the words' lists.
-        found_only: Only what one of the legs found is shown, nothing that merely stands beside it.
-        embedding: The vector of the query's text, where the caller brings its own.
+        limit: Number of hits to show.
+        per_session: Messages of one session to show at most; all when ``None``.
+        index_cache: Returns the cache of posting lists and columns.
+        found_only: Show only what a retriever found, no neighbours.
+        embedding: The caller's own vector of the query.
     """
 
     query: Query
@@ -66,33 +66,33 @@ class Request:
     offset: int
     limit: int
     per_session: int | None
-    postings: "Callable[[], IndexCache]"
+    index_cache: "Callable[[], IndexCache]"
     found_only: bool = False
     embedding: Sequence[float] | None = None
 
     @property
     def last(self) -> int:
-        """Return the number of the last hit shown."""
+        """Return the number of the last hit to show."""
         return self.offset + self.limit
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What was found, and of each leg how many candidates."""
+    """Result of a search with the number of candidates by retriever."""
 
     found: Found
     counts: Mapping[Leg, int]
 
 
 class Stopwatch:
-    """Milliseconds of each stage."""
+    """Stopwatch for the stages of a search, in milliseconds."""
 
     def __init__(self) -> None:
         self.laps: dict[str, float] = {}
         self._begun = self._last = time.perf_counter()
 
     def lap(self, name: str) -> None:
-        """End a stage."""
+        """End a stage and record its time."""
         now = time.perf_counter()
         self.laps[name] = (now - self._last) * 1000
         self._last = now

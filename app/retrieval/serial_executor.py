@@ -1,4 +1,4 @@
-"""Searches one after the other: ranking holds Python's lock, so side by side they only keep the writer waiting."""
+"""Serial execution of searches: ranking holds the GIL, so parallel searches only delay the writer."""
 
 import asyncio
 import contextlib
@@ -13,7 +13,9 @@ PATIENCE_S = 0.25
 
 
 class SearchQueue:
-    """Lets one in at a time; whoever has waited for long goes in beside, so that a slow search holds up nobody.
+    """Queue that runs one search at a time.
+
+    A search that has waited ``patience_s`` runs anyway, so that a slow one does not block the others.
 
     Args:
         patience_s: Seconds to wait at most.
@@ -24,7 +26,7 @@ class SearchQueue:
         self._free = asyncio.Lock()
 
     async def run(self, work: Callable[[], Awaitable[T]]) -> T:
-        """Do ``work`` when its turn has come, and return what it returns."""
+        """Run ``work`` when the queue is free, and return its result."""
         taken = False
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self._patience_s):
@@ -37,9 +39,9 @@ class SearchQueue:
 
 
 class HasSearchQueue(Protocol):
-    """An object whose methods take turns."""
+    """Protocol of an object whose searches are queued."""
 
-    turns: SearchQueue
+    queue: SearchQueue
 
 
 S = TypeVar("S", bound=HasSearchQueue)
@@ -48,10 +50,10 @@ S = TypeVar("S", bound=HasSearchQueue)
 def serialized(
     method: Callable[Concatenate[S, P], Awaitable[T]],
 ) -> Callable[Concatenate[S, P], Awaitable[T]]:
-    """Make calls of a method wait for their turn."""
+    """Decorate a method so that its calls wait in the object's queue."""
 
     @functools.wraps(method)
     async def waiting(self: S, /, *arguments: P.args, **named: P.kwargs) -> T:
-        return await self.turns.run(lambda: method(self, *arguments, **named))
+        return await self.queue.run(lambda: method(self, *arguments, **named))
 
     return waiting

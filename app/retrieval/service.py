@@ -1,4 +1,4 @@
-"""Search: parse, gather candidates by words and by vector side by side, fuse, and explain each hit."""
+"""Search service: parse, retrieve, rank and explain hits."""
 
 import asyncio
 import math
@@ -19,16 +19,14 @@ from app.index.generations.active import ActiveEmbedding
 from app.index.repo import chunk_count
 from app.index.worker import IndexWorker
 from app.retrieval.archive_search import search_unindexed, unindexed_state
-from app.retrieval.candidates.phrase_relaxation import has_phrases, relax_phrases
-from app.retrieval.candidates.phrase_relaxation import phrase_notes as of_missing
+from app.retrieval.candidates.phrase_relaxation import has_phrases, phrase_notes, relax_phrases
 from app.retrieval.historical_search import HistoricalRequest, search_history
 from app.retrieval.model import Found, Leg, OperatorHelp, Query, Term
 from app.retrieval.pipeline import run_search
 from app.retrieval.query.parser import operators, parse
 from app.retrieval.ranking.cross_encoder_stage import CrossEncoderStage
 from app.retrieval.ranking.recipe_settings import reweighted
-from app.retrieval.ranking.recipes import DEFAULT, Recipe
-from app.retrieval.ranking.recipes import find_recipe as recipe_named
+from app.retrieval.ranking.recipes import DEFAULT, Recipe, find_recipe
 from app.retrieval.ranking.speaker_names import SpeakerNameCache
 from app.retrieval.request import Request, SearchResult, Stopwatch, VectorQuery, VectorsFailedError
 from app.retrieval.serial_executor import SearchQueue, serialized
@@ -44,30 +42,30 @@ MAX_LIMIT = 1_000
 FALLBACK = "balanced"  # where the weights of "learned" are missing
 NO_MEANING = "Search by meaning was left out: "
 WARM_LEAST = 5_000
-"""With fewer chunks the first search has little to read."""
-_KNOWING_LIMIT_S = 600.0
-_OPENING_S = 2.0  # so long a search waits for an embedder that is being opened
+"""With fewer chunks the first search is fast enough without it."""
+_LOADING_LIMIT_S = 600.0
+_OPENING_S = 2.0  # seconds that a search waits for an embedder to open
 _QUICK = frozenset({"static", "hashed"})
-"""Embedders that look words up; others take long enough to be waited for beside the database."""
+"""Embedders that are fast enough to run inside the database read."""
 
 
 class SearchService:
-    """Finds turns and durable items.
+    """Search of messages and memories.
 
     Args:
         store: The vault's database.
-        sync: Knows the embedder and its vectors.
-        trace: Told how long each stage took.
-        clock: What "today" is.
+        index_worker: Provides the embedder and its vectors.
+        trace: Receives the duration of each stage.
+        clock: Current time.
         vectors: False where vectors are switched off.
-        tune: Gives a recipe the weights that the settings say.
-        reranker: Reads the first results again and puts them in order.
+        tune: Applies the settings to a recipe.
+        reranker: Cross-encoder that reorders the first hits.
     """
 
     def __init__(
         self,
         store: Store,
-        sync: IndexWorker,
+        index_worker: IndexWorker,
         trace: Trace,
         clock: Clock,
         *,
@@ -76,20 +74,20 @@ class SearchService:
         reranker: Reranker | None = None,
     ) -> None:
         self._store = store
-        self._sync = sync
+        self._index_worker = index_worker
         self._trace = trace
         self._clock = clock
         self._vectors = vectors
-        self._kept: IndexCache | None = None
-        self._knowing: asyncio.Future[None] | None = None
-        self.turns = SearchQueue()
-        self._tune = tune or (lambda recipe: recipe)
+        self._opened_cache: IndexCache | None = None
+        self._loading: asyncio.Future[None] | None = None
+        self.queue = SearchQueue()
+        self._configure = tune or (lambda recipe: recipe)
         self._has_ranker = False
         self._reranking = CrossEncoderStage(store, reranker)
         self._speakers = SpeakerNameCache(store)
 
     def parse(self, text: str) -> Query:
-        """Return how ``text`` is understood."""
+        """Return the parsed query of ``text``."""
         return parse(storable(text)[0], self._clock.now_ms())
 
     @staticmethod
@@ -109,25 +107,25 @@ class SearchService:
         per_session: int | None = None,
         stores: Sequence[str] = STORES,
         as_of: datetime | None = None,
-        is_aside: bool = False,
+        is_internal: bool = False,
         active_embedding: ActiveEmbedding | None = None,
         weights: tuple[float | None, float | None] = (None, None),
         embedding: Sequence[float] | None = None,
     ) -> Found:
-        """Find what ``text`` asks for, or asked for at ``as_of``; see the operation ``memory.search``.
+        """Find what ``text`` asks for; see the operation ``memory.search``.
 
-        With ``is_aside`` nobody asked: the text is of a conversation or memory. It is not sent to a remote service that
-        private texts must not reach, and no reranker is waited for. With ``over`` these vectors are compared, one by
-        one, whichever serve. ``weights`` of meaning and of words win over the recipe's own, and ``embedding`` is
-        compared in place of the text's vector.
+        An internal search (``is_internal``) takes its text from a session or memory, not from a person. The text is not
+        sent to a remote service that private texts must not reach, and no reranker is used. ``active_embedding``
+        replaces the active vectors, which are then compared one by one. ``weights`` of vectors and of words override
+        the recipe's own, and ``embedding`` replaces the vector of the text.
 
         Raises:
             InputError: The recipe is unknown, or a number is out of bounds.
         """
         if not (0 < limit <= MAX_LIMIT and offset >= 0 and (per_session is None or per_session > 0)):
             raise InputError(f"'limit' must be 1 to {MAX_LIMIT}, 'offset' 0 or more, 'per_session' 1 or more.")
-        tuned = self._tune(recipe_named(recipe))
-        chosen, spared = await self._usable(tuned if weights == (None, None) else reweighted(tuned, *weights))
+        tuned = self._configure(find_recipe(recipe))
+        chosen, spared = await self._usable_recipe(tuned if weights == (None, None) else reweighted(tuned, *weights))
         watch = Stopwatch()
         query = self.parse(text) if isinstance(text, str) else text
         watch.lap("parse")
@@ -135,99 +133,101 @@ class SearchService:
             return Found(query, chosen.name, (), notes=query.hints, milliseconds=watch.laps)
         if as_of is not None:
             moment = HistoricalRequest(to_ms(as_of), stores, limit, offset, per_session)
-            return await self._store.read(partial(_search_past, query=query, moment=moment))
+            return await self._store.read(partial(_search_history, query=query, moment=moment))
         if (place := unindexed_state(query)) is not None:
             work = partial(search_unindexed, place=place, query=query, limit=limit, offset=offset, stores=stores)
             return await self._store.read(work)
-        if is_aside and self._sync.generations.keeps_private(active_embedding):
+        if is_internal and self._index_worker.generations.keeps_private(active_embedding):
             legs = ("words", "entity")
         wanted = [leg for leg in chosen.legs if legs is None or leg in legs]
-        found_only = legs is not None and not is_aside
+        found_only = legs is not None and not is_internal
         request = Request(
-            query, chosen, wanted, stores, offset, limit, per_session, self._postings, found_only, embedding
+            query, chosen, wanted, stores, offset, limit, per_session, self._index_cache, found_only, embedding
         )
         ask = partial(self._answer, watch=watch, active_embedding=active_embedding)
-        given, notes = await (ask(request) if is_aside else self._reranking.answer(request, ask))
-        self._tell(chosen, query, given, watch)
+        given, notes = await (ask(request) if is_internal else self._reranking.answer(request, ask))
+        self._trace_search(chosen, query, given, watch)
         found = given.found
-        said = (*query.hints, *of_missing(found.relaxed), *spared, *notes, *found.notes)
+        said = (*query.hints, *phrase_notes(found.relaxed), *spared, *notes, *found.notes)
         return replace(found, notes=said, milliseconds=watch.laps)
 
     async def _answer(
         self, request: Request, watch: Stopwatch, active_embedding: ActiveEmbedding | None
     ) -> tuple[SearchResult, tuple[str, ...]]:
-        """Search, by words alone where the vectors fail; with what to say of that."""
-        await self._know()
+        """Run a search, by words alone where the vectors fail, and return it with notes."""
+        await self._ensure_columns()
         try:
-            meaning = await self._meaning(request, active_embedding)
-            return await self._store.read(partial(run_search, request=request, meaning=meaning, watch=watch)), ()
+            vector_query = await self._vector_query(request, active_embedding)
+            return await self._store.read(
+                partial(run_search, request=request, vector_query=vector_query, watch=watch)
+            ), ()
         except VectorsFailedError as error:
             self._trace.event("search.fallback", leg="vector", error=error.fault.code)
-            given = await self._store.read(partial(run_search, request=request, meaning=None, watch=watch))
+            given = await self._store.read(partial(run_search, request=request, vector_query=None, watch=watch))
             return given, (NO_MEANING + error.fault.message,)
 
     @serialized
-    async def aside(
+    async def run_with_search_inputs(
         self,
         query: Query,
         recipe: str,
         stores: Sequence[str],
         work: "Callable[[apsw.Connection, Request, VectorQuery | None], T]",
     ) -> T:
-        """Do ``work`` on a reader with what a search for ``query`` needs, which nobody asked; see ``search``.
+        """Run ``work`` on a reader with the request and vectors of an internal search.
 
-        Where the vectors fail it is done once more without them.
+        If the vectors fail, the work is repeated without them.
 
         Raises:
             InputError: The recipe is unknown.
         """
-        chosen, _ = await self._usable(self._tune(recipe_named(recipe)))
-        wanted = [leg for leg in chosen.legs if leg != "vector" or not self._sync.generations.keeps_private()]
-        request = Request(query, chosen, wanted, stores, 0, 1, None, self._postings)
-        await self._know()
+        chosen, _ = await self._usable_recipe(self._configure(find_recipe(recipe)))
+        wanted = [leg for leg in chosen.legs if leg != "vector" or not self._index_worker.generations.keeps_private()]
+        request = Request(query, chosen, wanted, stores, 0, 1, None, self._index_cache)
+        await self._ensure_columns()
         try:
-            meaning = await self._meaning(request, None)
-            if meaning is not None:  # what is looked for more than once is made a vector once
-                meaning = replace(meaning, vector=lru_cache(maxsize=1)(meaning.vector))
-            return await self._store.read(lambda connection: work(connection, request, meaning))
+            vector_query = await self._vector_query(request, None)
+            if vector_query is not None:  # embed the text once for several searches
+                vector_query = replace(vector_query, vector=lru_cache(maxsize=1)(vector_query.vector))
+            return await self._store.read(lambda connection: work(connection, request, vector_query))
         except VectorsFailedError as error:
             self._trace.event("search.fallback", leg="vector", error=error.fault.code)
             return await self._store.read(lambda connection: work(connection, request, None))
 
-    async def _meaning(self, request: Request, active_embedding: ActiveEmbedding | None) -> VectorQuery | None:
+    async def _vector_query(self, request: Request, active_embedding: ActiveEmbedding | None) -> VectorQuery | None:
         terms = [term.text for term in request.query.terms if not term.excluded]
         if not (self._vectors and terms and "vector" in request.wanted):
             return None
         try:
-            serving = active_embedding or await self._sync.serving(_OPENING_S)
-            near = None if active_embedding else self._sync.near()
-            count = 0 if near is None else near.count()
+            serving = active_embedding or await self._index_worker.serving(_OPENING_S)
+            ann_cache = None if active_embedding else self._index_worker.near()
+            count = 0 if ann_cache is None else ann_cache.count()
         except KeepsakeError as error:
             raise VectorsFailedError(error) from error
         is_model = serving.embedder.identity.provider not in _QUICK
         if request.embedding is not None:
             given = _as_vector(request.embedding, serving.generation.dimensions)
-            return VectorQuery(serving.generation, lambda _: given, near, count, is_model)
+            return VectorQuery(serving.generation, lambda _: given, ann_cache, count, is_model)
         try:
             embed = serving.embedder.embed_query
             if is_model:
-                vector = await asyncio.to_thread(embed, await self.meant(" ".join(terms), serving))
-                return VectorQuery(serving.generation, lambda _: vector.tobytes(), near, count, is_model=True)
+                vector = await asyncio.to_thread(embed, await self.embedding_text(" ".join(terms), serving))
+                return VectorQuery(serving.generation, lambda _: vector.tobytes(), ann_cache, count, is_model=True)
         except KeepsakeError as error:
             raise VectorsFailedError(error) from error
-        return VectorQuery(serving.generation, lambda text: embed(text).tobytes(), near, count)
+        return VectorQuery(serving.generation, lambda text: embed(text).tobytes(), ann_cache, count)
 
-    async def meant(self, text: str, serving: ActiveEmbedding) -> str:
-        """Return what of a question ``serving`` turns into a vector.
+    async def embedding_text(self, text: str, serving: ActiveEmbedding) -> str:
+        """Return the text to embed for a question: without speaker names for a transformer.
 
         Raises:
             KeepsakeError: The vault cannot be read.
         """
         is_quick = serving.embedder.identity.provider in _QUICK
-        return text if is_quick else await self._speakers.without(text)
+        return text if is_quick else await self._speakers.strip_speakers(text)
 
-    def _tell(self, chosen: Recipe, query: Query, given: SearchResult, watch: Stopwatch) -> None:
-        """Keep how a search went in the trace: counts and times."""
+    def _trace_search(self, chosen: Recipe, query: Query, given: SearchResult, watch: Stopwatch) -> None:
+        """Trace the counts and times of a search."""
         self._trace.event(
             "search",
             recipe=chosen.name,
@@ -239,52 +239,52 @@ class SearchService:
             ms=round(watch.total(), 2),
         )
 
-    async def _usable(self, chosen: Recipe) -> tuple[Recipe, tuple[str, ...]]:
-        """Return ``chosen``, or what stands in for it where its weights are missing, with the reason."""
+    async def _usable_recipe(self, chosen: Recipe) -> tuple[Recipe, tuple[str, ...]]:
+        """Return ``chosen``, or its fallback with a note where the ranker's weights are missing."""
         if chosen.fusion != "learned" or self._has_ranker:
             return chosen, ()
         try:
             await asyncio.to_thread(_load_ranker)
         except ModelUnavailableError as error:
             self._trace.event("search.fallback", recipe=FALLBACK, error=error.code)
-            return self._tune(recipe_named(FALLBACK)), (error.message,)
+            return self._configure(find_recipe(FALLBACK)), (error.message,)
         self._has_ranker = True
         return chosen, ()
 
     async def warm(self) -> None:
-        """Read what is known of all chunks, which takes seconds of a million, so that no search need wait for it."""
+        """Load the chunk columns and frequent words in the background, before the first search."""
         try:
             if await self._store.read(chunk_count, is_background=True) >= WARM_LEAST:
-                await self._know(is_background=True)
-                know = partial(_know_words, postings=self._postings)
-                await self._store.read(know, limit_s=_KNOWING_LIMIT_S, is_background=True)
+                await self._ensure_columns(is_background=True)
+                load = partial(_load_frequent_words, index_cache=self._index_cache)
+                await self._store.read(load, limit_s=_LOADING_LIMIT_S, is_background=True)
         except KeepsakeError as error:  # the first search reads it, or says why not
             self._trace.event("search.fallback", error=error.code)
 
-    async def _know(self, *, is_background: bool = False) -> None:
-        """Wait until what is known of all chunks was read: of a million that may take longer than a search may."""
-        reading = self._knowing
-        # Nobody may have waited any more when it failed: then it begins anew.
+    async def _ensure_columns(self, *, is_background: bool = False) -> None:
+        """Wait until the chunk columns are loaded, which may take longer than a search may."""
+        reading = self._loading
+        # A failed or cancelled read starts again with the next search.
         if reading is None or (reading.done() and (reading.cancelled() or reading.exception())):
-            know = partial(_know_chunks, postings=self._postings)
-            read = self._store.read(know, limit_s=_KNOWING_LIMIT_S, is_background=is_background)
-            reading = self._knowing = asyncio.ensure_future(read)
-        await asyncio.shield(reading)  # whoever types on gives up a search, not what the next one needs
+            load = partial(_load_columns, index_cache=self._index_cache)
+            read = self._store.read(load, limit_s=_LOADING_LIMIT_S, is_background=is_background)
+            reading = self._loading = asyncio.ensure_future(read)
+        await asyncio.shield(reading)  # a cancelled search does not cancel the read for the next one
 
     def clear_caches(self) -> None:
-        """Let go of what is kept of words that were asked for and of names; it is read again when it is needed."""
-        self._kept = self._knowing = None
-        self._speakers.forget()
+        """Clear the caches of chunks, words and speaker names."""
+        self._opened_cache = self._loading = None
+        self._speakers.clear()
 
-    def _postings(self) -> "IndexCache":
+    def _index_cache(self) -> "IndexCache":
         from app.index.columns.posting_cache import IndexCache  # noqa: PLC0415  (numpy waits for the first search)
 
-        kept = self._kept = self._kept or IndexCache()
+        kept = self._opened_cache = self._opened_cache or IndexCache()
         return kept
 
 
-def _search_past(connection: apsw.Connection, query: Query, moment: HistoricalRequest) -> Found:
-    """Search the past; a phrase that stood nowhere then is searched by its words, as it was then."""
+def _search_history(connection: apsw.Connection, query: Query, moment: HistoricalRequest) -> Found:
+    """Search the past; a phrase without matches then is searched by its words."""
 
     def stood(term: Term) -> bool:
         alone = replace(moment, limit=1, offset=0)
@@ -294,23 +294,23 @@ def _search_past(connection: apsw.Connection, query: Query, moment: HistoricalRe
     if has_phrases(query):
         query, missing = relax_phrases(query, stood)
     found = search_history(connection, query, moment)
-    return replace(found, notes=(*found.notes, *of_missing(missing)), relaxed=missing)
+    return replace(found, notes=(*found.notes, *phrase_notes(missing)), relaxed=missing)
 
 
-def _know_chunks(connection: apsw.Connection, postings: "Callable[[], IndexCache]") -> None:
+def _load_columns(connection: apsw.Connection, index_cache: "Callable[[], IndexCache]") -> None:
     from app.index.columns.chunk_lengths import last_chunk  # noqa: PLC0415  (numpy waits)
 
-    postings().heads(connection, last_chunk(connection))
+    index_cache().heads(connection, last_chunk(connection))
 
 
-def _know_words(connection: apsw.Connection, postings: "Callable[[], IndexCache]") -> None:
+def _load_frequent_words(connection: apsw.Connection, index_cache: "Callable[[], IndexCache]") -> None:
     from app.retrieval.warmup import preload_frequent_words  # noqa: PLC0415  (numpy waits)
 
-    preload_frequent_words(connection, postings())
+    preload_frequent_words(connection, index_cache())
 
 
 def _as_vector(embedding: Sequence[float], dimensions: int) -> bytes:
-    """Return a caller's vector as the index has its own: of length 1, float32 little-endian.
+    """Return a caller's vector as unit-length, little-endian float32 bytes.
 
     Raises:
         InputError: It has another number of dimensions, or no direction.

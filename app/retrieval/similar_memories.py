@@ -1,4 +1,4 @@
-"""Finds memories that resemble a text, by the same search that people use."""
+"""Similar memories, found by the ordinary search."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ _MAX_WORDS = 60
 
 
 class SimilarMemories:
-    """Finds memories by their words and meaning.
+    """Search for memories similar to a text.
 
     Args:
         search: The search.
@@ -20,7 +20,7 @@ class SimilarMemories:
         self._search = search
 
     async def find(self, text: str, *, kind: Kind, stores: Sequence[str], limit: int) -> list[str]:
-        """Return ids of memories of a kind that resemble ``text``, the most relevant first.
+        """Return ids of memories of a kind that are similar to ``text``, best first.
 
         Raises:
             KeepsakeError: Search cannot answer now.
@@ -29,5 +29,7 @@ class SimilarMemories:
         words = sorted(word_set(text), key=lambda word: (-len(word), word))[:_MAX_WORDS]
         if not words or limit < 1 or not stores:
             return []
-        found = await self._search.search(f"kind:{kind} {' '.join(words)}", limit=limit, stores=stores, is_aside=True)
+        found = await self._search.search(
+            f"kind:{kind} {' '.join(words)}", limit=limit, stores=stores, is_internal=True
+        )
         return [hit.id for hit in found.hits if hit.target == "memory"]

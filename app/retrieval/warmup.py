@@ -1,4 +1,4 @@
-"""The lists of words that many chunks have, read before anyone asks: those take longest, and are asked for most."""
+"""Preloading of the posting lists of frequent words, which take longest to read."""
 
 import json
 import re
@@ -14,24 +14,24 @@ from app.index.columns.posting_cache import IndexCache
 from app.retrieval.query.match_expression import fold, quote, stem
 
 MIN_CHUNKS: Final = 50_000
-"""Of fewer chunks every word is read soon enough when it is asked for."""
+"""With fewer chunks, posting lists are read fast enough on demand."""
 SAMPLED: Final = 300
-"""So many chunks, from all over the vault, tell which words are frequent; to take more apart would hold searches up."""
+"""Number of sampled chunks; tokenising more would delay searches."""
 MIN_SHARE: Final = 3
-"""A word of fewer of these is not frequent."""
+"""A word in fewer sampled chunks is not frequent."""
 MOST_SHARE: Final = 1 / 4
-"""A word of more of all chunks says too little to be asked for much."""
-_IDS_A_CHUNK: Final = 4  # a quarter of what is kept; the rest is for what is asked for
+"""A word in a larger share of chunks is too common to be searched often."""
+_IDS_A_CHUNK: Final = 4  # a quarter of the cache; the rest is for actual searches
 _READ_CHARACTERS: Final = 2_000
 _WORD: Final = re.compile(r"[a-z0-9]+")
 
 
-def preload_frequent_words(connection: apsw.Connection, postings: IndexCache) -> int:
-    """Read the lists of the words that most chunks have, as far as there is room, and return how many words.
+def preload_frequent_words(connection: apsw.Connection, index_cache: IndexCache) -> int:
+    """Read the posting lists of frequent words into the cache, and return their number.
 
     Args:
-        connection: A reader.
-        postings: Keeps them.
+        connection: A read connection.
+        index_cache: Receives the posting lists.
     """
     last = last_chunk(connection)
     if last < MIN_CHUNKS:
@@ -42,7 +42,7 @@ def preload_frequent_words(connection: apsw.Connection, postings: IndexCache) ->
         if count < MIN_SHARE or room <= 0:
             break
         if count <= MOST_SHARE * len(texts):
-            room -= len(postings.posting(connection, quote(word), stem(word), last).ids)
+            room -= len(index_cache.posting(connection, quote(word), stem(word), last).ids)
             known += 1
     return known
 
@@ -58,7 +58,7 @@ def _sample(connection: apsw.Connection, last: int) -> list[str]:
 
 
 def _frequent(texts: Iterable[str]) -> list[tuple[str, int]]:
-    """Return a word of each stem with how many of ``texts`` have it, the most frequent first, without stop words."""
+    """Return a word of each stem with its document frequency, most frequent first."""
     counts, words = Counter[str](), dict[str, str]()
     for text in texts:
         said = set(_WORD.findall(fold(text)))

@@ -11,6 +11,8 @@ import shiboken6
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
+import app.retrieval.query.match_expression  # noqa: F401  (opens the tokenizer's connection, once for the process)
+
 # How long a thread that was told to stop may take to end.
 PATIENCE_S = 5.0
 

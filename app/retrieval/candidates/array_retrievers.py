@@ -1,4 +1,4 @@
-"""The legs of the learned recipe: they go deep, and say of what they find only which chunks and how well."""
+"""Retrievers of the learned recipe, which return arrays of chunk ids and scores."""
 
 import json
 from collections.abc import Sequence
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 
 def lexical_scores(
-    connection: apsw.Connection, postings: IndexCache, match: str, where: ChunkFilter, depth: int
+    connection: apsw.Connection, index_cache: IndexCache, match: str, where: ChunkFilter, depth: int
 ) -> ScoredChunks:
-    """Return chunks of every kind, passages of several turns too, whose words match, best BM25 first."""
+    """Return chunks of every kind that match by words, best BM25 first."""
     rows = connection.execute(
         "SELECT c.id, -bm25(chunks_fts) AS score FROM chunks_fts JOIN chunks c ON c.id = chunks_fts.rowid"
         f" WHERE chunks_fts MATCH ? AND {where.sql} ORDER BY score DESC, c.id DESC LIMIT ?",
@@ -36,39 +36,39 @@ def lexical_scores(
     )
     found: list[tuple[int, float]] = [(row[0], row[1]) for row in rows]
     ids, values = [chunk for chunk, _ in found], [score for _, score in found]
-    heads = postings.heads(connection, last_chunk(connection))
-    return ScoredChunks(heads, np.array(ids, dtype=np.int64), np.array(values, dtype=np.float64))
+    columns = index_cache.heads(connection, last_chunk(connection))
+    return ScoredChunks(columns, np.array(ids, dtype=np.int64), np.array(values, dtype=np.float64))
 
 
 def cached_lexical_scores(
     connection: apsw.Connection,
-    postings: IndexCache,
+    index_cache: IndexCache,
     atoms: Sequence[Atom],
     unwanted: str | None,
     where: ChunkFilter,
     depth: int,
 ) -> ScoredChunks:
-    """Return what ``lexical_scores`` returns for any of ``atoms``, in a large index sooner."""
-    matches = find_matches(connection, postings, atoms)
-    return ScoredChunks(matches.heads, *best_matches(connection, matches, unwanted, where, depth), matches)
+    """Return the result of ``lexical_scores`` for any of ``atoms``, faster in a large index."""
+    matches = find_matches(connection, index_cache, atoms)
+    return ScoredChunks(matches.columns, *best_matches(connection, matches, unwanted, where, depth), matches)
 
 
 def vector_scores(
     connection: apsw.Connection,
-    postings: IndexCache,
+    index_cache: IndexCache,
     generation: Generation,
     vector: bytes,
     where: ChunkFilter,
     depth: int,
-    near: "NeighbourIndex | None" = None,
+    ann_cache: "NeighbourIndex | None" = None,
 ) -> ScoredChunks:
     """Return the nearest chunks, best cosine first."""
-    heads = postings.heads(connection, last_chunk(connection))
-    return ScoredChunks(heads, *nearest_ids(connection, heads, generation, vector, where, depth, near))
+    columns = index_cache.heads(connection, last_chunk(connection))
+    return ScoredChunks(columns, *nearest_ids(connection, columns, generation, vector, where, depth, ann_cache))
 
 
 def vectors_by_id(connection: apsw.Connection, generation: Generation, ids: "NDArray[np.integer[Any]]") -> "Floats":
-    """Return the vectors of chunks, a row each, of zeros for a chunk that has none."""
+    """Return the vectors of chunks, one row each; zeros where a chunk has no vector."""
     places: dict[int, list[int]] = {}
     for row, chunk in enumerate(ids.tolist()):
         places.setdefault(chunk, []).append(row)
@@ -84,5 +84,5 @@ def vectors_by_id(connection: apsw.Connection, generation: Generation, ids: "NDA
 
 
 def empty_scores() -> ScoredChunks:
-    """Return what a leg finds that has nothing to look for."""
+    """Return an empty result."""
     return ScoredChunks(ChunkColumnCache().known, np.zeros(0, dtype=np.int64), np.zeros(0))

@@ -1,4 +1,4 @@
-"""Turns of the times that a question names, which answer it though they have none of its words."""
+"""Date retriever: messages from the times that a question names."""
 
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,43 +16,45 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MOST_SPANS: Final = 4
-"""Times looked at; a day without a year is that day of the latest years."""
+"""Maximum number of times; a day without a year means that day of the latest years."""
 MOST_TURNS: Final = 64
-_TOLD_MS: Final = DAY_MS
-"""What happened is often told on the day after."""
+_GRACE_MS: Final = DAY_MS
+"""Messages about a day are often written on the day after."""
 
 
 def messages_of_named_times(
-    connection: apsw.Connection, heads: ChunkColumns, question: Question, where: ChunkFilter
+    connection: apsw.Connection, columns: ChunkColumns, question: Question, where: ChunkFilter
 ) -> MessagePlaces:
-    """Return the turns of the times that a question names, at most ``MOST_TURNS``, those within them first.
+    """Return messages from the times that a question names, at most ``MOST_TURNS``.
+
+    Messages within a time come before those from the day after it.
 
     Args:
-        connection: A reader.
-        heads: Knows when chunks were said.
-        question: What is asked.
-        where: What a turn must satisfy.
+        connection: A read connection.
+        columns: Columns of all chunks.
+        question: The analysed question.
+        where: Filter of the messages.
     """
     found = [np.zeros(0, dtype=np.int64)]
-    created = heads.created
-    for begin, end in _times(heads, question):
-        near = np.flatnonzero((created >= begin) & (created < end + _TOLD_MS))
-        found.append(near[np.argsort(created[near] >= end, kind="stable")])
+    created = columns.created
+    for begin, end in _times(columns, question):
+        in_span = np.flatnonzero((created >= begin) & (created < end + _GRACE_MS))
+        found.append(in_span[np.argsort(created[in_span] >= end, kind="stable")])
     ids = np.concatenate(found)
     _, first = np.unique(ids, return_index=True)
     ids = ids[np.sort(first)]
-    ids = ids[heads.there[ids] & heads.of_kind(ids, "message")]
-    if where.mask is not None:  # what operators leave out takes nobody's place
+    ids = ids[columns.there[ids] & columns.of_kind(ids, "message")]
+    if where.mask is not None:  # excluded messages do not count towards the limit
         ids = ids[ids < len(where.mask)]
         ids = ids[where.mask[ids]]
     kept: NDArray[Any] = np.sort(ids[:MOST_TURNS])
-    kept = kept[passes_filter(connection, heads, kept, where)]
-    return MessagePlaces(heads.owner[kept].astype(np.int64), heads.first[kept].astype(np.int64))
+    kept = kept[passes_filter(connection, columns, kept, where)]
+    return MessagePlaces(columns.owner[kept].astype(np.int64), columns.first[kept].astype(np.int64))
 
 
-def _times(heads: ChunkColumns, question: Question) -> list[tuple[int, int]]:
+def _times(columns: ChunkColumns, question: Question) -> list[tuple[int, int]]:
     named = list(question.moments)
-    if question.months:  # a year alone is too long a time
-        known = heads.created[heads.there]
+    if question.months:  # a year alone is too long
+        known = columns.created[columns.there]
         named += spans(known, question.years, question.months, question.days)
     return named[:MOST_SPANS]

@@ -1,4 +1,4 @@
-"""What the learned recipe reads for itself: how deep its legs go, and how frequent words are."""
+"""Retrieval depths of the learned recipe, and document frequencies."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ WORDS_DEPTH = 800
 VECTOR_DEPTH = 100
 MAX_DEPTH = 4_096
 CANDIDATE_LIMIT = 200
-"""How many candidates are looked at closely."""
+"""Number of candidates that are ranked by features."""
 
 
 F = TypeVar("F")
@@ -23,9 +23,9 @@ F = TypeVar("F")
 
 @dataclass(frozen=True, slots=True)
 class Legs(Generic[F]):
-    """How a search reads what each leg finds, and how many; the vector leg costs more the deeper it goes.
+    """Retriever functions of a search, with their depths.
 
-    ``none`` makes what a leg finds when there is nothing to look for.
+    ``none`` returns an empty result; ``many`` is the faster variant of ``words`` for a large index.
     """
 
     words: Callable[..., F]
@@ -37,13 +37,13 @@ class Legs(Generic[F]):
 
 
 def leg_depths(last: int) -> tuple[int, int]:
-    """Return how many the words leg and the vector leg find for a search that shows hits up to number ``last``."""
+    """Return the depths of word and vector search for hits up to number ``last``."""
     vector = VECTOR_DEPTH if last <= CANDIDATE_LIMIT else min(last, MAX_DEPTH)
     return min(max(WORDS_DEPTH, 2 * last), MAX_DEPTH), vector
 
 
-def array_legs(words: int, vector: int, postings: "IndexCache") -> "Legs[ScoredChunks]":
-    """Return the legs of the learned recipe, that of words and that of vectors so deep."""
+def array_legs(words: int, vector: int, index_cache: "IndexCache") -> "Legs[ScoredChunks]":
+    """Return the retrievers of the learned recipe with the given depths."""
     from app.retrieval.candidates.array_retrievers import (  # noqa: PLC0415  (numpy waits)
         cached_lexical_scores,
         empty_scores,
@@ -51,16 +51,18 @@ def array_legs(words: int, vector: int, postings: "IndexCache") -> "Legs[ScoredC
         vector_scores,
     )
 
-    near = partial(vector_scores, postings=postings)
-    return Legs(partial(lexical_scores, postings=postings), cached_lexical_scores, near, empty_scores, words, vector)
+    near = partial(vector_scores, index_cache=index_cache)
+    return Legs(
+        partial(lexical_scores, index_cache=index_cache), cached_lexical_scores, near, empty_scores, words, vector
+    )
 
 
 def frequencies(
-    connection: apsw.Connection, expressions: Sequence[str], postings: "IndexCache | None" = None
+    connection: apsw.Connection, expressions: Sequence[str], index_cache: "IndexCache | None" = None
 ) -> tuple[int, list[int]]:
-    """Return about how many chunks there are, and how many match each FTS expression."""
+    """Return the approximate number of chunks, and how many match each FTS expression."""
     total = connection.execute("SELECT coalesce(max(id), 0) FROM chunks").get
-    if postings is not None:
-        return int(total), [postings.count(connection, expression, int(total)) for expression in expressions]
+    if index_cache is not None:
+        return int(total), [index_cache.count(connection, expression, int(total)) for expression in expressions]
     sql = "SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH ?"
     return int(total), [int(connection.execute(sql, (expression,)).get) for expression in expressions]

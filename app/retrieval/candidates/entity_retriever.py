@@ -1,4 +1,4 @@
-"""The entity retriever: turns and memories that mention what a search names, under whichever of its names."""
+"""Entity retriever: messages and memories that mention what a query names, by any alias."""
 
 import json
 import unicodedata
@@ -16,7 +16,7 @@ from app.retrieval.candidates.model import Candidate
 from app.retrieval.model import Query
 
 MentionScope = Literal["all", "other_names"]
-"""Every mention of an entity, or only those that do not have the name as it was asked, which the words find."""
+"""All mentions of an entity, or only those under other names than in the query, which lexical search misses."""
 
 _MAX_WORDS: Final = 64
 _LONGEST_NAME: Final = 4  # words
@@ -29,7 +29,7 @@ _NAMED: Final = (
     "SELECT a.entity_id, json_group_array(a.alias_key) FROM json_each(?) w CROSS JOIN entity_aliases a"
     " ON a.alias_key = w.value WHERE {visible} GROUP BY a.entity_id"
 )
-# Whoever may not read every store knows an entity only by the names that stand in what they may read.
+# A caller who may not read every store knows an entity only by the names in the stores they may read.
 _VISIBLE: Final = (
     "EXISTS (SELECT 1 FROM mentions n WHERE n.entity_id = a.entity_id AND {stores}"
     f" AND {_KEY.format(table='n')} = a.alias_key)"
@@ -55,12 +55,12 @@ _MEMORIES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class EntityMentions:
-    """What a search may find by the entities it names.
+    """Search for mentions of the entities that a query names.
 
     Args:
-        query: As understood.
-        stores: What the caller may read.
-        which: Which mentions count.
+        query: The parsed query.
+        stores: Stores that the caller may read.
+        which: Mentions that count.
     """
 
     query: Query
@@ -68,26 +68,26 @@ class EntityMentions:
     which: MentionScope = "other_names"
 
     def find(self, connection: apsw.Connection, where: ChunkFilter, depth: int) -> list[Candidate]:
-        """Return what mentions the most of the entities named, of equals the newest; nothing where none is named.
+        """Return what mentions most of the named entities, the newest first among equals.
 
         Args:
-            connection: A reader.
-            where: What a chunk must satisfy.
-            depth: Candidates at most.
+            connection: A read connection.
+            where: Filter of the chunks.
+            depth: Number of candidates at most.
         """
         names = possible_names(self.query)
         named = self._named(connection, names) if names else []
         if not named:
             return []
         turns, memories = self._owners(connection, named)
-        found = _candidates(connection.execute(_TURNS + where.check, (json.dumps(turns), *where.values)))
-        sql = _MEMORIES.format(check=where.check)
+        found = _candidates(connection.execute(_TURNS + where.point_sql, (json.dumps(turns), *where.values)))
+        sql = _MEMORIES.format(check=where.point_sql)
         found += _candidates(connection.execute(sql, (json.dumps(memories), *where.values)))
         found.sort(key=lambda item: (-item.score, -item.created_ms, item.target))
         return found[:depth]
 
     def _named(self, connection: apsw.Connection, names: Sequence[str]) -> list[tuple[str, list[str]]]:
-        """Return the entities that go by any of ``names``, each with those it goes by."""
+        """Return the entities with an alias in ``names``, each with the matching aliases."""
         stores = within(self.stores, "n")
         visible = "TRUE" if stores == "TRUE" else _VISIBLE.format(stores=stores)
         rows = connection.execute(_NAMED.format(visible=visible), (json.dumps(names),))
@@ -96,7 +96,7 @@ class EntityMentions:
     def _owners(
         self, connection: apsw.Connection, named: Sequence[tuple[str, Sequence[str]]]
     ) -> tuple[list[tuple[str, int, int]], list[tuple[str, int]]]:
-        """Return the turns and the memories that mention them, each with how many of them."""
+        """Return the messages and memories that mention entities, with the number of entities each."""
         which = "TRUE" if self.which == "all" else f"NOT max({_HAS_NAME})"
         sql = _OWNERS.format(stores=within(self.stores, "m"), which=which)
         turns, memories = list[tuple[str, int, int]](), list[tuple[str, int]]()
@@ -110,9 +110,9 @@ class EntityMentions:
 
 
 def possible_names(query: Query) -> list[str]:
-    """Return the keys of all names that ``query`` may have: its words, and words next to each other.
+    """Return the keys of possible entity names in ``query``: words and adjacent words.
 
-    A phrase is to stand as it is written, a beginning is no name, and little words name nothing by themselves.
+    Phrases, prefixes and single stop words are not names.
     """
     terms = [term for term in query.terms if not (term.excluded or term.phrase or term.prefix)]
     words = [bare for term in terms for word in term.text.split() if (bare := _bare(word))][:_MAX_WORDS]
@@ -126,7 +126,7 @@ def possible_names(query: Query) -> list[str]:
 
 
 def _bare(word: str) -> str:
-    """Return a word without the signs around it and without a possessive ending."""
+    """Return a word without surrounding punctuation or a possessive ending."""
     bare = unicodedata.normalize("NFC", word).casefold().strip(_EDGES)
     return bare[:-2] if bare.endswith(_POSSESSIVES) else bare
 

@@ -1,4 +1,4 @@
-"""Which chunks are there and satisfy what a search demands, asked of many at once."""
+"""Filter checks of many chunks at once: existing and allowed."""
 
 import json
 from typing import TYPE_CHECKING, Any, Final
@@ -16,47 +16,47 @@ if TYPE_CHECKING:
     Ids = NDArray[np.integer[Any]]
 
 LEAVING: Final = "SELECT 1 FROM session_moves WHERE is_leaving = 1 LIMIT 1"
-"""Finds something where a long conversation is on its way out, whose chunks are still there."""
-# Of each chunk the index keeps its length: small rows, many to a page, beside the chunks with their texts.
-_THERE: Final = "SELECT group_concat(id, ' ') FROM chunks_fts_docsize WHERE id IN (SELECT value FROM json_each(?))"
+"""Query that finds a session whose chunks are still being removed."""
+# FTS5 keeps a small row for each chunk, which is faster to read than the chunks with their texts.
+_EXISTING: Final = "SELECT group_concat(id, ' ') FROM chunks_fts_docsize WHERE id IN (SELECT value FROM json_each(?))"
 
 
 def passes_filter(
-    connection: apsw.Connection, heads: "ChunkColumns", ids: "Ids", where: ChunkFilter
+    connection: apsw.Connection, columns: "ChunkColumns", ids: "Ids", where: ChunkFilter
 ) -> "NDArray[np.bool_]":
-    """Return which of ``ids`` are chunks that satisfy ``where``."""
+    """Return a mask of ``ids``: existing chunks that satisfy ``where``."""
     if not len(ids):
         return np.zeros(0, dtype=np.bool_)
     if passes_all(connection, where):
-        return existing_chunks(connection, heads, ids)
+        return existing_chunks(connection, columns, ids)
     if is_answered_by_columns(connection, where):
-        return np.asarray(_suiting(heads, ids, where) & existing_chunks(connection, heads, ids))
+        return np.asarray(_by_columns(columns, ids, where) & existing_chunks(connection, columns, ids))
     sql = "SELECT group_concat(c.id, ' ') FROM chunks c WHERE c.id IN (SELECT value FROM json_each(?))"
-    found = connection.execute(f"{sql} AND {where.check}", (_listed(ids), *where.values)).get
+    found = connection.execute(f"{sql} AND {where.point_sql}", (_listed(ids), *where.values)).get
     return _among(ids, found)
 
 
 def is_answered_by_columns(connection: apsw.Connection, where: ChunkFilter) -> bool:
-    """Tell whether the database need not be asked which of the chunks there are satisfy ``where``."""
-    is_told = not where.narrows or where.is_exact or where.of_sort is not None
-    return is_told and connection.execute(LEAVING).get is None
+    """Tell whether the cached columns can decide ``where`` without the database."""
+    is_known = not where.is_restrictive or where.is_exact or where.matches_type is not None
+    return is_known and connection.execute(LEAVING).get is None
 
 
-def _suiting(heads: "ChunkColumns", ids: "Ids", where: ChunkFilter) -> "NDArray[np.bool_]":
+def _by_columns(columns: "ChunkColumns", ids: "Ids", where: ChunkFilter) -> "NDArray[np.bool_]":
     if where.is_exact and where.mask is not None:
-        # More may be known meanwhile than when the search began.
+        # Chunks may have been added since the search began.
         within = ids < len(where.mask)
         return np.asarray(where.mask[np.where(within, ids, 0)] & within)
-    if where.of_sort is not None:
-        return heads.where(ids, [where.of_sort(sort) for sort in heads.sorts])
+    if where.matches_type is not None:
+        return columns.where(ids, [where.matches_type(chunk_type) for chunk_type in columns.sorts])
     return np.ones(len(ids), dtype=np.bool_)
 
 
-def existing_chunks(connection: apsw.Connection, heads: "ChunkColumns", ids: "Ids") -> "NDArray[np.bool_]":
-    """Return which of ``ids`` are chunks that there are."""
-    if not len(ids) or heads.knows_all(connection):
-        return np.asarray(heads.there[ids])
-    return _among(ids, connection.execute(_THERE, (_listed(ids),)).get)
+def existing_chunks(connection: apsw.Connection, columns: "ChunkColumns", ids: "Ids") -> "NDArray[np.bool_]":
+    """Return a mask of ``ids``: chunks that still exist."""
+    if not len(ids) or columns.knows_all(connection):
+        return np.asarray(columns.there[ids])
+    return _among(ids, connection.execute(_EXISTING, (_listed(ids),)).get)
 
 
 def _listed(ids: "Ids") -> str:
@@ -68,5 +68,5 @@ def _among(ids: "Ids", found: object) -> "NDArray[np.bool_]":
 
 
 def passes_all(connection: apsw.Connection, where: ChunkFilter) -> bool:
-    """Tell whether every chunk there is satisfies ``where``."""
-    return not where.narrows and connection.execute(LEAVING).get is None
+    """Tell whether every existing chunk satisfies ``where``."""
+    return not where.is_restrictive and connection.execute(LEAVING).get is None

@@ -1,7 +1,7 @@
-"""Which chunks the operators of a search leave, as an array, so that the legs pass over the others at once.
+"""Filter mask: the chunks that a query's operators allow, as a boolean array.
 
-What never changes of a chunk is known: its sort, its conversation, when it was said. Other operators leave all, or are
-looked up where they leave few; then whoever finds a chunk looks in the database whether it satisfies what was asked.
+Type, session and time of a chunk are cached in columns. Other operators are looked up where few chunks match, and do
+not restrict the mask otherwise; then each result is checked in the database.
 """
 
 from collections.abc import Sequence
@@ -34,42 +34,44 @@ _BY_SESSION: Final = {
 
 @dataclass(frozen=True, slots=True)
 class FilterMask:
-    """What is left.
+    """Mask of the chunks that may satisfy the operators.
 
     Args:
-        mask: By chunk id: no chunk that satisfies the operators is missing.
-        is_exact: Every chunk there is that is left satisfies them.
+        mask: By chunk id; includes every chunk that satisfies the operators.
+        is_exact: Every existing chunk in the mask satisfies the operators.
     """
 
     mask: "Mask"
     is_exact: bool
 
 
-def filter_mask(connection: apsw.Connection, query: Query, stores: Sequence[str], postings: IndexCache) -> FilterMask:
-    """Return which chunks may satisfy the operators of ``query`` for a caller who may read ``stores``."""
+def filter_mask(
+    connection: apsw.Connection, query: Query, stores: Sequence[str], index_cache: IndexCache
+) -> FilterMask:
+    """Return the mask of chunks that may satisfy the operators of ``query``."""
     last = last_chunk(connection)
-    heads = postings.heads(connection, last)
+    columns = index_cache.heads(connection, last)
     suits = type_filter(query, stores)
-    mask = heads.where(slice(last + 1), [suits(sort) for sort in heads.sorts])
-    # Memories of an agent are not told from others here.
+    mask = columns.where(slice(last + 1), [suits(chunk_type) for chunk_type in columns.sorts])
+    # The columns do not hold the agent of a memory.
     is_exact = not (query.states or query.agents or query.types or query.matches_nothing)
-    created = heads.created[: last + 1]
+    created = columns.created[: last + 1]
     if query.since is not None:
         mask &= created >= query.since
     if query.until is not None:
         mask &= created < query.until
     if query.sessions:
-        mask &= _of_sessions(connection, heads, last, "session", query.sessions)
+        mask &= _of_sessions(connection, columns, last, "session", query.sessions)
     if query.agents:
-        memories = heads.where(slice(last + 1), [sort.kind == "memory" for sort in heads.sorts])
-        mask &= _of_sessions(connection, heads, last, "agent", query.agents) | memories
+        memories = columns.where(slice(last + 1), [chunk_type.kind == "memory" for chunk_type in columns.sorts])
+        mask &= _of_sessions(connection, columns, last, "agent", query.agents) | memories
     for name, unwanted in query.excluded:
         if name in ("session", "session_is"):
-            mask &= ~_of_sessions(connection, heads, last, name, (unwanted,))
+            mask &= ~_of_sessions(connection, columns, last, name, (unwanted,))
         elif name not in TYPE_OPERATORS:
             is_exact = False
     alone = [Query("", tags=(tag,)) for tag in query.tags] + [Query("", entities=(name,)) for name in query.entities]
-    # Of a name a caller may know less than all.
+    # A caller may be allowed to see only some entities of a name.
     is_exact = is_exact and (not query.entities or set(stores) >= set(STORES))
     for one in alone:
         few = small_match_set(connection, build_filter(one, STORES))
@@ -82,13 +84,13 @@ def filter_mask(connection: apsw.Connection, query: Query, stores: Sequence[str]
 
 
 def _of_sessions(
-    connection: apsw.Connection, heads: ChunkColumns, last: int, name: str, wanted: Sequence[str]
+    connection: apsw.Connection, columns: ChunkColumns, last: int, name: str, wanted: Sequence[str]
 ) -> "Mask":
-    """Return which chunks are of a conversation that an operator asks for."""
+    """Return the mask of chunks in the sessions that an operator names."""
     rows = (row for value in wanted for row in connection.execute(_BY_SESSION[name], (value,)))
-    numbers = [heads.numbers.get(str(row[0]), 0) for row in rows]
-    chosen = np.zeros(len(heads.names), dtype=np.bool_)
+    numbers = [columns.numbers.get(str(row[0]), 0) for row in rows]
+    chosen = np.zeros(len(columns.names), dtype=np.bool_)
     chosen[numbers] = True
     chosen[0] = False
-    # A memory may have been made in one of them, and is not of it.
-    return np.asarray(chosen[np.maximum(heads.owner[: last + 1], 0)])
+    # A memory made in a session does not belong to it.
+    return np.asarray(chosen[np.maximum(columns.owner[: last + 1], 0)])

@@ -1,4 +1,4 @@
-"""What operators alone leave: all of it, the newest first, so that it can be counted and paged to the end."""
+"""Results of a query without words: everything that its operators allow, newest first."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Ids = NDArray[np.integer[Any]]
 
-_MEANT: Final = "SELECT group_concat(c.id, ' ') FROM chunks c WHERE c.kind <> 'passage' AND "
+_MATCHING: Final = "SELECT group_concat(c.id, ' ') FROM chunks c WHERE c.kind <> 'passage' AND "
 _ALL: Final = "SELECT group_concat(id, ' ') FROM chunks_fts_docsize"
 _ALONE: Final[Mapping[str, Callable[[str], Query]]] = {
     "kind": lambda value: Query("", kinds=(value,)),
@@ -39,14 +39,14 @@ _ALONE: Final[Mapping[str, Callable[[str], Query]]] = {
 
 
 class FilterOnlyResult:
-    """Everything that satisfies a search without words.
+    """All messages and memories that satisfy a query without words.
 
     Args:
-        connection: A reader.
+        connection: A read connection.
         query: Its operators and excluded words.
-        stores: What the caller may read.
-        postings: Knows what is known of chunks.
-        per_session: How many turns of one conversation there may be; all when ``None``.
+        stores: Stores that the caller may read.
+        index_cache: Posting lists and columns.
+        per_session: Messages of one session at most; all when ``None``.
     """
 
     def __init__(
@@ -54,75 +54,81 @@ class FilterOnlyResult:
         connection: apsw.Connection,
         query: Query,
         stores: Sequence[str],
-        postings: IndexCache,
+        index_cache: IndexCache,
         per_session: int | None,
     ) -> None:
         last = last_chunk(connection)
-        self.heads = heads = postings.heads(connection, last)
-        # What is known of all chunks leaves little to ask the database for, which is slow where many satisfy it.
+        self.columns = columns = index_cache.heads(connection, last)
+        # The columns answer most conditions; the database is slow where many chunks match.
         apart = [(name, value) for name, value in query.excluded if name in _ALONE]
         rest = tuple(pair for pair in query.excluded if pair not in apart)
         plain = replace(query, since=None, until=None, excluded=rest)
-        ids = _meant(connection, heads, build_filter(plain, stores), last)
+        ids = _matching(connection, columns, build_filter(plain, stores), last)
         for name, value in apart:
-            ids = ids[~np.isin(ids, _meant(connection, heads, build_filter(_ALONE[name](value), stores), last))]
+            ids = ids[~np.isin(ids, _matching(connection, columns, build_filter(_ALONE[name](value), stores), last))]
         if (expression := excluded_expression(query)) is not None:
-            ids = ids[~np.isin(ids, postings.ids(connection, expression, last))]
-        created = heads.created[ids]
+            ids = ids[~np.isin(ids, index_cache.ids(connection, expression, last))]
+        created = columns.created[ids]
         since, until = (np.iinfo(np.int64).min if query.since is None else query.since), query.until
-        ids = _once(heads, ids[(created >= since) & (True if until is None else created < until)])
-        self.ids = ids if per_session is None else _spread(heads, _newest(heads, ids), per_session)
+        ids = _one_per_target(columns, ids[(created >= since) & (True if until is None else created < until)])
+        self.ids = ids if per_session is None else _limit_per_session(columns, _newest(columns, ids), per_session)
         self._is_ordered = per_session is not None
 
     def __len__(self) -> int:
-        """Return how many turns and memories there are."""
+        """Return the number of messages and memories."""
         return len(self.ids)
 
     def shown(self, start: int, end: int) -> list[RankedCandidate]:
-        """Return those from ``start`` up to ``end``."""
+        """Return the candidates from number ``start`` up to ``end``."""
         ids = self.ids
         if not self._is_ordered:
-            if len(ids) > end:  # the rest need not be put in order
-                created = self.heads.created[ids]
+            if len(ids) > end:  # the rest need not be sorted
+                created = self.columns.created[ids]
                 ids = ids[created >= np.partition(created, len(ids) - end)[len(ids) - end]]
-            ids = _newest(self.heads, ids)
-        return [RankedCandidate(self.heads.target(chunk), chunk, 0.0, Why()) for chunk in ids[start:end].tolist()]
+            ids = _newest(self.columns, ids)
+        return [RankedCandidate(self.columns.target(chunk), chunk, 0.0, Why()) for chunk in ids[start:end].tolist()]
 
 
-def _meant(connection: apsw.Connection, heads: "ChunkColumns", where: ChunkFilter, last: int) -> "Ids":
-    """Return the chunks that satisfy ``where``, without passages, which only lend context."""
-    if where.of_sort is None or connection.execute(LEAVING).get is not None:
-        return np.sort(_listed(connection.execute(_MEANT + where.sql, where.values).get))
-    # More may be known meanwhile than this reader sees.
-    there = heads.there[: last + 1]
-    if not heads.knows_all(connection):
+def _matching(connection: apsw.Connection, columns: "ChunkColumns", where: ChunkFilter, last: int) -> "Ids":
+    """Return the chunks that satisfy ``where``, without passages."""
+    if where.matches_type is None or connection.execute(LEAVING).get is not None:
+        return np.sort(_listed(connection.execute(_MATCHING + where.sql, where.values).get))
+    # The columns may have newer chunks than this connection sees.
+    there = columns.there[: last + 1]
+    if not columns.knows_all(connection):
         there = np.zeros(last + 1, dtype=np.bool_)
         there[_listed(connection.execute(_ALL).get)] = True
-    ids = np.flatnonzero(there & (heads.owner[: last + 1] != 0))
-    return np.asarray(ids[heads.where(ids, [sort.kind != "passage" and where.of_sort(sort) for sort in heads.sorts])])
+    ids = np.flatnonzero(there & (columns.owner[: last + 1] != 0))
+    return np.asarray(
+        ids[
+            columns.where(
+                ids, [chunk_type.kind != "passage" and where.matches_type(chunk_type) for chunk_type in columns.sorts]
+            )
+        ]
+    )
 
 
 def _listed(found: object) -> "NDArray[np.int64]":
     return np.fromstring(str(found or ""), dtype=np.int64, sep=" ")
 
 
-def _once(heads: "ChunkColumns", ids: "Ids") -> "Ids":
-    """Return ``ids``, which are ascending, with the last chunk of each memory; a turn has one that is no passage."""
-    is_memory = heads.of_kind(ids, "memory")
+def _one_per_target(columns: "ChunkColumns", ids: "Ids") -> "Ids":
+    """Return ascending ``ids`` with only the last chunk of each memory."""
+    is_memory = columns.of_kind(ids, "memory")
     if not is_memory.any():
         return ids
     pieces = ids[is_memory][::-1]
-    _, first = np.unique(heads.owner[pieces], return_index=True)
+    _, first = np.unique(columns.owner[pieces], return_index=True)
     return np.sort(np.concatenate([ids[~is_memory], pieces[first]]))
 
 
-def _newest(heads: "ChunkColumns", ids: "Ids") -> "Ids":
-    """Return ``ids`` with the newest first."""
-    return np.asarray(ids[np.lexsort((-ids, -heads.created[ids]))])
+def _newest(columns: "ChunkColumns", ids: "Ids") -> "Ids":
+    """Return ``ids`` sorted by time, newest first."""
+    return np.asarray(ids[np.lexsort((-ids, -columns.created[ids]))])
 
 
-def _spread(heads: "ChunkColumns", ids: "Ids", per_session: int | None) -> "Ids":
+def _limit_per_session(columns: "ChunkColumns", ids: "Ids", per_session: int | None) -> "Ids":
     if per_session is None:
         return ids
-    is_memory = heads.of_kind(ids, "memory")
-    return np.asarray(ids[is_memory | (occurrence_number(heads.owner[ids].astype(np.int64)) <= per_session)])
+    is_memory = columns.of_kind(ids, "memory")
+    return np.asarray(ids[is_memory | (occurrence_number(columns.owner[ids].astype(np.int64)) <= per_session)])

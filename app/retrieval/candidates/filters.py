@@ -1,4 +1,4 @@
-"""SQL that gathers candidates: by words, by vector, or newest first; and the conditions a query's operators set."""
+"""Chunk filters in SQL, built from a query's operators and the caller's stores."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Found = tuple[NDArray[np.int64], NDArray[Any]]
 
 MESSAGE_KINDS = {"message", "episode", "messages", "turn"}
-# A long conversation that was forgotten leaves the index over some seconds; memories made from it stay.
+# Removing a long forgotten session takes seconds; memories made from it stay.
 _STAYING = "(c.kind = 'memory' OR c.session_id NOT IN (SELECT session_id FROM session_moves WHERE is_leaving = 1))"
 
 _ALIASED = "SELECT session_id FROM session_aliases WHERE alias = ?"
@@ -29,7 +29,7 @@ _OF_AGENT = "c.session_id IN (SELECT id FROM sessions WHERE agent = ? COLLATE NO
 _PENDING = "c.session_id IN (SELECT id FROM sessions WHERE consolidated_at IS NULL)"
 _TAGGED = "c.memory_id IN (SELECT memory_id FROM memory_tags WHERE tag = ? OR (tag > ? AND tag < ?))"
 _NAMED = "SELECT a.entity_id FROM entity_aliases a WHERE a.alias_key = ?"
-# A turn's owner_id is its session, "#" and its number; by those its chunks are found in their index.
+# A message's owner_id is its session, "#" and its number, by which the index finds its chunks.
 _NAMING = (
     f"(c.memory_id IN (SELECT owner_id FROM mentions WHERE owner_kind = 'memory' AND entity_id IN ({_NAMED}))"
     " OR c.id IN"
@@ -39,11 +39,11 @@ _NAMING = (
     " AND k.kind IN ('message', 'passage') AND k.seq_start = CAST(substr(o.owner_id, o.mark + 1) AS INTEGER)))"
 )
 _THIS = "EXISTS (SELECT 1 FROM sessions s WHERE s.id = c.session_id AND "
-_OF_ONE = {
+_POINT_SQL = {
     _OF_SESSION: f"{_THIS}(s.id = ? OR instr(lower(s.title), lower(?)) OR s.id IN ({_ALIASED})))",
     _OF_AGENT: f"{_THIS}s.agent = ? COLLATE NOCASE)",
     _PENDING: f"{_THIS}s.consolidated_at IS NULL)",
-    # SQLite would look for each chunk under each of the tag's memories.
+    # Otherwise SQLite would search all memories of the tag for each chunk.
     _TAGGED: (
         "EXISTS (SELECT 1 FROM memory_tags t WHERE t.memory_id = c.memory_id"
         " AND (t.tag = ? OR (t.tag > ? AND t.tag < ?)))"
@@ -56,53 +56,51 @@ _OF_ONE = {
     ),
 }
 
-_ALWAYS = 2  # conditions that every search has
+_ALWAYS = 2  # conditions of every search
 TYPE_OPERATORS = ("kind", "role", "store")
-"""Operators that ask only for what many chunks share."""
+"""Operators on the chunk type."""
 
 SMALL_SET = 20_000
-"""So many chunks are looked at one by one when a condition allows no more."""
-
-"""How many times as many neighbours are asked for as are wanted, when a condition leaves most of them out."""
+"""Maximum size of a match set that is checked chunk by chunk."""
 
 Values = list[object]
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkFilter:
-    """What a chunk must satisfy.
+    """SQL conditions that a chunk must satisfy.
 
     Args:
-        sql: Over ``chunks c``.
-        values: Of the SQL.
-        narrows: There is more than what every search demands.
-        sees_all: The caller may read every store.
-        named: The entities of a name, as the caller may know them.
-        mask: Which chunks may satisfy it, by id, where that is known; the SQL decides unless it is exact.
-        is_exact: Every chunk there is that the mask has satisfies it.
-        of_sort: Tells whether chunks of a sort satisfy it, where nothing else of them is asked; it saves the SQL.
+        sql: Condition on ``chunks c``.
+        values: Parameters of the SQL.
+        is_restrictive: There are more conditions than every search has.
+        sees_all: Whether the caller may read every store.
+        named: SQL of the entities with a name, limited to what the caller may read.
+        mask: Mask of possible chunks by id, if known; the SQL decides unless the mask is exact.
+        is_exact: Every existing chunk in the mask satisfies the filter.
+        matches_type: Predicate for chunk types where the filter asks for nothing else; saves the SQL.
     """
 
     sql: str
     values: tuple[object, ...]
-    narrows: bool
+    is_restrictive: bool
     sees_all: bool = True
     named: str = _NAMED
     mask: "NDArray[np.bool_] | None" = field(default=None, compare=False)
     is_exact: bool = field(default=False, compare=False)
-    of_sort: "Callable[[ChunkType], bool] | None" = field(default=None, compare=False)
+    matches_type: "Callable[[ChunkType], bool] | None" = field(default=None, compare=False)
 
     @property
-    def check(self) -> str:
-        """Return the SQL for looking at a few chunks: it asks for each one's session and not for all that fit."""
+    def point_sql(self) -> str:
+        """Return the SQL for checking a few chunks, which looks each one up by itself."""
         sql = self.sql
-        for of_all, of_one in _OF_ONE.items():
-            sql = sql.replace(of_all.replace(_NAMED, self.named), of_one.replace(_NAMED, self.named))
+        for of_all, point_sql in _POINT_SQL.items():
+            sql = sql.replace(of_all.replace(_NAMED, self.named), point_sql.replace(_NAMED, self.named))
         return sql
 
 
 def build_filter(query: Query, stores: Sequence[str]) -> ChunkFilter:
-    """Return what the operators of ``query`` and the caller's ``stores`` demand of a chunk."""
+    """Return the filter for the operators of ``query`` and the caller's ``stores``."""
     parts, values = [f"c.store IN ({_marks(stores)})", _STAYING], list[object](stores)
     for name, wanted in _operators(query):
         sql, more = _any_of(name, wanted)
@@ -110,7 +108,7 @@ def build_filter(query: Query, stores: Sequence[str]) -> ChunkFilter:
         values += more
     for name, unwanted in query.excluded:
         sql, more = _any_of(name, (unwanted,))
-        # What has no session, or is no memory, is of none: SQL would not know.
+        # Without coalesce, NULL columns would exclude the chunk.
         parts.append(f"NOT coalesce({sql}, 0)")
         values += more
     if query.matches_nothing:
@@ -120,16 +118,18 @@ def build_filter(query: Query, stores: Sequence[str]) -> ChunkFilter:
             parts.append(sql)
             values.append(when)
     sees_all = set(stores) >= set(STORES)
-    # Whoever sees a part only must not get fewer neighbours for what the rest holds.
-    narrows = len(parts) > _ALWAYS or not sees_all
+    # Chunks in other stores must not displace neighbours of a caller with fewer stores.
+    is_restrictive = len(parts) > _ALWAYS or not sees_all
     sql = " AND ".join(parts)
     named = _NAMED if sees_all else _named_in(stores)
-    of_sort = _of_sort(query, stores)
-    return ChunkFilter(sql.replace(_NAMED, named), tuple(values), narrows, sees_all, named, of_sort=of_sort)
+    matches_type = _type_only_filter(query, stores)
+    return ChunkFilter(
+        sql.replace(_NAMED, named), tuple(values), is_restrictive, sees_all, named, matches_type=matches_type
+    )
 
 
-def _of_sort(query: Query, stores: Sequence[str]) -> "Callable[[ChunkType], bool] | None":
-    """Return what tells whether chunks of a sort satisfy a search, ``None`` where it asks for more of a chunk."""
+def _type_only_filter(query: Query, stores: Sequence[str]) -> "Callable[[ChunkType], bool] | None":
+    """Return a chunk type predicate, ``None`` where the query filters by more than the type."""
     others = (query.tags, query.sessions, query.agents, query.entities, query.types, query.states)
     if any(others) or query.matches_nothing or query.since is not None or query.until is not None:
         return None
@@ -137,44 +137,49 @@ def _of_sort(query: Query, stores: Sequence[str]) -> "Callable[[ChunkType], bool
 
 
 def type_filter(query: Query, stores: Sequence[str]) -> "Callable[[ChunkType], bool]":
-    """Return what tells whether chunks of a sort satisfy what a search asks of their sort."""
+    """Return a predicate for chunk types: kind, role and store."""
     unwanted = [(name, (value,)) for name, value in query.excluded if name in TYPE_OPERATORS]
     wanted = [("kind", query.kinds), ("role", query.roles), ("store", query.stores)]
     wanted = [(name, values) for name, values in wanted if values]
-    return lambda sort: (
-        sort.store in stores
-        and all(_is_of(sort, name, values) for name, values in wanted)
-        and not any(_is_of(sort, name, values) for name, values in unwanted)
+    return lambda chunk_type: (
+        chunk_type.store in stores
+        and all(_matches(chunk_type, name, values) for name, values in wanted)
+        and not any(_matches(chunk_type, name, values) for name, values in unwanted)
     )
 
 
-def _is_of(sort: "ChunkType", name: str, values: Sequence[str]) -> bool:
+def _matches(chunk_type: "ChunkType", name: str, values: Sequence[str]) -> bool:
     lower = [value.lower() for value in values]
     if name == "store":
-        return sort.store in lower
+        return chunk_type.store in lower
     if name == "role":
-        return sort.kind != "memory" and sort.role in lower
-    is_turn = sort.kind != "memory"
-    return any(is_turn if value in MESSAGE_KINDS else not is_turn and sort.role == value for value in lower)
+        return chunk_type.kind != "memory" and chunk_type.role in lower
+    is_turn = chunk_type.kind != "memory"
+    return any(is_turn if value in MESSAGE_KINDS else not is_turn and chunk_type.role == value for value in lower)
 
 
 def with_word_filter(where: ChunkFilter, must: str | None, must_not: str | None) -> ChunkFilter:
-    """Return ``where`` narrowed to chunks that match the FTS expression ``must`` and do not match ``must_not``."""
+    """Return ``where`` narrowed by FTS expressions that a chunk must or must not match."""
     sql, values = where.sql, where.values
     for expression, operator in ((must, "IN"), (must_not, "NOT IN")):
         if expression is not None:
             sql += f" AND c.id {operator} (SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ?)"
             values = (*values, expression)
-    narrows = must is not None or must_not is not None
-    of_sort = None if narrows else where.of_sort
-    is_exact = where.is_exact and not narrows
-    narrows = where.narrows or narrows
-    return replace(where, sql=sql, values=values, narrows=narrows, is_exact=is_exact, of_sort=of_sort)
+    is_restrictive = must is not None or must_not is not None
+    matches_type = None if is_restrictive else where.matches_type
+    is_exact = where.is_exact and not is_restrictive
+    is_restrictive = where.is_restrictive or is_restrictive
+    return replace(
+        where, sql=sql, values=values, is_restrictive=is_restrictive, is_exact=is_exact, matches_type=matches_type
+    )
 
 
 def small_match_set(connection: apsw.Connection, where: ChunkFilter) -> list[int] | None:
-    """Return the ids of all chunks that satisfy ``where``, or ``None`` when it narrows nothing or allows many."""
-    if not where.narrows:
+    """Return the ids of all chunks that satisfy ``where``, ``None`` where there are many.
+
+    Also ``None`` where ``where`` restricts nothing.
+    """
+    if not where.is_restrictive:
         return None
     found = connection.execute(
         f"SELECT group_concat(id, ' ') FROM (SELECT c.id FROM chunks c WHERE {where.sql} LIMIT {SMALL_SET + 1})",
@@ -185,7 +190,7 @@ def small_match_set(connection: apsw.Connection, where: ChunkFilter) -> list[int
 
 
 def _operators(query: Query) -> list[tuple[str, tuple[str, ...]]]:
-    # Several tags or states must all hold; several kinds, sessions or agents are alternatives.
+    # Several tags, states or entities must all match; several kinds, sessions or agents are alternatives.
     together = [("tag", (tag,)) for tag in query.tags] + [("is", (state,)) for state in query.states]
     together += [("entity", (entity,)) for entity in query.entities]
     either = {
@@ -219,7 +224,7 @@ def _tag(value: str) -> tuple[str, Values]:
 
 
 def _store(value: str) -> tuple[str, Values]:
-    # What is not private is little, and has an index of its own.
+    # Few chunks are not private, and they have a partial index.
     return ("c.store = ?" if value.lower() == "private" else "(c.store <> 'private' AND c.store = ?)"), [value.lower()]
 
 
@@ -235,7 +240,7 @@ def _agent(value: str) -> tuple[str, Values]:
 
 
 def _named_in(stores: Sequence[str]) -> str:
-    """Return ``_NAMED`` for names that stand in ``stores``: one that is only known from elsewhere tells nothing."""
+    """Return ``_NAMED`` limited to aliases that occur in ``stores``."""
     return (
         f"{_NAMED} AND EXISTS (SELECT 1 FROM mentions n WHERE n.entity_id = a.entity_id"
         f" AND n.store IN ({', '.join(repr(store) for store in STORES if store in stores)})"
@@ -262,7 +267,7 @@ _CONDITIONS: dict[str, Callable[[str], tuple[str, Values]]] = {
     "tag": _tag,
     "store": _store,
     "session": _session,
-    "session_is": lambda value: ("c.session_id IS ?", [value]),  # the very one; no operator of the language
+    "session_is": lambda value: ("c.session_id IS ?", [value]),  # the exact id; not an operator of the query language
     "agent": _agent,
     "entity": _entity,
     "role": lambda value: ("(c.kind IN ('message', 'passage') AND c.role = ?)", [value.lower()]),

@@ -1,8 +1,8 @@
-"""The words leg: chunks that have any of the words asked for, best BM25 first, without scoring every one of them.
+"""Lexical retriever: chunks that have any word of a query, best BM25 first.
 
-The index says which chunks have each word; what they would score if they had it once chooses whom to look at. Their
-texts are then read, their words counted and the score made as FTS5 makes it. Short of a chunk that repeats its words
-far more often than others, that finds what scoring all would find.
+Posting lists give the chunks with each word, and an estimate that takes each word as occurring once selects the most
+promising. Only their texts are read to count the words for the exact BM25 of FTS5. A result can be missed only where a
+chunk repeats its words far more often than others.
 """
 
 import json
@@ -31,20 +31,20 @@ if TYPE_CHECKING:
 
 _K1: Final = 1.2
 _B: Final = 0.75
-_B_UNREAD: Final = 0.5  # a long text, not yet read, may well have a word twice
+_B_UNREAD: Final = 0.5  # a long text may well have a word twice
 _LEAST_IDF: Final = 1e-6
 _SPARE: Final = 1.25
-"""How many times as many chunks are read as are wanted."""
+"""Factor by which more chunks are read than wanted."""
 _MOST_READ: Final = 3
 _SAMPLED: Final = 16
-_SURE: Final = 2  # so many times what is wanted is taken for sure to hold it
+_SURE: Final = 2  # safety factor of the sample
 _PROBED: Final = 60
 _FEW_PASS: Final = 1 / 30
 _MOST_PASS: Final = 1 / 2
 _MOST_CHECKED: Final = 24_000
 _CHECKED: Final = 4_000
 _READ_CHARACTERS: Final = 16_000
-_BREAK: Final = b" \xff "  # no text has this byte, so that no phrase goes on in the next
+_BREAK: Final = b" \xff "  # no text has this byte, so phrases do not cross texts
 _APART: Final = re.compile(r"[\W_]+")
 _FOLDED: Final = bytes(
     code if code >= 128 else ord(chr(code).lower()) if chr(code).isalnum() else ord(" ")  # noqa: PLR2004
@@ -54,16 +54,16 @@ _FOLDED: Final = bytes(
 
 @dataclass(frozen=True, slots=True)
 class TermMatches:
-    """What matches.
+    """Posting lists of a query's words, with their weights.
 
     Args:
-        atoms: What is asked.
-        postings: The chunks that each has.
-        idf: What each is worth.
-        worth: By chunk id, what the atoms that it has are worth together.
-        lengths: Of the chunks.
-        heads: What else is known of them.
-        last: The highest chunk id there is.
+        atoms: Atomic expressions of the query.
+        postings: Posting list of each atom.
+        idf: Inverse document frequency of each atom.
+        worth: Summed inverse document frequency of the matching atoms by chunk id.
+        lengths: Lengths of all chunks.
+        columns: Columns of all chunks.
+        last: The highest chunk id.
     """
 
     atoms: "Sequence[Atom]"
@@ -71,35 +71,38 @@ class TermMatches:
     idf: "Floats"
     worth: "NDArray[np.float32]"
     lengths: ChunkLengths
-    heads: ChunkColumns
+    columns: ChunkColumns
     last: int
 
     def norm(self, ids: "Ids", b: float = _B) -> "Floats":
-        """Return what their lengths do to the scores of chunks."""
+        """Return the length normalisation of chunks in BM25."""
         return np.asarray(_K1 * (1 - b) + _K1 * b / self.lengths.mean * self.lengths.words[ids])
 
 
 def find_matches(connection: apsw.Connection, postings: IndexCache, atoms: Sequence[Atom]) -> TermMatches:
-    """Return which chunks have each of ``atoms``."""
+    """Return the posting lists of ``atoms``."""
     last = last_chunk(connection)
-    found = [_upto(postings.posting(connection, atom.expression, _term(atom), last), last) for atom in atoms]
+    found = [_up_to(postings.posting(connection, atom.expression, _term(atom), last), last) for atom in atoms]
     lengths = postings.lengths(connection, last)
     counts = np.array([len(one.ids) for one in found], dtype=np.float64)
     idf = np.maximum(np.log((lengths.chunks - counts + 0.5).clip(0.5) / (counts + 0.5)), _LEAST_IDF)
     worth = np.zeros(last + 1, dtype=np.float32)
     for posting, value in zip(found, idf, strict=True):
-        worth[posting.ids.astype(np.intp)] += value  # as small numbers they would be looked up at half the speed
+        worth[posting.ids.astype(np.intp)] += value  # indexing with small integers is half as fast
     return TermMatches(atoms, found, idf, worth, lengths, postings.heads(connection, last), last)
 
 
-def _upto(posting: PostingList, last: int) -> PostingList:
-    """Return ``posting`` without what others have read of later chunks."""
+def _up_to(posting: PostingList, last: int) -> PostingList:
+    """Return ``posting`` without chunks above the id ``last``."""
     end = int(np.searchsorted(posting.ids, last, side="right"))
     return posting if end == len(posting.ids) else PostingList(posting.ids[:end], posting.times[:end])
 
 
 def _term(atom: Atom) -> str:
-    """Return the one word of the index that ``atom`` asks for; ``""`` for several, and where folding might differ."""
+    """Return the single index term of ``atom``, ``""`` where there is none.
+
+    There is none for several words, nor where folding might differ from the index.
+    """
     return stem(atom.words[0]) if len(atom.words) == 1 and atom.expression.isascii() else ""
 
 
@@ -109,17 +112,17 @@ def best_matches(
     unwanted: str | None,
     where: ChunkFilter,
     depth: int,
-    besides: "Flags | None" = None,
+    allowed: "Flags | None" = None,
 ) -> "tuple[Ids, Floats]":
-    """Return the chunks that match any of the atoms and their BM25, best first.
+    """Return the chunks that match any of the atoms with their BM25, best first.
 
     Args:
-        connection: A reader.
-        matches: What matches.
-        unwanted: An expression for what must not match.
-        where: What a chunk must satisfy besides.
-        depth: Chunks at most.
-        besides: Which chunks may be looked at, by id; all when ``None``.
+        connection: A read connection.
+        matches: Posting lists of the query.
+        unwanted: FTS expression that chunks must not match.
+        where: Filter of the chunks.
+        depth: Number of chunks at most.
+        allowed: Mask of the chunks that may match, by id; all when ``None``.
     """
     worth = matches.worth
     if unwanted is not None:
@@ -128,14 +131,14 @@ def best_matches(
     if where.mask is not None:
         size = min(len(worth), len(where.mask))
         worth = np.append(worth[:size] * where.mask[:size], worth[size:])
-    ids = _to_read(connection, matches, worth, where, depth)
+    ids = _chunks_to_read(connection, matches, worth, where, depth)
     size = round(depth * _SPARE)
     found, scores = [ids[:0]], [np.zeros(0)]
     start = 0
     while start < len(ids) and sum(map(len, found)) < depth:
         part = ids[start : start + size]
-        kept = passes_filter(connection, matches.heads, part, where)
-        part = part[kept if besides is None else kept & besides[part]]
+        kept = passes_filter(connection, matches.columns, part, where)
+        part = part[kept if allowed is None else kept & allowed[part]]
         found.append(part)
         scores.append(_scores(connection, part, matches))
         start += size
@@ -144,15 +147,15 @@ def best_matches(
     return best[order], score[order]
 
 
-def _to_read(
+def _chunks_to_read(
     connection: apsw.Connection, matches: TermMatches, worth: "NDArray[np.float32]", where: ChunkFilter, depth: int
 ) -> "Ids":
-    """Return whom to look at closely, the most promising first."""
+    """Return the chunks to score exactly, the most promising first."""
     size = round(depth * _SPARE)
     matching = np.flatnonzero(worth > 0)
     ids = _promising(matches, worth, matching, _MOST_READ * depth)
-    if where.narrows and len(ids) > size:
-        share = np.count_nonzero(passes_filter(connection, matches.heads, ids[:_PROBED], where)) / _PROBED
+    if where.is_restrictive and len(ids) > size:
+        share = np.count_nonzero(passes_filter(connection, matches.columns, ids[:_PROBED], where)) / _PROBED
         few = small_match_set(connection, where) if share < _FEW_PASS else None
         if few is not None:
             known = np.array(few, dtype=np.int64)
@@ -164,10 +167,13 @@ def _to_read(
 
 
 def _promising(matches: TermMatches, worth: "NDArray[np.float32]", ids: "Ids", most: int) -> "Ids":
-    """Return at most ``most`` of ``ids`` by what each would score if it had its words once, the best first."""
+    """Return at most ``most`` of ``ids``, ranked by an estimate of their BM25.
+
+    The estimate takes each word as occurring once.
+    """
     promise = worth[ids] / (1 + matches.norm(ids, _B_UNREAD))
     if len(ids) > _SAMPLED * most:
-        # The least promise of those that stand out, seen in a few of them, leaves few to be put in order.
+        # A threshold estimated from a sample leaves few to sort.
         sample = promise[::_SAMPLED]
         nth = len(sample) - _SURE * most // _SAMPLED
         kept = np.flatnonzero(promise >= np.partition(sample, nth)[nth])
@@ -182,11 +188,11 @@ def _promising(matches: TermMatches, worth: "NDArray[np.float32]", ids: "Ids", m
 def _first_passing(
     connection: apsw.Connection, matches: TermMatches, ids: "Ids", where: ChunkFilter, most: int
 ) -> "Ids":
-    """Return the first of ``ids`` that satisfy ``where``, about ``most``."""
+    """Return about ``most`` of ``ids``, the first that satisfy ``where``."""
     found = [ids[:0]]
     for start in range(0, len(ids), _CHECKED):
         part = ids[start : start + _CHECKED]
-        found.append(part[passes_filter(connection, matches.heads, part, where)])
+        found.append(part[passes_filter(connection, matches.columns, part, where)])
         if sum(map(len, found)) >= most:
             break
     return np.concatenate(found)
@@ -197,12 +203,12 @@ def _unwanted(connection: apsw.Connection, expression: str) -> list[int]:
 
 
 def _scores(connection: apsw.Connection, ids: "Ids", matches: TermMatches) -> "Floats":
-    """Return the BM25 of chunks that are there."""
-    found = [_times_of(ids, posting) for posting in matches.postings]
+    """Return the BM25 of existing chunks."""
+    found = [_known_counts(ids, posting) for posting in matches.postings]
     unknown = [
         (times == 0) & there if atom.words else None for atom, (there, times) in zip(matches.atoms, found, strict=True)
     ]
-    _read_times(connection, ids, matches.atoms, unknown, [times for _, times in found])
+    _count_in_texts(connection, ids, matches.atoms, unknown, [times for _, times in found])
     score, norm = np.zeros(len(ids)), matches.norm(ids)
     for (there, counted), idf in zip(found, matches.idf, strict=True):
         times = np.maximum(counted, 1.0)
@@ -210,8 +216,8 @@ def _scores(connection: apsw.Connection, ids: "Ids", matches: TermMatches) -> "F
     return score
 
 
-def _times_of(places: "Ids", posting: PostingList) -> "tuple[Flags, Floats]":
-    """Return which of ``places`` have the word, and how often as far as that is known."""
+def _known_counts(places: "Ids", posting: PostingList) -> "tuple[Flags, Floats]":
+    """Return which of ``places`` have the word, and its count where known."""
     if not len(posting.ids):
         return np.zeros(len(places), dtype=np.bool_), np.zeros(len(places))
     at = np.minimum(np.searchsorted(posting.ids, places), len(posting.ids) - 1)
@@ -219,14 +225,14 @@ def _times_of(places: "Ids", posting: PostingList) -> "tuple[Flags, Floats]":
     return there, np.where(there, posting.times[at], 0).astype(np.float64)
 
 
-def _read_times(
+def _count_in_texts(
     connection: apsw.Connection,
     ids: "Ids",
     atoms: Sequence[Atom],
     unknown: "Sequence[Flags | None]",
     times: "Sequence[Floats]",
 ) -> None:
-    """Fill in how often chunks have their words where the index did not say, from their texts."""
+    """Count words in the texts of chunks whose counts the index did not give."""
     lacking = [number for number, flags in enumerate(unknown) if flags is not None and flags.any()]
     if not lacking:
         return
@@ -246,7 +252,7 @@ def _read_times(
 
 
 def _counts(texts: Sequence[str], atoms: Sequence[Atom]) -> "Floats":
-    """Return how often each text has the words of each atom; 0 throughout for an atom that is no words."""
+    """Return the count of each atom in each text; 0 for prefixes and pairs."""
     apart = [_encoded(text) for text in texts]
     joined = (_BREAK + _BREAK.join(apart) + _BREAK).translate(_FOLDED)
     starts = [0, *accumulate(len(text) + len(_BREAK) for text in apart)][:-1]
@@ -259,23 +265,26 @@ def _counts(texts: Sequence[str], atoms: Sequence[Atom]) -> "Floats":
 
 
 def _encoded(text: str) -> bytes:
-    """Return ``text`` as bytes of which ``_FOLDED`` makes its words, each between spaces."""
+    """Return ``text`` as bytes that ``_FOLDED`` translates into words between spaces."""
     if text.isascii():
         return text.encode("ascii")
     return _APART.sub(" ", fold(text)).encode("utf-8", "replace")
 
 
 def beginning(root: str) -> str:
-    """Return how every word of the stem ``root`` begins; its last letter may have been another: happi, hope."""
+    """Return the common prefix of all words with the stem ``root``.
+
+    The last letter of a stem may differ from that of a word: happi (happy), hope (hoping).
+    """
     return root[:-1] if len(root) > 1 and root.endswith(("i", "e", "bl")) else root
 
 
 def _places(joined: bytes, words: Sequence[str]) -> list[int]:
-    """Return where words of the same stems as ``words`` stand one after the other."""
+    """Return the positions of phrases whose words have the same stems as ``words``."""
     first, *rest = (stem(word) for word in words)
-    sought, same, find = f" {beginning(first)}".encode(), dict[bytes, bool](), joined.find
+    start_of_word, same, find = f" {beginning(first)}".encode(), dict[bytes, bool](), joined.find
     found: list[int] = []
-    place = find(sought)
+    place = find(start_of_word)
     while place >= 0:
         end = find(b" ", place + 1)
         word = joined[place + 1 : end]
@@ -284,7 +293,7 @@ def _places(joined: bytes, words: Sequence[str]) -> list[int]:
             is_same = same[word] = stem(word.decode("utf-8", "replace")) == first
         if is_same and (not rest or _follow(joined, end, rest)):
             found.append(place)
-        place = find(sought, end)
+        place = find(start_of_word, end)
     return found
 
 

@@ -1,11 +1,11 @@
-"""Values of candidates that a retriever finds."""
+"""Candidate value that retrievers return."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A chunk that a leg found; ``score`` is BM25 or cosine, higher is better."""
+    """A chunk found by a retriever, with its score: BM25 or cosine, higher is better."""
 
     chunk_id: int
     target: str

@@ -1,4 +1,4 @@
-"""What stands nowhere: a quoted phrase, whose words are searched instead, or every word; the answer says so."""
+"""Relaxation of quoted phrases without matches to single words, with notes about it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -20,16 +20,16 @@ _MOST_NAMED: Final = 5
 
 
 def has_phrases(query: Query) -> bool:
-    """Tell whether ``query`` asks for a phrase of several words."""
+    """Tell whether ``query`` has a phrase of several words."""
     return any(map(_is_phrase, query.terms))
 
 
 def relax_phrases(query: Query, stands: Callable[[Term], bool]) -> tuple[Query, tuple[str, ...]]:
-    """Return ``query`` with each phrase that stands nowhere as its words, and those phrases.
+    """Return ``query`` with unmatched phrases as single words, and those phrases.
 
     Args:
-        query: What is asked.
-        stands: Whether a phrase stands anywhere; operators play no part.
+        query: The query.
+        stands: Whether a phrase occurs anywhere, regardless of operators.
     """
     terms: list[Term] = []
     missing: list[str] = []
@@ -43,7 +43,7 @@ def relax_phrases(query: Query, stands: Callable[[Term], bool]) -> tuple[Query, 
 
 
 def phrase_notes(missing: Sequence[str]) -> tuple[str, ...]:
-    """Return what to say of the phrases in ``missing``."""
+    """Return notes about the ``missing`` phrases."""
     return tuple(_SENTENCE.format(phrase=excerpt(phrase, _SHOWN)) for phrase in missing)
 
 
@@ -54,17 +54,17 @@ def _is_phrase(term: Term) -> bool:
 def relax_missing_phrases(
     connection: apsw.Connection, query: Query, stores: Sequence[str]
 ) -> tuple[Query, tuple[str, ...]]:
-    """Return ``query`` relaxed by what ``stores`` hold."""
+    """Return ``query`` relaxed by the texts in ``stores``."""
     return relax_phrases(query, lambda term: _stands(connection, term, stores))
 
 
 def missing_word_notes(connection: apsw.Connection, query: Query, stores: Sequence[str]) -> tuple[str, ...]:
-    """Return what to say where none of what ``query`` asks for stands in ``stores``; operators play no part.
+    """Return notes where none of the query's words occurs in ``stores``.
 
-    It is for a search that found nothing by its words; where one of them stands, nothing is said.
+    For a search without lexical results; there is no note where one of the words occurs.
     """
     terms = [term for term in query.terms if not term.excluded]
-    # Little words are not looked for while there are others, and say nothing of what is there.
+    # Stop words are not searched while there are other words.
     dropped = stop_words(term.text for term in terms if not term.phrase and not term.prefix)
     terms = [term for term in terms if term.text.casefold() not in dropped or term.phrase or term.prefix] or terms
     terms = [term for term in terms if match_expression([term]) is not None]

@@ -1,4 +1,4 @@
-"""Vectors compared in a thread of their own while the words are looked for: of very many, both take a while."""
+"""Prefetching of nearest neighbours in a thread, while the words are searched."""
 
 import threading
 from concurrent.futures import Future
@@ -14,31 +14,34 @@ if TYPE_CHECKING:
     Allowed = NDArray[np.bool_]
 
 PREFETCH_FROM: Final = 100_000
-"""Of fewer vectors a thread takes about as long to start as it saves."""
+"""With fewer vectors, starting a thread takes as long as it saves."""
 
 
 class NeighbourIndex(Protocol):
-    """Finds the nearest vectors; see ``app.index.vectors.ann_cache.AnnCache``."""
+    """Nearest neighbour search; see ``app.index.vectors.ann_cache.AnnCache``."""
 
     def nearest(
         self, generation: Generation, vector: bytes, k: int, allowed: "Allowed | None" = None
     ) -> "Found | None":
-        """Return about the ``k`` nearest chunks with their cosine, best first; ``None`` when it cannot tell."""
+        """Return about the ``k`` nearest chunks with their cosine, best first.
+
+        ``None`` when the index cannot answer.
+        """
 
 
 class PrefetchedNeighbours:
-    """Looks for the nearest at once, beside whoever made it, and answers when that is asked for.
+    """Nearest neighbours that a thread begins to search for at once.
 
     Args:
-        near: Answers; from this thread too, what was not looked for.
-        generation, vector, k, allowed: What will be asked.
+        ann_cache: The neighbour index.
+        generation, vector, k, allowed: Arguments of the search to prefetch.
     """
 
     def __init__(
-        self, near: NeighbourIndex, generation: Generation, vector: bytes, k: int, allowed: "Allowed | None"
+        self, ann_cache: NeighbourIndex, generation: Generation, vector: bytes, k: int, allowed: "Allowed | None"
     ) -> None:
-        self._near = near
-        self._asked = (generation, vector, k)
+        self._ann_cache = ann_cache
+        self._query = (generation, vector, k)
         self._allowed = allowed
         self._found: Future[Found | None] = Future()
         threading.Thread(target=self._look, name="keepsake-near", daemon=True).start()
@@ -46,13 +49,13 @@ class PrefetchedNeighbours:
     def nearest(
         self, generation: Generation, vector: bytes, k: int, allowed: "Allowed | None" = None
     ) -> "Found | None":
-        """Return what was found, or look for something else; see ``NeighbourIndex``."""
-        if (generation, vector, k) == self._asked and allowed is self._allowed:
+        """Return the prefetched neighbours, or search again for other arguments; see ``NeighbourIndex``."""
+        if (generation, vector, k) == self._query and allowed is self._allowed:
             return self._found.result()
-        return self._near.nearest(generation, vector, k, allowed)
+        return self._ann_cache.nearest(generation, vector, k, allowed)
 
     def _look(self) -> None:
         try:
-            self._found.set_result(self._near.nearest(*self._asked, self._allowed))
-        except BaseException as error:  # noqa: BLE001  (whoever asks gets it)
+            self._found.set_result(self._ann_cache.nearest(*self._query, self._allowed))
+        except BaseException as error:  # noqa: BLE001  (raised again in the caller)
             self._found.set_exception(error)

@@ -1,4 +1,4 @@
-"""Scored chunks: what a retriever found, as arrays, with the places of its messages."""
+"""Scored chunks: arrays of chunk ids, scores and message places."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,16 +20,18 @@ if TYPE_CHECKING:
 
 
 WHOLE: Final = -1
+"""Message number that stands for all of a memory."""
 MessagePlace = tuple[str, int]
+"""A message (session id, number) or a memory (id, ``WHOLE``)."""
 
 
 @dataclass(frozen=True, slots=True)
 class MessagePlaces:
-    """Turns and memories as numbers, one after the other.
+    """Places of messages and memories as arrays of numbers.
 
     Args:
-        owner: The number of each one's conversation or memory; see ``ChunkColumns``.
-        seq: The number of the turn, ``WHOLE`` for a memory.
+        owner: Number of the session or memory; see ``ChunkColumns``.
+        seq: Number of the message, ``WHOLE`` for a memory.
     """
 
     owner: "Ints"
@@ -37,15 +39,15 @@ class MessagePlaces:
 
     @property
     def keys(self) -> "Ints":
-        """Return a number for each place."""
+        """Return a unique number for each place."""
         return place_keys(self.owner, self.seq)
 
     def at(self, rows: "Ids | Flags") -> "MessagePlaces":
-        """Return some of them."""
+        """Return the places in ``rows``."""
         return MessagePlaces(self.owner[rows], self.seq[rows])
 
-    def beside(self, step: int) -> "MessagePlaces":
-        """Return the turns so many numbers further."""
+    def shifted(self, step: int) -> "MessagePlaces":
+        """Return the places ``step`` messages further on."""
         return MessagePlaces(self.owner, self.seq + step)
 
     def __len__(self) -> int:
@@ -54,9 +56,9 @@ class MessagePlaces:
 
 @dataclass(frozen=True, slots=True)
 class ScoredChunks:
-    """What a leg found: chunks with their scores, best first; ``matches`` where it looked up whose words fit."""
+    """Chunks with their scores, best first; ``matches`` holds the posting lists of a lexical search."""
 
-    heads: ChunkColumns
+    columns: ChunkColumns
     ids: "Ids"
     values: "Floats"
     matches: "TermMatches | None" = None
@@ -66,22 +68,22 @@ class ScoredChunks:
 
     @property
     def spans(self) -> "Flags":
-        """Tell which are passages of several turns, which lend their words to them."""
-        return np.asarray(self.heads.of_kind(self.ids, "passage") & (self.heads.more[self.ids] > 0))
+        """Return a mask of the passages that span several messages."""
+        return np.asarray(self.columns.of_kind(self.ids, "passage") & (self.columns.more[self.ids] > 0))
 
     @property
     def places(self) -> MessagePlaces:
-        """Return which turn or memory each is a piece of; of a passage the first turn."""
-        owner = self.heads.owner[self.ids].astype(np.int64)
-        return MessagePlaces(owner, np.where(owner < 0, WHOLE, self.heads.first[self.ids].astype(np.int64)))
+        """Return the message or memory of each chunk, for a passage its first message."""
+        owner = self.columns.owner[self.ids].astype(np.int64)
+        return MessagePlaces(owner, np.where(owner < 0, WHOLE, self.columns.first[self.ids].astype(np.int64)))
 
     def at(self, rows: "Ids | Flags") -> "ScoredChunks":
-        """Return some of them."""
-        return ScoredChunks(self.heads, self.ids[rows], self.values[rows])
+        """Return the chunks in ``rows``."""
+        return ScoredChunks(self.columns, self.ids[rows], self.values[rows])
 
 
 def unique_inverse(values: "Ints") -> tuple["Ints", "Ints"]:
-    """Return the distinct ``values``, ascending, and of each of ``values`` which of them it is."""
+    """Return the distinct ``values``, ascending, and the index of each value among them."""
     order = values.argsort(kind="stable")
     ordered = values[order]
     is_new = np.append(True, ordered[1:] != ordered[:-1])[: len(values)]
@@ -91,12 +93,12 @@ def unique_inverse(values: "Ints") -> tuple["Ints", "Ints"]:
 
 
 def concatenated(parts: Sequence[MessagePlaces]) -> MessagePlaces:
-    """Return all of ``parts``, one after the other."""
+    """Return the places of all ``parts`` in their order."""
     return MessagePlaces(np.concatenate([part.owner for part in parts]), np.concatenate([part.seq for part in parts]))
 
 
 def occurrence_number(owner: "Ints") -> "Ints":
-    """Return of each element how many of its equals there are up to it: 1 for the first of its kind."""
+    """Return the running count of each element among its equals, from 1."""
     order = np.argsort(owner, kind="stable")
     ordered = owner[order]
     starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])) if len(owner) else order

@@ -1,4 +1,4 @@
-"""SQL for recipes that look past words and meaning: at the latest turns, the important ones, and what is said often."""
+"""Retrievers by recency, importance and mention count."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,7 +14,7 @@ _TURN = "c.id, c.session_id || '#' || c.seq_start, c.created_at"
 _TURNS = "c.kind = 'message'"
 
 MARKED = 0.5
-"""A turn of more importance was marked by somebody."""
+"""Messages above this importance were marked by a person or agent."""
 
 
 def add_signal_retrievers(
@@ -24,14 +24,14 @@ def add_signal_retrievers(
     where: ChunkFilter,
     wanted: Sequence[Leg],
 ) -> dict[Leg, list[Candidate]]:
-    """Return what words and meaning ``found`` with what the recipe's other legs say.
+    """Return the candidates ``found`` with those of the recipe's other retrievers.
 
     Args:
-        connection: A reader.
+        connection: A read connection.
         found: Candidates by leg, best first.
         recipe: Its legs, and how many turns each gives where it takes a few only.
-        where: What a turn must satisfy.
-        wanted: Which of the recipe's legs are asked.
+        where: Filter of the messages.
+        wanted: The recipe's retrievers to run.
     """
     if recipe.few is not None:
         return _few(connection, found, recipe.few, where, wanted)
@@ -52,7 +52,7 @@ def _few(
 ) -> dict[Leg, list[Candidate]]:
     legs: dict[Leg, list[Candidate]] = {}
     if "vector" in found:
-        # A memory's id has no number of a turn behind it.
+        # The id of a memory has no message number.
         near = [item for item in found["vector"] if "#" in item.target and item.score > few.similarity]
         legs["vector"] = near[: few.relevant]
     if "salient" in wanted:
@@ -63,8 +63,8 @@ def _few(
 
 
 def latest_messages(connection: apsw.Connection, where: ChunkFilter, most: int) -> list[Candidate]:
-    """Return the latest turns that satisfy ``where``, scored by their time, milliseconds UTC."""
-    # The plus keeps SQLite to the index by time, which is in this order.
+    """Return the latest messages that satisfy ``where``, scored by time in milliseconds UTC."""
+    # The plus makes SQLite use the index by time, which has this order.
     rows = connection.execute(
         f"SELECT {_TURN} FROM chunks c WHERE +{_TURNS} AND {where.sql} ORDER BY c.created_at DESC, c.id DESC LIMIT ?",
         (*where.values, most),
@@ -73,8 +73,8 @@ def latest_messages(connection: apsw.Connection, where: ChunkFilter, most: int) 
 
 
 def salient_messages(connection: apsw.Connection, where: ChunkFilter, least: float, most: int) -> list[Candidate]:
-    """Return the turns of importance ``least`` (0 to 1) or more that satisfy ``where``; between equals the latest."""
-    # Said once more as it stands in the index of marked turns, which SQLite then knows to be enough.
+    """Return messages of importance ``least`` (0 to 1) or more, the latest among equals first."""
+    # Repeats the condition of the partial index, so that SQLite uses it.
     marked = "AND m.importance > 0.5" if least > MARKED else ""
     rows = connection.execute(
         f"SELECT {_TURN}, m.importance FROM messages m CROSS JOIN chunks c"
@@ -87,7 +87,7 @@ def salient_messages(connection: apsw.Connection, where: ChunkFilter, least: flo
 
 
 def mention_scores(connection: apsw.Connection, found: Iterable[Sequence[Candidate]]) -> list[Candidate]:
-    """Return each of the candidates once, scored by how often it was said; a turn was said once."""
+    """Return each candidate once, scored by its mention count; 1 for a message."""
     items = {item.target: item for leg in found for item in leg}
     counts = dict(
         connection.execute(
@@ -102,6 +102,6 @@ def mention_scores(connection: apsw.Connection, found: Iterable[Sequence[Candida
 
 
 def recency_scores(found: Iterable[Sequence[Candidate]]) -> list[Candidate]:
-    """Return each of the candidates once, scored by its time, milliseconds UTC."""
+    """Return each candidate once, scored by its time in milliseconds UTC."""
     items = {item.target: item for leg in found for item in leg}
     return [Candidate(item.chunk_id, item.target, item.created_ms, float(item.created_ms)) for item in items.values()]

@@ -1,1 +1,1 @@
-"""Queries: the language, what a question asks for, full-text expressions."""
+"""Queries: parser, query style, time expressions and full-text expressions."""

@@ -1,4 +1,4 @@
-"""Whether a search is a few words or something someone wrote: a sentence, or a passage that was pasted. Pure."""
+"""Query style: a few words, a sentence, or a pasted passage. Pure functions."""
 
 import re
 from collections.abc import Sequence
@@ -10,11 +10,11 @@ from app.index import cjk_ngrams
 QueryStyle = Literal["search", "sentence", "passage"]
 
 FEW_WORDS: Final = 6
-"""A search of no more words than these beside its quotations is never a sentence."""
+"""A query with at most this many words outside quotations is never a sentence."""
 MANY_WORDS: Final = 24
-"""A sentence of more words than these is a passage."""
+"""A query with more words than this is a passage."""
 _LITTLE_WORDS: Final = 3
-"""So many different stop words make a sentence of words without a full stop."""
+"""Number of different stop words that make words without a full stop a sentence."""
 _LIST_LINES: Final = 2
 _STOP: Final = re.compile(r"[^\W_][\"')\]]*(?:[.!?…][\"')\]]*\Z|[。！？])")
 _ENDED: Final = re.compile(r"[.!?…]+[\"')\]”’]*(?=\s|\Z)|[。！？]+")
@@ -25,11 +25,11 @@ _EDGES: Final = "\"'.,;:!?()[]{}*"
 
 
 def classify_query(text: str, words: Sequence[str]) -> QueryStyle:
-    """Return how ``text`` reads.
+    """Return the style of a query.
 
     Args:
-        text: All of it.
-        words: Its words outside quotations and operators, as they stand.
+        text: The whole query.
+        words: Its words outside quotations and operators.
     """
     count = sum(map(_count, words))
     if count > MANY_WORDS or len(_LIST_LINE.findall(text)) >= _LIST_LINES:
@@ -43,18 +43,18 @@ def classify_query(text: str, words: Sequence[str]) -> QueryStyle:
 
 
 def count_sentences(text: str) -> int:
-    """Return how many sentences ``text`` has, the last with or without its full stop."""
+    """Return the number of sentences in ``text``; the last needs no full stop."""
     *ended, rest = _ENDED.split(_SHORTENED.sub("", text))
     return len(ended) + any(map(str.isalnum, rest))
 
 
 def _count(word: str) -> int:
-    """Return how many words ``word`` is: a run of Chinese and the like is one for every two characters."""
+    """Return the word count of ``word``; Chinese counts a word for two characters."""
     if not any(map(str.isalnum, word)):
         return 0
     return max(1, len(word) // 2) if cjk_ngrams.has_wide(word) else 1
 
 
 def without_emphasis(text: str) -> str:
-    """Return ``text`` without the stars around what Markdown stresses; the star of ``begin*`` stays."""
+    """Return ``text`` without Markdown emphasis; the star of ``begin*`` stays."""
     return _EMPHASIS.sub(r"\2", text)

@@ -1,6 +1,6 @@
-"""The query language: words, ``"phrases"``, ``-without``, ``begin*`` and operators like ``kind:note``.
+"""Query parser: words, ``"phrases"``, ``-excluded``, ``prefix*`` and operators like ``kind:note``.
 
-Any text is a query. What looks like an operator and is none is searched as words, with a hint that says so.
+Any text is a query. An unknown operator is searched as words, with a hint that says so.
 
 ``after:x`` means from the start of x on, ``before:x`` until the start of x, ``on:x`` within x; so ``on:2026-10`` is
 ``after:2026-10 before:2026-11``. ``-before:x`` is ``after:x`` and the reverse.
@@ -29,7 +29,7 @@ from app.sessions.model import Role
 
 MAX_LENGTH: Final = 4_000
 MAX_TERMS: Final = 256
-"""Words kept of a text; which of them the index is asked for is for ``app.retrieval.query.match_expression`` to say."""
+"""Maximum number of words in a query; ``app.retrieval.query.match_expression`` selects those to search."""
 STATES: Final = ("pinned", "archived", "superseded", "pending")
 ROLES: Final[tuple[str, ...]] = get_args(Role)
 SEARCHED_KINDS: Final = ("message", *KINDS)
@@ -42,13 +42,13 @@ _KIND_NAMES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What is being typed at the cursor.
+    """Completion options for the text at the cursor.
 
     Args:
-        what: The name of an operator, or the value of ``operator``.
-        typed: What is there before the cursor, without quotes.
-        start, end: The range in the text that an option replaces.
-        options: What could stand there, of what the language knows; ready to insert.
+        what: Whether an operator's name or its value is being typed.
+        typed: Text before the cursor, without quotes.
+        start, end: Range of the text that an option replaces.
+        options: Possible completions, ready to insert.
     """
 
     what: Literal["operator", "value"]
@@ -80,7 +80,7 @@ _FIELDS: Final = {
 }  # fmt: skip
 
 MAX_PREFERRED: Final = 8
-"""Phrases of a sentence that are looked for side by side, besides their words."""
+"""Maximum number of preferred phrases in a sentence."""
 _PREFERRED: Final = (
     "This reads as a sentence: texts with the quoted words side by side are preferred, others are found too."
     " Search a quotation by itself to demand it."
@@ -110,46 +110,46 @@ def operators() -> tuple[OperatorHelp, ...]:
 
 
 def parse(text: str, now_ms: int, zone: tzinfo | None = None) -> Query:
-    """Understand a search.
+    """Parse a query as typed.
 
     Args:
         text: As typed.
         now_ms: The current time, milliseconds since 1970 UTC, for ``after:yesterday``.
-        zone: Whose days these are; the machine's when ``None``.
+        zone: Time zone of the days; the machine's when ``None``.
     """
-    reading = _Reading(now_ms, zone)
+    parser = _Parser(now_ms, zone)
     kept = storable(text[: MAX_LENGTH + 1])[0]
     if len(kept) > MAX_LENGTH:
         kept = kept[:MAX_LENGTH]
-        reading.hint(f"Only the first {MAX_LENGTH:,} characters were searched.")
+        parser.hint(f"Only the first {MAX_LENGTH:,} characters were searched.")
     written = without_emphasis(kept.translate(_QUOTES))
     tokens = list(_TOKEN.finditer(written))
-    reading.manner = classify_query(written, [token[6] for token in tokens if token[6] and not token[1]])
+    parser.style = classify_query(written, [token[6] for token in tokens if token[6] and not token[1]])
     for token in tokens:
-        reading.take(token)
-    if tokens and reading.is_empty():
-        reading.refuse("text", _NOTHING)
-    return reading.query(kept)
+        parser.take(token)
+    if tokens and parser.is_empty():
+        parser.refuse("text", _NOTHING)
+    return parser.query(kept)
 
 
 def parse_plain(text: str, now_ms: int, zone: tzinfo | None = None) -> Query:
-    """Understand a text in which nothing is an operator, such as what somebody writes to an agent.
+    """Parse a text without operators, such as a prompt to an agent.
 
     Args:
         text: Of any length; of a long one the first and the last words count, for a question stands at either end.
         now_ms: The current time, milliseconds since 1970 UTC, for "yesterday".
-        zone: Whose days these are; the machine's when ``None``.
+        zone: Time zone of the days; the machine's when ``None``.
     """
-    reading = _Reading(now_ms, zone)
+    parser = _Parser(now_ms, zone)
     words = storable(text)[0].split()
     half = MAX_TERMS // 2
     for word in words if len(words) <= MAX_TERMS else [*words[:half], *words[-half:]]:
-        reading.add(Term(word.strip(_EDGES)))
-    return reading.query(text)
+        parser.add(Term(word.strip(_EDGES)))
+    return parser.query(text)
 
 
 def completion(text: str, cursor: int) -> Completion | None:
-    """Return what is being typed where the cursor stands: an operator's name, its value, or ``None`` for a word."""
+    """Return completion options at the cursor, ``None`` inside a word."""
     cursor = min(max(cursor, 0), len(text))
     from_ = max(cursor - _LONGEST_TYPED, 0)
     before = text[from_:cursor].translate(_QUOTES)
@@ -167,8 +167,8 @@ def completion(text: str, cursor: int) -> Completion | None:
     return None
 
 
-class _Reading:
-    """What has been understood so far."""
+class _Parser:
+    """State of parsing a query."""
 
     def __init__(self, now_ms: int, zone: tzinfo | None) -> None:
         self.now_ms = now_ms
@@ -180,8 +180,8 @@ class _Reading:
         self.until: int | None = None
         self.hints: list[str] = []
         self.unknown: set[str] = set()
-        """Operators of which a value cannot be satisfied."""
-        self.manner: QueryStyle = "search"
+        """Operators with an unknown value."""
+        self.style: QueryStyle = "search"
         self.preferred: list[Term] = []
         self.has_preferred = False
 
@@ -204,17 +204,17 @@ class _Reading:
         )
 
     def _matches_nothing(self) -> bool:
-        # Of several kinds any one will do.
+        # One known value of several alternatives is enough.
         return any(name not in _ALTERNATIVES or not self.values[name] for name in self.unknown)
 
     def is_empty(self) -> bool:
-        """Tell whether nothing is asked for: no word, and no operator."""
-        asked = (self.terms, self.preferred, self.excluded, self.hints, *self.values.values())
-        return not any(asked) and self.since is None and self.until is None
+        """Tell whether the query has neither words nor operators."""
+        parts = (self.terms, self.preferred, self.excluded, self.hints, *self.values.values())
+        return not any(parts) and self.since is None and self.until is None
 
     def _moments(self) -> tuple[tuple[int, int], ...]:
         said = " ".join(term.text for term in self.terms if not term.excluded)
-        # Whoever asks of the time before something sees it from there: after that there is nothing to find.
+        # Relative times count from ``until``, since nothing after it can be found.
         return find_time_spans(said, self.now_ms if self.until is None else min(self.now_ms, self.until), self.zone)
 
     def hint(self, sentence: str) -> None:
@@ -222,17 +222,17 @@ class _Reading:
             self.hints.append(sentence)
 
     def refuse(self, name: str, sentence: str) -> None:
-        """Find nothing, and say why; in a sentence, where the words are searched instead, only say it."""
+        """Match nothing and give a hint; in a sentence only give the hint."""
         self.hint(sentence)
-        if self.manner == "search":
+        if self.style == "search":
             self.unknown.add(name)
 
     def take(self, token: re.Match[str]) -> None:
         minus, name, values, phrase, star, word = token.groups()
-        excluded = minus == "-" and (bool(name) or self.manner != "passage")
+        excluded = minus == "-" and (bool(name) or self.style != "passage")
         if name:
             self.take_operator(name, values, excluded)
-        elif phrase is not None and self.manner != "search" and not excluded:
+        elif phrase is not None and self.style != "search" and not excluded:
             self.take_preferred(phrase)
         elif phrase is not None:
             self.add(Term(" ".join(phrase.split()), phrase=not star, prefix=bool(star), excluded=excluded))
@@ -244,12 +244,12 @@ class _Reading:
     def take_word(self, word: str, *, excluded: bool) -> None:
         bare = word.strip(_EDGES)
         stem = bare.strip("*")
-        # More than one star, or one in front, is how some write what they stress.
+        # Several stars, or a leading one, are emphasis and not a prefix.
         is_prefix = bare == f"{stem}*" and stem[-1:].isalnum()
         self.add(Term(stem.strip(_EDGES), prefix=is_prefix, excluded=excluded))
 
     def take_preferred(self, phrase: str) -> None:
-        """Search the words of a phrase, and the phrase beside them: whoever has it side by side is before others."""
+        """Search the words of a phrase, and prefer texts with the whole phrase."""
         words = [word for word in phrase.split() if any(map(_says_something, word))]
         self.has_preferred = self.has_preferred or bool(words)
         for word in words:
@@ -272,7 +272,7 @@ class _Reading:
             return
         values = [collapse(quoted or bare) for quoted, bare in _VALUE.findall(written)]
         values = [value for value in values if value]
-        if not values and self.manner != "search":  # "Before: a wall. After: a gate."
+        if not values and self.style != "search":  # "Before: a wall. After: a gate."
             self.take_word(name, excluded=False)
         elif not values:
             said = f"{operator.name}: needs a value right after the colon to match anything{_such_as(operator)}."
@@ -284,17 +284,17 @@ class _Reading:
                 self.take_value(operator, value, excluded)
 
     def take_unknown(self, name: str, written: str, excluded: bool) -> None:
-        excluded = excluded and self.manner != "passage"
-        if '"' in written and self.manner != "search" and not excluded:
+        excluded = excluded and self.style != "passage"
+        if '"' in written and self.style != "search" and not excluded:
             self.take_word(name, excluded=False)
             self.take_preferred(written.replace('"', " "))
         elif '"' in written:
             self.add(Term(collapse(f"{name}: {written.replace(chr(34), ' ')}"), phrase=True, excluded=excluded))
         else:
             self.take_word(f"{name}:{written}", excluded=excluded)
-        # A web address, a path or a scope is no attempt at an operator, nor is a word before a colon in a sentence.
+        # Web addresses, paths, scopes and words before a colon in a sentence are not operators.
         if (
-            self.manner == "search"
+            self.style == "search"
             and len(name) > 1
             and written.lstrip('"')[:1].isalnum()
             and name.lower() not in ("mailto", "urn", "doi")
@@ -306,9 +306,9 @@ class _Reading:
     def take_value(self, operator: OperatorHelp, value: str, excluded: bool) -> None:
         known = _known(operator, value)
         if known is None:
-            self.take_unmeant(operator, value)
+            self.take_as_words(operator, value)
             sentence = f"{operator.name}: does not know “{excerpt(value, 40)}”{self._without()}{_such_as(operator)}."
-            if excluded:  # nothing has it, so nothing is left out
+            if excluded:  # an unknown value excludes nothing
                 self.hint(sentence)
             else:
                 self.refuse(operator.name, sentence)
@@ -320,7 +320,7 @@ class _Reading:
     def take_time(self, operator: OperatorHelp, value: str, excluded: bool) -> None:
         span = parse_span(value, self.now_ms, self.zone)
         if span is None:
-            self.take_unmeant(operator, value)
+            self.take_as_words(operator, value)
             time = excerpt(value, 40)
             said = f"{operator.name}: does not know the time “{time}”{self._without()}{_such_as(operator)}."
             self.refuse(operator.name, said)
@@ -338,11 +338,11 @@ class _Reading:
             self.up_to(since)
 
     def _without(self) -> str:
-        return ", which nothing matches" if self.manner == "search" else ""
+        return ", which nothing matches" if self.style == "search" else ""
 
-    def take_unmeant(self, operator: OperatorHelp, value: str) -> None:
-        """Search the words of what no one meant as an operator: ``is:that`` in a sentence."""
-        if self.manner != "search":
+    def take_as_words(self, operator: OperatorHelp, value: str) -> None:
+        """Search an operator of a sentence as words, such as ``is:that``."""
+        if self.style != "search":
             for word in (operator.name, *value.split()):
                 self.take_word(word, excluded=False)
 
@@ -354,7 +354,7 @@ class _Reading:
 
 
 def _known(operator: OperatorHelp, value: str) -> str | None:
-    """Return ``value`` as it is stored, or ``None`` when the operator has no such value."""
+    """Return ``value`` as it is stored, ``None`` where the operator has no such value."""
     if operator.name == "tag":
         return normalise_tag(value) or None
     if operator.name not in _CLOSED:
@@ -372,5 +372,5 @@ def _such_as(operator: OperatorHelp) -> str:
 
 
 def _says_something(character: str) -> bool:
-    """Tell whether a word of only such characters is worth keeping: a letter, a digit, a sign like an emoji."""
+    """Tell whether a character is worth searching: letter, digit or symbol."""
     return character.isalnum() or (not character.isascii() and unicodedata.category(character)[0] not in "PZC")

@@ -1,4 +1,4 @@
-"""The times a question names as people do, seen from when it is asked: yesterday, last week, four months ago. Pure."""
+"""Time expressions in questions: yesterday, last week, four months ago. Pure functions."""
 
 import re
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ TimeSpan = tuple[int, int]
 """A span of milliseconds UTC, half-open."""
 
 MAX_SPANS: Final = 4
-"""Moments of one question at most; what names more is about none of them."""
+"""Maximum number of time spans; a text that names more is about none of them."""
 _COUNT: Final = r"\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
 _ABOUT: Final = {"couple of": "2", "a couple of": "2", "few": "3", "a few": "3", "several": "3"}
 _UNITS: Final = "days?|weeks?|months?|years?"
@@ -26,12 +26,12 @@ _SAID: Final = re.compile(
 
 
 def find_time_spans(text: str, now_ms: int, zone: tzinfo | None = None) -> tuple[TimeSpan, ...]:
-    """Return the spans that ``text`` names and that have begun; none where it names more than ``MOST``.
+    """Return the past time spans that ``text`` names, none where it names more than ``MAX_SPANS``.
 
     Args:
         text: As it was written.
-        now_ms: When it is asked, milliseconds UTC.
-        zone: Whose days these are; the machine's when ``None``.
+        now_ms: The current time, milliseconds UTC.
+        zone: Time zone of the days; the machine's when ``None``.
     """
     named = dict.fromkeys(_spelled(re.sub(r"\s+", " ", text.lower())))
     if len(named) > MAX_SPANS:
@@ -41,7 +41,7 @@ def find_time_spans(text: str, now_ms: int, zone: tzinfo | None = None) -> tuple
 
 
 def _spelled(text: str) -> Iterator[str]:
-    """Yield what ``text`` names as ``parse_span`` reads it."""
+    """Yield the time expressions of ``text`` in the form that ``parse_span`` reads."""
     for said in _SAID.finditer(text):
         if said["night"]:
             yield "today" if said["night"] == "tonight" else "yesterday"

@@ -1,4 +1,4 @@
-"""Which turns and memories the learned recipe looks at: finds, what passages stand for, and neighbours."""
+"""Candidate pool of the learned recipe: messages and memories to rank, with their neighbours."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,40 +29,37 @@ if TYPE_CHECKING:
 
 NEIGHBOUR_SOURCES: Final = 24
 REACH: Final = 2
-"""How many turns before and after a turn make its window."""
-"""In place of a turn's number: all of a memory."""
+"""Number of messages before and after a message in its window."""
 
-# How much each number counts in choosing whom to look at closely; only the ranking of these is learned.
+# Weights for choosing the candidates; only the ranking of these is learned.
 _BM25: Final = 1.0
-_BESIDE: Final = 0.3
+_NEIGHBOUR: Final = 0.3
 _PASSAGE: Final = 1.0
 _OWNER: Final = 0.5
 _COSINE: Final = 1.5
-_COSINE_BESIDE: Final = 0.5
-
-"""A turn (session, seq) or a memory (its id, ``WHOLE``)."""
+_NEIGHBOUR_COSINE: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class RetrieverScores:
-    """What the legs found, by place: a row for each that they found or that stands beside a good find.
+    """Scores of the retrievers by place: their results and the neighbours of the best.
 
-    Every column ends with a number for "not there".
+    The last row of every column stands for missing places.
 
     Args:
-        heads: Knows whose the chunks are.
-        places: Which they are, in the order of ``keys``.
-        keys: Their numbers, ascending.
-        chunks: The chunk that stands for each, where its words were found before where it is near; 0 for none.
-        bm25: Of the best chunk of a turn or memory, 0 where no words were found.
-        passages: Of the best passage a turn is in, 0 where it is in none.
-        cosines: Of the best chunk of a turn or memory, that of the farthest where it is not near.
-        words_rank, vector_rank: From 1 up by these scores, 0 where the leg did not find it.
-        owner: Numbers of sessions and memories, ascending.
-        of_owner: The scores of their chunks, the n-th best counting 1/n.
+        columns: Columns of all chunks.
+        places: The places in the order of ``keys``.
+        keys: Keys of the places, ascending.
+        chunks: Chunk of each place, a lexical result before a vector result; 0 for none.
+        bm25: BM25 of the place's best chunk, 0 without a match.
+        passages: BM25 of the best passage around a message, 0 for none.
+        cosines: Cosine of the place's best chunk, the lowest of all where it was not found.
+        words_rank, vector_rank: Rank from 1 by these scores, 0 where not found.
+        owner: Numbers of the sessions and memories, ascending.
+        of_owner: Score of each owner: the sum of its chunks' scores, the n-th best divided by n.
     """
 
-    heads: ChunkColumns
+    columns: ChunkColumns
     places: MessagePlaces
     keys: "Ints"
     chunks: "Ints"
@@ -75,16 +72,16 @@ class RetrieverScores:
     of_owner: "Floats"
 
     def rows(self, places: MessagePlaces) -> "Ints":
-        """Return the rows of ``places``, the last for those not there."""
+        """Return the rows of ``places``, the last row for missing ones."""
         return rows_of(self.keys, places.keys)
 
     def owners(self, owner: "Ints") -> "Floats":
-        """Return the scores of sessions and memories, 0 for those of which nothing was found."""
+        """Return the scores of sessions and memories, 0 for those not found."""
         return self.of_owner[rows_of(self.owner, owner)]
 
 
 def rows_of(known: "Ints", wanted: "Ints") -> "Ints":
-    """Return the rows of ``wanted`` in ``known``, which ascends and has each once; for others the number of rows."""
+    """Return the rows of ``wanted`` in the ascending ``known``, the row count for missing values."""
     if not len(known):
         return np.zeros(wanted.shape, dtype=np.int64)
     at = known.searchsorted(wanted)
@@ -94,13 +91,13 @@ def rows_of(known: "Ints", wanted: "Ints") -> "Ints":
 
 @dataclass(frozen=True, slots=True)
 class SessionStatistics:
-    """What conversations as a whole say to a question, for each of the candidates that of its own.
+    """Statistics of each candidate's whole session for a question.
 
     Args:
-        words: BM25 of it as one text, a turn counting once for each word.
-        user_words: The same of what the person said.
-        coverage: The most of the question that one of its turns says.
-        length: How many words it has.
+        words: BM25 of the session as one text; a message counts once for each word.
+        user_words: BM25 of the user's messages alone.
+        coverage: Highest share of the question's words in one of its messages.
+        length: Number of words.
     """
 
     words: "Floats"
@@ -111,81 +108,81 @@ class SessionStatistics:
 
 @dataclass(frozen=True, slots=True)
 class CandidateTexts:
-    """Turns and pieces of memories as the features read them.
+    """Texts of candidates and their neighbours, as the features read them.
 
     Args:
-        heads: What else is known of their chunks.
-        ids: Of the chunks.
-        places: Which turn or memory each is a piece of.
-        allowed: Which satisfy what the query demands; others only lend their words to their neighbours.
-        texts: What they say, in lower case without diacritics.
-        as_said: Returns their beginnings by chunk id as they were said.
-        manners: How they speak, and the names of those who said them.
-        authors: Whose words they are, by the place in these names.
+        columns: Columns of all chunks.
+        ids: Chunk ids.
+        places: Message or memory of each chunk.
+        allowed: Chunks that pass the filter; the others are only context.
+        texts: Folded texts: lower case without diacritics.
+        unfolded: Returns the beginnings of texts by chunk id, as written.
+        style_cache: Style features and author names.
+        authors: Author of each chunk as an index into the names.
     """
 
-    heads: ChunkColumns
+    columns: ChunkColumns
     ids: "Ids"
     places: MessagePlaces
     allowed: "Flags"
     texts: Sequence[str]
-    as_said: ReadAsSaid
-    manners: StyleFeatureCache
+    unfolded: ReadAsSaid
+    style_cache: StyleFeatureCache
     authors: "Ids"
 
 
 @dataclass(frozen=True, slots=True)
 class RankingInput:
-    """Everything known of a question's candidates before it is made numbers.
+    """Input of the ranking: candidates with scores, texts and statistics.
 
     Args:
-        found: The scores of what the legs found.
-        candidates: The places to rank.
-        lines: What was read of them and around them.
-        total: How many chunks there are.
-        counts: How many of them have each thing sought.
-        said: What the conversations of the candidates say.
+        found: Scores of the retrievers.
+        candidates: Places to rank.
+        texts: Texts of the candidates and their neighbours.
+        total: Number of chunks.
+        counts: Document frequency of each search word.
+        sessions: Statistics of the candidates' sessions.
     """
 
     found: RetrieverScores
     candidates: MessagePlaces
-    lines: CandidateTexts
+    texts: CandidateTexts
     total: int
     counts: Sequence[int]
-    said: SessionStatistics
+    sessions: SessionStatistics
 
 
-def merge_scores(heads: ChunkColumns, words: ScoredChunks, near: ScoredChunks) -> RetrieverScores:
-    """Return the scores by place.
+def merge_scores(columns: ChunkColumns, words: ScoredChunks, nearest: ScoredChunks) -> RetrieverScores:
+    """Return the retrievers' scores merged by place.
 
     Args:
-        heads: Knows whose the chunks are.
-        words: What the words leg matched, passages of several turns too, best first.
-        near: What is nearest by vector, best first.
+        columns: Columns of all chunks.
+        words: Lexical results with passages, best first.
+        nearest: Vector results, best first.
     """
     spans, places = words.spans, words.places
-    said, several = words.at(~spans), words.at(spans)
-    turns, of_turns = _turns_of(several)
-    legs = [places.at(~spans), near.places]
-    every = concatenated([*legs, turns, *_beside(legs)])
+    single, spanning = words.at(~spans), words.at(spans)
+    messages, of_messages = _messages_of(spanning)
+    legs = [places.at(~spans), nearest.places]
+    every = concatenated([*legs, messages, *_neighbours(legs)])
     keys, rows = unique_inverse(every.keys)
     first = np.empty(len(keys), dtype=np.int64)
     first[rows[::-1]] = np.arange(len(rows))[::-1]
-    of_words, of_vector = rows[: len(said)], rows[len(said) : len(said) + len(near)]
-    of_passages = rows[len(said) + len(near) :][: len(of_turns)]
+    of_words, of_vector = rows[: len(single)], rows[len(single) : len(single) + len(nearest)]
+    of_passages = rows[len(single) + len(nearest) :][: len(of_messages)]
     size = len(keys) + 1
     chunks = np.zeros(size, dtype=np.int64)
-    for leg, found in ((of_vector, near), (of_words, said)):
+    for leg, found in ((of_vector, nearest), (of_words, single)):
         chunks[leg[::-1]] = found.ids[::-1]
-    cosines = _best(np.full(size, np.inf), of_vector, near.values)
-    cosines[np.isinf(cosines)] = cosines.min() if len(near) else 0.0
+    cosines = _best(np.full(size, np.inf), of_vector, nearest.values)
+    cosines[np.isinf(cosines)] = cosines.min() if len(nearest) else 0.0
     return RetrieverScores(
-        heads,
+        columns,
         every.at(first),
         keys,
         chunks,
-        _best(np.zeros(size), of_words, said.values),
-        _best(np.zeros(size), of_passages, of_turns),
+        _best(np.zeros(size), of_words, single.values),
+        _best(np.zeros(size), of_passages, of_messages),
         cosines,
         _ranks(size, of_words),
         _ranks(size, of_vector),
@@ -194,13 +191,13 @@ def merge_scores(heads: ChunkColumns, words: ScoredChunks, near: ScoredChunks) -
 
 
 def _best(column: "Floats", rows: "Ints", values: "Floats") -> "Floats":
-    """Return ``column`` with the values in their rows; of several in one row the first, which is the best."""
+    """Return ``column`` with the best value of each row filled in."""
     column[rows[::-1]] = values[::-1]
     return column
 
 
 def _ranks(size: int, rows: "Ints") -> "Ints":
-    """Return from 1 up which of the distinct ``rows`` each is, 0 for those that are not among them."""
+    """Return the rank (from 1) of each row in ``rows``, 0 for the others."""
     first, places = np.full(size, len(rows)), np.arange(len(rows))
     first[rows[::-1]] = places[::-1]
     new = rows[first[rows] == places]
@@ -209,28 +206,28 @@ def _ranks(size: int, rows: "Ints") -> "Ints":
     return ranks
 
 
-def _turns_of(several: ScoredChunks) -> tuple[MessagePlaces, "Floats"]:
-    """Return the turns of passages with what these scored, those of the best passage first."""
-    places, turns = several.places, several.heads.more[several.ids].astype(np.int64) + 1
-    ends = turns.cumsum()
-    steps = np.arange(int(turns.sum())) - np.repeat(ends - turns, turns)
-    every = MessagePlaces(np.repeat(places.owner, turns), np.repeat(places.seq, turns) + steps)
-    return every, np.repeat(several.values, turns)
+def _messages_of(spanning: ScoredChunks) -> tuple[MessagePlaces, "Floats"]:
+    """Return the messages of passages with the passages' scores, best first."""
+    places, messages = spanning.places, spanning.columns.more[spanning.ids].astype(np.int64) + 1
+    ends = messages.cumsum()
+    steps = np.arange(int(messages.sum())) - np.repeat(ends - messages, messages)
+    every = MessagePlaces(np.repeat(places.owner, messages), np.repeat(places.seq, messages) + steps)
+    return every, np.repeat(spanning.values, messages)
 
 
-def _beside(legs: Sequence[MessagePlaces]) -> list[MessagePlaces]:
-    """Return the turns around the first that each of ``legs`` found."""
+def _neighbours(legs: Sequence[MessagePlaces]) -> list[MessagePlaces]:
+    """Return the neighbours of the first messages of each retriever."""
     found: list[MessagePlaces] = []
     for leg in legs:
         pairs = dict.fromkeys(zip(leg.owner.tolist(), leg.seq.tolist(), strict=True))
-        turns = [pair for pair in list(pairs)[:NEIGHBOUR_SOURCES] if pair[1] != WHOLE]
-        first = MessagePlaces(*np.array(turns, dtype=np.int64).reshape(-1, 2).T)
-        found += [first.beside(step) for step in _STEPS]
+        messages = [pair for pair in list(pairs)[:NEIGHBOUR_SOURCES] if pair[1] != WHOLE]
+        first = MessagePlaces(*np.array(messages, dtype=np.int64).reshape(-1, 2).T)
+        found += [first.shifted(step) for step in _STEPS]
     return found
 
 
 def _owners(owner: "Ints", values: "Floats") -> tuple["Ints", "Floats"]:
-    """Return the distinct owners, ascending, and what the scores of each make together."""
+    """Return the distinct owners, ascending, and their summed scores."""
     if not len(owner):
         return owner, np.zeros(1)
     order = owner.argsort(kind="stable")
@@ -241,57 +238,64 @@ def _owners(owner: "Ints", values: "Floats") -> tuple["Ints", "Floats"]:
 
 
 def candidate_pool(found: RetrieverScores, most: int = CANDIDATE_LIMIT) -> MessagePlaces:
-    """Return the most promising turns and memories, each once, those that no leg found but stand beside finds too."""
+    """Return the most promising messages and memories, each once.
+
+    Neighbours of good results are included though no retriever found them.
+    """
     promise, places = _promise(found), found.places
     if len(places) <= most:
         return places
     kept = np.flatnonzero(promise >= np.partition(promise, len(promise) - most)[-most])
     if len(kept) > most:
         some = places.at(kept)
-        kept = np.sort(kept[np.lexsort((some.seq, order_by_id(found.heads, some.owner), -promise[kept]))[:most]])
+        kept = np.sort(kept[np.lexsort((some.seq, order_by_id(found.columns, some.owner), -promise[kept]))[:most]])
     return places.at(kept)
 
 
 def deduplicate(parts: Sequence[MessagePlaces]) -> MessagePlaces:
-    """Return all of ``parts``, each place once, in their order."""
+    """Return the places of all ``parts``, each once, in their order."""
     every = concatenated(parts)
     _, first = np.unique(every.keys, return_index=True)
     return every.at(np.sort(first))
 
 
-def order_by_id(heads: ChunkColumns, owner: "Ints") -> "Ints":
-    """Return the places of owners in the order of their ids."""
+def order_by_id(columns: ChunkColumns, owner: "Ints") -> "Ints":
+    """Return the sort position of each owner by its id."""
     known, rows = np.unique(owner, return_inverse=True)
-    names = [heads.name(number) for number in known.tolist()]
+    names = [columns.name(number) for number in known.tolist()]
     place = np.empty(len(names), dtype=np.int64)
     place[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
     return np.asarray(place[rows])
 
 
 def _promise(found: RetrieverScores) -> "Floats":
-    own, passages, owners = _shares(found.bm25), _shares(found.passages), _shares(found.owners(found.places.owner))
+    own, passages, owners = (
+        _share_of_best(found.bm25),
+        _share_of_best(found.passages),
+        _share_of_best(found.owners(found.places.owner)),
+    )
     floor = float(found.cosines[-1])
-    near = ((found.cosines - floor) / (float(found.cosines.max()) - floor or 1.0))[:-1]
+    nearest = ((found.cosines - floor) / (float(found.cosines.max()) - floor or 1.0))[:-1]
     own, passages = own[:-1], np.where(passages[:-1] > 0, passages[:-1], own[:-1])
     follows = found.keys[1:] == found.keys[:-1] + 1
-    score = _BM25 * own + _OWNER * owners + _COSINE * near
-    # What stands around a memory is itself.
-    alone = score + (_PASSAGE + 2 * _BESIDE) * own + 2 * _COSINE_BESIDE * near
-    around = _BESIDE * own + _COSINE_BESIDE * near
+    score = _BM25 * own + _OWNER * owners + _COSINE * nearest
+    # The window of a memory is the memory itself.
+    alone = score + (_PASSAGE + 2 * _NEIGHBOUR) * own + 2 * _NEIGHBOUR_COSINE * nearest
+    around = _NEIGHBOUR * own + _NEIGHBOUR_COSINE * nearest
     score = score + _PASSAGE * passages
     score[:-1] += around[1:] * follows
     score[1:] += around[:-1] * follows
     return np.asarray(np.where(found.places.seq == WHOLE, alone, score))
 
 
-def _shares(values: "Floats") -> "Floats":
+def _share_of_best(values: "Floats") -> "Floats":
     return np.asarray(values / (float(values.max(initial=0.0)) or 1.0))
 
 
 _STEPS: Final = tuple(step for step in range(-REACH, REACH + 1) if step)
 
 
-def with_owner_ids(heads: ChunkColumns, places: MessagePlaces) -> list[MessagePlace]:
-    """Return ``places`` with the ids of their owners."""
-    names = {number: heads.name(number) for number in set(places.owner.tolist())}
+def with_owner_ids(columns: ChunkColumns, places: MessagePlaces) -> list[MessagePlace]:
+    """Return ``places`` with owner ids instead of numbers."""
+    names = {number: columns.name(number) for number in set(places.owner.tolist())}
     return [(names[owner], seq) for owner, seq in zip(places.owner.tolist(), places.seq.tolist(), strict=True)]

@@ -1,4 +1,4 @@
-"""Lets a cross-encoder put the first results in order; without one, or when it fails, they stay as they are."""
+"""Cross-encoder stage: reorders the first hits; without a model, or if it fails, nothing changes."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -15,23 +15,23 @@ from app.retrieval.results.snippets import snippet
 from app.store.store import Store
 
 MOST: Final = 50
-"""How many results are read again."""
+"""Number of hits that are reranked."""
 FEATURE: Final = "cross_encoder"
 _DIGITS: Final = 4
 _READ: Final = 1_600
-"""Characters that the models read at most, about: 512 tokens, the question among them."""
+"""Characters that fit the models' limit of 512 tokens, including the question."""
 _PIECES: Final = 100
-_LEFT_OUT: Final = "The results were not read again to put them in order: {reason}"
+_LEFT_OUT: Final = "The results could not be reranked: {reason}"
 
 Answered = tuple[SearchResult, tuple[str, ...]]
 
 
 class CrossEncoderStage:
-    """Reads the first results of a search again.
+    """Reranking of the first hits by a cross-encoder.
 
     Args:
         store: The vault's database.
-        reranker: The judge; ``None`` for none.
+        reranker: The model; ``None`` for none.
     """
 
     def __init__(self, store: Store, reranker: Reranker | None) -> None:
@@ -39,9 +39,9 @@ class CrossEncoderStage:
         self._reranker = reranker
 
     async def answer(self, request: Request, ask: Callable[[Request], Awaitable[Answered]]) -> Answered:
-        """Return what ``ask`` answers, its first results in the order of the judge, who adds a feature to each.
+        """Return the results of ``ask`` with the first hits reordered by the model.
 
-        Searches by words alone, such as those made while somebody types, stay as they are.
+        Lexical searches, such as those while a person types, are not reordered.
         """
         question = " ".join(term.text for term in request.query.terms if not term.excluded)
         if self._reranker is None or "vector" not in request.wanted or not question or request.offset >= MOST:
@@ -67,18 +67,18 @@ class CrossEncoderStage:
             replace(hit, why=replace(hit.why, features={**hit.why.features, FEATURE: round(score, _DIGITS)}))
             for hit, score in zip(first, scores, strict=True)
         ]
-        # What it judges alike keeps its order.
+        # Hits with equal scores keep their order.
         judged.sort(key=lambda hit: -hit.why.features[FEATURE])
         return (*judged, *hits[MOST:])
 
     def close(self) -> None:
-        """Let the judge go."""
+        """Close the model."""
         if self._reranker is not None:
             self._reranker.close()
 
 
 def _text(connection: apsw.Connection, hit: Hit, terms: Sequence[Term]) -> str:
-    """Return what a judge reads of a hit: of a long one the part that the words asked for stand in."""
+    """Return the text of a hit for the model, shortened to its matching part."""
     where = "memory_id = :id" if hit.target == "memory" else "session_id = :session AND kind = 'message'"
     of_turn = "" if hit.target == "memory" else " AND seq_start = :seq"
     found = connection.execute(

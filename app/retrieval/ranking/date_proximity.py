@@ -1,4 +1,4 @@
-"""How near the moment something was said is to the dates a question names. Pure."""
+"""Date proximity of messages to the dates that a question names. Pure functions."""
 
 from collections.abc import Collection, Iterable, Iterator
 from datetime import MAXYEAR, MINYEAR, UTC, datetime, timedelta
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 DAY_MS: Final = 86_400_000
 _AFTER_MS: Final = 8 * DAY_MS
-"""What happened on a day is told on that day or in the week that follows."""
+"""Messages about a day are written on that day or in the following week."""
 _BEFORE_MS: Final = DAY_MS
 _DECEMBER: Final = 12
 _MOST_SPANS: Final = 256
@@ -21,13 +21,13 @@ _MOST_SPANS: Final = 256
 def proximity(
     created_ms: "NDArray[np.integer[Any]]", years: Collection[int], months: Collection[int], days: Collection[int]
 ) -> "NDArray[np.float64]":
-    """Return how near each moment is to the nearest of the dates; see ``proximity_to_spans``.
+    """Return the proximity of each moment to the nearest date; see ``proximity_to_spans``.
 
     Args:
         created_ms: Moments, milliseconds UTC.
-        years: Of the dates; any where none is named.
-        months: From 1; where none is named, all of the years.
-        days: From 1; where none is named, all of the months.
+        years: Named years; any when empty.
+        months: Named months from 1; whole years when empty.
+        days: Named days from 1; whole months when empty.
     """
     return proximity_to_spans(created_ms, spans(created_ms, years, months, days))
 
@@ -35,7 +35,7 @@ def proximity(
 def spans(
     created_ms: "NDArray[np.integer[Any]]", years: Collection[int], months: Collection[int], days: Collection[int]
 ) -> list[tuple[int, int]]:
-    """Return the milliseconds of the dates, each half-open, those of the latest years first; see ``nearness``."""
+    """Return the half-open millisecond spans of the dates, latest years first; see ``proximity``."""
     if not len(created_ms) or not (years or months):
         return []
     named = sorted(years, reverse=True) or _years(created_ms)
@@ -45,7 +45,7 @@ def spans(
 def proximity_to_spans(
     created_ms: "NDArray[np.integer[Any]]", spans: Iterable[tuple[int, int]]
 ) -> "NDArray[np.float64]":
-    """Return how near each moment is to the nearest of ``spans``: 1 within it, less the longer before or after."""
+    """Return the proximity of each moment to the nearest span: 1 inside, decaying outside."""
     near = np.zeros(len(created_ms))
     for begin, end in spans:
         late = np.maximum(created_ms - end, 0) / _AFTER_MS
@@ -55,14 +55,17 @@ def proximity_to_spans(
 
 
 def _years(created_ms: "NDArray[np.integer[Any]]") -> range:
-    """Return the years of the moments and the one before, for December is told of in January; the latest first."""
+    """Return the years of the moments and the year before, latest first.
+
+    The year before counts because December is often told of in January.
+    """
     first, last = (_year(int(moment)) for moment in (created_ms.min(), created_ms.max()))
-    # Beyond what datetime knows there are no dates to be near to.
+    # datetime has no years beyond these.
     return range(min(last, MAXYEAR - 1), max(first - 1, MINYEAR) - 1, -1)
 
 
 def _year(moment_ms: int) -> int:
-    # 400 years are a whole number of days; a rough year is enough for moments outside of what datetime knows.
+    # An average year is accurate enough, also for moments outside the range of datetime.
     return 1970 + int(moment_ms / DAY_MS / 365.2425)
 
 
@@ -78,7 +81,10 @@ def _spans(years: Collection[int], months: Collection[int], days: Collection[int
 
 
 def _span(year: int, month: int, day: int, end_year: int | None, end_month: int | None) -> Iterator[tuple[int, int]]:
-    """Yield the milliseconds of a day, or up to the first of another month; nothing where there is no such day."""
+    """Yield the milliseconds of a day, or up to the first of another month.
+
+    A day that does not exist yields nothing.
+    """
     try:
         begin = datetime(year, month, day, tzinfo=UTC)
         end = begin + timedelta(days=1) if end_year is None else datetime(end_year, end_month or 1, 1, tzinfo=UTC)

@@ -1,7 +1,7 @@
-"""What the learned recipe looks at: named numbers for each candidate, a turn of a conversation or a memory.
+"""Features of the learned recipe: named numbers for each candidate message or memory.
 
-They come from the scores of the legs, from the texts, and from what stands around a turn. Around a memory is nothing,
-so its window is itself. Pure functions.
+They come from the retrievers' scores, the texts, and the neighbours of a message. A memory has no neighbours, so its
+window is the memory itself. Pure functions.
 """
 
 import math
@@ -39,7 +39,7 @@ NAMES: Final = (
     "question_length", "register", "message",
 )  # fmt: skip
 BLOCKS: Final = 4
-"""How many weights a feature has: see ``weighed``."""
+"""Number of weights for each feature; see ``expand_interactions``."""
 
 _OF_ALL: Final = [NAMES.index("question_length"), NAMES.index("register"), NAMES.index("message")]
 _LENGTH: Final = NAMES.index("question_length")
@@ -52,15 +52,15 @@ _BY_LENGTH: Final = [
         "session_recency",
     )
 ]  # fmt: skip
-# How recent a conversation is says something of a message that goes on with what was begun, of a question nothing.
+# Session recency helps for a message that continues a topic, not for a question.
 _RECENT: Final = NAMES.index("session_recency")
-_KIN: Final = [NAMES.index("kin"), NAMES.index("kin_recent")]
+_SIMILARITY: Final = [NAMES.index("kin"), NAMES.index("kin_recent")]
 _LEAST_WORDS: Final = math.log(4)
 _MOST_WORDS: Final = math.log(24)
 _K1: Final = 1.2
 _B: Final = 0.5
-_ASKED_WITH: Final = 2
-"""Sentences that a question may have, such as what it is about and what is asked; more are a message."""
+_QUESTION_SENTENCES: Final = 2
+"""Maximum number of sentences in a question; a text with more is a message."""
 _RANK: Final = 10
 _TOP: Final = 3
 _LATEST: Final = 20
@@ -72,13 +72,13 @@ _LONG: Final = math.log(1_000)
 
 @dataclass(frozen=True, slots=True)
 class FeatureTable:
-    """The candidates that are there and allowed, a row of ``values`` each, in the order of ``NAMES``.
+    """Feature rows of the allowed candidates, with columns in the order of ``NAMES``.
 
     Args:
-        places: Which turns and memories they are.
-        ids: Of the chunk of each, of a memory its first.
-        created: When each was said or written, milliseconds UTC.
-        values: Their features.
+        places: Messages and memories of the rows.
+        ids: Chunk id of each row, of a memory its first chunk.
+        created: Time of each row, milliseconds UTC.
+        values: Features of each row.
     """
 
     places: MessagePlaces
@@ -88,55 +88,55 @@ class FeatureTable:
 
 
 def build_table(question: Question, gathered: RankingInput) -> FeatureTable:
-    """Return the candidates with their features as they are, not yet scaled."""
-    lines = NeighbourRows(question, gathered.lines, gathered.found)
-    rows = lines.rows(gathered.candidates)
-    there = np.flatnonzero(np.append(lines.allowed, False)[rows])
-    places, ids = gathered.candidates.at(there), lines.ids[rows[there]]
-    created = lines.heads.created[ids]
+    """Return the unscaled features of the candidates."""
+    neighbours = NeighbourRows(question, gathered.texts, gathered.found)
+    rows = neighbours.rows(gathered.candidates)
+    there = np.flatnonzero(np.append(neighbours.allowed, False)[rows])
+    places, ids = gathered.candidates.at(there), neighbours.ids[rows[there]]
+    created = neighbours.columns.created[ids]
     if not len(places):
         return FeatureTable(places, ids, created, np.zeros((0, len(NAMES))))
-    return FeatureTable(places, ids, created, _Columns(question, gathered, lines, there).values())
+    return FeatureTable(places, ids, created, _Columns(question, gathered, neighbours, there).values())
 
 
 def expand_interactions(share: "Matrix") -> "Matrix":
-    """Return what the weights multiply: the columns of ``shares``, by register, by length, for a message.
+    """Return ranker inputs: scaled features and their products with register, length and message.
 
-    The register is -1/2 among the short turns of people who chat and 1/2 among the long ones of assistants and notes:
-    there the same number says something else. The length is 0 for a question of a few words and 1 for a long one, that
-    of a message is 1 from three sentences on; both are asked of the columns that say what goes on.
+    The register is -1/2 among short chat messages and 1/2 among long messages of assistants and notes, where the same
+    feature value means something else. The length is 0 for a short question and 1 for a long one. The message input is
+    1 from three sentences on. Length and message multiply only some columns.
     """
     register = share[:, _REGISTER, None]
     length, message = ((share[:, column, None] + 0.5).clip(0.0, 1.0) for column in (_LENGTH, _MESSAGE))
-    plain, long, told = share.copy(), np.zeros_like(share), np.zeros_like(share)
-    plain[:, [*_OF_ALL, *_KIN, _RECENT]] = 0.0
+    plain, long, message_part = share.copy(), np.zeros_like(share), np.zeros_like(share)
+    plain[:, [*_OF_ALL, *_SIMILARITY, _RECENT]] = 0.0
     long[:, _BY_LENGTH] = share[:, _BY_LENGTH] * length
-    told[:, [*_BY_LENGTH, *_KIN]] = share[:, [*_BY_LENGTH, *_KIN]] * message
-    return np.hstack([plain, plain * register, long, told])
+    message_part[:, [*_BY_LENGTH, *_SIMILARITY]] = share[:, [*_BY_LENGTH, *_SIMILARITY]] * message
+    return np.hstack([plain, plain * register, long, message_part])
 
 
 def is_message_query(share: "Matrix") -> bool:
-    """Tell from ``shares`` whether the question is a message of several sentences."""
+    """Tell from scaled features whether the question is a message of several sentences."""
     return bool(len(share) and share[0, _MESSAGE] > 0)
 
 
-def with_session_similarity(share: "Matrix", weights: "Matrix", kinship: SessionSimilarity) -> "Matrix":
-    """Return ``shares`` with the columns filled that say how like conversations are to the best.
+def with_session_similarity(share: "Matrix", weights: "Matrix", similarity: SessionSimilarity) -> "Matrix":
+    """Return scaled features with the session similarity columns filled in.
 
     Args:
-        share: These columns are zero.
-        weights: Say which are the best, as if nothing were like another.
-        kinship: How alike they are.
+        share: Scaled features in which these columns are zero.
+        weights: Weights that select the best sessions, without similarity.
+        similarity: Similarity of the sessions.
     """
     made = share.copy()
-    made[:, _KIN] = _scaled(kinship.of(expand_interactions(share) @ weights, share[:, _RECENT]))
+    made[:, _SIMILARITY] = _scaled(similarity.of(expand_interactions(share) @ weights, share[:, _RECENT]))
     return made
 
 
 def min_max_scale(values: "Matrix") -> "Matrix":
-    """Return ``values`` with the columns scaled to [0, 1] that only compare the candidates with each other.
+    """Return ``values`` min-max scaled to [0, 1], except columns that are constant by question.
 
-    A column in which all are equal becomes zero.
+    A column of equal values becomes zero.
     """
     if not len(values):
         return np.zeros((0, len(NAMES)))
@@ -152,17 +152,17 @@ def _scaled(values: "Matrix") -> "Matrix":
 
 
 class _Columns:
-    """Computes the features, one column each."""
+    """Feature columns of one question."""
 
-    def __init__(self, question: Question, gathered: RankingInput, lines: NeighbourRows, there: "Ints") -> None:
-        self.question, self.gathered, self.lines, self.there = question, gathered, lines, there
+    def __init__(self, question: Question, gathered: RankingInput, neighbours: NeighbourRows, there: "Ints") -> None:
+        self.question, self.ranking_input, self.neighbours, self.kept = question, gathered, neighbours, there
         self.found, self.places = gathered.found, gathered.candidates.at(there)
         self.known = self.found.rows(self.places)
-        self.around = lines.around(self.places)
+        self.around = neighbours.around(self.places)
         self.rows, self.before, self.after = (self.around[:, REACH + step] for step in (0, -1, 1))
-        self.created = lines.heads.created[lines.ids[self.rows]]
-        # The same number for all of one conversation or memory, from 0.
-        _, self.owner_of_line = np.unique(lines.places.owner, return_inverse=True)
+        self.created = neighbours.columns.created[neighbours.ids[self.rows]]
+        # The same number for all rows of one session or memory, from 0.
+        _, self.owner_of_line = np.unique(neighbours.places.owner, return_inverse=True)
         self.owner = self.owner_of_line[self.rows]
         self.owners = int(self.owner_of_line.max(initial=-1)) + 1
         counts = np.array(gathered.counts, dtype=np.float64)
@@ -171,26 +171,28 @@ class _Columns:
 
     def values(self) -> "Matrix":
         """Return all columns, in the order of ``NAMES``."""
-        columns = {**self._words(), **self._coverage(), **self._meaning(), **self._speech(), **self._manner()}
+        columns = {**self._words(), **self._coverage(), **self._cosines(), **self._speech(), **self._style()}
         columns |= self._time()
         columns |= self._sessions(columns["bm25"], columns["memory"] > 0)
-        columns |= self._of_all(columns["length"])
+        columns |= self._constant_columns(columns["length"])
         return np.stack([columns[name] for name in NAMES], axis=1)
 
     def _words(self) -> dict[str, "Matrix"]:
-        lines, found = self.lines, self.found
-        own, known = lines.bm25[self.rows], self.known
+        neighbours, found = self.neighbours, self.found
+        own, known = neighbours.bm25[self.rows], self.known
         passages = found.passages[known]
         return {
             "bm25": own,
-            "bm25_before": lines.bm25[self.before],
-            "bm25_after": lines.bm25[self.after],
-            "bm25_text": self._bm25(lines.hits[self.rows], lines.length[self.rows]),
-            "bm25_window": self._bm25(lines.hits[self.around].sum(axis=1), lines.length[self.around].sum(axis=1)),
+            "bm25_before": neighbours.bm25[self.before],
+            "bm25_after": neighbours.bm25[self.after],
+            "bm25_text": self._bm25(neighbours.hits[self.rows], neighbours.length[self.rows]),
+            "bm25_window": self._bm25(
+                neighbours.hits[self.around].sum(axis=1), neighbours.length[self.around].sum(axis=1)
+            ),
             "bm25_passage": np.where(passages > 0, passages, own),
             "bm25_session": found.owners(self.places.owner),
-            "pairs": lines.pairs[self.rows],
-            "words_rank": _worth(found.words_rank[known]),
+            "pairs": neighbours.pairs[self.rows],
+            "words_rank": _reciprocal_rank(found.words_rank[known]),
         }
 
     def _bm25(self, hits: "Matrix", length: "Matrix") -> "Matrix":
@@ -198,85 +200,85 @@ class _Columns:
         return np.asarray((hits * (_K1 + 1) / (hits + norm[:, None])) @ self.idf)
 
     def _coverage(self) -> dict[str, "Matrix"]:
-        there = self.lines.hits > 0
+        there = self.neighbours.hits > 0
         share = self.idf / max(float(self.idf.sum()), 1e-9)
         by_owner = np.zeros((self.owners, there.shape[1]))
-        lines, columns = np.nonzero(there[:-1])
-        by_owner[self.owner_of_line[lines], columns] = 1.0
+        rows, columns = np.nonzero(there[:-1])
+        by_owner[self.owner_of_line[rows], columns] = 1.0
         return {
             "coverage": there[self.rows] @ share,
             "coverage_before": there[self.before] @ share,
-            # Where two people talk, the one who spoke goes on two turns later.
+            # Between two people, the same speaker continues two messages later.
             "coverage_onward": there[self.around[:, REACH + 2]] @ share,
             "coverage_window": there[self.around].any(axis=1) @ share,
             "coverage_session": (by_owner @ share)[self.owner],
         }
 
-    def _meaning(self) -> dict[str, "Matrix"]:
-        cosine, around = self.lines.cosine, self.around
-        there = around != self.lines.none
+    def _cosines(self) -> dict[str, "Matrix"]:
+        cosine, around = self.neighbours.cosine, self.around
+        there = around != self.neighbours.none
         return {
             "cosine": cosine[self.rows],
             "cosine_before": cosine[self.before],
             "cosine_after": cosine[self.after],
             "cosine_window": (cosine[around] * there).sum(axis=1) / there.sum(axis=1),
             "cosine_session": self._top_cosines()[self.owner],
-            "vector_rank": _worth(self.found.vector_rank[self.known]),
+            "vector_rank": _reciprocal_rank(self.found.vector_rank[self.known]),
         }
 
     def _top_cosines(self) -> "Matrix":
-        """Return the mean of the best three lines of each owner."""
-        order = np.lexsort((self.lines.cosine[:-1], self.owner_of_line))
+        """Return the mean of the three best cosines of each owner."""
+        order = np.lexsort((self.neighbours.cosine[:-1], self.owner_of_line))
         ends = np.cumsum(np.bincount(self.owner_of_line, minlength=self.owners))
         counts = np.minimum(np.diff(ends, prepend=0), _TOP)
-        values = self.lines.cosine[order]
+        values = self.neighbours.cosine[order]
         total = np.zeros(self.owners)
         for nth in range(_TOP, 0, -1):
             total += np.where(counts >= nth, values[np.maximum(ends - nth, 0)], 0.0)
         return total / counts
 
     def _speech(self) -> dict[str, "Matrix"]:
-        lines = self.lines
-        authors, author = np.unique(lines.authors, return_inverse=True)
-        places = np.array([self._named_at(lines.manners.authors[number]) for number in authors.tolist()])
+        neighbours = self.neighbours
+        authors, author = np.unique(neighbours.authors, return_inverse=True)
+        places = np.array([self._named_at(neighbours.style_cache.authors[number]) for number in authors.tolist()])
         named = (places < _NOT_NAMED)[author]
         is_first = places == places.min() if np.count_nonzero(places < _NOT_NAMED) > 1 else np.zeros(len(places))
         with_named = np.zeros(self.owners, dtype=np.bool_)
         with_named[self.owner_of_line[named]] = True
-        question_before = lines.asks[self.before]
+        question_before = neighbours.asks[self.before]
         columns = {
             "speaker": named[self.rows],
             "first_speaker": is_first[author][self.rows],
             "other_speaker": with_named[self.owner] & ~named[self.rows],
-            "length": np.log1p(lines.length[self.rows]),
-            "question": lines.asks[self.rows],
+            "length": np.log1p(neighbours.length[self.rows]),
+            "question": neighbours.asks[self.rows],
             "question_before": question_before,
-            "answer": question_before * lines.bm25[self.before],
-            "user": lines.user[self.rows],
-            "after_user": lines.user[self.before],
-            "memory": lines.memory[self.rows],
+            "answer": question_before * neighbours.bm25[self.before],
+            "user": neighbours.user[self.rows],
+            "after_user": neighbours.user[self.before],
+            "memory": neighbours.memory[self.rows],
         }
         return {name: np.asarray(column, dtype=np.float64) for name, column in columns.items()}
 
     def _named_at(self, author: str) -> int:
-        """Return where the question names an author."""
+        """Return the position at which the question names an author."""
         words = self.question.words
         return min((words[part] for part in WORD.findall(fold(author)) if part in words), default=_NOT_NAMED)
 
-    def _manner(self) -> dict[str, "Matrix"]:
-        lines, ask = self.lines, self.question
-        persons, nothing = lines.persons(self.rows), np.zeros(len(self.rows))
+    def _style(self) -> dict[str, "Matrix"]:
+        neighbours, question = self.neighbours, self.question
+        persons, nothing = neighbours.persons(self.rows), np.zeros(len(self.rows))
         return {
             "first_person": persons[:, 0],
             "second_person": persons[:, 1],
-            "number": lines.numbers(self.rows) if ask.about_number else nothing,
-            "names": lines.names(self.rows) if ask.about_name else nothing,
+            "number": neighbours.numbers(self.rows) if question.about_number else nothing,
+            "names": neighbours.names(self.rows) if question.about_name else nothing,
         }
 
     def _time(self) -> dict[str, "Matrix"]:
         says_when = np.zeros(len(self.rows))
         if self.question.about_time:
-            says_when = self.lines.whens(self.rows)
+            says_when = self.neighbours.whens(self.rows)
         dates = np.zeros(len(self.rows))
         if self.question.years or self.question.months:
             dates = np.array([_date_match(self.question, created) for created in self.created.tolist()])
@@ -289,23 +291,23 @@ class _Columns:
         }
 
     def _sessions(self, own: "Matrix", alone: "NDArray[np.bool_]") -> dict[str, "Matrix"]:
-        said = self.gathered.said
+        said = self.ranking_input.sessions
         columns = {
-            "session_words": said.words[self.there],
-            "session_user_words": said.user_words[self.there],
-            "session_coverage": said.coverage[self.there],
+            "session_words": said.words[self.kept],
+            "session_user_words": said.user_words[self.kept],
+            "session_coverage": said.coverage[self.kept],
         }
         if alone.any():
-            # What stands around a memory is itself.
+            # The window of a memory is the memory itself.
             share = own[alone] / max(float(own.max()), 1e-9)
             for column in columns.values():
                 column[alone] = share * (float(column.max()) or 1.0)
-        columns["session_length"] = np.log1p(said.length[self.there])
+        columns["session_length"] = np.log1p(said.length[self.kept])
         columns["session_recency"] = self._recent()[self.owner]
         return columns
 
     def _recent(self) -> "Matrix":
-        """Return 1 for the latest conversation of all candidates, and less for each one before."""
+        """Return the recency of each session: 1 for the latest, decaying by rank."""
         last = np.zeros(self.owners, dtype=np.int64)
         np.maximum.at(last, self.owner, self.created)
         place = np.zeros(self.owners)
@@ -314,26 +316,26 @@ class _Columns:
         place[order] = np.arange(len(order))
         return 1 / (1 + place / _LATEST)
 
-    def _of_all(self, length: "Matrix") -> dict[str, "Matrix"]:
-        words = math.log(max(len(self.question.sought), 1))
+    def _constant_columns(self, length: "Matrix") -> dict[str, "Matrix"]:
+        words = math.log(max(len(self.question.search_words), 1))
         nothing = np.zeros(len(length))
         of_all = {
             "question_length": (words - _LEAST_WORDS) / (_MOST_WORDS - _LEAST_WORDS),
             "register": (float(length.mean()) - _SHORT) / (_LONG - _SHORT),
-            "message": float(self.question.sentences > _ASKED_WITH),
+            "message": float(self.question.sentences > _QUESTION_SENTENCES),
         }
         columns = {name: np.full(len(length), min(max(value, 0.0), 1.0) - 0.5) for name, value in of_all.items()}
         return {**columns, "kin": nothing, "kin_recent": nothing}
 
 
-def _worth(rank: "Ints") -> "Matrix":
-    """Return less than 1 for the first of a leg and the less the further down, 0 for what it did not find."""
+def _reciprocal_rank(rank: "Ints") -> "Matrix":
+    """Return a damped reciprocal rank, and 0 for what the retriever did not find."""
     return np.where(rank > 0, _RANK / (_RANK + rank), 0.0)
 
 
 def _date_match(question: Question, created_ms: int) -> float:
     when = to_datetime(created_ms)
-    asked_for = [(when.year, question.years), (when.month, question.months)]
+    date_parts = [(when.year, question.years), (when.month, question.months)]
     if question.months:
-        asked_for.append((when.day, question.days))
-    return float(all(value in values for value, values in asked_for if values))
+        date_parts.append((when.day, question.days))
+    return float(all(value in values for value, values in date_parts if values))

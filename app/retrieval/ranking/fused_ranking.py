@@ -1,4 +1,4 @@
-"""From candidates of several legs to one ranked list, each entry with its reasons."""
+"""Fusion of several retrievers' candidates into one ranked list with reasons."""
 
 import typing
 from collections import Counter
@@ -14,15 +14,15 @@ _LEGS: dict[str, Leg] = {leg: leg for leg in typing.get_args(Leg)}
 
 
 def fuse_candidates(found: Mapping[Leg, Sequence[Candidate]], recipe: Recipe) -> list[RankedCandidate]:
-    """Return the candidates of all legs in the recipe's order, best first.
+    """Return the candidates of all retrievers ranked by the recipe, best first.
 
     Args:
         found: Candidates by leg.
-        recipe: Says how the legs are weighed.
+        recipe: Weights of the retrievers.
     """
     newer = {item.target: item.created_ms for items in found.values() for item in items}
     lists = {leg: [(item.target, item.score) for item in items] for leg, items in found.items()}
-    # The chunk that stands for a target is the one its words were found in, for the snippet is cut around words.
+    # The lexical chunk of a target comes first, because snippets are cut around words.
     chunks = {item.target: item.chunk_id for leg in reversed(_LEGS.values()) for item in found.get(leg, ())}
     return [
         RankedCandidate(fused.id, chunks[fused.id], fused.score, Why(tuple(_score_of(part) for part in fused.parts)))
@@ -31,7 +31,7 @@ def fuse_candidates(found: Mapping[Leg, Sequence[Candidate]], recipe: Recipe) ->
 
 
 def limit_per_session(ranked: Sequence[RankedCandidate], per_session: int | None) -> list[RankedCandidate]:
-    """Return ``ranked`` with at most ``per_session`` turns of one conversation; ``None`` keeps all."""
+    """Return ``ranked`` with at most ``per_session`` messages of one session; ``None`` keeps all."""
     if per_session is None:
         return list(ranked)
     seen: Counter[str] = Counter()

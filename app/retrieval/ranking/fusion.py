@@ -1,7 +1,7 @@
-"""Ranked lists of several legs made into one, with what each leg contributed.
+"""Rank fusion of several retrievers' lists, with the contribution of each.
 
-Everything here is a pure function: a list is pairs of id and score, a higher score is better. The order in which lists
-and their entries are given changes nothing: scores decide, then the newer, then the smaller id.
+Pure functions. A list holds pairs of id and score; higher is better. Results do not depend on the order of lists and
+entries: scores decide, then the newer, then the smaller id.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,13 +16,13 @@ _DIGITS: Final = 12
 
 @dataclass(frozen=True, slots=True)
 class RetrieverScore:
-    """What one leg said of an id.
+    """Score of an id by one retriever.
 
     Args:
-        rank: From 1.
-        score: As the leg gave it.
-        weight: How much the leg counts.
-        share: What it added to the fused score.
+        rank: Rank from 1.
+        score: Raw score.
+        weight: Weight of the retriever.
+        share: Contribution to the fused score.
     """
 
     leg: str
@@ -34,7 +34,7 @@ class RetrieverScore:
 
 @dataclass(frozen=True, slots=True)
 class FusedCandidate(Generic[K]):
-    """An id with its fused score and the part of each leg that found it."""
+    """An id with its fused score and the score of each retriever."""
 
     id: K
     score: float
@@ -42,13 +42,13 @@ class FusedCandidate(Generic[K]):
 
 
 def min_max(scores: Sequence[float]) -> list[float]:
-    """Scale finite ``scores`` to [0, 1]; equal ones all become 1, for each is the best there is."""
+    """Scale finite ``scores`` to [0, 1]; equal scores all become 1."""
     if not scores:
         return []
     low, high = min(scores), max(scores)
     if low == high:
         return [1.0] * len(scores)
-    # Halves, for the distance of two floats may be more than the largest float.
+    # Halves, because the difference of two floats may overflow.
     width = high / 2 - low / 2
     if width == 0:
         return [float(score == high) for score in scores]
@@ -60,12 +60,12 @@ def weighted_sum(
     weights: Mapping[str, float],
     newer: Mapping[K, int] | None = None,
 ) -> list[FusedCandidate[K]]:
-    """Add up each leg's scores, scaled to [0, 1] within the leg, times the leg's weight.
+    """Add up each retriever's min-max scaled scores times its weight.
 
     Args:
-        lists: Pairs of id and score by leg; an id given twice counts with its best score.
-        weights: By leg; a leg without one counts 1.
-        newer: A number by id that is higher for the newer; decides between equals, then the smaller id does.
+        lists: Pairs of id and score by retriever; a repeated id counts with its best score.
+        weights: By retriever; 1 where missing.
+        newer: A number by id, higher for newer ones; breaks ties before the smaller id.
 
     Returns:
         Best first.
@@ -85,13 +85,13 @@ def reciprocal_rank_fusion(
     weights: Mapping[str, float] | None = None,
     newer: Mapping[K, int] | None = None,
 ) -> list[FusedCandidate[K]]:
-    """Add up ``weight / (k + rank)`` over the legs that found an id: reciprocal rank fusion.
+    """Add up ``weight / (k + rank)`` over the retrievers: reciprocal rank fusion.
 
     Args:
-        lists: Pairs of id and score by leg; an id given twice counts with its best score.
-        k: How little the first ranks stand out.
-        weights: By leg; a leg without one counts 1.
-        newer: A number by id that is higher for the newer; decides between equals, then the smaller id does.
+        lists: Pairs of id and score by retriever; a repeated id counts with its best score.
+        k: Constant that damps the top ranks.
+        weights: By retriever; 1 where missing.
+        newer: A number by id, higher for newer ones; breaks ties before the smaller id.
 
     Returns:
         Best first.
@@ -109,12 +109,12 @@ def ordered_union(
     order: Sequence[str],
     newer: Mapping[K, int] | None = None,
 ) -> list[FusedCandidate[K]]:
-    """Put the legs' lists one after the other, each id where it stands first.
+    """Concatenate the retrievers' lists, each id at its first position.
 
     Args:
-        lists: Pairs of id and score by leg; an id given twice counts with its best score.
-        order: The legs in the order in which their lists follow each other.
-        newer: A number by id that is higher for the newer; decides between equals, then the smaller id does.
+        lists: Pairs of id and score by retriever; a repeated id counts with its best score.
+        order: The retrievers in the order of their lists.
+        newer: A number by id, higher for newer ones; breaks ties before the smaller id.
 
     Returns:
         Best first; scores go down from 1 by place.
@@ -130,7 +130,7 @@ def ordered_union(
 def _ranked(
     lists: Mapping[str, Iterable[tuple[K, float]]], newer: Mapping[K, int] | None
 ) -> Iterable[tuple[str, list[tuple[K, float]]]]:
-    """Yield each leg's list, best first and without repeats; legs by name, so that sums add up in one order."""
+    """Yield each retriever's list, best first without duplicates, in order of their names."""
     for leg in sorted(lists):
         best: dict[K, float] = {}
         for key, score in lists[leg]:
@@ -139,7 +139,7 @@ def _ranked(
 
 
 def _fused(parts: Mapping[K, list[RetrieverScore]], newer: Mapping[K, int] | None) -> list[FusedCandidate[K]]:
-    # Rounded, so that what is equal on paper is a tie and not decided by the last bit of a float.
+    # Rounded, so that equal scores tie despite floating point errors.
     found = [
         FusedCandidate(key, round(sum(part.share for part in said), _DIGITS), tuple(said))
         for key, said in parts.items()

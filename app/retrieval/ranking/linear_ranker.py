@@ -1,4 +1,4 @@
-"""The learned recipe: a weight for each feature, trained on questions with known answers; one list, best first."""
+"""Linear ranker of the learned recipe: one weight for each feature, trained on known answers."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -47,21 +47,21 @@ if TYPE_CHECKING:
 WEIGHTS: Final = "weights.json"
 SETS: Final = ("with_vectors", "with_model", "words_only")
 KEPT: Final = 400
-"""How many candidates a search has, of which the facets are counted, unless a later page needs more."""
+"""Number of candidates of a search, over which facets are counted; more where a later page needs them."""
 MENTION: Final = 4.0
-"""What a mention of a named entity adds: about as much as a rare word. No weight was learned for it."""
+"""Score added for a mention of a named entity, about that of a rare word. It was not learned."""
 _DIGITS: Final = 9
 _SHOWN_DIGITS: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
 class LinearRanker:
-    """The weights in the order of the inputs.
+    """Weights of the linear ranker, in the order of its inputs.
 
     Args:
-        with_vectors: For questions asked of words and of the vectors of a table.
-        with_model: For questions asked of words and of the vectors of a model that reads whole sentences.
-        words_only: For questions asked of words alone.
+        with_vectors: For lexical search with vectors of a static embedding table.
+        with_model: For lexical search with vectors of a contextual model.
+        words_only: For lexical search alone.
     """
 
     with_vectors: "Matrix"
@@ -69,7 +69,7 @@ class LinearRanker:
     words_only: "Matrix"
 
     def weights(self, legs: Iterable[Leg], *, is_model: bool) -> "Matrix":
-        """Return those for what ``legs`` found."""
+        """Return the weights for the retrievers in ``legs``."""
         if "vector" not in legs:
             return self.words_only
         return self.with_model if is_model else self.with_vectors
@@ -77,17 +77,17 @@ class LinearRanker:
 
 @dataclass(frozen=True, slots=True)
 class Mentions:
-    """What mentions an entity that a query names: its ``places``, best first, and how many entities each mentions."""
+    """Mentions of the entities in a query: ``places``, best first, and entity counts."""
 
     places: MessagePlaces
     counts: Sequence[float]
 
     def among(self, places: MessagePlaces) -> "NDArray[np.bool_]":
-        """Tell which of ``places`` are among them."""
+        """Return a mask of ``places`` that are mentions."""
         return np.isin(places.keys, self.places.keys)
 
     def legs(self, places: MessagePlaces) -> "Iterator[LegScore | None]":
-        """Yield for each of ``places`` its rank and count, ``None`` for what mentions none."""
+        """Yield rank and count of each of ``places``, ``None`` for places without a mention."""
         ranks = {key: rank for rank, key in enumerate(self.places.keys.tolist())}
         for key in places.keys.tolist():
             rank = ranks.get(key)
@@ -97,25 +97,25 @@ class Mentions:
 NO_MENTIONS: Final = Mentions(MessagePlaces(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)), ())
 
 
-def mentions_at(heads: ChunkColumns, found: Sequence[Candidate]) -> Mentions:
-    """Return where the candidates ``found`` of the entity leg stand."""
+def mentions_at(columns: ChunkColumns, found: Sequence[Candidate]) -> Mentions:
+    """Return the places of the entity retriever's candidates ``found``."""
     if not found:
         return NO_MENTIONS
     ids = np.array([item.chunk_id for item in found], dtype=np.int64)
-    return Mentions(ScoredChunks(heads, ids, np.zeros(len(ids))).places, [item.score for item in found])
+    return Mentions(ScoredChunks(columns, ids, np.zeros(len(ids))).places, [item.score for item in found])
 
 
 @dataclass(frozen=True, slots=True)
 class RankedChunks:
-    """Candidates in order, best first.
+    """Ranked candidates, best first.
 
     Args:
-        found: What the legs found.
-        places: Which turns and memories.
-        ids: Of the chunk that stands for each.
-        scores: Their scores.
-        parts: What each feature added, a row for each of the first of them.
-        mentions: What mentions an entity that the query names.
+        found: Scores of the retrievers.
+        places: Messages and memories.
+        ids: Chunk id of each.
+        scores: Score of each.
+        parts: Contribution of each feature, a row for each ranked candidate.
+        mentions: Mentions of entities that the query names.
     """
 
     found: RetrieverScores
@@ -126,7 +126,7 @@ class RankedChunks:
     mentions: "Mentions"
 
     def spread(self, per_session: int | None, *, found_only: bool = False) -> "Ints":
-        """Return the rows of all, or with at most ``per_session`` turns of one conversation.
+        """Return all rows, or at most ``per_session`` messages of one session.
 
         With ``found_only`` only of what a leg found, nothing that merely stands beside it.
         """
@@ -142,7 +142,7 @@ class RankedChunks:
         return np.asarray(by_legs | self.mentions.among(self.places))
 
     def shown(self, rows: "Ints") -> list[RankedCandidate]:
-        """Return the candidates in ``rows``, each with its reasons."""
+        """Return the candidates in ``rows`` with their reasons."""
         places = self.places.at(rows)
         legs = list(self.mentions.legs(places))
         whys = zip(*self._legs(self.found.rows(places)), legs, strict=True)
@@ -151,7 +151,7 @@ class RankedChunks:
                 target, chunk, score, Why(tuple(leg for leg in why if leg), (), _with_entity(features, why[-1]))
             )
             for target, chunk, score, why, features in zip(
-                _targets(self.found.heads, places),
+                _targets(self.found.columns, places),
                 self.ids[rows].tolist(),
                 self.scores[rows].tolist(),
                 whys,
@@ -161,7 +161,7 @@ class RankedChunks:
         ]
 
     def _legs(self, known: "Ints") -> "Iterator[list[LegScore | None]]":
-        """Yield of each leg where it found what stands in the rows ``known``."""
+        """Yield each retriever's rank and score for the rows ``known``."""
         found = self.found
         legs: tuple[tuple[Leg, Ints, Matrix], ...] = (
             ("words", found.words_rank, found.bm25),
@@ -172,7 +172,7 @@ class RankedChunks:
             yield [LegScore(leg, rank, value) if rank else None for rank, value in both]
 
     def _features(self, rows: "Ints") -> list[dict[str, float]]:
-        """Return what each feature added to the candidates in ``rows``; nothing for those not looked at closely."""
+        """Return each feature's contribution to the candidates in ``rows``, empty for unranked ones."""
         known = np.round(self.parts[rows[rows < len(self.parts)]], _SHOWN_DIGITS).tolist()
         made = [dict(compress(zip(NAMES, parts, strict=True), parts)) for parts in known]
         return made + [{} for _ in range(len(rows) - len(made))]
@@ -180,7 +180,7 @@ class RankedChunks:
 
 @lru_cache(maxsize=1)
 def load_ranker(folder: Path | None = None) -> LinearRanker:
-    """Return the weights in ``folder``, those that come with the program when not given.
+    """Load the weights from ``folder``, by default those that come with the program.
 
     Raises:
         ModelUnavailableError: The file is missing, damaged or made for other features.
@@ -212,17 +212,17 @@ def rank_with_context(
     legs: Mapping[Leg, ScoredChunks],
     weights: "Matrix",
     last: int,
-    postings: IndexCache,
+    index_cache: IndexCache,
     vectors: "Vectors | None" = None,
     mentioned: Sequence[Candidate] = (),
 ) -> RankedChunks:
-    """Choose candidates among what the legs found and what stands near it, read around them and rank them."""
+    """Choose candidates from the retrievers' results, read their neighbours, and rank them."""
     question = analyse_question(query)
-    heads = postings.heads(connection, last_chunk(connection))
+    columns = index_cache.heads(connection, last_chunk(connection))
     words = legs.get("words", empty_scores())
-    found = merge_scores(heads, words, legs.get("vector", empty_scores()))
-    mentions = mentions_at(heads, mentioned)
-    read = gather_candidates(connection, query, question, found, where, postings, words.matches, mentions.places)
+    found = merge_scores(columns, words, legs.get("vector", empty_scores()))
+    mentions = mentions_at(columns, mentioned)
+    read = gather_candidates(connection, query, question, found, where, index_cache, words.matches, mentions.places)
     return rank(question, read, weights, max(last, KEPT), vectors, mentions)
 
 
@@ -234,15 +234,15 @@ def rank(
     vectors: "Vectors | None" = None,
     mentions: Mentions = NO_MENTIONS,
 ) -> RankedChunks:
-    """Return the candidates by their features, then what else the legs found, best first.
+    """Return the candidates ranked by their features, then the other results, best first.
 
     Args:
-        question: What is asked.
-        read: The candidates and what was read around them.
-        weights: What the inputs are multiplied with; see ``LinearRanker``.
-        most: How many to return, if the legs found more than were looked at closely.
-        vectors: Gives those of chunks, of zeros where there is none; conversations are not compared without.
-        mentions: What mentions an entity that the query names by another name, which its words do not find.
+        question: The analysed question.
+        read: Candidates with their neighbours.
+        weights: Weights of the inputs; see ``LinearRanker``.
+        most: Number to return where the retrievers found more than were ranked.
+        vectors: Reads vectors of chunks, zeros for none; without it sessions are not compared.
+        mentions: Mentions of named entities under other aliases.
     """
     made = build_table(question, read)
     share = min_max_scale(made.values)
@@ -250,7 +250,7 @@ def rank(
         share = with_session_similarity(share, weights, session_similarity(made.places.owner, vectors(made.ids)))
     parts = (expand_interactions(share) * weights).reshape(-1, BLOCKS, len(NAMES)).sum(axis=1)
     scores = np.round(parts.sum(axis=1) + MENTION * mentions.among(made.places), _DIGITS)
-    found, order = read.found, _best_first(made, scores, read.lines.heads)
+    found, order = read.found, _best_first(made, scores, read.texts.columns)
     places = made.places.at(order)
     chunks = found.chunks[found.rows(places)]
     unseen = _unseen(found, read.candidates)[: max(most - len(places), 0)]
@@ -270,7 +270,7 @@ def _with_entity(features: dict[str, float], leg: LegScore | None) -> dict[str, 
 
 
 def _unseen(found: RetrieverScores, seen: MessagePlaces) -> "Ints":
-    """Return the rows of what the legs found that was not looked at closely, as they found it, words first."""
+    """Return the rows of results that are not candidates, lexical results first."""
     is_left = found.chunks > 0
     is_left[found.rows(seen)] = False
     rows = np.flatnonzero(is_left)
@@ -278,12 +278,12 @@ def _unseen(found: RetrieverScores, seen: MessagePlaces) -> "Ints":
     return np.asarray(rows[np.lexsort((found.vector_rank[rows], np.where(ranks > 0, ranks, last)))])
 
 
-def _best_first(made: FeatureTable, scores: "Matrix", heads: ChunkColumns) -> "Ints":
-    """Return the rows in order: the best, of equals the latest, and of these the first by name."""
+def _best_first(made: FeatureTable, scores: "Matrix", columns: ChunkColumns) -> "Ints":
+    """Return the rows in order: best score, then latest, then smallest id."""
     if len(np.unique(scores)) == len(scores):
         return np.argsort(-scores)
-    return np.lexsort((np.array(_targets(heads, made.places)), -made.created, -scores))
+    return np.lexsort((np.array(_targets(columns, made.places)), -made.created, -scores))
 
 
-def _targets(heads: ChunkColumns, places: MessagePlaces) -> list[str]:
-    return [owner if seq == WHOLE else f"{owner}#{seq}" for owner, seq in with_owner_ids(heads, places)]
+def _targets(columns: ChunkColumns, places: MessagePlaces) -> list[str]:
+    return [owner if seq == WHOLE else f"{owner}#{seq}" for owner, seq in with_owner_ids(columns, places)]

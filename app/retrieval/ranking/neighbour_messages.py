@@ -1,4 +1,4 @@
-"""The candidates of the learned recipe with the turns around them, as their features need them."""
+"""Neighbour messages of the candidates, read with all that their features need."""
 
 import json
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Ids = NDArray[np.integer[Any]]
 
 READ_CHARACTERS: Final = 4_000
-"""How much of a text the features read."""
+"""Maximum number of characters of a text that the features read."""
 
 
 def read_neighbours(
@@ -35,60 +35,66 @@ def read_neighbours(
     places: MessagePlaces,
     question: Question,
     where: ChunkFilter,
-    postings: IndexCache,
+    index_cache: IndexCache,
     said: SessionStatistics | None = None,
 ) -> RankingInput:
-    """Return the candidates at ``places`` with all that their features need.
+    """Return the ranking input of the candidates at ``places``.
 
     Args:
-        connection: A reader.
-        found: The scores of what the legs found.
+        connection: A read connection.
+        found: Scores of the retrievers.
         places: The candidates.
-        question: What is asked.
-        where: What a turn must satisfy to be an answer.
-        postings: Knows how many chunks have a word, and texts that were read before.
-        said: What the conversations of the candidates say; nothing when not given.
+        question: The analysed question.
+        where: Filter of the candidates.
+        index_cache: Document frequencies and cached texts.
+        said: Statistics of the candidates' sessions; zeros by default.
     """
-    heads, whole = found.heads, places.seq == WHOLE
-    turns = _turns(connection, heads, places.at(~whole), postings)
-    pieces = _pieces(connection, [heads.name(number) for number in places.owner[whole].tolist()])
+    columns, whole = found.columns, places.seq == WHOLE
+    turns = _messages(connection, columns, places.at(~whole), index_cache)
+    pieces = _pieces(connection, [columns.name(number) for number in places.owner[whole].tolist()])
     ids = np.concatenate([turns, pieces])
     allowed = np.ones(len(ids), dtype=np.bool_)
     if not passes_all(connection, where):
-        allowed[: len(turns)] = passes_filter(connection, heads, turns, where)
-    texts = _Texts(connection, postings.texts)
+        allowed[: len(turns)] = passes_filter(connection, columns, turns, where)
+    texts = _Texts(connection, index_cache.texts)
     folded = texts.folded(ids.tolist())
-    authors = _authors(connection, ids, heads, postings.manners)
-    read = CandidateTexts(heads, ids, _places(heads, ids), allowed, folded, texts.as_said, postings.manners, authors)
-    total, counts = frequencies(connection, [sought.expression for sought in question.sought], postings)
+    authors = _authors(connection, ids, columns, index_cache.manners)
+    read = CandidateTexts(
+        columns, ids, _places(columns, ids), allowed, folded, texts.unfolded, index_cache.manners, authors
+    )
+    total, counts = frequencies(
+        connection, [search_word.expression for search_word in question.search_words], index_cache
+    )
     return RankingInput(found, places, read, total, counts, said or SessionStatistics(*[np.zeros(len(places))] * 4))
 
 
-def _places(heads: ChunkColumns, ids: "Ids") -> MessagePlaces:
-    owner = heads.owner[ids].astype(np.int64)
-    return MessagePlaces(owner, np.where(owner < 0, WHOLE, heads.first[ids].astype(np.int64)))
+def _places(columns: ChunkColumns, ids: "Ids") -> MessagePlaces:
+    owner = columns.owner[ids].astype(np.int64)
+    return MessagePlaces(owner, np.where(owner < 0, WHOLE, columns.first[ids].astype(np.int64)))
 
 
-def _turns(connection: apsw.Connection, heads: ChunkColumns, places: MessagePlaces, postings: IndexCache) -> "Ids":
-    """Return the chunks of the turns at ``places`` and around them, those of a conversation one after the other."""
-    every = concatenated([places.beside(step) for step in range(-REACH, REACH + 1)])
-    ids = postings.turns.find(heads, unique_inverse(every.keys)[0])
-    return np.asarray(ids[existing_chunks(connection, heads, ids)])
+def _messages(
+    connection: apsw.Connection, columns: ChunkColumns, places: MessagePlaces, index_cache: IndexCache
+) -> "Ids":
+    """Return the chunks of messages at and around ``places``, sorted by session."""
+    every = concatenated([places.shifted(step) for step in range(-REACH, REACH + 1)])
+    ids = index_cache.turns.find(columns, unique_inverse(every.keys)[0])
+    return np.asarray(ids[existing_chunks(connection, columns, ids)])
 
 
 def _pieces(connection: apsw.Connection, memories: Sequence[str]) -> "Ids":
-    """Return the chunks of memories."""
+    """Return the chunk ids of memories."""
     sql = "SELECT group_concat(c.id, ' ') FROM chunks c WHERE c.memory_id IN (SELECT value FROM json_each(?))"
     found = connection.execute(sql, (json.dumps(memories),)).get if memories else None
     return np.fromstring(str(found or ""), dtype=np.int64, sep=" ")
 
 
 class _Texts:
-    """Texts of chunks, those that were not read before from the database.
+    """Chunk texts from the cache, or from the database where they are missing.
 
     Args:
-        connection: A reader.
-        kept: What was read before.
+        connection: A read connection.
+        kept: Cache of texts.
     """
 
     def __init__(self, connection: apsw.Connection, kept: TextCache) -> None:
@@ -107,8 +113,8 @@ class _Texts:
         self._kept.keep(fresh)
         return [fresh[chunk] if text is None else text for chunk, text in zip(ids, texts, strict=True)]
 
-    def as_said(self, ids: Sequence[int]) -> list[str]:
-        """Return the beginnings of texts."""
+    def unfolded(self, ids: Sequence[int]) -> list[str]:
+        """Return the beginnings of texts as written."""
         self._take_in([chunk for chunk in ids if chunk not in self._read])
         return [self._read[chunk][:BEGUN] for chunk in ids]
 
@@ -118,19 +124,19 @@ class _Texts:
             self._read.update(found)
 
 
-def _authors(connection: apsw.Connection, ids: "Ids", heads: ChunkColumns, manners: StyleFeatureCache) -> "Ids":
-    """Return the authors of chunks as ``manners`` numbers them, those that were not read before from the database."""
-    authors = manners.authors_of(ids)
+def _authors(connection: apsw.Connection, ids: "Ids", columns: ChunkColumns, styles: StyleFeatureCache) -> "Ids":
+    """Return the author numbers of chunks, reading missing ones from the database."""
+    authors = styles.authors_of(ids)
     lacking = ids[authors < 0]
     if not len(lacking):
         return authors
-    turns = np.sort(lacking[heads.of_kind(lacking, "message")])
+    turns = np.sort(lacking[columns.of_kind(lacking, "message")])
     named = {row[0]: row[1] for row in connection.execute(_AUTHORS, (json.dumps(turns.tolist()),))}
-    manners.keep_authors(lacking, [str(named.get(chunk, "")) for chunk in lacking.tolist()])
-    return manners.authors_of(ids)
+    styles.keep_authors(lacking, [str(named.get(chunk, "")) for chunk in lacking.tolist()])
+    return styles.authors_of(ids)
 
 
-# Counting the characters of a text costs more than reading it, so only long ones are counted.
+# Counting characters costs more than reading them, so only long texts are counted.
 _READ: Final = (
     f"SELECT c.id, CASE WHEN octet_length(c.text) <= {READ_CHARACTERS} THEN c.text"
     f" ELSE substr(c.text, 1, {READ_CHARACTERS}) END"

@@ -1,4 +1,4 @@
-"""What was read around the candidates, as arrays: a row for each turn and memory, a last one for "nothing there"."""
+"""Neighbour rows: arrays over candidates and their neighbours; the last row means "not there"."""
 
 from itertools import repeat
 from operator import contains
@@ -22,30 +22,32 @@ if TYPE_CHECKING:
     Flags = NDArray[np.bool_]
 
 _WINDOW: Final = np.arange(-REACH, REACH + 1)
-_NEAR: Final = 16  # characters that may lie between two words that belong together
+_MAX_GAP: Final = 16  # characters between two adjacent words at most
 
 
 class NeighbourRows:
-    """Turns, and memories put together from their pieces.
+    """Rows of messages, and of memories joined from their pieces.
 
     Args:
-        question: What to look for in them.
-        read: What was read.
-        found: The legs' scores; what no words were found in has no score, what is not near is as far as the farthest.
+        question: The analysed question.
+        read: Texts of the candidates and their neighbours.
+        found: Scores of the retrievers; 0 without lexical score, the lowest cosine without vector score.
     """
 
     def __init__(self, question: Question, read: CandidateTexts, found: RetrieverScores) -> None:
-        self.heads: ChunkColumns = read.heads
-        first, pieces = _heads_of(read.places)
+        self.columns: ChunkColumns = read.columns
+        first, pieces = _first_rows(read.places)
         self.none = len(first)
         self.ids, self.places, self.allowed = read.ids[first], read.places.at(first), read.allowed[first]
-        self.manners, self.authors, self._as_said = read.manners, read.authors[first], read.as_said
+        self.style_cache, self.authors, self._unfolded = read.style_cache, read.authors[first], read.unfolded
         self.texts = list(read.texts) if len(first) == len(read.texts) else [read.texts[row] for row in first.tolist()]
         self._put_together = [row for row, _ in pieces]
         for row, more in pieces:
             self.texts[row] = "\n".join([self.texts[row], *(read.texts[piece] for piece in more)])
         self.asks = np.array([*map(contains, self.texts, repeat("?")), False])
-        self.user = np.append(self.heads.where(self.ids, [sort.role == "user" for sort in self.heads.sorts]), False)
+        self.user = np.append(
+            self.columns.where(self.ids, [chunk_type.role == "user" for chunk_type in self.columns.sorts]), False
+        )
         self.memory = self.places.seq == WHOLE
         known = np.append(found.rows(self.places), -1)
         self.bm25, self.cosine = found.bm25[known], found.cosines[known]
@@ -56,53 +58,56 @@ class NeighbourRows:
         self._search(question)
 
     def rows(self, places: MessagePlaces) -> "Ints":
-        """Return the rows of ``places``, that for "nothing there" where they were not read."""
+        """Return the rows of ``places``, the last row where they were not read."""
         return np.asarray(self._order[rows_of(self._keys, places.keys)])
 
     def around(self, places: MessagePlaces) -> "Ints":
-        """Return the rows of each one's window, the turn in the middle; a memory stands alone."""
-        # The keys beside that of a memory are of nothing.
+        """Return the window rows of ``places``, the message itself in the middle.
+
+        The window of a memory is the memory alone.
+        """
+        # No place has the keys next to that of a memory.
         return np.asarray(self._order[rows_of(self._keys, places.keys[:, None] + _WINDOW)])
 
     def persons(self, rows: "Ints") -> "Matrix":
-        """Return the shares of words in the first and in the second person."""
-        return self.manners.persons(self.ids[rows], self._as_said)
+        """Return the shares of first person and second person words."""
+        return self.style_cache.persons(self.ids[rows], self._unfolded)
 
     def numbers(self, rows: "Ints") -> "Matrix":
-        """Return 1 for what says a number."""
-        return self.manners.numbers(self.ids[rows], self._as_said)
+        """Return 1 for rows whose text has a number."""
+        return self.style_cache.numbers(self.ids[rows], self._unfolded)
 
     def names(self, rows: "Ints") -> "Matrix":
-        """Return how many words look like names."""
-        return self.manners.names(self.ids[rows], self._as_said)
+        """Return the number of words that look like names."""
+        return self.style_cache.names(self.ids[rows], self._unfolded)
 
     def whens(self, rows: "Ints") -> "Matrix":
-        """Return 1 for what says when something was."""
+        """Return 1 for rows whose text has a time expression."""
         several = np.isin(rows, self._put_together)
         found = np.zeros(len(rows))
-        # What is kept is told of one chunk alone.
+        # The cache holds features of single chunks.
         found[several] = [says_when(self.texts[row]) for row in rows[several].tolist()]
         alone = rows[~several]
-        found[~several] = self.manners.whens(self.ids[alone], [self.texts[row] for row in alone.tolist()])
+        found[~several] = self.style_cache.whens(self.ids[alone], [self.texts[row] for row in alone.tolist()])
         return found
 
     def _search(self, question: Question) -> None:
-        """Count what is sought in each text, in one pass over all of them for each word."""
-        beginnings = PrefixPositions(self.texts)
-        self.hits = np.zeros((self.none + 1, len(question.sought)))
+        """Count the search words in each text, one pass over all texts for each word."""
+        positions = PrefixPositions(self.texts)
+        self.hits = np.zeros((self.none + 1, len(question.search_words)))
         self.pairs = np.zeros(self.none + 1)
         found: list[Ints] = []
-        for column, sought in enumerate(question.sought):
-            each = [beginnings.of(key, whole=sought.whole) for key in sought.keys]
+        for column, search_word in enumerate(question.search_words):
+            each = [positions.of(key, whole=search_word.whole) for key in search_word.keys]
             found.append(each[0] if len(each) == 1 else np.sort(np.concatenate(each)))
-            self.hits[:, column] = np.bincount(beginnings.rows(found[-1]), minlength=self.none + 1)
+            self.hits[:, column] = np.bincount(positions.rows(found[-1]), minlength=self.none + 1)
         for one, other in question.pairs:
-            beside = _beside(found[one], found[other], len(question.sought[one].keys[0]) + _NEAR)
-            self.pairs[np.unique(beginnings.rows(beside))] += 1 / len(question.pairs)
+            close = _followed_soon(found[one], found[other], len(question.search_words[one].keys[0]) + _MAX_GAP)
+            self.pairs[np.unique(positions.rows(close))] += 1 / len(question.pairs)
 
 
-def _heads_of(places: MessagePlaces) -> tuple["Ints", list[tuple[int, "NDArray[Any]"]]]:
-    """Return the rows of turns and of the first piece of each memory, and for those of several which others follow."""
+def _first_rows(places: MessagePlaces) -> tuple["Ints", list[tuple[int, "NDArray[Any]"]]]:
+    """Return the rows of messages and of memories' first pieces, and the pieces that follow."""
     whole = places.seq == WHOLE
     if not whole.any():
         return np.arange(len(places)), []
@@ -116,8 +121,8 @@ def _heads_of(places: MessagePlaces) -> tuple["Ints", list[tuple[int, "NDArray[A
     return rows, [(row, np.array(pieces)) for row, pieces in more.items()]
 
 
-def _beside(first: "Ints", second: "Ints", reach: int) -> "Ints":
-    """Return the places of ``first`` so soon after which one of ``second`` comes."""
+def _followed_soon(first: "Ints", second: "Ints", reach: int) -> "Ints":
+    """Return the positions of ``first`` that ``second`` follows within ``reach`` characters."""
     after = np.searchsorted(second, first, side="right")
     first, after = first[after < len(second)], after[after < len(second)]
     return first[second[after] - first <= reach]

@@ -1,4 +1,4 @@
-"""Where words begin with something, in many texts at once."""
+"""Prefix search in many texts at once."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
@@ -12,46 +12,46 @@ if TYPE_CHECKING:
 
 _BREAK: Final = "\n\n"
 _ASCII: Final = 0x80
-_LEADS: Final = 0xC0  # in UTF-8 the first byte of a character that is not ASCII, the others of it are less
+_LEADS: Final = 0xC0  # least first byte of a non-ASCII character in UTF-8
 _UPPER: Final = 0x20
 
 
 class PrefixPositions:
-    """Texts made ready to look for beginnings of words.
+    """Texts prepared for finding the positions of prefixes.
 
     Args:
-        texts: Folded.
+        texts: Folded texts.
     """
 
     def __init__(self, texts: Sequence[str]) -> None:
-        # What stands before and after spares the questions what is there.
+        # Breaks at both ends avoid bounds checks.
         self._text = _BREAK.join(["", *texts, ""])
         self._codes = np.frombuffer(self._text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
         is_ascii = len(self._codes) == len(self._text)
         classes = _classes(self._codes, is_ascii=is_ascii)
-        # Where a character that is not ASCII stands before, that is a word or none: seen where something is found.
+        # A preceding non-ASCII character may or may not belong to a word; results are checked for it.
         before = np.flatnonzero(classes[1:] > classes[:-1])
         self._pairs = self._codes[1:].take(before).astype(np.uint16) << 8
         self._pairs |= self._codes[2:].take(before)
         before += 1
         self._places = before
         self._ends = np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)) + len(_BREAK)) + len(_BREAK)
-        # Bytes that begin no character, to make places in bytes places in characters.
+        # Continuation bytes of UTF-8, to convert byte positions to characters.
         self._inner = None if is_ascii else np.flatnonzero((self._codes >= _ASCII) & (self._codes < _LEADS))
 
     def of(self, key: str, *, whole: bool) -> "Ints":
-        """Return where ``key`` stands, in characters of all texts joined.
+        """Return the positions of ``key`` in the joined texts, in characters.
 
         Args:
-            key: A beginning.
-            whole: Only what begins a word counts.
+            key: A prefix.
+            whole: Whether ``key`` must begin a word.
         """
         if whole and key.isalnum():
             return self._of_words(key)
         return np.array(_found(self._text, key, whole=whole), dtype=np.int64)
 
     def rows(self, places: "NDArray[Any]") -> "Ints":
-        """Return in which of the texts each of ``places`` is."""
+        """Return the index of the text for each position."""
         return np.searchsorted(self._ends, places, side="right")
 
     def _of_words(self, key: str) -> "Ints":
@@ -68,7 +68,7 @@ class PrefixPositions:
         return places if self._inner is None else self._in_characters(places)
 
     def _in_characters(self, places: "Ints") -> "Ints":
-        """Return places of characters, leaving out those inside a word, which bytes do not always tell."""
+        """Return byte positions as character positions, without positions inside a word."""
         is_doubtful = self._codes[np.maximum(places - 1, 0)] >= _ASCII
         places = places - np.searchsorted(np.asarray(self._inner), places)
         if is_doubtful.any():
@@ -81,7 +81,7 @@ class PrefixPositions:
 
 
 def _classes(codes: "NDArray[np.uint8]", *, is_ascii: bool) -> "NDArray[Any]":
-    """Return of each byte how much it makes a word: one that may begin a word is more than what stands before."""
+    """Return the character class of each byte; word starts exceed the byte before them."""
     is_letter, is_digit = (codes | _UPPER) - np.uint8(ord("a")) < 26, codes - np.uint8(ord("0")) < 10  # noqa: PLR2004
     is_plain = is_letter | is_digit
     if is_ascii:

@@ -1,4 +1,4 @@
-"""What a question asks for, in the form the learned recipe compares with texts."""
+"""Question analysis for the learned recipe: search words, names, numbers and dates."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from app.retrieval.query.intent import count_sentences
 from app.retrieval.query.match_expression import fold, quote, stem
 
 MAX_SEARCH_WORDS: Final = 24
-"""Words looked for in texts at most; of a longer question the longest, which are likely the rarest."""
+"""Maximum number of search words; of a longer question the longest, which are likely the rarest."""
 
 WORD: Final = re.compile(r"\w+")
 _WHEN: Final = re.compile(r"\bwhen\b|\b(?:what|which) (?:date|day|week|month|year|time)\b|\bhow (?:long|many days)\b")
@@ -32,10 +32,10 @@ _DAYS: Final = range(1, 32)
 
 @dataclass(frozen=True, slots=True)
 class SearchWord:
-    """One word asked for: beginnings to look for in a folded text, and the expression that finds it in the index.
+    """Search word of a question: its prefixes in folded texts, and its full-text expression.
 
     Args:
-        whole: Only words that begin with a key count; false for scripts written without spaces.
+        whole: Whether a key must begin a word; false for scripts without spaces.
     """
 
     keys: tuple[str, ...]
@@ -45,21 +45,21 @@ class SearchWord:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question.
+    """An analysed question.
 
     Args:
-        sought: Its words that say something.
-        pairs: Places in ``sought`` of words that stand next to each other in it.
-        words: All its words, folded, with where each stands first: a name among them may be a speaker's.
-        about_time: It asks when something was.
-        about_number: It asks how many or how much.
-        about_name: It asks for somebody, some place or one of several.
-        years, months, days: Parts of dates that it names.
+        search_words: Its words without stop words.
+        pairs: Indexes of adjacent words in ``search_words``.
+        words: All its folded words with their first position; one may be a speaker's name.
+        about_time: Whether it asks for a time.
+        about_number: Whether it asks for a number.
+        about_name: Whether it asks for a person, a place or one of several.
+        years, months, days: Parts of the dates that it names.
         moments: Spans of time that it names, milliseconds UTC.
-        sentences: How many it has.
+        sentences: Number of sentences.
     """
 
-    sought: tuple[SearchWord, ...]
+    search_words: tuple[SearchWord, ...]
     pairs: tuple[tuple[int, int], ...]
     words: Mapping[str, int]
     about_time: bool
@@ -73,21 +73,21 @@ class Question:
 
 
 def analyse_question(query: Query) -> Question:
-    """Return what ``query`` asks for."""
+    """Return the analysis of ``query``."""
     text = " ".join(term.text for term in query.terms if not term.excluded)
     words: list[str] = WORD.findall(fold(cjk_ngrams.normal(text)))
     kept = _kept(words)
-    sought: list[SearchWord] = []
+    search_words: list[SearchWord] = []
     places: dict[str, int] = {}
     for word in kept:
-        places[word] = len(sought)
-        sought += _sought(word)
+        places[word] = len(search_words)
+        search_words += _search_words(word)
     said = [word for word in words if word in places]
     pairs = [(places[one], places[other]) for one, other in pairwise(said) if one != other]
     lower = text.lower()
     numbers = {int(word) for word in words if word.isascii() and word.isdecimal() and len(word) <= 4}  # noqa: PLR2004
     return Question(
-        tuple(sought),
+        tuple(search_words),
         tuple(dict.fromkeys(pairs)),
         {word: place for place, word in reversed(list(enumerate(words)))},
         bool(_WHEN.search(lower)),
@@ -109,7 +109,7 @@ def _kept(words: Sequence[str]) -> list[str]:
     return [word for word in kept if word in chosen]
 
 
-def _sought(word: str) -> list[SearchWord]:
+def _search_words(word: str) -> list[SearchWord]:
     if cjk_ngrams.has_wide(word):
         entries, _ = cjk_ngrams.phrase(word)
         return [SearchWord((entry,), f"grams : {quote(entry)}", whole=False) for entry in entries[:MAX_SEARCH_WORDS]]
@@ -117,7 +117,7 @@ def _sought(word: str) -> list[SearchWord]:
 
 
 def _keys(word: str) -> tuple[str, ...]:
-    """Return beginnings that words with the stem of ``word`` have."""
+    """Return the prefixes of words with the same stem as ``word``."""
     root = stem(word)
     if root.endswith("i") and len(root) > 2:  # noqa: PLR2004  (studi: studied and study)
         return (root, root[:-1] + "y")

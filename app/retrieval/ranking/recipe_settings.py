@@ -1,4 +1,4 @@
-"""What the settings say of a recipe; without a word from them it is as it was published."""
+"""Recipe settings: weights, constants and depths from the configuration or from one call."""
 
 from dataclasses import replace
 from types import MappingProxyType
@@ -20,14 +20,14 @@ def with_settings(config: Config, recipe: Recipe) -> Recipe:
     if recipe.name != "weighted":
         return recipe
     vector, words = config.number("search.vector_weight"), config.number("search.words_weight")
-    # Two zeros would put nothing before anything: then the recipe's own shares count.
+    # Two zero weights give no order, so the recipe keeps its own.
     if not vector and not words:
         return recipe
     return replace(recipe, weights=MappingProxyType({"vector": vector, "words": words}))
 
 
 def reweighted(recipe: Recipe, vector: float | None, words: float | None) -> Recipe:
-    """Return ``recipe`` with the weights of one call; one left out stays as it is.
+    """Return ``recipe`` with the weights of one call; ``None`` keeps a weight.
 
     Raises:
         InputError: The recipe does not weigh meaning against words, or the weights make no order.

@@ -1,4 +1,4 @@
-"""Named recipes: which legs a search gathers from, and how their answers become one list."""
+"""Search recipes: which retrievers run and how their results are ranked."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -22,14 +22,14 @@ Fusion = Literal["weighted", "rrf", "union", "learned"]
 
 @dataclass(frozen=True, slots=True)
 class TriHybridLimits:
-    """What three legs give that are put together and not weighed.
+    """Limits of the recipe ``tri``, whose retrievers are concatenated and not weighed.
 
     Args:
-        recent: The latest turns.
-        salient: The most important turns, at most.
-        importance: What a salient turn reaches, 0 to 1.
-        relevant: The nearest turns by meaning, at most.
-        similarity: The cosine that a relevant turn exceeds.
+        recent: Number of latest messages.
+        salient: Number of most important messages at most.
+        importance: Minimum importance of a salient message, 0 to 1.
+        relevant: Number of nearest messages at most.
+        similarity: Cosine that a relevant message must exceed.
     """
 
     recent: int = 10
@@ -41,17 +41,17 @@ class TriHybridLimits:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """A way to search.
+    """A search recipe.
 
     Args:
-        summary: One line for the person who chooses.
-        legs: What is asked, and for ``union`` in which order the lists follow each other.
-        fusion: How the legs' lists are made one; ``learned`` looks at more than their scores.
-        weights: How much each leg counts; the same for all when empty.
-        depth: How many candidates each leg gives.
+        summary: One line of description.
+        legs: Retrievers to run, for ``union`` in the order of their lists.
+        fusion: How the lists are fused; ``learned`` uses features besides the scores.
+        weights: Weight of each retriever; equal when empty.
+        depth: Number of candidates of each retriever.
         k: Constant of ``rrf``.
-        few: How many turns the legs of ``tri`` give, and what they must reach; ``None`` for other recipes.
-        mentions: Which mentions of an entity the entity leg gives.
+        few: Limits of ``tri``; ``None`` for other recipes.
+        mentions: Mentions that the entity retriever returns.
     """
 
     name: str
@@ -67,19 +67,19 @@ class Recipe:
     def fuse(
         self, lists: Mapping[Leg, Iterable[tuple[K, float]]], newer: Mapping[K, int] | None = None
     ) -> list[FusedCandidate[K]]:
-        """Make ``lists`` one, best first.
+        """Fuse the retrievers' lists into one, best first.
 
         Args:
-            lists: Pairs of id and score by leg, higher is better; a leg that could not run may be missing.
-            newer: A number by id that is higher for the newer; decides between equals.
+            lists: Pairs of id and score by retriever, higher is better; retrievers that did not run may be missing.
+            newer: A number by id, higher for newer ones; breaks ties.
         """
-        asked: dict[str, Iterable[tuple[K, float]]] = {leg: lists[leg] for leg in self.legs if leg in lists}
+        chosen: dict[str, Iterable[tuple[K, float]]] = {leg: lists[leg] for leg in self.legs if leg in lists}
         weights: dict[str, float] = dict(self.weights.items())
         if self.fusion == "rrf":
-            return reciprocal_rank_fusion(asked, self.k, weights, newer)
+            return reciprocal_rank_fusion(chosen, self.k, weights, newer)
         if self.fusion == "union":
-            return ordered_union(asked, self.legs, newer)
-        return weighted_sum(asked, weights, newer)
+            return ordered_union(chosen, self.legs, newer)
+        return weighted_sum(chosen, weights, newer)
 
 
 DEFAULT: Final = "learned"
@@ -129,7 +129,7 @@ RECIPES: Final[Mapping[str, Recipe]] = MappingProxyType(
 
 
 def find_recipe(name: str = DEFAULT) -> Recipe:
-    """Return the recipe called ``name``.
+    """Return the recipe with a name.
 
     Raises:
         InputError: No recipe has that name; the message lists those there are.

@@ -1,4 +1,4 @@
-"""What conversations as a whole say to a question, and which are the latest."""
+"""Session features: how well whole sessions match a question, and which are the latest."""
 
 import json
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 LATEST: Final = 64
-"""So many of the latest conversations are told apart."""
+"""Number of latest sessions that are ranked by recency."""
 _LOOKED_AT: Final = 4 * LATEST
 _LET_IN: Final = 12
 _K1: Final = 1.2
@@ -48,88 +48,88 @@ def gather_candidates(
     question: Question,
     found: RetrieverScores,
     where: ChunkFilter,
-    postings: IndexCache,
+    index_cache: IndexCache,
     matches: TermMatches | None = None,
     mentions: MessagePlaces | None = None,
 ) -> RankingInput:
-    """Return the candidates among what the legs found and what stands near it, with all that their features need.
+    """Return the ranking input: candidates from retrievers, neighbours and sessions.
 
     Args:
-        connection: A reader.
-        query: What is searched.
-        question: The same as texts are compared with it.
-        found: The scores of what the legs found.
-        where: What a turn must satisfy to be an answer.
-        postings: Knows which chunks have a word.
-        matches: Which have those of the query, where somebody looked already.
-        mentions: What mentions an entity that the query names.
+        connection: A read connection.
+        query: The parsed query.
+        question: The analysed question.
+        found: Scores of the retrievers.
+        where: Filter of the candidates.
+        index_cache: Posting lists and columns.
+        matches: Posting lists of the query, if already read.
+        mentions: Mentions of entities that the query names.
     """
-    # Turns have neither tags nor types.
-    newest = {} if query.tags or query.types else _newest(connection, query, where, found.heads, postings.turns)
-    conversations = SessionScores(matches or find_matches(connection, postings, atoms(query)), postings.turns)
+    # Messages have neither tags nor types.
+    newest = {} if query.tags or query.types else _newest(connection, query, where, found.columns, index_cache.turns)
+    conversations = SessionScores(matches or find_matches(connection, index_cache, atoms(query)), index_cache.turns)
     places = add_session_openings(
         connection, with_mentions(candidate_pool(found), mentions), newest, conversations, where
     )
     if (question.moments or question.months) and not (query.tags or query.types):
-        places = deduplicate([places, messages_of_named_times(connection, found.heads, question, where)])
+        places = deduplicate([places, messages_of_named_times(connection, found.columns, question, where)])
     said = conversations.said(places.owner)
-    return read_neighbours(connection, found, places, question, where, postings, said)
+    return read_neighbours(connection, found, places, question, where, index_cache, said)
 
 
 def with_mentions(places: MessagePlaces, mentions: MessagePlaces | None) -> MessagePlaces:
-    """Return ``places`` and those of ``mentions`` that are not among them."""
+    """Return ``places`` followed by the ``mentions`` that are not among them."""
     return places if mentions is None or not len(mentions) else deduplicate([places, mentions])
 
 
 class SessionScores:
-    """The conversations of a vault, weighed for one question.
+    """Scores of all sessions for one question.
 
     Args:
-        matches: Which chunks have the question's words.
-        turns: Knows the turns of conversations.
+        matches: Posting lists of the question's words.
+        turns: Index of messages by session.
     """
 
     def __init__(self, matches: TermMatches, turns: TurnIndex) -> None:
-        self.heads = heads = matches.heads
-        tallies = [posting.tally(heads) for posting in matches.postings]
+        self.columns = columns = matches.columns
+        tallies = [posting.tally(columns) for posting in matches.postings]
         said = [tally.of_user > 0 for tally in tallies]
-        self.words = _bm25([(tally.owner, tally.turns) for tally in tallies], heads.words)
+        self.words = _bm25([(tally.owner, tally.turns) for tally in tallies], columns.words)
         by_users = [(tally.owner[rows], tally.of_user[rows]) for tally, rows in zip(tallies, said, strict=True)]
-        self.user_words = _bm25(by_users, heads.user_words)
+        self.user_words = _bm25(by_users, columns.user_words)
         self._worth, self._turns = matches.worth, turns
 
     def said(self, owner: "Ids") -> SessionStatistics:
-        """Return what each of the conversations with the numbers ``owner`` says; a memory says nothing as one."""
+        """Return the statistics of the sessions ``owner``, zeros for memories."""
         number, is_one = np.maximum(owner, 0), owner > 0
         coverage = np.zeros(len(self.words))
         _, whose, worth = self._matching(np.unique(number[is_one]))
         np.maximum.at(coverage, whose, worth)
-        of_all = (self.words, self.user_words, coverage, self.heads.words)
+        of_all = (self.words, self.user_words, coverage, self.columns.words)
         return SessionStatistics(*(np.where(is_one, values[number], 0.0).astype(np.float64) for values in of_all))
 
     def openings(self, connection: apsw.Connection, numbers: Sequence[int], where: ChunkFilter) -> MessagePlaces:
-        """Return the first turn of each of the conversations ``numbers`` that ``where`` allows."""
-        ids = self._turns.of(self.heads, np.array(numbers, dtype=np.int64))
-        ids = ids[passes_filter(connection, self.heads, ids, where)]
-        # A turn that was changed has a later chunk than those that follow it.
-        ids = ids[np.argsort(self.heads.first[ids], kind="stable")]
-        owner, first = np.unique(self.heads.owner[ids], return_index=True)
-        return MessagePlaces(owner.astype(np.int64), self.heads.first[ids[first]].astype(np.int64))
+        """Return the first allowed message of each of the sessions ``numbers``."""
+        ids = self._turns.of(self.columns, np.array(numbers, dtype=np.int64))
+        ids = ids[passes_filter(connection, self.columns, ids, where)]
+        # A message that was edited has a later chunk than those that follow it.
+        ids = ids[np.argsort(self.columns.first[ids], kind="stable")]
+        owner, first = np.unique(self.columns.owner[ids], return_index=True)
+        return MessagePlaces(owner.astype(np.int64), self.columns.first[ids[first]].astype(np.int64))
 
     def best_turns(self, but: "Ids") -> list[int]:
-        """Return the chunk of the best turn of each of the best conversations, leaving out those in ``but``."""
+        """Return the best message chunk of each of the best sessions, except those in ``but``."""
         wanted = self._best(but)
         ids, owner, worth = self._matching(np.array(wanted, dtype=np.int64))
         chosen = (np.flatnonzero(owner == one) for one in wanted)
         return [int(ids[rows[np.argmax(worth[rows])]]) for rows in chosen if len(rows)]
 
     def _matching(self, numbers: "Ids") -> "tuple[Ids, Ids, Floats]":
-        """Return the turns of conversations that have any of the words: their chunks, whose they are, their worth."""
-        ids = self._turns.of(self.heads, numbers.astype(np.int64))
-        ids = ids[ids < len(self._worth)]  # more may be known meanwhile than was looked at
+        """Return matching message chunks of sessions, with their owners and scores."""
+        ids = self._turns.of(self.columns, numbers.astype(np.int64))
+        ids = ids[ids < len(self._worth)]  # chunks may have been added since the posting lists were read
         worth = self._worth[ids]
         ids, worth = ids[worth > 0], worth[worth > 0]
-        return ids, self.heads.owner[ids], worth.astype(np.float64)
+        return ids, self.columns.owner[ids], worth.astype(np.float64)
 
     def _best(self, but: "Ids") -> list[int]:
         numbers = np.flatnonzero(self.words > 0)
@@ -143,11 +143,11 @@ class SessionScores:
 
 
 def _bm25(counts: "Iterable[tuple[Ids, Ids]]", length: "Floats") -> "Floats":
-    """Return the scores of conversations by number.
+    """Return the BM25 of sessions by their number.
 
     Args:
-        counts: Of each word the conversations that have it, and how often.
-        length: The words of each conversation.
+        counts: Sessions with each word, and how often.
+        length: Number of words of each session.
     """
     there = max(int(np.count_nonzero(length[1:])), 1)
     norm = _K1 * (1 - _B + _B * length / max(float(length[1:].sum()) / there, 1.0))
@@ -159,38 +159,40 @@ def _bm25(counts: "Iterable[tuple[Ids, Ids]]", length: "Floats") -> "Floats":
 
 
 def _newest(
-    connection: apsw.Connection, query: Query, where: ChunkFilter, heads: ChunkColumns, turns: TurnIndex
+    connection: apsw.Connection, query: Query, where: ChunkFilter, columns: ChunkColumns, turns: TurnIndex
 ) -> dict[str, int]:
-    """Return the latest conversations of the times that the query names, then the latest of all."""
+    """Return the latest sessions within the named times, then the latest of all."""
     until = query.until
     found: dict[str, int] = {}
     for begin, end in query.moments:
         found |= latest_sessions(
-            connection, where, end if until is None else min(end, until), heads, turns, since=begin
+            connection, where, end if until is None else min(end, until), columns, turns, since=begin
         )
-    return found | latest_sessions(connection, where, until, heads, turns)
+    return found | latest_sessions(connection, where, until, columns, turns)
 
 
 def latest_sessions(
     connection: apsw.Connection,
     where: ChunkFilter,
     until: int | None,
-    heads: ChunkColumns,
+    columns: ChunkColumns,
     turns: TurnIndex,
     since: int | None = None,
 ) -> dict[str, int]:
-    """Return the latest conversations that have a turn which ``where`` allows, each with its place from 1.
+    """Return the latest sessions with an allowed message, each with its rank from 1.
 
     Args:
-        connection: A reader.
-        where: What a turn must satisfy.
-        until: Conversations begun then or later are none.
-        heads: What is known of the chunks.
-        turns: Knows the turns of conversations.
-        since: Conversations that ended before are none.
+        connection: A read connection.
+        where: Filter of the messages.
+        until: Exclude sessions that began at or after this time.
+        columns: Columns of all chunks.
+        turns: Index of messages by session.
+        since: Exclude sessions that ended before this time.
     """
-    of_sort = where.of_sort
-    if of_sort is not None and not any(sort.kind == "message" and of_sort(sort) for sort in heads.sorts):
+    matches_type = where.matches_type
+    if matches_type is not None and not any(
+        chunk_type.kind == "message" and matches_type(chunk_type) for chunk_type in columns.sorts
+    ):
         return {}
     there = connection.execute(
         "SELECT id FROM sessions WHERE forgotten_at IS NULL AND (?1 IS NULL OR created_at < ?1)"
@@ -199,26 +201,26 @@ def latest_sessions(
     )
     names = (str(row[0]) for row in there)
     if where.mask is not None and np.count_nonzero(where.mask) < len(where.mask) // 2:
-        # The database would look at every turn of a conversation that has none to allow.
-        able = np.zeros(len(heads.words), dtype=np.bool_)
-        able[heads.conversations(np.flatnonzero(where.mask[: len(heads.owner)]))] = True
-        names = (name for name in names if able[heads.numbers.get(name, 0)])
+        # The database would read every message of a session without an allowed one.
+        able = np.zeros(len(columns.words), dtype=np.bool_)
+        able[columns.conversations(np.flatnonzero(where.mask[: len(columns.owner)]))] = True
+        names = (name for name in names if able[columns.numbers.get(name, 0)])
     if passes_all(connection, where):
-        known = ((name, heads.numbers.get(name, 0)) for name in names)
-        with_turns = (name for name, number in known if number and heads.words[number] > 0)
+        known = ((name, columns.numbers.get(name, 0)) for name in names)
+        with_turns = (name for name, number in known if number and columns.words[number] > 0)
         found = list(islice(with_turns, LATEST))
         return {name: place for place, name in enumerate(found, 1)}
     if is_answered_by_columns(connection, where):
-        return _placed(names, lambda some: _with_turns(connection, heads, turns, some, where))
+        return _placed(names, lambda some: _with_turns(connection, columns, turns, some, where))
     sql = (
         "SELECT s.value FROM json_each(?) s WHERE EXISTS (SELECT 1 FROM chunks c WHERE c.session_id = s.value"
-        f" AND c.kind = 'message' AND {where.check})"
+        f" AND c.kind = 'message' AND {where.point_sql})"
     )
     return _placed(names, lambda some: {row[0] for row in connection.execute(sql, (json.dumps(some), *where.values))})
 
 
 def _placed(names: Iterator[str], allowed_of: "Callable[[Sequence[str]], Container[object]]") -> dict[str, int]:
-    """Return the first of ``names`` that are allowed, each with its place from 1."""
+    """Return the first ``LATEST`` allowed names, each with its rank from 1."""
     found: list[str] = []
     while len(found) < LATEST and (some := list(islice(names, LATEST))):
         allowed = allowed_of(some)
@@ -227,13 +229,13 @@ def _placed(names: Iterator[str], allowed_of: "Callable[[Sequence[str]], Contain
 
 
 def _with_turns(
-    connection: apsw.Connection, heads: ChunkColumns, turns: TurnIndex, names: Sequence[str], where: ChunkFilter
+    connection: apsw.Connection, columns: ChunkColumns, turns: TurnIndex, names: Sequence[str], where: ChunkFilter
 ) -> set[object]:
-    """Return which conversations have a turn that ``where`` allows, where the database need not be asked."""
-    numbers = np.array([heads.numbers.get(name, 0) for name in names], dtype=np.int64)
-    ids = turns.of(heads, numbers[numbers > 0])
-    ids = ids[passes_filter(connection, heads, ids, where)]
-    return {heads.name(number) for number in np.unique(heads.owner[ids]).tolist()}
+    """Return the sessions with an allowed message, decided from the cached columns."""
+    numbers = np.array([columns.numbers.get(name, 0) for name in names], dtype=np.int64)
+    ids = turns.of(columns, numbers[numbers > 0])
+    ids = ids[passes_filter(connection, columns, ids, where)]
+    return {columns.name(number) for number in np.unique(columns.owner[ids]).tolist()}
 
 
 def add_session_openings(
@@ -243,15 +245,15 @@ def add_session_openings(
     conversations: SessionScores,
     where: ChunkFilter,
 ) -> MessagePlaces:
-    """Return ``places`` and a turn of each conversation that is among the latest or the best but not among them.
+    """Return ``places`` with a message from each of the latest and best sessions.
 
     Where nothing was found, nothing is let in.
     """
     if not len(places):
         return places
     there = np.unique(places.owner)
-    heads = conversations.heads
-    known, numbers = set(there.tolist()), heads.numbers
+    columns = conversations.columns
+    known, numbers = set(there.tolist()), columns.numbers
     unseen = [session for session in newest if numbers.get(session) not in known][:_LET_IN]
     if is_answered_by_columns(connection, where):
         opened = conversations.openings(connection, [numbers[session] for session in unseen], where)
@@ -260,16 +262,16 @@ def add_session_openings(
         pairs = np.array(openings, dtype=np.int64).reshape(-1, 2)
         opened = MessagePlaces(pairs[:, 0], pairs[:, 1])
     chunks = np.array(conversations.best_turns(there), dtype=np.int64)
-    chunks = np.sort(chunks[passes_filter(connection, heads, chunks, where)])
-    best = MessagePlaces(heads.owner[chunks].astype(np.int64), heads.first[chunks].astype(np.int64))
+    chunks = np.sort(chunks[passes_filter(connection, columns, chunks, where)])
+    best = MessagePlaces(columns.owner[chunks].astype(np.int64), columns.first[chunks].astype(np.int64))
     return deduplicate([places, opened, best])
 
 
 def _openings(connection: apsw.Connection, sessions: Sequence[str], where: ChunkFilter) -> Iterator[tuple[str, int]]:
-    """Yield the first turn of each of ``sessions`` that ``where`` allows."""
+    """Yield the first allowed message of each session."""
     if sessions:
         yield from connection.execute(
             "SELECT c.session_id, min(c.seq_start) FROM chunks c WHERE c.session_id IN (SELECT value FROM json_each(?))"
-            f" AND c.kind = 'message' AND {where.check} GROUP BY c.session_id",
+            f" AND c.kind = 'message' AND {where.point_sql} GROUP BY c.session_id",
             (json.dumps(sessions), *where.values),
         )

@@ -1,7 +1,7 @@
-"""Which conversations are like those that fit a message best: what belongs to one matter lies in several. Pure.
+"""Session similarity: sessions that resemble those that fit a message best. Pure functions.
 
-A message that goes on with something says little of it, but some conversation about it is found by what is said; the
-others of the same matter are like that one, and the latest of them is likely meant.
+A message that continues a topic says little about it. Its words find some session on the topic, the others are similar
+to that one, and the latest of them is likely meant.
 """
 
 from dataclasses import dataclass
@@ -20,11 +20,11 @@ _LEAST: Final = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class SessionSimilarity:
-    """How alike the owners of candidates are: conversations, and memories each by itself.
+    """Similarity between the owners of candidates: sessions, and memories each by itself.
 
     Args:
-        owner: Of each candidate the place of its owner among them, from 0.
-        alike: Of each two owners the cosine of their vectors around the middle of all, 0 where that is below 0, for an
+        owner: Index of each candidate's owner, from 0.
+        alike: Cosine of each two owners' centred mean vectors, 0 where that is below 0, for an
             owner and itself, and for what has no vector.
     """
 
@@ -32,11 +32,11 @@ class SessionSimilarity:
     alike: "NDArray[Any]"
 
     def of(self, scores: "Matrix", recent: "Matrix") -> "Matrix":
-        """Return for each candidate how like its owner is to the best, and that times how recent it is.
+        """Return the similarity of each candidate's owner to the best, and its product with recency.
 
         Args:
-            scores: Of the candidates; an owner is as good as the best of its own, and the best are drawn by softmax.
-            recent: Of the candidates, from 0 to 1.
+            scores: Of the candidates; an owner has its best candidate's score, and owners are weighted by softmax.
+            recent: Recency of the candidates, 0 to 1.
         """
         best = np.full(len(self.alike), -np.inf)
         np.maximum.at(best, self.owner, scores)
@@ -46,11 +46,11 @@ class SessionSimilarity:
 
 
 def session_similarity(owner: "Ints", vectors: "NDArray[Any]") -> SessionSimilarity:
-    """Return how alike owners are by the mean of their candidates' vectors.
+    """Return the similarity of owners by the mean of their candidates' vectors.
 
     Args:
-        owner: The number of each candidate's owner.
-        vectors: Of the candidates, zero where there is none.
+        owner: Owner number of each candidate.
+        vectors: Vectors of the candidates, zeros for none.
     """
     _, row = np.unique(owner, return_inverse=True)
     order = np.argsort(row, kind="stable")

@@ -1,7 +1,9 @@
-"""Questions without the names of those who speak: to a transformer a name is most of what a short question means.
+"""Speaker names, which are left out of a question before a transformer embeds it.
 
-"When did Caroline go to the support group" is nearest to what begins "Thanks, Caroline", whoever says it; what Caroline
-says of the group holds no name. Who speaks is looked at for itself, by the words and by the ranking.
+To a transformer, a name is most of what a short question means.
+
+"When did Caroline go to the support group" is nearest to messages that begin "Thanks, Caroline", while Caroline's own
+messages about the group do not contain her name. Lexical search and the speaker features cover names.
 """
 
 from collections.abc import Sequence
@@ -18,21 +20,21 @@ _POSSESSIVE: Final = "s"
 
 
 class SpeakerNames:
-    """Names of those who speak."""
+    """Names of the speakers in a vault."""
 
     def __init__(self) -> None:
         self._alone: set[str] = set()
         self._parts: set[str] = set()
 
     def add(self, author: str) -> None:
-        """Take in the name of somebody."""
+        """Add a speaker's name."""
         parts = WORD.findall(fold(author))
         (self._alone if len(parts) == 1 else self._parts).update(parts)
 
-    def left_out(self, text: str) -> str:
-        """Return a question without them; as it is where nothing else would be left.
+    def strip(self, text: str) -> str:
+        """Return a question without speaker names, unchanged where nothing else would remain.
 
-        A name of several words counts where its words are written with a capital: they may mean something else too.
+        Words of a longer name count only with a capital letter, because they may have another meaning.
         """
         kept = [word for word in text.split() if not self._is_name(word)]
         return " ".join(kept) if any(map(WORD.search, kept)) else text
@@ -47,7 +49,7 @@ class SpeakerNames:
 
 
 class SpeakerNameCache:
-    """Knows the authors of all messages, of which only new ones are read.
+    """Cache of all message authors, which reads only new messages.
 
     Args:
         store: The vault's database.
@@ -55,15 +57,15 @@ class SpeakerNameCache:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self.forget()
+        self.clear()
 
-    def forget(self) -> None:
-        """Let go of the names; they are read again when they are needed."""
+    def clear(self) -> None:
+        """Clear the names; they are read again when needed."""
         self._read_to = 0
         self._names = SpeakerNames()
 
-    async def without(self, text: str) -> str:
-        """Return a question without the names of authors; see ``Names``.
+    async def strip_speakers(self, text: str) -> str:
+        """Return a question without speaker names; see ``SpeakerNames``.
 
         Raises:
             KeepsakeError: The vault cannot be read.
@@ -72,10 +74,10 @@ class SpeakerNameCache:
             self._read_to = found[-1][0]
             for _, author in found:
                 self._names.add(author)
-        return self._names.left_out(text)
+        return self._names.strip(text)
 
     def _fresh(self, connection: apsw.Connection) -> Sequence[tuple[Any, ...]]:
-        """Return each author among the next messages with the last message of theirs, the last one at the end."""
+        """Return the authors of the next messages, each with its last row id."""
         found: list[tuple[Any, ...]] = connection.execute(
             "SELECT max(rowid) AS last, author"
             " FROM (SELECT rowid, author FROM messages WHERE rowid > ? ORDER BY rowid LIMIT ?)"

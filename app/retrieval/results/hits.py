@@ -1,4 +1,4 @@
-"""Turns ranked candidates into hits: texts, titles and tags fetched, snippets cut, facets counted."""
+"""Hits of ranked candidates: texts, titles, tags, snippets and facets."""
 
 import json
 from collections import Counter
@@ -30,7 +30,7 @@ _MANY = 10_000
 
 
 class CandidateRow(NamedTuple):
-    """What is known of a candidate without its text."""
+    """Chunk row of a candidate, without its text."""
 
     chunk_id: int
     kind: str
@@ -43,13 +43,13 @@ class CandidateRow(NamedTuple):
 
 
 def candidate_rows(connection: apsw.Connection, chunk_ids: Sequence[int]) -> dict[int, CandidateRow]:
-    """Return what is known of the candidates' chunks, by chunk id."""
+    """Return the rows of candidates by chunk id."""
     found: list[tuple[Any, ...]] = connection.execute(
         "SELECT c.id, c.kind, c.role, c.store, c.session_id, c.memory_id FROM chunks c"
         " WHERE c.id IN (SELECT value FROM json_each(?))",
         (json.dumps(list(chunk_ids)),),
     ).fetchall()
-    # Many candidates are of few conversations.
+    # Many candidates belong to few sessions.
     sessions = {session for _, kind, _, _, session, _ in found if kind != "memory"}
     agents = agents_of(connection, sessions)
     memories = [memory for *_, memory in found if memory is not None]
@@ -62,7 +62,7 @@ def candidate_rows(connection: apsw.Connection, chunk_ids: Sequence[int]) -> dic
     return rows
 
 
-# The sources and tags in the order in which the memories appear.
+# Sources and tags in the order of the memories.
 _OF_MEMORIES = "FROM json_each(?) w CROSS JOIN memories m ON m.id = w.value"
 _SOURCES = f"SELECT m.source, count(*) {_OF_MEMORIES} GROUP BY m.source ORDER BY min(w.key)"
 _TAGS = (
@@ -73,7 +73,7 @@ _UNKNOWN: tuple[str, tuple[str, ...]] = ("", ())
 
 
 def _described(connection: apsw.Connection, memories: Sequence[str]) -> list[tuple[Any, ...]]:
-    """Return the ids of memories with their sources and their tags as JSON."""
+    """Return ids, sources and tags (as JSON) of memories."""
     if not memories:
         return []
     return connection.execute(
@@ -84,7 +84,7 @@ def _described(connection: apsw.Connection, memories: Sequence[str]) -> list[tup
 
 
 def count_facets(rows: Mapping[int, CandidateRow]) -> tuple[FacetCount, ...]:
-    """Count the values of each facet over the candidates, the most frequent first."""
+    """Count the facet values of the candidates, the most frequent first."""
     known = rows.values()
     counts = {
         "kind": Counter([row.role if row.kind == "memory" else "message" for row in known]),
@@ -105,24 +105,24 @@ def _counted(counts: Mapping[str, "Counter[str]"]) -> tuple[FacetCount, ...]:
 
 
 def count_facets_of_chunks(
-    connection: apsw.Connection, heads: "ChunkColumns", ids: "Ids", agents: "SessionAgents"
+    connection: apsw.Connection, columns: "ChunkColumns", ids: "Ids", agents: "SessionAgents"
 ) -> tuple[FacetCount, ...]:
-    """Count the values of each facet over the candidates that the chunks ``ids`` stand for; see ``count_facets``."""
+    """Count the facet values of the chunks ``ids``; see ``count_facets``."""
     import numpy as np  # noqa: PLC0415  (waits for the first search)
 
     ids = ids if (ids[1:] > ids[:-1]).all() else np.sort(ids)
     counts: dict[str, Counter[str]] = {name: Counter() for name in ("kind", "agent", "role", "tag", "store")}
-    for number, count in _appearing(heads.sort[ids]):
-        sort = heads.sorts[number]
-        is_memory = sort.kind == "memory"
-        counts["kind"][sort.role if is_memory else "message"] += count
-        counts["store"][sort.store] += count
-        if sort.role and not is_memory:
-            counts["role"][sort.role] += count
-    owner = heads.owner[ids]
-    for number, count in _appearing(agents.of(connection, heads, owner[owner >= 0])):
+    for number, count in _appearing(columns.sort[ids]):
+        chunk_type = columns.sorts[number]
+        is_memory = chunk_type.kind == "memory"
+        counts["kind"][chunk_type.role if is_memory else "message"] += count
+        counts["store"][chunk_type.store] += count
+        if chunk_type.role and not is_memory:
+            counts["role"][chunk_type.role] += count
+    owner = columns.owner[ids]
+    for number, count in _appearing(agents.of(connection, columns, owner[owner >= 0])):
         counts["agent"][agents.names[number]] += count
-    memories = json.dumps([heads.name(number) for number, _ in _appearing(owner[owner < 0])])
+    memories = json.dumps([columns.name(number) for number, _ in _appearing(owner[owner < 0])])
     for name, sql in (("agent", _SOURCES), ("tag", _TAGS)):
         for value, count in connection.execute(sql, (memories,)):
             counts[name][value] += count
@@ -131,7 +131,10 @@ def count_facets_of_chunks(
 
 
 def _appearing(values: "Ids") -> list[tuple[int, int]]:
-    """Return the distinct values with how often they appear, in the order they do; of very many in their own."""
+    """Return the distinct values with their counts, in order of appearance.
+
+    Very many values are returned in ascending order.
+    """
     import numpy as np  # noqa: PLC0415  (waits for the first search)
 
     if len(values) > _MANY and values.min() >= 0:
@@ -151,14 +154,14 @@ def build_hits(
     *,
     labelled: bool = False,
 ) -> tuple[Hit, ...]:
-    """Return the hits of ``ranked``, leaving out what vanished meanwhile.
+    """Return the hits of ``ranked``, without those deleted meanwhile.
 
     Args:
-        connection: Where they are kept.
+        connection: A read connection.
         ranked: Best first.
-        rows: What is known of each.
-        query: What was asked for.
-        labelled: Whether a conversation without a title is called by its first words.
+        rows: Row of each candidate.
+        query: The parsed query; its words are marked.
+        labelled: Whether a session without a title gets its first words as title.
     """
     known = [(item, rows[item.chunk_id]) for item in ranked if item.chunk_id in rows]
     turns = [(row.session_id, item.target) for item, row in known if row.kind != "memory"]
@@ -170,7 +173,7 @@ def build_hits(
 
 
 Fields = tuple[str, str, dict[str, Any]]
-"""The text, what besides it is found by, and what is told of it."""
+"""Text, extra searched text, and the fields of the hit."""
 
 
 def _hit(
@@ -184,10 +187,10 @@ def _hit(
     found = _memory(kept.get(str(row.memory_id))) if is_memory else _message(said.get(item.target), item.target, row)
     if found is None:
         return None
-    text, beside, fields = found
-    shown, spans, terms = snippets.of(text, beside=beside)
-    if terms and not spans and not is_memory:  # a title is shown anyway; what a tool was told is shown here alone
-        shown, spans, _ = snippets.of(beside)
+    text, extra, fields = found
+    shown, spans, terms = snippets.of(text, extra=extra)
+    if terms and not spans and not is_memory:  # titles are shown anyway, but arguments of tool calls only here
+        shown, spans, _ = snippets.of(extra)
     why = Why(item.why.legs, terms, item.why.features)
     return Hit(
         id=item.target,
@@ -204,7 +207,7 @@ def _hit(
 def _messages(
     connection: apsw.Connection, turns: Sequence[tuple[str, str]], *, labelled: bool
 ) -> dict[str, tuple[Any, ...]]:
-    """Return what is kept of turns, by the id of each; they are asked for by session and id."""
+    """Return stored fields of messages by target id."""
     wanted = [(session, int(target.rpartition("#")[2]), target) for session, target in turns]
     rows = connection.execute(
         "SELECT w.value ->> 2, substr(m.content, 1, 200000), m.created_at, m.role, m.author, s.title,"
@@ -238,7 +241,7 @@ def _message(found: tuple[Any, ...] | None, target: str, row: CandidateRow) -> F
 
 
 def _memories(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, tuple[Any, ...]]:
-    """Return what is kept of memories, by the id of each."""
+    """Return stored fields of memories by id."""
     if not ids:
         return {}
     rows = connection.execute(
@@ -253,10 +256,10 @@ def _memories(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, tupl
 def _memory(found: tuple[Any, ...] | None) -> Fields | None:
     if found is None:
         return None
-    title, updated, session_id, source, content, facts, kind, beside = found
+    title, updated, session_id, source, content, facts, kind, extra = found
     return (
         "\n".join([content, *json.loads(facts)]).strip() or title,
-        beside,
+        extra,
         {
             "target": "memory",
             "kind": kind,

@@ -1,4 +1,4 @@
-"""Values between ranking and hits."""
+"""Ranked candidate: the value between ranking and hits."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from app.retrieval.model import Why
 
 @dataclass(frozen=True, slots=True)
 class RankedCandidate:
-    """A candidate in its place: the chunk that stands for it, its score and why."""
+    """A candidate with its chunk, score and reasons."""
 
     target: str
     chunk_id: int

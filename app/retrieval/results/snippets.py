@@ -1,4 +1,4 @@
-"""Where a text answers a search: the part of it to show, and the words in it to mark.
+"""Snippets: the part of a text that answers a query, with ranges to highlight.
 
 A word matches as in the index: without regard to case and diacritics, by its Porter stem, so "running" matches "runs".
 Positions are code points.
@@ -33,7 +33,7 @@ _TOKEN: Final = re.compile(f"[\\w{_MARKS}]+")
 _ASCII_WORD: Final = re.compile("[a-z0-9]+")
 _SPACE: Final = re.compile(r"\s+")
 _GAP: Final = r"[^\S\n]"
-# Of headings, quotations, lists and tasks, and lines that only part others. Numbers tell an order, and may be a date's.
+# Signs of headings, quotations, lists, tasks and rules. Numbers are kept: they give an order or belong to a date.
 _SIGNS: Final = re.compile(
     rf"^{_GAP}*(?:\|?(?:{_GAP}*:?-{{2,}}:?{_GAP}*\|)+(?:{_GAP}*:?-{{2,}}:?)?{_GAP}*$"
     rf"|[-*_](?:{_GAP}*[-*_]){{2,}}{_GAP}*$"
@@ -41,12 +41,12 @@ _SIGNS: Final = re.compile(
     rf"|(?:>+{_GAP}+)+)",
     re.MULTILINE,
 )
-# Of scripts written with spaces; made once, for compiling the ranges takes longer than a search.
+# Words of scripts with spaces; compiled once, because that takes longer than a search.
 _NARROW: Final = re.compile(f"(?:(?![{cjk_ngrams.WIDE}])[\\w{_MARKS}])+")
 
 
 class _Folding(dict[int, str]):
-    """One folded character for each character, so that positions stay."""
+    """Character folding that keeps positions: one folded character for each."""
 
     def __missing__(self, point: int) -> str:
         character = chr(point)
@@ -60,7 +60,7 @@ _FOLDING: Final = _Folding()
 
 @dataclass(frozen=True, slots=True)
 class _Mark:
-    """A place that answers the term ``key``."""
+    """Range of a text that matches the term ``key``."""
 
     start: int
     end: int
@@ -68,30 +68,30 @@ class _Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class _Sought:
-    """What to look for.
+class _Patterns:
+    """Patterns to find in a text.
 
     Args:
-        stems: Of words, each found wherever it stands.
-        prefixes: Beginnings of words.
-        phrases: Stems that must stand side by side.
-        runs: Of scripts written without spaces, found inside words.
-        beginnings: How the words sought begin.
+        stems: Stems of single words.
+        prefixes: Prefixes of words.
+        phrases: Stems that must be adjacent.
+        runs: Runs in scripts without spaces, found inside words.
+        prefixes_of_words: Common prefixes of all matching words.
     """
 
     stems: frozenset[str]
     prefixes: tuple[str, ...]
     phrases: tuple[tuple[str, ...], ...]
     runs: tuple[str, ...]
-    beginnings: tuple[str, ...]
+    prefixes_of_words: tuple[str, ...]
 
 
 def snippet(text: str, terms: Iterable[Term], length: int = LENGTH) -> tuple[str, tuple[Span, ...], tuple[str, ...]]:
-    """Cut the part of ``text`` that answers most of ``terms``.
+    """Cut the part of ``text`` that matches most of ``terms``.
 
     Args:
         text: Any text; its first 200,000 characters are looked at.
-        terms: What was asked; excluded ones play no part, nor do stop words while others remain.
+        terms: Terms of the query; excluded ones are ignored, and stop words while others remain.
         length: Characters about which the part has; it is cut at words, with an ellipsis where something is left out.
 
     Returns:
@@ -102,19 +102,19 @@ def snippet(text: str, terms: Iterable[Term], length: int = LENGTH) -> tuple[str
 
 
 class Snippets:
-    """Cuts parts of several texts that answer the same ``terms``; see ``snippet``."""
+    """Snippets of several texts for the same ``terms``; see ``snippet``."""
 
     def __init__(self, terms: Iterable[Term]) -> None:
-        self._sought = _sought(tuple(term for term in terms if not term.excluded))
+        self._patterns = _patterns(tuple(term for term in terms if not term.excluded))
 
-    def of(self, text: str, length: int = LENGTH, beside: str = "") -> tuple[str, tuple[Span, ...], tuple[str, ...]]:
-        """Return the part of ``text``; see ``snippet``. Words in ``beside``, such as a title, are found too."""
+    def of(self, text: str, length: int = LENGTH, extra: str = "") -> tuple[str, tuple[Span, ...], tuple[str, ...]]:
+        """Return the snippet of ``text``; words in ``extra``, such as a title, count as found."""
         scanned = text[:SCANNED]
-        marks = _marks(scanned, self._sought)
+        marks = _marks(scanned, self._patterns)
         start, end = _window(scanned, marks, length)
         shown, spans = _shown(scanned, start, end, [mark for mark in marks if mark.start >= start and mark.end <= end])
         words: dict[str, str] = {}
-        for said, found in ((scanned, marks), (beside, _marks(beside, self._sought) if beside else ())):
+        for said, found in ((scanned, marks), (extra, _marks(extra, self._patterns) if extra else ())):
             for mark in found:
                 if mark.key not in words:
                     words[mark.key] = _collapsed(said[mark.start : mark.end])
@@ -123,16 +123,16 @@ class Snippets:
 
 
 def spans(text: str, terms: Iterable[Term]) -> tuple[Span, ...]:
-    """Return the ranges of ``text`` (its first 200,000 characters) that answer ``terms``."""
-    sought = _sought(tuple(term for term in terms if not term.excluded))
-    return tuple(Span(mark.start, mark.end) for mark in _marks(text[:SCANNED], sought))
+    """Return the ranges of ``text`` that match ``terms``, in its first 200,000 characters."""
+    patterns = _patterns(tuple(term for term in terms if not term.excluded))
+    return tuple(Span(mark.start, mark.end) for mark in _marks(text[:SCANNED], patterns))
 
 
-# What is sought ---------------------------------------------------------------------------------------------------
+# Patterns ----------------------------------------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=64)
-def _sought(terms: tuple[Term, ...]) -> _Sought:
+def _patterns(terms: tuple[Term, ...]) -> _Patterns:
     dropped = stop_words(_flat(term.text).strip() for term in terms if not term.phrase and not term.prefix)
     plain = [term for term in terms if term.phrase or term.prefix or _flat(term.text).strip() not in dropped] or terms
     stems, prefixes, runs = dict[str, None](), dict[str, None](), dict[str, None]()
@@ -147,19 +147,19 @@ def _sought(terms: tuple[Term, ...]) -> _Sought:
             phrases[stemmed] = None
         else:
             stems.update(dict.fromkeys(stemmed))
-    beginnings = [_beginning(word) for word in {*stems, *(one for phrase in phrases for one in phrase)}]
-    beginnings += prefixes
-    return _Sought(
+    prefixes_of_words = [_common_prefix(word) for word in {*stems, *(one for phrase in phrases for one in phrase)}]
+    prefixes_of_words += prefixes
+    return _Patterns(
         frozenset(stems),
         tuple(prefixes),
         tuple(phrases),
         tuple(runs),
-        tuple(beginnings),
+        tuple(prefixes_of_words),
     )
 
 
-def _beginning(stemmed: str) -> str:
-    """Return how each word of that stem begins; its last letter may have been another: ``happi``, happy."""
+def _common_prefix(stemmed: str) -> str:
+    """Return the common prefix of words with a stem, such as ``happ`` for happi."""
     return stemmed[:-1] or stemmed
 
 
@@ -168,7 +168,7 @@ def _runs(text: str) -> list[str]:
 
 
 def _words(text: str) -> list[str]:
-    """Return the words of a term outside of runs."""
+    """Return the folded words of a term outside of runs."""
     apart = "".join(" " if cjk_ngrams.has_wide(character) else character for character in cjk_ngrams.normal(text))
     return [folded for word in _TOKEN.findall(apart.replace("_", " ")) if (folded := fold(word))]
 
@@ -178,13 +178,13 @@ def _flat(text: str) -> str:
     return text.lower().replace("_", " ") if text.isascii() else text.translate(_FOLDING)
 
 
-# Where it stands --------------------------------------------------------------------------------------------------
+# Matching ---------------------------------------------------------------------------------------------------------
 
 
-def _marks(text: str, sought: _Sought) -> list[_Mark]:
-    """Return the places that answer, in order and apart from each other."""
+def _marks(text: str, patterns: _Patterns) -> list[_Mark]:
+    """Return the matching ranges in order, without overlaps."""
     flat = _flat(text)
-    found = [*_word_marks(flat, sought), *_run_marks(flat, sought.runs)]
+    found = [*_word_marks(flat, patterns), *_run_marks(flat, patterns.runs)]
     found.sort(key=lambda mark: (mark.start, -mark.end))
     apart: list[_Mark] = []
     for mark in found:
@@ -195,34 +195,34 @@ def _marks(text: str, sought: _Sought) -> list[_Mark]:
     return apart
 
 
-def _word_marks(flat: str, sought: _Sought) -> Iterator[_Mark]:
+def _word_marks(flat: str, patterns: _Patterns) -> Iterator[_Mark]:
     candidates: list[tuple[int, int, str]] = []
-    for start, end, word in islice(_words_like(flat, sought), MAX_MARKS):
+    for start, end, word in islice(_words_like(flat, patterns), MAX_MARKS):
         stemmed = stem(word)
         candidates.append((start, end, stemmed))
-        begun = next((prefix for prefix in sought.prefixes if word.startswith(prefix)), None)
-        if begun is not None or stemmed in sought.stems:
+        begun = next((prefix for prefix in patterns.prefixes if word.startswith(prefix)), None)
+        if begun is not None or stemmed in patterns.stems:
             yield _Mark(start, end, stemmed if begun is None else f"{begun}*")
-    for phrase in sought.phrases:
+    for phrase in patterns.phrases:
         yield from _phrase_marks(flat, candidates, phrase)
 
 
-def _words_like(flat: str, sought: _Sought) -> Iterator[tuple[int, int, str]]:
-    """Yield where words stand that may be one of the words sought, and the words folded."""
-    if not sought.beginnings:
+def _words_like(flat: str, patterns: _Patterns) -> Iterator[tuple[int, int, str]]:
+    """Yield position and folded form of words that may match."""
+    if not patterns.prefixes_of_words:
         return
     if flat.isascii():
-        yield from _ascii_words_like(flat, sought.beginnings)
+        yield from _ascii_words_like(flat, patterns.prefixes_of_words)
         return
     for match in (_NARROW if cjk_ngrams.has_wide(flat) else _TOKEN).finditer(flat):
         word = match[0] if match[0].isascii() else fold(match[0])
-        if word.startswith(sought.beginnings):
+        if word.startswith(patterns.prefixes_of_words):
             yield match.start(), match.end(), word
 
 
-def _ascii_words_like(flat: str, beginnings: Iterable[str]) -> Iterator[tuple[int, int, str]]:
+def _ascii_words_like(flat: str, prefixes_of_words: Iterable[str]) -> Iterator[tuple[int, int, str]]:
     places: set[int] = set()
-    for begun in beginnings:
+    for begun in prefixes_of_words:
         place = flat.find(begun)
         while place >= 0:
             if not (place and flat[place - 1].isalnum()):
@@ -246,7 +246,7 @@ def _phrase_marks(flat: str, candidates: Sequence[tuple[int, int, str]], phrase:
 
 
 def _run_marks(flat: str, runs: Sequence[str]) -> Iterator[_Mark]:
-    """Yield where runs stand, or their pairs of characters for one that stands nowhere whole."""
+    """Yield the ranges of runs, or of their character pairs."""
     if not runs or flat.isascii():
         return
     for run in runs:
@@ -257,20 +257,20 @@ def _run_marks(flat: str, runs: Sequence[str]) -> Iterator[_Mark]:
                 yield from _places(flat, first + second)
 
 
-def _places(flat: str, sought: str) -> Iterator[_Mark]:
-    at = flat.find(sought)
+def _places(flat: str, patterns: str) -> Iterator[_Mark]:
+    at = flat.find(patterns)
     for _ in range(MAX_MARKS):
         if at < 0:
             return
-        yield _Mark(at, at + len(sought), sought)
-        at = flat.find(sought, at + len(sought))
+        yield _Mark(at, at + len(patterns), patterns)
+        at = flat.find(patterns, at + len(patterns))
 
 
-# What is shown ----------------------------------------------------------------------------------------------------
+# Rendering --------------------------------------------------------------------------------------------------------
 
 
 def _window(text: str, marks: Sequence[_Mark], length: int) -> tuple[int, int]:
-    """Return the range to show: around most of the different terms, then most marks, then the first."""
+    """Return the range to show: most distinct terms, then most matches, then the first."""
     if len(text) <= length:
         return 0, len(text)
     first, last = _densest(marks, length)
@@ -296,7 +296,7 @@ def _densest(marks: Sequence[_Mark], length: int) -> tuple[int, int]:
 
 
 def _word_start(text: str, start: int, limit: int) -> int:
-    """Return the first beginning of a word from ``start``, or of a character where no word begins soon."""
+    """Return the first word start from ``start``, or a character boundary where none is near."""
     if start == 0:
         return 0
     near = min(start + _REACH, limit)
@@ -307,7 +307,7 @@ def _word_start(text: str, start: int, limit: int) -> int:
 
 
 def _word_end(text: str, end: int, limit: int) -> int:
-    """Return the last end of a word up to ``end``, or of a character where no word ends near."""
+    """Return the last word end up to ``end``, or a character boundary."""
     if end >= len(text):
         return len(text)
     near = max(end - _REACH, limit)
@@ -323,7 +323,7 @@ def _collapsed(text: str) -> str:
 
 
 def _shown(text: str, start: int, end: int, marks: Sequence[_Mark]) -> tuple[str, tuple[Span, ...]]:
-    """Return ``text[start:end]`` as one line, and where its marks are in it."""
+    """Return ``text[start:end]`` as one line with the ranges of its marks."""
     parts = ["…"] if text[:start].strip() else []
     length, found = sum(map(len, parts)), list[Span]()
     at = start = _past_signs(text, start, marks[0].start if marks else end)
@@ -343,7 +343,7 @@ def _shown(text: str, start: int, end: int, marks: Sequence[_Mark]) -> tuple[str
 
 
 def _past_signs(text: str, start: int, limit: int) -> int:
-    """Return ``start``, or where the signs end within which it lies."""
+    """Return ``start``, moved behind the Markdown signs that it lies within."""
     if start == 0:
         return start
     signs = _SIGNS.match(text, text.rfind("\n", 0, start) + 1, limit)
@@ -351,7 +351,7 @@ def _past_signs(text: str, start: int, limit: int) -> int:
 
 
 def _before_signs(text: str, end: int, limit: int) -> int:
-    """Return ``end``, or where the signs begin within which it lies."""
+    """Return ``end``, moved before the Markdown signs that it lies within."""
     if end == len(text):
         return end
     line = text.rfind("\n", 0, end) + 1
@@ -360,7 +360,7 @@ def _before_signs(text: str, end: int, limit: int) -> int:
 
 
 def _run_together(text: str, start: int, end: int) -> str:
-    """Return ``text[start:end]`` as one line, without the signs of its lines."""
+    """Return ``text[start:end]`` as one line without the Markdown signs of its lines."""
     if start and text[start - 1] != "\n" and text.find("\n", start, end) < 0:
         return _collapsed(text[start:end])
     parts, at = list[str](), start

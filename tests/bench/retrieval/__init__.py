@@ -1,1 +1,1 @@
-"""How much of the evidence each recipe finds, over published data sets, through the public operations."""
+"""Retrieval benchmark: recall of each recipe on published data sets, through the public operations."""

@@ -60,10 +60,10 @@ def _show(report: dict[str, Any]) -> None:
             print(f"{name:10.10}" + "".join(f"{row[metric]:10.3f}" for metric in _SHOWN))
         for place, bound in enumerate(("2.5 %", "97.5 %")):
             print(f"{bound:10}" + "".join(f"{scores['interval'][metric][place]:10.3f}" for metric in _SHOWN))
-    if told := report.get("context"):
+    if results := report.get("context"):
         print(
-            f"\ncontext: {told['share']:.3f} of the evidence in {told['items']:.1f} items, {told['tokens']:.0f} tokens;"
-            f" {told['searched']:.3f} in as many hits of a search"
+            f"\ncontext: {results['share']:.3f} of the evidence in {results['items']:.1f} items,"
+            f" {results['tokens']:.0f} tokens; {results['searched']:.3f} in as many hits of a search"
         )
     print(f"\nsearch p50 {report['latency_ms']['p50']} ms, p95 {report['latency_ms']['p95']} ms on {report['machine']}")
 

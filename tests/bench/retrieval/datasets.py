@@ -1,4 +1,4 @@
-"""Loaders of published data sets: stores of turns, and questions with the turns that answer them."""
+"""Loaders of published data sets with questions and their evidence."""
 
 import json
 import re
@@ -73,8 +73,8 @@ def _locomo_time(text: str) -> datetime:
 
 
 def _plain(folder: Path) -> Iterator[Haystack]:
-    corpus, asked = folder / "corpus.jsonl", folder / "questions.jsonl"
-    if not corpus.is_file() or not asked.is_file():
+    corpus, questions = folder / "corpus.jsonl", folder / "questions.jsonl"
+    if not corpus.is_file() or not questions.is_file():
         raise DataError(f"{folder} holds no corpus.jsonl and questions.jsonl")
     stores: dict[str, list[Turn]] = {}
     for row in _lines(corpus):
@@ -82,7 +82,7 @@ def _plain(folder: Path) -> Iterator[Haystack]:
         turn = Turn(row["id"], row["session"], row["seq"], row["author"], row["role"], row["text"], when)
         stores.setdefault(row["store"], []).append(turn)
     questions: dict[str, list[Question]] = {}
-    for row in _lines(asked):
+    for row in _lines(questions):
         question = Question(row["question"], frozenset(row["evidence"]), str(row.get("category", "")))
         questions.setdefault(row["store"], []).append(question)
     for name, turns in stores.items():
@@ -99,7 +99,7 @@ def _mixed_train(folder: Path) -> Iterator[Haystack]:
 
 
 def _with_notes(folder: Path, claims: Haystack) -> Iterator[Haystack]:
-    """Yield LoCoMo conversations, each in one store with all of SciFact's abstracts and asked some of its claims."""
+    """Yield LoCoMo stores, each mixed with SciFact's abstracts and some of its claims."""
     for place, talk in enumerate(islice(_locomo(folder / "locomo"), _MIXED)):
         questions = (*talk.questions, *claims.questions[place::_CLAIMS])
         yield replace(talk, notes=claims.notes, questions=questions)

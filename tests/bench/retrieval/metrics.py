@@ -1,4 +1,4 @@
-"""Retrieval metrics of one question: share, any and all of the evidence at k, MRR and NDCG with the true ideal."""
+"""Retrieval metrics of one question: recall at k, MRR and NDCG."""
 
 import math
 import random
@@ -38,7 +38,7 @@ def mean(scores: Sequence[Mapping[str, float]]) -> Scores:
 
 
 def interval(groups: Sequence[Sequence[Scores]]) -> dict[str, list[float]]:
-    """Return the 2.5 and 97.5 percentiles of each metric's mean over questions, ``groups`` drawn again and again."""
+    """Return a bootstrap 95 % interval of each metric's mean, resampled by ``groups``."""
     chosen = random.Random(1)
     filled = [group for group in groups if group]
     if not filled:

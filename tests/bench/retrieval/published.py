@@ -28,7 +28,7 @@ def longmemeval_own(folder: Path) -> Iterator[Haystack]:
 
 
 def longmemeval_one(folder: Path) -> Iterator[Haystack]:
-    """Yield one store with the sessions of all questions; sessions of the same content are one."""
+    """Yield one store with the sessions of all questions, without duplicates."""
     sessions, same = _longmemeval_sessions(folder)
     rows = list(_lines(_one(folder, "longmemeval_s*_questions.jsonl")))
     dates = {
@@ -45,7 +45,10 @@ def longmemeval_one(folder: Path) -> Iterator[Haystack]:
 
 
 def realmem(folder: Path) -> Iterator[Haystack]:
-    """Yield one store for each persona of RealMem; a question is asked when only the sessions before it are there."""
+    """Yield a store for each persona of RealMem.
+
+    A question is asked when only the sessions before it are stored.
+    """
     files = sorted(folder.glob("*_dialogues_*.json"))
     if not files:
         raise DataError(f"{folder} holds no *_dialogues_*.json")

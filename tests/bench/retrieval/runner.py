@@ -1,4 +1,4 @@
-"""Fills a fresh vault for each haystack, asks every question through the catalogue, and scores the answers."""
+"""Benchmark runner: fills a vault for each haystack, searches and scores the answers."""
 
 import tempfile
 import time
@@ -18,11 +18,11 @@ DEPTH = 50  # hits asked for: enough for 20 distinct sessions on every data set
 
 @dataclass(slots=True)
 class Tally:
-    """Scores so far, by unit (a turn may also be a note) and then by category, and milliseconds of each search."""
+    """Scores by unit and category, with the milliseconds of each search."""
 
     units: dict[str, dict[str, list[Scores]]] = field(default_factory=lambda: {"turn": {}, "session": {}})
     latencies: list[float] = field(default_factory=list)
-    contexts: list["Told"] = field(default_factory=list)
+    contexts: list["Results"] = field(default_factory=list)
     groups: dict[str, dict[str, list[Scores]]] = field(default_factory=lambda: {"turn": {}, "session": {}})
 
     def add(self, unit: str, category: str, scores: Scores, group: str) -> None:
@@ -45,14 +45,14 @@ class Tally:
         latency = {name: round(percentile(self.latencies, share), 2) for name, share in (("p50", 0.5), ("p95", 0.95))}
         report = {"questions": len(self.latencies), "units": units, "latency_ms": latency}
         if self.contexts:
-            columns = {one.name: [getattr(told, one.name) for told in self.contexts] for one in fields(Told)}
+            columns = {one.name: [getattr(results, one.name) for results in self.contexts] for one in fields(Results)}
             report["context"] = {name: round(sum(values) / len(values), 4) for name, values in columns.items()}
         return report
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What a context tells of one question's evidence.
+class Results:
+    """Evidence of one question in a context.
 
     Args:
         share: How much of it.
@@ -70,7 +70,7 @@ class Told:
 def run(
     haystack: Haystack, recipe: str, embedder: str, tally: Tally, folder: str = "", *, with_context: bool = False
 ) -> None:
-    """Ask all questions of one haystack in a vault of its own, and ask for a context for each where that is wanted."""
+    """Ask all questions of one haystack in its own vault, optionally with contexts."""
     overrides = {"embedding.model": embedder, "embedding.folder": folder}
     with tempfile.TemporaryDirectory(prefix="keepsake-bench-") as place:
         host = Host(Path(place) / "vault", overrides=overrides, serve=False)
@@ -81,13 +81,13 @@ def run(
             for question in haystack.questions:
                 hits = _ask(host, question, names, recipe, tally, haystack.name)
                 if with_context and question.evidence and question.until is None:
-                    tally.contexts.append(_told(host, question, names, hits))
+                    tally.contexts.append(_result(host, question, names, hits))
         finally:
             host.stop()
 
 
 def fill(host: Host, haystack: Haystack) -> dict[str, Turn | Note]:
-    """Store what a haystack holds; return turns and notes by the id that the vault gives them."""
+    """Store a haystack, and return its messages and notes by vault id."""
     names: dict[str, Turn | Note] = {}
     for session, group in groupby(haystack.turns, key=lambda turn: turn.session):
         batch = list(group)
@@ -123,12 +123,12 @@ def _ask(
     return [hit.id for hit in hits]
 
 
-def _told(host: Host, question: Question, names: dict[str, Turn | Note], found: list[str]) -> Told:
+def _result(host: Host, question: Question, names: dict[str, Turn | Note], found: list[str]) -> Results:
     made = host.ask("memory.context", prompt=question.text)
-    told = {item.id for section in made.sections for item in section.items}
-    ids = {names[name].id for name in told if name in names}
+    results = {item.id for section in made.sections for item in section.items}
+    ids = {names[name].id for name in results if name in names}
     share, searched = (len(question.evidence & some) / len(question.evidence) for some in (ids, {*found[: len(ids)]}))
-    return Told(share, searched, len(ids), made.tokens)
+    return Results(share, searched, len(ids), made.tokens)
 
 
 def sessions_of(question: Question, names: dict[str, Turn | Note]) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""What a data set is made of: stores of turns and notes, and questions with what answers them."""
+"""Values of a data set: messages, notes, and questions with their evidence."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -47,7 +47,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Haystack:
-    """What one vault is filled with, and what it is asked."""
+    """Content of one vault, and its questions."""
 
     name: str
     turns: tuple[Turn, ...]

@@ -1,1 +1,1 @@
-"""Trains the learned recipe: feature matrices through the real code, listwise loss, weights with their record."""
+"""Training of the learned recipe: feature matrices, listwise loss, and weights with their report."""

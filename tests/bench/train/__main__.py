@@ -1,4 +1,7 @@
-"""``python -m tests.bench.train --data DIR --out DIR --cache DIR``: fit, validate, write weights and their record."""
+"""Training command: fit, validate, and write weights with their report.
+
+``python -m tests.bench.train --data DIR --out DIR --cache DIR``
+"""
 
 import argparse
 import json
@@ -94,7 +97,7 @@ def _of(found: Parts, datasets: Sequence[str]) -> list[Sample]:
 
 
 def _validated(found: Parts, fitted: Any) -> dict[str, Any]:
-    """Return what is found in training, when a part is held out, and when the whole data set is."""
+    """Return metrics in training, in cross-validation, and with the data set held out."""
     folds = _fold_weights(found, fitted)
     alone = {
         family: fit(_of(found, [name for name in IMPORTANCE if family not in _families(name)]), IMPORTANCE)

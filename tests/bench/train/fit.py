@@ -1,4 +1,7 @@
-"""Fits the weights: listwise softmax loss with L2, by L-BFGS; every question of a data set counts the same."""
+"""Fitting of the weights: listwise softmax loss with L2, by L-BFGS.
+
+Every question of a data set has the same weight.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -48,7 +51,7 @@ def _fitted(listed: "Listed", before: Any, l2: float) -> Any:
 
 
 class Listed:
-    """The candidates of all questions in one list, and how far scores are from drawing the answers first.
+    """Candidates of all questions in one list, with the listwise loss of scores.
 
     Args:
         samples: Questions; those whose answers are not among the candidates are left out.

@@ -51,7 +51,7 @@ _DEPTH = 50
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How vectors are made.
+    """Embedding of a data set.
 
     Args:
         name: What its matrices are called in the cache.
@@ -82,7 +82,7 @@ class Sample:
         evidence: The ids that answer it.
         wanted: The sessions that answer it.
         created: When each candidate was written, to decide between equals.
-        kinship: How alike the conversations are, for a message of several sentences.
+        similarity: How alike the conversations are, for a message of several sentences.
     """
 
     dataset: str
@@ -93,11 +93,13 @@ class Sample:
     evidence: frozenset[str]
     wanted: frozenset[str]
     created: Any
-    kinship: SessionSimilarity | None = None
+    similarity: SessionSimilarity | None = None
 
     def inputs(self, weights: Any) -> Any:
         """Return what the weights multiply; which conversations are the best, these weights say too."""
-        values = self.values if self.kinship is None else with_session_similarity(self.values, weights, self.kinship)
+        values = (
+            self.values if self.similarity is None else with_session_similarity(self.values, weights, self.similarity)
+        )
         return expand_interactions(values)
 
     def scores(self, weights: Any) -> Any:
@@ -105,7 +107,7 @@ class Sample:
         return self.inputs(weights) @ weights
 
     def positives(self) -> list[Any]:
-        """Return rows for each thing that should be found: an evidence turn, a session, a note."""
+        """Return rows for each evidence message, session or note."""
         found = [[row for row, name in enumerate(self.ids) if name == one] for one in sorted(self.evidence)]
         if not self.evidence or self.dataset.startswith("longmemeval"):
             found += [[row for row, name in enumerate(self.sessions) if name == one] for one in sorted(self.wanted)]
@@ -140,11 +142,11 @@ def _of_haystack(
     sessions = {turn.id: turn.session for turn in haystack.turns}
     connection = open_reader(folder / "vault" / "memory.db")
     row = connection.execute("SELECT id, dimensions FROM generations WHERE state = 'serving'").fetchone()
-    reads = _Reads(connection, Generation(*row), embedder, IndexCache(), _meant(connection, way))
+    reads = _Reads(connection, Generation(*row), embedder, IndexCache(), _mentions(connection, way))
     for number, question in enumerate(haystack.questions):
         query = _query(question)
-        heads, values, alike = _ranked_inputs(reads, query)
-        ids = [names.get(head, head) for head in heads[0]]
+        columns, values, alike = _ranked_inputs(reads, query)
+        ids = [names.get(head, head) for head in columns[0]]
         yield Sample(
             f"{dataset}-claims" if dataset.startswith("mixed") and question.category == "claim" else dataset,
             _group(dataset, haystack, number),
@@ -153,7 +155,7 @@ def _of_haystack(
             values.astype(np.float32),
             question.evidence,
             question.sessions or frozenset(sessions[name] for name in question.evidence if name in sessions),
-            np.array(heads[1]),
+            np.array(columns[1]),
             alike,
         )
     connection.close()
@@ -176,30 +178,30 @@ def _query(question: Question) -> Query:
 
 @dataclass(frozen=True, slots=True)
 class _Reads:
-    """What a search reads: a vault with its vectors, and what makes the question's; ``None`` for words alone."""
+    """Vault and vectors that a search reads; ``None`` for words alone."""
 
     connection: Any
     generation: Generation
     embedder: Embedder | None
-    postings: IndexCache
-    meant: Callable[[str], str]
+    index_cache: IndexCache
+    mentions: Callable[[str], str]
 
 
-def _meant(connection: Any, way: Way) -> Callable[[str], str]:
+def _mentions(connection: Any, way: Way) -> Callable[[str], str]:
     """Return what says which part of a question is made a vector."""
     if not way.folder:
         return str
     names = SpeakerNames()
     for (author,) in connection.execute("SELECT DISTINCT author FROM messages"):
         names.add(author)
-    return names.left_out
+    return names.strip
 
 
 def _ranked_inputs(reads: _Reads, query: Query) -> tuple[tuple[list[str], list[int]], Any, SessionSimilarity | None]:
-    connection, postings = reads.connection, reads.postings
-    where, legs = build_filter(query, STORES), array_legs(*leg_depths(_DEPTH), postings)
+    connection, index_cache = reads.connection, reads.index_cache
+    where, legs = build_filter(query, STORES), array_legs(*leg_depths(_DEPTH), index_cache)
     demanded = with_word_filter(where, None, excluded_expression(query))
-    words = legs.many(connection, postings, atoms(query), excluded_expression(query), where, legs.words_depth)
+    words = legs.many(connection, index_cache, atoms(query), excluded_expression(query), where, legs.words_depth)
     near = empty_scores()
     if reads.embedder is not None:
         text = " ".join(term.text for term in query.terms if not term.excluded)
@@ -207,10 +209,10 @@ def _ranked_inputs(reads: _Reads, query: Query) -> tuple[tuple[list[str], list[i
         near = legs.vector(
             connection, generation=reads.generation, vector=vector, where=demanded, depth=legs.vector_depth
         )
-    heads = postings.heads(connection, last_chunk(connection))
-    question, found = analyse_question(query), merge_scores(heads, words, near)
-    made = build_table(question, gather_candidates(connection, query, question, found, demanded, postings))
-    targets = [owner if seq == WHOLE else f"{owner}#{seq}" for owner, seq in with_owner_ids(heads, made.places)]
+    columns = index_cache.heads(connection, last_chunk(connection))
+    question, found = analyse_question(query), merge_scores(columns, words, near)
+    made = build_table(question, gather_candidates(connection, query, question, found, demanded, index_cache))
+    targets = [owner if seq == WHOLE else f"{owner}#{seq}" for owner, seq in with_owner_ids(columns, made.places)]
     values, alike = min_max_scale(made.values), None
     if reads.embedder is not None and is_message_query(values):
         alike = session_similarity(made.places.owner, vectors_by_id(connection, reads.generation, made.ids))

@@ -1,4 +1,4 @@
-"""What weights find: the metrics of each data set, with bootstrap intervals over its groups."""
+"""Report of trained weights: metrics of each data set with bootstrap intervals."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -31,7 +31,7 @@ SHOWN = {
 
 
 def evaluate(samples: Sequence[Sample], scorer: Scorer, names: Sequence[str]) -> dict[str, list[float]]:
-    """Return mean, and the 2.5 and 97.5 percentiles over resampled groups, of each metric in ``names``."""
+    """Return mean and bootstrap 95 % interval of each metric in ``names``."""
     groups: dict[str, list[dict[str, float]]] = {}
     for sample in samples:
         groups.setdefault(sample.group, []).append(_metrics(sample, scorer))

@@ -19,13 +19,13 @@ def item(item_id: str, text: str = "A heron stood by the lock.", **fields: bool)
     return ContextItem(item_id, "message", text, "2024-03-01, user", AT, **fields)
 
 
-def test_nothing_found_is_nothing_told() -> None:
+def test_empty_sections_make_an_empty_context() -> None:
     made = assemble({}, BUDGETS, 1_000)
     assert (made.text, made.mark, made.tokens, made.sections) == ("", "", 0, ())
     assert assemble({"facts": []}, BUDGETS, 1_000).text == ""
 
 
-def test_each_item_is_told_once_where_it_comes_first() -> None:
+def test_each_item_appears_once_in_its_first_section() -> None:
     made = assemble({"index": [item("a"), item("b")], "facts": [item("a")]}, BUDGETS, 1_000)
     assert [(section.name, [one.id for one in section.items]) for section in made.sections] == [
         ("facts", ["a"]),
@@ -72,7 +72,7 @@ def test_a_text_is_cut_at_a_word(text: str, length: int, shown: str) -> None:
     assert shorten(text, length) == shown
 
 
-def test_recent_turns_keep_the_newest_and_are_told_in_order_of_time() -> None:
+def test_recent_messages_keep_the_newest_in_order_of_time() -> None:
     newest_first = [item(f"s#{number}", "word " * 40) for number in range(9, 0, -1)]
     made = assemble({"recent": newest_first}, BUDGETS | {"recent": 200}, 1_000)
     [section] = made.sections
@@ -99,7 +99,7 @@ def test_what_does_not_fit_is_cut_and_named() -> None:
     ),
     st.integers(0, 600),
 )
-def test_the_budget_holds_whatever_is_told(found: dict[SectionName, list[tuple[str, bool]]], most: int) -> None:
+def test_any_context_keeps_its_budget(found: dict[SectionName, list[tuple[str, bool]]], most: int) -> None:
     parts = {
         name: [item(f"{name}-{number}", text, whole_lines=lines) for number, (text, lines) in enumerate(texts)]
         for name, texts in found.items()
@@ -107,9 +107,9 @@ def test_the_budget_holds_whatever_is_told(found: dict[SectionName, list[tuple[s
     made = assemble(parts, BUDGETS | {"index": 60}, most)
     assert estimate_tokens(made.text) == made.tokens <= most
     assert without_recalled(made.text) == ""
-    told = {one.id for section in made.sections for one in section.items}
+    included = {one.id for section in made.sections for one in section.items}
     left = {one.id for one in made.left_out}
-    assert told | left == {one.id for items in deduplicate(parts).values() for one in items}
+    assert included | left == {one.id for items in deduplicate(parts).values() for one in items}
     for section in made.sections:
         assert section.tokens <= section.budget
         assert all(render_item(one) in made.text for one in section.items)

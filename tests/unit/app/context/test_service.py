@@ -1,4 +1,4 @@
-"""What agents are told, on a real vault."""
+"""Contexts for agents, on a real vault."""
 
 from collections.abc import Coroutine
 from typing import Any
@@ -52,7 +52,7 @@ def filled(host: Host) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("most", [-1, 10**12])
-def test_budgets_that_cannot_be_meant_are_refused(host: Host, most: int) -> None:
+def test_invalid_budgets_are_refused(host: Host, most: int) -> None:
     with pytest.raises(InputError):
         context(host, "heron", max_tokens=most)
 
@@ -90,29 +90,29 @@ def test_of_a_long_prompt_both_ends_are_searched() -> None:
     assert (found[0], found[-1]) == ("word0", "word1999")
 
 
-def test_an_answer_in_other_words_than_the_question_before_it_is_told(host: Host) -> None:
+def test_an_answer_without_the_words_of_its_question_is_included(host: Host) -> None:
     said = ["Where did your grandmother move from?", "Sweden, long before the war.", "I see."]
     messages = [{"role": role, "content": text} for role, text in zip(("user", "assistant", "user"), said, strict=True)]
     host.ask("session.append", session="family", messages=messages)
     for number in range(30):
         host.ask("session.append", session=f"other-{number}", messages=[{"role": "user", "content": f"Bread {number}"}])
     host.ask("vault.settle")
-    told = section(context(host, "Where did her grandmother move from?"), "turns")
-    assert "family#2" in told
-    assert not any(one.startswith("other-") for one in told)
+    included = section(context(host, "Where did her grandmother move from?"), "turns")
+    assert "family#2" in included
+    assert not any(one.startswith("other-") for one in included)
 
 
-def test_of_what_is_far_worse_than_the_best_nothing_is_told(host: Host) -> None:
+def test_hits_far_worse_than_the_best_are_left_out(host: Host) -> None:
     messages = [{"role": "user", "content": "The heron on the lock caught an eel on Friday."}]
     messages += [{"role": "user", "content": f"On page {number} there is bread."} for number in range(20)]
     host.ask("session.append", session="birds", messages=messages)
     host.ask("vault.settle")
-    told = section(context(host, "What did the heron on the lock catch on Friday?"), "turns")
-    assert told[0] == "birds#1"
-    assert set(told) <= {"birds#1", "birds#2", "birds#3"}  # what was said next may be about it
+    included = section(context(host, "What did the heron on the lock catch on Friday?"), "turns")
+    assert included[0] == "birds#1"
+    assert set(included) <= {"birds#1", "birds#2", "birds#3"}  # what was said next may be about it
 
 
-def test_an_empty_vault_tells_nothing(host: Host) -> None:
+def test_an_empty_vault_gives_an_empty_context(host: Host) -> None:
     made = context(host, "What did the heron eat?", session="none")
     assert (made.text, made.tokens, made.sections, made.notes) == ("", 0, (), ())
 
@@ -126,8 +126,8 @@ def test_each_section_holds_what_it_says(host: Host, filled: dict[str, str]) -> 
     assert not any(one.startswith("here#") for one in section(made, "turns"))
     assert section(made, "reflection") == [filled["weekly"]]
     # What has a word of the question and is about something else is on its edge: told or listed, but not both.
-    told_or_listed = [*section(made, "facts"), *section(made, "index")]
-    assert sorted(told_or_listed) == sorted(filled[name] for name in ("fact", "shared", "forged", "bread"))
+    included_or_listed = [*section(made, "facts"), *section(made, "index")]
+    assert sorted(included_or_listed) == sorted(filled[name] for name in ("fact", "shared", "forged", "bread"))
     assert filled["bread"] in section(made, "index")
     assert section(made, "sessions") == ["there"]
     assert made.notes == ()
@@ -152,21 +152,23 @@ def test_small_budgets_are_kept_and_what_is_left_out_is_named(host: Host, filled
         made = context(host, "herons", session="here", max_tokens=most)
         assert made.tokens <= most
         assert made.left_out_count > 0
-        told = {item.id for part in made.sections for item in part.items}
-        assert told | {left.id for left in made.left_out} == {item.id for part in whole.sections for item in part.items}
+        included = {item.id for part in made.sections for item in part.items}
+        assert included | {left.id for left in made.left_out} == {
+            item.id for part in whole.sections for item in part.items
+        }
 
 
-def test_an_agent_is_told_what_it_may_see(host: Host, filled: dict[str, str]) -> None:
+def test_an_agent_gets_only_what_it_may_see(host: Host, filled: dict[str, str]) -> None:
     made = context(host, "herons", Caller("agent", "inner"), session="here")
-    told = [item.id for part in made.sections for item in part.items]
-    assert told == [filled["shared"]]
+    included = [item.id for part in made.sections for item in part.items]
+    assert included == [filled["shared"]]
     assert "full trust" in made.notes[0]
     assert context(host, "herons", Caller("agent", "familiar")).text == ""
     with pytest.raises(AccessDeniedError):
         context(host, "herons", Caller("agent", "public"))
 
 
-def test_a_part_that_fails_is_named_and_the_rest_is_told(
+def test_a_part_that_fails_is_named_and_the_rest_is_included(
     host: Host, filled: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_arguments: object, **_named: object) -> Coroutine[Any, Any, Any]:
@@ -175,7 +177,7 @@ def test_a_part_that_fails_is_named_and_the_rest_is_told(
 
         return fail()
 
-    monkeypatch.setattr("app.retrieval.service.SearchService.aside", broken)
+    monkeypatch.setattr("app.retrieval.service.SearchService.run_with_search_inputs", broken)
     made = context(host, "herons", session="here")
     assert [note for note in made.notes if "It took too long." in note] == [
         "“Related turns of other conversations” was left out: It took too long.",
@@ -187,7 +189,7 @@ def test_a_part_that_fails_is_named_and_the_rest_is_told(
 
 
 @pytest.mark.parametrize(("look", "left"), [("find_messages", "facts"), ("find_memories", "turns")])
-def test_turns_and_memories_do_not_fail_together(
+def test_messages_and_memories_fail_separately(
     host: Host, filled: dict[str, str], monkeypatch: pytest.MonkeyPatch, look: str, left: str
 ) -> None:
     def broken(*_arguments: object) -> object:
@@ -219,9 +221,9 @@ def test_without_vectors_words_alone_find_it(
 def test_every_recipe_finds_turns_and_memories(host: Host, filled: dict[str, str], recipe: str) -> None:
     host.ask("settings.set", name="search.recipe", value=recipe)
     made = context(host, "Herons nest in the old elm, the grey heron ate a frog by the lock", session="here")
-    told = [item.id for part in made.sections for item in part.items]
-    assert {filled["fact"], "there#1"} <= set(told)
-    assert len(told) == len(set(told))
+    included = [item.id for part in made.sections for item in part.items]
+    assert {filled["fact"], "there#1"} <= set(included)
+    assert len(included) == len(set(included))
     assert made.notes == ()
 
 
@@ -239,14 +241,14 @@ def test_recent_conversations_are_those_where_something_was_said_last(host: Host
         host.ask("session.append", session=name, title=name, agent="Guide", messages=[turn])
     for name in ("latest", "middle", "oldest"):
         host.ask("session.digest.roll", session=name)
-    [told] = [part for part in context(host, "").sections if part.name == "sessions"]
-    assert [item.id for item in told.items] == ["latest", "middle", "oldest"]
-    assert told.items[0].about == "2024-01-05, with Guide, “latest”"
+    [included] = [part for part in context(host, "").sections if part.name == "sessions"]
+    assert [item.id for item in included.items] == ["latest", "middle", "oldest"]
+    assert included.items[0].about == "2024-01-05, with Guide, “latest”"
     assert section(context(host, "", session="latest", agent="Guide"), "sessions") == ["middle", "oldest"]
     assert section(context(host, "", agent="Nobody"), "sessions") == []
 
 
-def test_turns_that_were_found_are_told_whole_while_short(host: Host) -> None:
+def test_short_messages_are_included_whole(host: Host) -> None:
     short = "The heron " + "flew over the water and " * 18 + "landed.\nThen it slept."
     host.ask("session.append", session="one", messages=[{"role": "user", "content": short}])
     long = "filler words " * 200 + "kingfisher"
@@ -290,7 +292,7 @@ def test_facts_of_the_conversation_at_hand_are_no_news_in_it(host: Host) -> None
     assert section(context(host, "cabin wifi password"), "facts") == [here, there]
 
 
-def test_the_index_is_filled_up_beside_what_is_told(host: Host) -> None:
+def test_the_index_is_filled_with_other_memories(host: Host) -> None:
     host.ask("settings.set", name="context.index_limit", value=5)
     facts = [{"content": f"Heron {number} lives at pond {number * 7}"} for number in range(30)]
     host.ask("fact.batch", facts=facts)
@@ -314,7 +316,7 @@ def test_a_line_of_the_index_has_its_score_and_type(host: Host) -> None:
     assert items["Shopping"].type == ""
 
 
-def test_what_is_told_with_its_text_counts_as_used(host: Host, filled: dict[str, str]) -> None:
+def test_memories_shown_in_full_count_as_used(host: Host, filled: dict[str, str]) -> None:
     context(host, "herons", session="here")
     engine = _engine(host)
     host.submit(engine.access.flush()).result()
@@ -322,16 +324,16 @@ def test_what_is_told_with_its_text_counts_as_used(host: Host, filled: dict[str,
     assert host.ask("note.get", id=filled["bread"]).access_count == 0
 
 
-def test_what_was_told_is_no_evidence_when_it_comes_back(host: Host, filled: dict[str, str]) -> None:
-    told = context(host, "herons").text
+def test_recalled_text_is_not_stored_again(host: Host, filled: dict[str, str]) -> None:
+    included = context(host, "herons").text
     turns = [
-        {"role": "user", "content": f"{told}\nWhat about kingfishers?"},
-        {"role": "tool", "content": told, "tool_name": "memory_context"},
+        {"role": "user", "content": f"{included}\nWhat about kingfishers?"},
+        {"role": "tool", "content": included, "tool_name": "memory_context"},
         {"role": "tool", "content": '{"hits": ["elm"]}', "tool_name": "mcp__keepsake__memory_search"},
     ]
     host.ask("session.append", session="echo", messages=turns)
     host.ask("vault.settle")
-    assert host.ask("session.recent", session="echo")[0].content.startswith(told)
+    assert host.ask("session.recent", session="echo")[0].content.startswith(included)
     for recipe in ("words", "vector"):
         found = host.ask("memory.search", query="session:echo old elm frog", recipe=recipe)
         assert {hit.id for hit in found.hits} <= {"echo#1"}
@@ -346,13 +348,13 @@ def test_what_was_told_is_no_evidence_when_it_comes_back(host: Host, filled: dic
     assert host.ask("vault.check").findings == ()
 
 
-def test_an_agent_cannot_store_what_it_was_told(host: Host, filled: dict[str, str]) -> None:
-    told = context(host, "herons").text
+def test_an_agent_cannot_store_recalled_text(host: Host, filled: dict[str, str]) -> None:
+    included = context(host, "herons").text
     with pytest.raises(InputError, match="stored already"):
-        host.ask("memory.write", content=told)
-    written = host.ask("memory.write", content=f"{told}\nKingfishers dive.", kind="observation")
+        host.ask("memory.write", content=included)
+    written = host.ask("memory.write", content=f"{included}\nKingfishers dive.", kind="observation")
     assert written.memory.content == "Kingfishers dive."
-    assert without_recalled(told) == ""
+    assert without_recalled(included) == ""
 
 
 def _engine(host: Host) -> Any:

@@ -30,11 +30,11 @@ def filled(host: Host) -> Host:
 
 
 @pytest.mark.parametrize(
-    "asked", [{"questions": 0}, {"questions": 5_001}, {"recipe": "none"}, {"model": "fastembed:none"}]
+    "query_text", [{"questions": 0}, {"questions": 5_001}, {"recipe": "none"}, {"model": "fastembed:none"}]
 )
-def test_what_cannot_be_meant_is_refused_and_leaves_no_job(filled: Host, asked: dict[str, Any]) -> None:
+def test_invalid_arguments_are_refused_and_leave_no_job(filled: Host, query_text: dict[str, Any]) -> None:
     with pytest.raises(InputError):
-        filled.ask("trial.run", **asked)
+        filled.ask("trial.run", **query_text)
     assert filled.ask("trial.list") == []
     assert filled.ask("vault.status").jobs == ()
 
@@ -51,7 +51,7 @@ def test_an_empty_vault_has_nothing_to_ask(host: Host) -> None:
 
 
 def test_agents_learn_nothing_of_it(filled: Host) -> None:
-    for name, asked in (
+    for name, query_text in (
         ("trial.run", {}),
         ("trial.compare", {"recipes": ["words", "vector"]}),
         ("trial.list", {}),
@@ -59,12 +59,12 @@ def test_agents_learn_nothing_of_it(filled: Host) -> None:
         ("trial.judge", {"query": "x", "id": "s#1"}),
     ):
         with pytest.raises(AccessDeniedError):
-            filled.call(name, asked, Caller("agent", "inner")).result()
+            filled.call(name, query_text, Caller("agent", "inner")).result()
 
 
 def test_a_test_is_repeatable_and_kept(filled: Host) -> None:
-    heard: list[Progress] = []
-    filled.subscribe(lambda event: heard.append(event) if isinstance(event, Progress) else None)
+    progress: list[Progress] = []
+    filled.subscribe(lambda event: progress.append(event) if isinstance(event, Progress) else None)
     first = filled.ask("trial.run", questions=50, recipe="words", job="mine")
     again = filled.ask("trial.run", questions=50, recipe="words")
     assert (first.score, first.parts, first.missed) == (again.score, again.parts, again.missed)
@@ -73,10 +73,10 @@ def test_a_test_is_repeatable_and_kept(filled: Host) -> None:
     assert {part.name for part in first.parts} >= {"latin", "han", "turns", "memories"}
     assert [trial.id for trial in filled.ask("trial.list")] == [again.id, first.id]
     assert filled.ask("trial.list", limit=1) == [again]
-    assert [one.state for one in heard if one.job == "mine"][-1] == "finished"
+    assert [one.state for one in progress if one.job == "mine"][-1] == "finished"
 
 
-def test_an_answer_is_asked_by_its_question_and_the_question_itself_is_passed_over(host: Host) -> None:
+def test_an_answer_is_searched_by_its_question_whose_message_is_ignored(host: Host) -> None:
     said = [
         {"role": "user", "content": "Where does the grey heron sleep at night?"},
         {"role": "assistant", "content": "Behind the tar shed beside Saint-Remy weir"},
@@ -85,9 +85,9 @@ def test_an_answer_is_asked_by_its_question_and_the_question_itself_is_passed_ov
     host.ask("session.append", session="s", messages=said)
     host.ask("vault.settle")
     done = host.ask("trial.run", questions=5, recipe="words", seed=3)
-    asked = next(part for part in done.parts if part.name == "asked")
+    query_text = next(part for part in done.parts if part.name == "asked")
     # By words alone only the question has its words, and nothing is left when it is passed over.
-    assert (asked.questions, asked.recall_10) == (1, 0.0)
+    assert (query_text.questions, query_text.recall_10) == (1, 0.0)
     assert done.missed == ("s#2",)
 
 
@@ -104,7 +104,7 @@ def _stop(host: Host, event: object) -> None:
         host.catalogue._engine.jobs.cancel("mine")  # type: ignore[attr-defined]
 
 
-def test_recipes_are_asked_the_same(filled: Host) -> None:
+def test_recipes_get_the_same_questions(filled: Host) -> None:
     made = filled.ask("trial.compare", recipes=["words", "vector"], questions=50)
     assert [trial.recipe for trial in made.trials] == ["words", "vector"]
     assert {trial.score.questions for trial in made.trials} == {11}
@@ -113,7 +113,7 @@ def test_recipes_are_asked_the_same(filled: Host) -> None:
     assert filled.ask("trial.list") == []
 
 
-def test_what_was_judged_is_asked_too(filled: Host) -> None:
+def test_judged_queries_are_included(filled: Host) -> None:
     assert filled.ask("trial.judge", query=" pears  tar ", id="s#2", good=False).query == "pears tar"
     note = filled.ask("memory.search", query="pears").hits[0].id
     filled.ask("trial.judge", query="pears tar", id=note)

@@ -61,7 +61,7 @@ def number_of(host: Host, model: str) -> int:
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "query_text",
     [
         {"hits": 0},
         {"hits": 21},
@@ -74,9 +74,9 @@ def number_of(host: Host, model: str) -> int:
         {"other": 1},
     ],
 )
-def test_what_cannot_be_meant_is_refused_and_leaves_no_job(ready: Host, asked: dict[str, Any]) -> None:
+def test_invalid_arguments_are_refused_and_leave_no_job(ready: Host, query_text: dict[str, Any]) -> None:
     with pytest.raises(InputError):
-        ready.ask("embedding.compare", **asked)
+        ready.ask("embedding.compare", **query_text)
     assert ready.ask("vault.status").jobs == ()
 
 
@@ -121,13 +121,13 @@ def test_recipes_that_cannot_be_compared(filled: Host, other: str) -> None:
 
 
 def test_agents_learn_nothing_of_it(filled: Host) -> None:
-    for name, asked in (
+    for name, query_text in (
         ("embedding.compare", {}),
         ("trial.side_by_side", {"other": "words"}),
         ("embedding.switch", {}),
     ):
         with pytest.raises(AccessDeniedError):
-            filled.call(name, asked, Caller("agent", "inner")).result()
+            filled.call(name, query_text, Caller("agent", "inner")).result()
 
 
 def test_an_empty_vault_has_nothing_to_ask(host: Host) -> None:
@@ -199,18 +199,18 @@ def test_nothing_is_changed_by_comparing(ready: Host) -> None:
 
 
 def test_it_is_watched_and_stopped(ready: Host) -> None:
-    heard: list[Progress] = []
+    progress: list[Progress] = []
 
     def hear(event: Event) -> None:
         if isinstance(event, Progress) and event.job == "mine":
-            heard.append(event)
+            progress.append(event)
             ready.catalogue._engine.jobs.cancel("mine")  # type: ignore[attr-defined]
 
     ready.subscribe(hear)
     found = ready.ask("embedding.compare", questions=50, job="mine")
     assert found.cancelled
     assert 0 < found.queries < 10
-    assert (heard[-1].state, heard[-1].unit) == ("cancelled", "queries")
+    assert (progress[-1].state, progress[-1].unit) == ("cancelled", "queries")
 
 
 # Two recipes --------------------------------------------------------------------------------------------------------

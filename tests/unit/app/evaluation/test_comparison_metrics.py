@@ -1,4 +1,4 @@
-"""What both sides have, what moved, and which does better."""
+"""Overlap, moves and gains of two sides."""
 
 from datetime import UTC, datetime
 
@@ -122,10 +122,10 @@ def test_both_sides_tell_the_same(now: list[str], other: list[str]) -> None:
     assert len(shared) == made.common
     assert all(here[one] == there[one] for one in shared)
     assert all(here[one][1] is None for one in here.keys() - shared)
-    assert made.moved == sum(place != elsewhere for place, elsewhere in here.values() if elsewhere is not None)
+    assert made.moved == sum(place != moved for place, moved in here.values() if moved is not None)
 
 
-def test_what_stands_beside_the_answer_is_as_right() -> None:
+def test_neighbours_of_the_answer_count_as_right() -> None:
     sides = [SideResult([hit(one) for one in ids], 1.0) for ids in ("xc", "z")]
     made = compare_answers(ComparedQuery("q", "made", "b", ("a", "c")), *sides)
     assert (made.now.place, made.other.place) == (2, None)

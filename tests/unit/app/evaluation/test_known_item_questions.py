@@ -31,7 +31,7 @@ NONE = Frequencies({}, 0)
 ITEMS = [KnownItem(f"{name}#{number}", f"{text} {number * 7919}") for name, text in TEXTS.items() for number in (1, 2)]
 
 
-def test_every_script_is_asked_in_words_of_its_own() -> None:
+def test_questions_use_the_script_of_their_text() -> None:
     for name, text in TEXTS.items():
         assert script_of(text) == name
         for seed in range(20):
@@ -44,14 +44,14 @@ def test_every_script_is_asked_in_words_of_its_own() -> None:
 
 def test_the_same_seed_asks_the_same_and_few_change_when_others_come() -> None:
     many = [KnownItem(f"s#{number}", f"alder{number} birch{number} cedar{number} elm{number}") for number in range(40)]
-    asked = questions(many, 10, 7)
-    assert asked == questions(list(reversed(many)), 10, 7)
-    assert asked != questions(many, 10, 8)
+    query_text = questions(many, 10, 7)
+    assert query_text == questions(list(reversed(many)), 10, 7)
+    assert query_text != questions(many, 10, 8)
     more = questions([*many, KnownItem("t#1", "walnut hazel chestnut oak")], 10, 7)
-    assert len({one.target for one in asked} & {one.target for one in more}) >= 9
+    assert len({one.target for one in query_text} & {one.target for one in more}) >= 9
 
 
-def test_what_says_too_little_or_the_same_as_another_is_not_asked() -> None:
+def test_short_and_repeated_texts_make_no_questions() -> None:
     assert questions([], 5, 1) == []
     assert questions([KnownItem("a", "Yes."), KnownItem("b", "🦩"), KnownItem("c", "")], 5, 1) == []
     same = "heron frog lock gate evening"
@@ -61,12 +61,12 @@ def test_what_says_too_little_or_the_same_as_another_is_not_asked() -> None:
 def test_words_that_many_texts_have_tell_nothing_apart() -> None:
     assert distinctive("The heron and the frog ate, the heron 2024 left", {"frog"}) == ["heron", "ate", "left"]
     many = [KnownItem(f"s#{number}", f"common alder{number} birch{number} cedar{number}") for number in range(30)]
-    asked = questions(many, 30, 1)
-    assert len(asked) == 30
-    assert all("common" not in question.query for question in asked)
+    query_text = questions(many, 30, 1)
+    assert len(query_text) == 30
+    assert all("common" not in question.query for question in query_text)
 
 
-def test_words_that_few_texts_have_are_not_asked_for_where_others_do() -> None:
+def test_rare_words_are_avoided_where_others_do() -> None:
     woods = ("alder", "birch", "cedar", "elm", "hazel", "larch", "maple")
     many = [
         KnownItem(
@@ -78,17 +78,17 @@ def test_words_that_few_texts_have_are_not_asked_for_where_others_do() -> None:
     known = frequencies(many)
     assert known.telling("alder rare1 birch cedar") == ["alder", "birch", "cedar"]
     assert known.telling("alder rare1 birch") == ["alder", "rare1", "birch"]
-    asked = [question for question in questions(many, 50, 1) if int(question.target[5:]) < 10]
-    assert len(asked) == 5
-    assert not any("rare" in question.query for question in asked if question.shape == "words")
+    query_text = [question for question in questions(many, 50, 1) if int(question.target[5:]) < 10]
+    assert len(query_text) == 5
+    assert not any("rare" in question.query for question in query_text if question.shape == "words")
 
 
-def test_what_was_asked_is_the_question_about_its_answer() -> None:
+def test_a_question_is_the_query_for_its_answer() -> None:
     item = KnownItem("s#8", "In the shed beside the weir", "Fine weather. Where does the grey heron sleep? I wonder.")
     question = question_of(item, NONE, Random(1))
     assert question is not None
     assert (question.query, question.shape) == ("Where does the grey heron sleep", "asked")
-    assert (question.target, question.near, question.besides) == ("s#8", ("s#9",), "s#7")
+    assert (question.target, question.neighbours, question.excluded_id) == ("s#8", ("s#9",), "s#7")
 
 
 @pytest.mark.parametrize("before", ["Really?", "What?? " + "x" * 300 + "?", "They sleep by the weir.", ""])
@@ -96,7 +96,7 @@ def test_a_question_that_says_too_little_is_none(before: str) -> None:
     question = question_of(KnownItem("s#8", "In the shed beside the weir", before), NONE, Random(1))
     assert question is not None
     assert question.shape == "words"
-    assert question.near == ("s#7", "s#9")
+    assert question.neighbours == ("s#7", "s#9")
 
 
 def test_what_was_said_before_is_remembered_too() -> None:
@@ -104,12 +104,12 @@ def test_what_was_said_before_is_remembered_too() -> None:
     for seed in range(20):
         question = question_of(item, NONE, Random(seed))
         assert question is not None
-        asked = set(question.query.split())
-        assert asked & {"heron", "frog", "umbrella"}
-        assert asked & {"shed", "weir", "elder", "poplar"}
+        query_text = set(question.query.split())
+        assert query_text & {"heron", "frog", "umbrella"}
+        assert query_text & {"shed", "weir", "elder", "poplar"}
 
 
-def test_a_run_is_asked_with_one_said_before() -> None:
+def test_a_run_is_combined_with_one_of_the_previous_message() -> None:
     question = question_of(KnownItem("s#2", TEXTS["han"], "苹果树很好"), NONE, Random(1))
     assert question is not None
     own, said = question.query.split()
@@ -120,13 +120,13 @@ def test_a_run_is_asked_with_one_said_before() -> None:
     assert (question.query, question.shape) == ("你今天去哪里看苹果树", "asked")
 
 
-def test_a_memory_stands_beside_nothing() -> None:
+def test_a_memory_has_no_neighbours() -> None:
     question = question_of(KnownItem("note-1", "shed weir elder poplar"), NONE, Random(1))
     assert question is not None
-    assert (question.near, question.besides) == ((), "")
+    assert (question.neighbours, question.excluded_id) == ((), "")
 
 
-def test_what_keepsake_told_is_not_asked_about() -> None:
+def test_recalled_text_makes_no_questions() -> None:
     told, _ = fence_text("heron frog lock gate evening")
     assert questions([KnownItem("a", told)], 1, 1) == []
 

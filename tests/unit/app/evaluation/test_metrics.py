@@ -9,7 +9,7 @@ from app.evaluation.metrics import answer_rank, differences, percentile, score, 
 PLACES = st.lists(st.none() | st.integers(1, 10), max_size=30)
 
 
-def test_nothing_asked_is_nothing_divided() -> None:
+def test_no_questions_give_zero_scores() -> None:
     assert score("all", []).mrr == 0.0
     assert percentile([], 0.5) == 0.0
 
@@ -30,18 +30,20 @@ def test_shares_are_shares(places: list[int | None]) -> None:
 
 
 def test_parts_and_differences() -> None:
-    asked = [KnownItemQuestion("a", "s#1", "latin", "words"), KnownItemQuestion("b", "note-1", "han", "run")]
-    names = {part.name: part.questions for part in score_by_part(asked, [1, None])}
+    questions = [KnownItemQuestion("a", "s#1", "latin", "words"), KnownItemQuestion("b", "note-1", "han", "run")]
+    names = {part.name: part.questions for part in score_by_part(questions, [1, None])}
     assert names == {"latin": 1, "han": 1, "words": 1, "run": 1, "turns": 1, "memories": 1}
-    found = differences([*asked, KnownItemQuestion("c", "s#2", "latin", "words")], {"x": [1, 2, 3], "y": [1, None, 2]})
+    found = differences(
+        [*questions, KnownItemQuestion("c", "s#2", "latin", "words")], {"x": [1, 2, 3], "y": [1, None, 2]}
+    )
     assert [row.id for row in found] == ["note-1", "s#2"]
     assert found[0].places == {"x": 2, "y": None}
 
 
-def test_what_stands_beside_the_answer_has_found_it_and_the_question_itself_counts_not() -> None:
-    asked = KnownItemQuestion("heron", "s#2", "latin", "asked", ("s#3",), "s#1")
+def test_neighbours_count_as_found_and_the_question_itself_is_ignored() -> None:
+    questions = KnownItemQuestion("heron", "s#2", "latin", "asked", ("s#3",), "s#1")
     others = [f"t#{number}" for number in range(10)]
-    assert answer_rank(asked, ["s#1", "t#1", "s#3", "s#2"]) == 2
-    assert answer_rank(asked, ["s#1", *others[:9], "s#2"]) == 10
-    assert answer_rank(asked, [*others, "s#2"]) is None
-    assert answer_rank(asked, ["s#1"]) is None
+    assert answer_rank(questions, ["s#1", "t#1", "s#3", "s#2"]) == 2
+    assert answer_rank(questions, ["s#1", *others[:9], "s#2"]) == 10
+    assert answer_rank(questions, [*others, "s#2"]) is None
+    assert answer_rank(questions, ["s#1"]) is None

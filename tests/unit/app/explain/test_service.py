@@ -1,4 +1,4 @@
-"""Where items stand in a search or fell out of it, on a real vault."""
+"""Explanations of searches, on a real vault."""
 
 from typing import Any
 
@@ -35,8 +35,8 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 def explain(host: Host, query: str, target: str, caller: Caller | None = None, **fields: Any) -> Explanation:
-    asked = {"query": query, "id": target, **fields}
-    found: Explanation = host.call("search.explain", asked, caller or Caller("person")).result().value
+    query_text = {"query": query, "id": target, **fields}
+    found: Explanation = host.call("search.explain", query_text, caller or Caller("person")).result().value
     return found
 
 

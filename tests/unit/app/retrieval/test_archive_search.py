@@ -1,4 +1,4 @@
-"""``is:archived`` and ``is:superseded``: found by words and operators, and by nobody who may not see it."""
+"""Search with ``is:archived`` and ``is:superseded``, by words and operators, within the caller's stores."""
 
 from typing import Any
 
@@ -78,7 +78,7 @@ def test_a_phrase_that_stands_nowhere_is_searched_by_its_words(host: Host, archi
     assert answer.relaxed == ("bread and milk",)
 
 
-def test_whoever_may_not_see_a_store_finds_nothing_of_it(host: Host, archive: dict[str, str]) -> None:
+def test_unreadable_stores_are_not_searched(host: Host, archive: dict[str, str]) -> None:
     answer = host.call("memory.search", {"query": "is:archived"}, Caller("helper", "inner")).result().value
     assert [hit.id for hit in answer.hits] == [archive["pond"]]
     assert answer.candidates == 1
@@ -92,13 +92,13 @@ def test_what_came_back_is_found_as_before(host: Host, archive: dict[str, str]) 
     assert [hit.id for hit in found(host, "bread", recipe="words").hits] == [archive["list"]]
 
 
-def test_what_was_replaced_is_found_by_its_state(host: Host) -> None:
+def test_superseded_memories_are_found_by_their_state(host: Host) -> None:
     old = host.ask("fact.remember", content="The heron lives at the pond", store="shared").memory.id
     new = host.ask("fact.correct", id=old, content="The heron lives at the canal").fact.id
     host.ask("fact.remember", content="Bread is in the bin")
     answer = found(host, "is:superseded")
     assert [hit.id for hit in answer.hits] == [old]
-    assert any("was replaced" in note for note in answer.notes)
+    assert any("Superseded memories are searched by words alone" in note for note in answer.notes)
     assert [hit.id for hit in found(host, "heron pond is:superseded").hits] == [old]
     assert found(host, "bread is:superseded").hits == ()
     assert found(host, "is:superseded kind:note").hits == ()
@@ -112,7 +112,10 @@ def test_what_was_replaced_is_found_by_its_state(host: Host) -> None:
 
 @pytest.mark.parametrize("query", ["heron", "heron is:archived"])
 def test_scores_without_the_index_are_the_bm25_worked_out_by_hand(host: Host, query: str) -> None:
-    """One of three texts has the word twice in 11 characters, 400 being usual; k1 is 1.2 and b is 0.75.
+    """One of three texts has the word twice in 11 characters.
+
+    400 characters are average; k1 is 1.2 and b is 0.75.
+
 
     That is ln(1 + 2.5 / 1.5) * 2 * 2.2 / (2 + 1.2 * (0.25 + 0.75 * 11 / 400)).
     """

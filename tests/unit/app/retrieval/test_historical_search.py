@@ -132,7 +132,7 @@ def test_what_came_from_the_history_says_so(shelf: Shelf, past: Callable[..., Fo
     assert past("tag:new", moment).hits == ()
 
 
-def test_words_that_stood_in_a_title_alone_are_told_too(shelf: Shelf, past: Callable[..., Found]) -> None:
+def test_words_in_a_title_alone_are_listed(shelf: Shelf, past: Callable[..., Found]) -> None:
     note = shelf.save("nests in the elm", title="Herons")
     fact = shelf.save("43", kind="fact", category="person", key="heron_size")
     moment = shelf.clock.ms

@@ -1,4 +1,4 @@
-"""One search in one go; where the vectors fail, words answer and the answer says so."""
+"""Search pipeline: where the vectors fail, words answer with a note."""
 
 import asyncio
 import time
@@ -32,10 +32,10 @@ _LIMIT_S = 0.5
 _LONG = "WITH RECURSIVE n (x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM n WHERE x < 100000) SELECT max(x) FROM n"
 
 
-def asked(shelf: Shelf, text: str, meaning: VectorQuery | None) -> SearchResult:
+def query_text(shelf: Shelf, text: str, vector_query: VectorQuery | None) -> SearchResult:
     chosen = find_recipe("learned")
     request = Request(parse(text, 0), chosen, chosen.legs, STORES, 0, 20, None, IndexCache)
-    return shelf.do(shelf.store.read(lambda connection: run_search(connection, request, meaning, Stopwatch())))
+    return shelf.do(shelf.store.read(lambda connection: run_search(connection, request, vector_query, Stopwatch())))
 
 
 def closed(_text: str) -> bytes:
@@ -50,15 +50,15 @@ def closed(_text: str) -> bytes:
         (lambda _: bytes(12), Generation(1, 256), InternalError),  # not as wide
     ],
 )
-def test_a_failure_of_the_vectors_is_told_from_others(
+def test_vector_failures_differ_from_others(
     shelf: Shelf, vector: Callable[[str], bytes], generation: Generation, kind: type[KeepsakeError]
 ) -> None:
     shelf.say("a grey heron")
     shelf.sync()
     with pytest.raises(VectorsFailedError) as caught:
-        asked(shelf, "heron", VectorQuery(generation, vector, None))
+        query_text(shelf, "heron", VectorQuery(generation, vector, None))
     assert isinstance(caught.value.fault, kind)
-    given = asked(shelf, "heron", None)
+    given = query_text(shelf, "heron", None)
     assert [hit.id for hit in given.found.hits] == ["s#1"]
     assert given.found.legs == ("words",)
 
@@ -76,7 +76,7 @@ def test_words_answer_where_the_embedder_fails(shelf: Shelf) -> None:
     assert found.milliseconds.keys() == {"parse", "candidates", "hits"}
 
 
-def test_words_that_were_asked_for_can_be_let_go(shelf: Shelf) -> None:
+def test_caches_can_be_cleared(shelf: Shelf) -> None:
     shelf.say("a grey heron")
     search = SearchService(shelf.store, shelf.sync(), Trace(None), shelf.clock)
     before = shelf.do(search.search("heron"))
@@ -85,7 +85,7 @@ def test_words_that_were_asked_for_can_be_let_go(shelf: Shelf) -> None:
 
 
 @pytest.mark.parametrize(("least", "read"), [(0, 1), (100, 0)])
-def test_what_is_known_of_chunks_is_read_before_it_is_asked_for(
+def test_columns_are_read_before_the_first_search(
     shelf: Shelf, monkeypatch: pytest.MonkeyPatch, least: int, read: int
 ) -> None:
     shelf.say("a grey heron")
@@ -131,7 +131,7 @@ def test_the_first_search_waits_for_what_takes_longer_than_a_search_may(
     assert len(times) == 1
 
 
-def test_what_failed_when_nobody_waited_any_more_is_read_anew(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_background_read_is_repeated(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
     shelf.say("a grey heron")
     search = SearchService(shelf.store, shelf.sync(), Trace(None), shelf.clock)
     reading, failing = chunk_columns._longer, [True]
@@ -145,7 +145,7 @@ def test_what_failed_when_nobody_waited_any_more_is_read_anew(shelf: Shelf, monk
         first = asyncio.create_task(search.search("heron"))
         while failing:
             await asyncio.sleep(0)
-            if search._knowing is not None:
+            if search._loading is not None:
                 first.cancel()
         await asyncio.wait([first])
         return [hit.id for hit in (await search.search("heron")).hits]
@@ -162,7 +162,7 @@ def test_where_it_cannot_be_read_beforehand_the_search_says_why(shelf: Shelf) ->
         shelf.do(search.search("heron"))
 
 
-def test_vectors_are_told_by_chunk_in_any_order(shelf: Shelf) -> None:
+def test_vectors_are_read_by_chunk_in_any_order(shelf: Shelf) -> None:
     shelf.say("a grey heron", "two oaks")
     shelf.sync()
 
@@ -185,7 +185,7 @@ def test_vectors_that_only_their_look_up_still_knows_are_a_failure(shelf: Shelf,
     near, generation = AnnCache(vault, least=1), Generation(1, shelf.embedder.identity.dimensions)
     shelf.do(shelf.store.read(lambda connection: near.tend(connection, generation)))
     shelf.do(shelf.store.write(lambda connection: connection.execute("DROP TABLE vectors_1") and None))
-    meaning = VectorQuery(generation, lambda text: shelf.embedder.embed_query(text).tobytes(), near)
-    assert asked(shelf, "heron", meaning).found.legs == ("words", "vector")
+    vector_query = VectorQuery(generation, lambda text: shelf.embedder.embed_query(text).tobytes(), near)
+    assert query_text(shelf, "heron", vector_query).found.legs == ("words", "vector")
     with pytest.raises(VectorsFailedError):
-        asked(shelf, "Hi. I saw the heron. What next?", meaning)
+        query_text(shelf, "Hi. I saw the heron. What next?", vector_query)

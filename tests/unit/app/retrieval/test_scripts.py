@@ -1,4 +1,4 @@
-"""Things that are known to be there are found by words of theirs, whatever they are written in."""
+"""Search finds known texts by their words in any script."""
 
 import pytest
 

@@ -24,7 +24,7 @@ def test_one_at_a_time() -> None:
     assert asyncio.run(run()) == 1
 
 
-def test_a_slow_one_holds_up_nobody_for_long() -> None:
+def test_a_slow_search_does_not_block_others_for_long() -> None:
     async def run() -> str:
         turns, slow = SearchQueue(0.01), asyncio.Event()
         first = asyncio.create_task(turns.run(slow.wait))
@@ -33,10 +33,10 @@ def test_a_slow_one_holds_up_nobody_for_long() -> None:
         async def answer() -> str:
             return "here"
 
-        beside = await turns.run(answer)
+        second = await turns.run(answer)
         slow.set()
         await first
-        return beside
+        return second
 
     assert asyncio.run(run()) == "here"
 

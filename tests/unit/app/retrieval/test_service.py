@@ -54,7 +54,7 @@ def test_each_hit_says_why(filled: Host) -> None:
     assert found.notes == ()
 
 
-def test_words_that_stand_in_a_title_alone_are_told_too(filled: Host) -> None:
+def test_words_in_a_title_alone_are_listed(filled: Host) -> None:
     filled.ask("fact.set", category="person", key="shoe_size", value="43")
     filled.ask("vault.settle")
     found = search(filled, "shopping herons shoe", recipe="words", per_session=1)
@@ -274,7 +274,7 @@ def test_of_chosen_legs_each_hit_was_found_by_one(filled: Host, recipe: str) -> 
 
 
 @pytest.mark.parametrize("query", ["rice noodles", '"rice noodles"'])
-def test_what_a_tool_was_told_is_shown_where_it_is_why_a_turn_was_found(host: Host, query: str) -> None:
+def test_matching_tool_arguments_are_shown(host: Host, query: str) -> None:
     call = {"name": "artifacts", "input": {"title": "Recipe", "content": "225g flat rice noodles, soaked"}}
     turn = {"role": "assistant", "content": "Here is what you asked for.", "tool_calls": [call]}
     host.ask("session.append", session="cooking", messages=[turn])

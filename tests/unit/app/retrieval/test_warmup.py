@@ -1,4 +1,4 @@
-"""Which words are frequent, and that their lists are there before anyone asks."""
+"""Frequent words are preloaded before the first search."""
 
 import apsw
 import pytest

@@ -1,4 +1,4 @@
-"""What mentions the people and things that a search names, under whichever of their names."""
+"""Search for mentions of named people and things under all their aliases."""
 
 from typing import Any
 
@@ -105,17 +105,17 @@ def test_operators_and_excluded_words_narrow_mentions(people: Host) -> None:
 def test_a_caller_finds_mentions_only_by_names_that_stand_in_what_it_may_read(people: Host) -> None:
     agent = Caller("helper", "inner")
 
-    def asked(query: str, recipe: str) -> Found:
+    def query_text(query: str, recipe: str) -> Found:
         found: Found = people.call("memory.search", {"query": query, "recipe": recipe}, agent).result().value
         return found
 
     people.ask("entity.rename", id=entity(people, "Robert Smith"), name="Qwertina")
     for recipe in WITH_MENTIONS:
-        assert mentioning(asked("Qwertina", recipe)) == set()
-    assert mentioning(asked("Robert Smith", "rrf")) == {"note"}
+        assert mentioning(query_text("Qwertina", recipe)) == set()
+    assert mentioning(query_text("Robert Smith", "rrf")) == {"note"}
 
 
-def test_a_context_tells_of_whom_the_prompt_names_by_another_name(people: Host) -> None:
+def test_a_context_includes_mentions_under_other_aliases(people: Host) -> None:
     people.ask("entity.rename", id=entity(people, "Robert Smith"), name="Qwertina")
     told = people.ask("memory.context", prompt="Tell me about Qwertina", session="now").text
     assert "lives in Vienna" in told

@@ -1,4 +1,4 @@
-"""What is told of chunks by their sort is what the database says of each."""
+"""Filter checks by columns agree with the database."""
 
 from dataclasses import replace
 from typing import Any
@@ -17,7 +17,7 @@ from app.retrieval.model import Query
 from app.retrieval.query.parser import parse
 from tests.unit.app.shelf import Shelf
 
-ASKED = [
+QUERIES = [
     ("", ()),
     ("kinds", ("message",)),
     ("kinds", ("Note", "fact")),
@@ -29,11 +29,11 @@ ASKED = [
 ]
 
 
-def told(shelf: Shelf, postings: IndexCache, where: ChunkFilter) -> list[int]:
+def told(shelf: Shelf, index_cache: IndexCache, where: ChunkFilter) -> list[int]:
     def work(connection: apsw.Connection) -> list[int]:
-        heads = postings.heads(connection, last_chunk(connection))
-        ids = np.arange(1, len(heads.owner))
-        found: list[int] = ids[passes_filter(connection, heads, ids, where)].tolist()
+        columns = index_cache.heads(connection, last_chunk(connection))
+        ids = np.arange(1, len(columns.owner))
+        found: list[int] = ids[passes_filter(connection, columns, ids, where)].tolist()
         return found
 
     return shelf.do(shelf.store.read(work))
@@ -53,17 +53,19 @@ def various(shelf: Shelf) -> Shelf:
     return shelf
 
 
-@pytest.mark.parametrize(("name", "values"), ASKED)
+@pytest.mark.parametrize(("name", "values"), QUERIES)
 @pytest.mark.parametrize("stores", [STORES, ("private",), ("shared",), ()])
 def test_both_say_the_same(various: Shelf, name: str, values: tuple[str, ...], stores: tuple[str, ...]) -> None:
-    postings = IndexCache()
+    index_cache = IndexCache()
     query: Any = replace(Query(""), **({name: values} if name else {}))
     where = build_filter(query, stores)
-    assert where.of_sort is not None
+    assert where.matches_type is not None
     for change in ("", "DELETE FROM chunks WHERE id = 2", "INSERT INTO session_moves VALUES ('t', 1, 0)"):
         if change:
             run(various, change)
-        assert told(various, postings, where) == told(various, IndexCache(), replace(where, of_sort=None, narrows=True))
+        assert told(various, index_cache, where) == told(
+            various, IndexCache(), replace(where, matches_type=None, is_restrictive=True)
+        )
 
 
 @pytest.mark.parametrize("text", ["-session:t", "session:t", "after:2001", "before:2001", "role:user -kind:note"])
@@ -81,7 +83,7 @@ def test_what_is_known_of_operators_is_what_the_database_says(
     for change in changes:
         if change:
             run(various, change)
-        assert told(various, kept, exact) == told(various, kept, replace(where, of_sort=None))
+        assert told(various, kept, exact) == told(various, kept, replace(where, matches_type=None))
     assert not with_word_filter(exact, '"a"', None).is_exact
 
 
@@ -97,7 +99,7 @@ def test_chunks_that_came_after_the_search_began_are_none(various: Shelf) -> Non
 
 def test_what_asks_for_more_than_the_sort_is_left_to_the_database() -> None:
     more = [Query("", tags=("a",)), Query("", since=1), Query("", kinds=("note",), excluded=(("agent", "x"),))]
-    assert [build_filter(query, STORES).of_sort for query in more] == [None] * 3
+    assert [build_filter(query, STORES).matches_type for query in more] == [None] * 3
     where = build_filter(Query("", kinds=("note",)), STORES)
-    assert with_word_filter(where, None, None).of_sort is not None
-    assert with_word_filter(where, '"a"', None).of_sort is None
+    assert with_word_filter(where, None, None).matches_type is not None
+    assert with_word_filter(where, '"a"', None).matches_type is None

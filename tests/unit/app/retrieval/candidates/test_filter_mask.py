@@ -57,7 +57,7 @@ def filled(shelf: Shelf) -> Shelf:
 
 
 def both(shelf: Shelf, text: str, stores: Sequence[str] = STORES) -> tuple[set[int], set[int], bool]:
-    """Return the ids of the chunks that satisfy a query, of those that are left, and whether these are all."""
+    """Return chunks that satisfy a query, chunks in the mask, and exactness."""
     query = parse(text, 0)
     where = build_filter(query, stores)
 
@@ -99,7 +99,7 @@ def test_the_check_of_a_few_says_what_the_conditions_say(filled: Shelf) -> None:
         for stores in (STORES, ("shared",)):
             where = build_filter(parse(text, 0), stores)
             sql = "SELECT c.id FROM chunks c WHERE "
-            assert filled.rows(sql + where.sql, *where.values) == filled.rows(sql + where.check, *where.values)
+            assert filled.rows(sql + where.sql, *where.values) == filled.rows(sql + where.point_sql, *where.values)
 
 
 def test_what_is_excluded_of_one_sort_leaves_the_others(filled: Shelf) -> None:
@@ -112,7 +112,7 @@ def test_what_is_excluded_of_one_sort_leaves_the_others(filled: Shelf) -> None:
 def test_a_few_are_checked_as_fast_whatever_has_the_tag(shelf: Shelf) -> None:
     def steps(connection: apsw.Connection) -> int:
         where, taken = build_filter(parse("tag:birds", 0), STORES), [0]
-        sql = f"SELECT c.id FROM chunks c WHERE c.id IN (SELECT value FROM json_each(?)) AND {where.check}"
+        sql = f"SELECT c.id FROM chunks c WHERE c.id IN (SELECT value FROM json_each(?)) AND {where.point_sql}"
 
         def stepped() -> bool:
             taken[0] += 1

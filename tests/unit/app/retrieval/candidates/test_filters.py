@@ -31,15 +31,15 @@ def query(**fields: object) -> Query:
 def test_there_is_a_value_for_each_mark(
     tags: list[str], sessions: list[str], states: list[str], stores: list[str], since: int | None
 ) -> None:
-    asked = query(tags=tuple(tags), sessions=tuple(sessions), states=tuple(states), since=since)
-    made = build_filter(asked, stores)
+    query_text = query(tags=tuple(tags), sessions=tuple(sessions), states=tuple(states), since=since)
+    made = build_filter(query_text, stores)
     assert made.sql.count("?") == len(made.values)
     sees_all = set(stores) >= set(STORES)
     assert made.sees_all == sees_all
-    assert made.narrows == bool(tags or sessions or states or since is not None or not sees_all)
+    assert made.is_restrictive == bool(tags or sessions or states or since is not None or not sees_all)
     more = with_word_filter(made, '"a"', '"b"')
     assert more.sql.count("?") == len(more.values)
-    assert more.narrows
+    assert more.is_restrictive
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -67,7 +67,7 @@ def test_the_nearest_are_those_of_numpy(shelf: Shelf) -> None:
     texts = [f"turn {number}" for number in range(60)]
     shelf.say(*texts)
     shelf.sync()
-    asked = HashedEmbedder().embed_query("turn 17")
+    query_text = HashedEmbedder().embed_query("turn 17")
     where = build_filter(query(), STORES)
 
     def nearest(vector: bytes, depth: int = 5) -> list[tuple[str, float]]:
@@ -80,9 +80,9 @@ def test_the_nearest_are_those_of_numpy(shelf: Shelf) -> None:
         )
         return [(item.target, item.score) for item in found]
 
-    cosines = HashedEmbedder().embed(texts) @ asked
+    cosines = HashedEmbedder().embed(texts) @ query_text
     best = [f"s#{place + 1}" for place in np.argsort(-cosines)[:5]]
-    found = nearest(asked.tobytes())
+    found = nearest(query_text.tobytes())
     assert [target for target, _ in found] == best
     assert found[0][1] == pytest.approx(1.0, abs=1e-5)
     assert nearest(np.zeros(DIMENSIONS, dtype=np.float32).tobytes()) == []

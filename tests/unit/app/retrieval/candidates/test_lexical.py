@@ -27,7 +27,7 @@ TEXTS = (
     "day days daily dailies",
     "Ωμέγα naïve Straße straße",
 )
-ASKED = (
+QUERIES = (
     "grey heron",
     "hoped studying happy",
     "sensibility cafe",
@@ -65,12 +65,12 @@ def _by_chunk(found: ScoredChunks) -> Scored:
     return dict(zip(found.ids.tolist(), found.values.tolist(), strict=True))
 
 
-@pytest.mark.parametrize("asked", ASKED)
-def test_scores_are_those_of_fts5(shelf: Shelf, asked: str) -> None:
+@pytest.mark.parametrize("query_text", QUERIES)
+def test_scores_are_those_of_fts5(shelf: Shelf, query_text: str) -> None:
     shelf.say(*TEXTS, *(f"filler number {number}" for number in range(30)))
-    exact, sooner = both(shelf, asked)
+    exact, sooner = both(shelf, query_text)
     assert sooner.keys() == exact.keys()
-    if "*" not in asked and not any(ord(one) > 0x2E80 for one in asked):
+    if "*" not in query_text and not any(ord(one) > 0x2E80 for one in query_text):
         assert sooner == pytest.approx(exact, rel=1e-4, abs=1e-5)
 
 
@@ -105,12 +105,14 @@ def test_the_most_promising_of_many_are_the_same_by_a_part_of_them(
 
 def test_what_went_is_not_found(shelf: Shelf) -> None:
     shelf.say("heron one", "heron two")
-    postings, query = IndexCache(), Query("")
-    where, asked = build_filter(query, STORES), atoms(parse("heron", 0))
+    index_cache, query = IndexCache(), Query("")
+    where, query_text = build_filter(query, STORES), atoms(parse("heron", 0))
 
     def ids() -> list[int]:
         rows = shelf.do(
-            shelf.store.read(lambda connection: cached_lexical_scores(connection, postings, asked, None, where, 10))
+            shelf.store.read(
+                lambda connection: cached_lexical_scores(connection, index_cache, query_text, None, where, 10)
+            )
         )
         found: list[int] = sorted(rows.ids.tolist())
         return found

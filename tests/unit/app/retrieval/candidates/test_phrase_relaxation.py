@@ -1,4 +1,4 @@
-"""A phrase that nobody said finds its words; one that stands somewhere is strict."""
+"""A phrase without matches is searched by its words; a phrase with matches is strict."""
 
 import pytest
 
@@ -70,7 +70,7 @@ def test_a_phrase_in_a_sentence_is_preferred_and_not_demanded(filled: Host) -> N
     ],
 )
 @pytest.mark.parametrize("recipe", ["words", "balanced", "learned"])
-def test_words_that_nobody_has_are_named(filled: Host, query: str, said: str, recipe: str) -> None:
+def test_missing_words_are_named(filled: Host, query: str, said: str, recipe: str) -> None:
     found = filled.ask("memory.search", query=query, recipe=recipe)
     assert said in found.notes
     assert bool(found.hits) == (recipe != "words")
@@ -79,7 +79,7 @@ def test_words_that_nobody_has_are_named(filled: Host, query: str, said: str, re
 @pytest.mark.parametrize(
     "query", ["zzzqqq heron", "heron kind:note", "heron -grey", "kind:fact", "-zzzqqq", "heron", "the", "!!!", ""]
 )
-def test_nothing_is_said_where_a_word_stands_or_none_is_asked_for(filled: Host, query: str) -> None:
+def test_no_note_where_a_word_occurs_or_none_is_searched(filled: Host, query: str) -> None:
     assert not any("No text" in note for note in filled.ask("memory.search", query=query).notes)
 
 
@@ -87,7 +87,7 @@ def test_meaning_alone_says_nothing_of_words(filled: Host) -> None:
     assert filled.ask("memory.search", query="zzzqqq", recipe="vector").notes == ()
 
 
-def test_whoever_may_not_see_a_word_hears_that_it_is_nowhere(filled: Host) -> None:
+def test_words_in_unreadable_stores_count_as_missing(filled: Host) -> None:
     filled.ask("note.save", content="a weir", title="Weir", store="shared")
     filled.ask("vault.settle")
     agent = Caller("agent", "inner")

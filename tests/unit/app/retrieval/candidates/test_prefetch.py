@@ -1,4 +1,4 @@
-"""The nearest vectors are looked for beside the words, and what comes of it is the same."""
+"""Prefetched neighbours equal those of a direct search."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -30,7 +30,7 @@ def meaning(shelf: Shelf, vault: Path) -> VectorQuery:
     return VectorQuery(generation, lambda text: shelf.embedder.embed_query(text).tobytes(), near, near.count())
 
 
-def asked(shelf: Shelf, text: str, meaning: VectorQuery, name: str) -> SearchResult:
+def query_text(shelf: Shelf, text: str, meaning: VectorQuery, name: str) -> SearchResult:
     chosen = find_recipe(name)
     request = Request(parse(text, 0), chosen, chosen.legs, STORES, 0, 20, None, IndexCache)
     return shelf.do(shelf.store.read(lambda connection: run_search(connection, request, meaning, Stopwatch())))
@@ -39,13 +39,13 @@ def asked(shelf: Shelf, text: str, meaning: VectorQuery, name: str) -> SearchRes
 @pytest.mark.parametrize("name", ["learned", "weighted"])
 @pytest.mark.parametrize("text", ["heron", "heron role:user", "heron -oaks", "old oaks kind:note", "nothing"])
 def test_a_search_of_many_vectors_finds_the_same(shelf: Shelf, meaning: VectorQuery, name: str, text: str) -> None:
-    few = asked(shelf, text, meaning, name)
-    many = asked(shelf, text, replace(meaning, count=PREFETCH_FROM), name)
+    few = query_text(shelf, text, meaning, name)
+    many = query_text(shelf, text, replace(meaning, count=PREFETCH_FROM), name)
     assert many == few
 
 
 def test_what_was_not_looked_for_is_answered_too(meaning: VectorQuery) -> None:
-    near, vector = meaning.near, meaning.vector("heron")
+    near, vector = meaning.ann_cache, meaning.vector("heron")
     assert near is not None
     ahead = PrefetchedNeighbours(near, meaning.generation, vector, 3, None)
     for k, allowed in ((3, None), (2, None), (3, np.array([False, True, True]))):
@@ -56,8 +56,8 @@ def test_what_was_not_looked_for_is_answered_too(meaning: VectorQuery) -> None:
     assert ahead.nearest(Generation(7, 1), vector, 3) is None
 
 
-def test_what_fails_meanwhile_fails_whoever_asks(meaning: VectorQuery) -> None:
-    near = meaning.near
+def test_a_failed_prefetch_raises_in_the_caller(meaning: VectorQuery) -> None:
+    near = meaning.ann_cache
     assert near is not None
     ahead = PrefetchedNeighbours(near, meaning.generation, b"\0\0\x80?" * 3, 3, None)
     with pytest.raises(ValueError, match=r"shape|size|dimension"):
@@ -71,4 +71,4 @@ def test_a_question_that_cannot_be_made_a_vector_is_a_failure_of_the_vectors(
         raise ModelUnavailableError("The model was closed.")
 
     with pytest.raises(VectorsFailedError):
-        asked(shelf, "heron", replace(meaning, vector=closed, count=PREFETCH_FROM), "learned")
+        query_text(shelf, "heron", replace(meaning, vector=closed, count=PREFETCH_FROM), "learned")

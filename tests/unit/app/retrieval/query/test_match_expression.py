@@ -3,6 +3,7 @@
 import random
 import unicodedata
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import apsw
@@ -15,6 +16,7 @@ from app.index.cjk_ngrams import has_wide, ngrams_of, normal, runs_of, units
 from app.retrieval.model import Query, Term
 from app.retrieval.query.match_expression import (
     MAX_TERMS,
+    TOKENIZER,
     Mode,
     atoms,
     excluded_expression,
@@ -74,7 +76,7 @@ def plain(text: str) -> list[Term]:
 
 
 @pytest.mark.parametrize(
-    ("document", "asked"),
+    ("document", "query_text"),
     [
         ("I don't know", "don't"),
         ("I don't know", "don’t"),
@@ -105,13 +107,13 @@ def plain(text: str) -> list[Term]:
     ],
 )
 @pytest.mark.parametrize("mode", MODES)
-def test_a_word_finds_its_text(index: Index, document: str, asked: str, mode: Mode) -> None:
+def test_a_word_finds_its_text(index: Index, document: str, query_text: str, mode: Mode) -> None:
     index.fill(document, "something else entirely, 别的")
-    assert index.find(match_expression([Term(asked)], mode)) == [1]
+    assert index.find(match_expression([Term(query_text)], mode)) == [1]
 
 
 @pytest.mark.parametrize(
-    ("document", "asked"),
+    ("document", "query_text"),
     [
         ("we run daily", "daily we"),
         ("我们今天", "们去"),
@@ -120,9 +122,9 @@ def test_a_word_finds_its_text(index: Index, document: str, asked: str, mode: Mo
         ("abc 今天 def", "abc, 明天"),
     ],
 )
-def test_a_phrase_does_not_find_what_stands_apart(index: Index, document: str, asked: str) -> None:
+def test_a_phrase_does_not_find_what_stands_apart(index: Index, document: str, query_text: str) -> None:
     index.fill(document)
-    assert index.find(match_expression([Term(asked, phrase=True)], "all")) == []
+    assert index.find(match_expression([Term(query_text, phrase=True)], "all")) == []
 
 
 def test_a_phrase_of_both_kinds_of_writing(index: Index) -> None:
@@ -323,6 +325,33 @@ def tokens(texts: list[str], tokenizer: str) -> dict[int, str]:
 PORTER = "porter unicode61 remove_diacritics 2 categories 'L* N* Co M*'"
 
 
+def test_the_tokenizer_is_that_of_the_index(index: Index) -> None:
+    sql = index.connection.execute("SELECT sql FROM sqlite_master WHERE name = 'chunks_fts'").get
+    name, *arguments = TOKENIZER
+    assert " ".join([name, *(f"'{one}'" if " " in one else one for one in arguments)]) == PORTER
+    assert f'tokenize = "{PORTER}"' in str(sql)
+
+
+@given(st.lists(WORD.map(fold), min_size=1, max_size=20))
+def test_any_word_has_the_stem_of_the_index(words: list[str]) -> None:
+    found = tokens(words, PORTER)
+    single = [(word, found[at]) for at, word in enumerate(words) if at in found and len(word.split()) == 1]
+    assert [(word, stem(word), term) for word, term in single if stem(word) != term] == []
+
+
+@pytest.mark.parametrize("text", ["", "😀", "...", "two words"])
+def test_a_text_that_is_not_one_word_is_its_own_stem(text: str) -> None:
+    assert stem(text) == text
+
+
+def test_stems_are_the_same_in_every_thread() -> None:
+    words = [f"{root}{ending}" for root in ("hop", "relat", "control", "größ") for ending in ENDINGS]
+    expected = [stem.__wrapped__(word) for word in words]
+    with ThreadPoolExecutor(4) as pool:
+        for found in pool.map(lambda _: [stem.__wrapped__(word) for word in words], range(200)):
+            assert found == expected
+
+
 def test_stems_are_those_of_sqlite() -> None:
     chance = random.Random(5)
     letters = "aeiouybcdglmnprstz"
@@ -369,11 +398,11 @@ def test_quoting_leaves_one_string(text: str) -> None:
     assert not has_wide(text) or has_wide(inside)
 
 
-def test_of_a_long_text_the_longest_words_are_asked_for() -> None:
+def test_the_longest_words_of_a_long_text_are_searched() -> None:
     terms = [Term(f"{'x' * (number % 90)}{number}") for number in range(200)]
-    asked = atoms([Term("the"), *terms, *terms])
-    assert len(asked) == MAX_TERMS
-    assert {len(atom.words[0]) for atom in asked} >= set(range(70, 90))
+    query_text = atoms([Term("the"), *terms, *terms])
+    assert len(query_text) == MAX_TERMS
+    assert {len(atom.words[0]) for atom in query_text} >= set(range(70, 90))
     assert len(atoms([*terms, Term("a b", phrase=True)])) == MAX_TERMS
     assert any(atom.words == ("a", "b") for atom in atoms([*terms, Term("a b", phrase=True)]))
 

@@ -326,9 +326,9 @@ def test_nothing_in_a_pasted_passage_is_a_command(parts: list[str]) -> None:
     query = understood(" ".join([PASSAGE, *parts]))
     assert not any(term.phrase or term.excluded or term.prefix for term in query.terms)
     assert (query.since, query.until, query.excluded, query.tags, query.states) == (None, None, (), (), ())
-    asked = " ".join(term.text for term in query.terms)
-    assert all(word in asked for word in ("weep", "holes") if '"weep holes"' in parts)
-    assert ("like" in asked.split()) == ("-like" in parts or "like" in PASSAGE.split())
+    query_text = " ".join(term.text for term in query.terms)
+    assert all(word in query_text for word in ("weep", "holes") if '"weep holes"' in parts)
+    assert ("like" in query_text.split()) == ("-like" in parts or "like" in PASSAGE.split())
 
 
 # Completion -------------------------------------------------------------------------------------------------------

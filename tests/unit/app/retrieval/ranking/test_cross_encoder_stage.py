@@ -36,7 +36,7 @@ def test_without_its_model_results_stay_as_they_are(vault: Path, tmp_path: Path)
     try:
         found = host.ask("memory.search", query="boat", limit=5)
         assert len(found.hits) == 5
-        assert found.notes[0].startswith("The results were not read again to put them in order: ")
+        assert found.notes[0].startswith("The results could not be reranked: ")
         assert "holds no onnx/model.onnx" in found.notes[0]
         assert all(FEATURE not in hit.why.features for hit in found.hits)
     finally:
@@ -72,7 +72,7 @@ def test_what_is_judged_alike_and_nothing_at_all(judged: Host) -> None:
     assert [hit.id for hit in judged.ask("memory.search", query="boat").hits] == first
 
 
-def test_of_a_long_text_the_part_that_was_asked_for_is_judged(vault: Path, tmp_path: Path) -> None:
+def test_the_model_reads_the_matching_part_of_a_long_text(vault: Path, tmp_path: Path) -> None:
     words = (*(f"w{number}" for number in range(9_997)), "anchor")  # it counts 9,999, an unknown word 1
     host = opened(vault, search__reranker_folder=str(write_judge(tmp_path / "judge", words)))
     try:

@@ -1,4 +1,4 @@
-"""How near a moment is to the dates a question names."""
+"""Proximity of moments to the dates that a question names."""
 
 import math
 import tracemalloc

@@ -1,4 +1,4 @@
-"""Features: each says what it names, of turns with their neighbours and of memories that stand alone."""
+"""Features of messages with their neighbours, and of memories."""
 
 import math
 
@@ -21,7 +21,7 @@ from app.retrieval.ranking.features import (
 )
 from app.retrieval.ranking.question import analyse_question
 from app.retrieval.ranking.session_similarity import session_similarity
-from tests.unit.app.retrieval.pretended import Line, Said, Scored, gathered, heads_of, scores
+from tests.unit.app.retrieval.ranking.ranking_inputs import Line, Scored, SessionTotals, columns_of, gathered, scores
 
 DAY = 86_400_000
 OCTOBER_2023 = 1_697_328_000_000  # the 15th
@@ -39,7 +39,7 @@ def words(*scores: tuple[int, float]) -> list[Scored]:
 def features(question: str, lines: list[Line], found: list[Scored]) -> dict[str, list[float]]:
     ask = analyse_question(parse(question, NOW))
     places = list(dict.fromkeys(one.place for one in lines))
-    made = build_table(ask, gathered(lines, found, places, 100, [5] * len(ask.sought)))
+    made = build_table(ask, gathered(lines, found, places, 100, [5] * len(ask.search_words)))
     return dict(zip(NAMES, made.values.T.tolist(), strict=True))
 
 
@@ -82,7 +82,7 @@ def test_a_speaker_goes_on_two_turns_later() -> None:
     assert features("lovely brother", LINES, [])["coverage_onward"] == pytest.approx([0.5, 0, 0])
 
 
-def test_numbers_and_names_count_where_they_are_asked_for() -> None:
+def test_numbers_and_names_count_for_questions_about_them() -> None:
     lines = [line(1, "we keep three hens"), line(2, "they met Kenji in Kyoto"), line(3, "do you like hens?")]
     counted, named = features("how many hens", lines, []), features("who was met", lines, [])
     assert (counted["number"], counted["names"]) == ([1, 0, 0], [0, 0, 0])
@@ -107,7 +107,7 @@ def test_a_message_has_several_sentences() -> None:
     for text, message in (("hens?", -0.5), ("Hens. And now?", -0.5), ("Hi. Hens. And now?", 0.5)):
         lines = [line(1, "hens"), line(2, "eggs")]
         ask = analyse_question(parse(text, NOW))
-        read = gathered(lines, [], [one.place for one in lines], 9, [1] * len(ask.sought))
+        read = gathered(lines, [], [one.place for one in lines], 9, [1] * len(ask.search_words))
         values = min_max_scale(build_table(ask, read).values)
         assert values[:, NAMES.index("message")].tolist() == [message] * 2
         assert is_message_query(values) == (message > 0)
@@ -115,7 +115,9 @@ def test_a_message_has_several_sentences() -> None:
 
 
 def test_what_is_like_the_best_counts_in_a_message_alone() -> None:
-    own, kin, recent, message, newest = map(NAMES.index, ("bm25", "kin", "kin_recent", "message", "session_recency"))
+    own, similarity, recent, message, newest = map(
+        NAMES.index, ("bm25", "kin", "kin_recent", "message", "session_recency")
+    )
     values = np.zeros((3, len(NAMES)))
     values[0, own] = values[2, newest] = 1
     weights = np.zeros(BLOCKS * len(NAMES))
@@ -124,8 +126,8 @@ def test_what_is_like_the_best_counts_in_a_message_alone() -> None:
     for several in (-0.5, 0, 0.5):
         values[:, message] = several
         made = with_session_similarity(values, weights, alike)
-        assert made[:, kin].argmax() == made[:, recent].argmax() == 2
-        told = expand_interactions(made).reshape(3, BLOCKS, len(NAMES))[:, :, [kin, recent]]
+        assert made[:, similarity].argmax() == made[:, recent].argmax() == 2
+        told = expand_interactions(made).reshape(3, BLOCKS, len(NAMES))[:, :, [similarity, recent]]
         assert not told[:, :-1].any()
         assert told[2, -1].tolist() == [several + 0.5] * 2
 
@@ -140,7 +142,7 @@ def test_a_date_in_the_question_matches_the_day_it_was_said() -> None:
     assert features("trip", lines, [])["date_near"] == [0, 0]
 
 
-def test_a_time_is_seen_from_when_it_is_asked() -> None:
+def test_relative_times_count_from_the_time_of_the_question() -> None:
     lines = [line(1, "x", at=NOW - 2 * DAY), line(2, "y", at=NOW - 30 * DAY), line(3, "z", at=NOW - DAY)]
     near = features("the trip of yesterday", lines, [])["date_near"]
     assert near[2] == 1 > near[0] > near[1]
@@ -152,7 +154,7 @@ def test_words_are_found_by_their_stem_and_from_their_beginning() -> None:
     assert got["coverage"] == pytest.approx([0.5, 0, 1])
 
 
-def test_words_beside_each_other() -> None:
+def test_adjacent_words() -> None:
     lines = [line(1, "the red car"), line(2, "red, and much later than that a car"), line(3, "a car, red")]
     assert features("red car", lines, [])["pairs"] == [1, 0, 0]
 
@@ -195,7 +197,7 @@ def test_inputs_are_bounded(rows: list[list[float]]) -> None:
     assert (np.abs(got) <= 1 + 1e-9).all()
 
 
-def test_the_register_is_told_by_the_length_of_texts() -> None:
+def test_the_register_follows_the_length_of_texts() -> None:
     values = np.zeros((2, len(NAMES)))
     values[:, NAMES.index("bm25")] = [0, 1]
     for register in (-0.5, 0.5, 0):
@@ -211,7 +213,7 @@ def test_what_conversations_say_and_a_memory_as_much_as_its_words() -> None:
     note = Line(9, "memory", "note-1", 1, DAY, "note", "", "rye", True)
     lines = [line(1, "rye"), note]
     found = [*words((1, 4.0)), Scored(9, "memory", "", "note-1", 1, 1, DAY, 2.0)]
-    ask, said = analyse_question(parse("rye", NOW)), {"s": Said(6.0, 3.0, 2.0, 10.0)}
+    ask, said = analyse_question(parse("rye", NOW)), {"s": SessionTotals(6.0, 3.0, 2.0, 10.0)}
     made = build_table(ask, gathered(lines, found, [("s", 1), note.place], 9, [1], said))
     got = dict(zip(NAMES, made.values.T.tolist(), strict=True))
     assert got["session_words"] == [6, 3]
@@ -219,20 +221,20 @@ def test_what_conversations_say_and_a_memory_as_much_as_its_words() -> None:
     assert got["session_length"] == pytest.approx([math.log(11), 0])
 
 
-def test_the_pool_takes_neighbours_and_turns_of_passages_and_no_more_than_asked() -> None:
+def test_the_pool_has_neighbours_and_messages_of_passages_up_to_its_limit() -> None:
     legs = [*words((5, 9.0)), Scored(9, "passage", "s", "", 20, 22, DAY, 8.0)]
-    heads = heads_of([], legs)
-    found = merge_scores(heads, scores(heads, legs), scores(heads, []))
+    columns = columns_of([], legs)
+    found = merge_scores(columns, scores(columns, legs), scores(columns, []))
 
     def places(most: int) -> list[MessagePlace]:
-        return with_owner_ids(heads, candidate_pool(found, most))
+        return with_owner_ids(columns, candidate_pool(found, most))
 
     assert set(places(200)) == {("s", seq) for seq in (3, 4, 5, 6, 7, 20, 21, 22)}
     assert places(1) == [("s", 5)]
 
 
 @pytest.mark.parametrize("text", ["", "the", "?!", "a" * 5_000, "red red red"])
-def test_any_question_can_be_asked(text: str) -> None:
+def test_any_question_has_features(text: str) -> None:
     assert len(features(text, LINES, [])["bm25"]) == 3
 
 
@@ -241,7 +243,10 @@ def _bm25_text(*texts: str) -> list[float]:
 
 
 def test_bm25_of_texts_has_the_numbers_worked_out_by_hand() -> None:
-    """One word, in 5 of 100 chunks: its idf is ln(95.5 / 5.5) = 2.8543; k1 is 1.2 and b is 0.5."""
+    """One word in 5 of 100 chunks: idf = ln(95.5 / 5.5) = 2.8543.
+
+    k1 is 1.2 and b is 0.5.
+    """
     # Equally long: 2.2 / (1 + 1.2) and 2 * 2.2 / (2 + 1.2) of the idf.
     assert _bm25_text("lisbon abcdefg", "lisbon lisbon.", "nothing of it.") == pytest.approx(
         [2.8543, 3.9247, 0.0], abs=1e-4

@@ -1,4 +1,4 @@
-"""The learned recipe on a real vault: conditions hold for everything it adds, and it explains itself."""
+"""Linear ranker on a real vault: filters hold for all candidates, and hits have reasons."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -76,7 +76,7 @@ def test_each_target_stands_once(talked: Host) -> None:
         ('"my aunt"', {"summer#4"}),
     ],
 )
-def test_what_is_added_satisfies_what_is_asked(talked: Host, operator: str, allowed: set[str]) -> None:
+def test_added_candidates_pass_the_filter(talked: Host, operator: str, allowed: set[str]) -> None:
     found = ids(search(talked, f"Lisbon river summer stay {operator}"))
     assert found
     assert found <= allowed

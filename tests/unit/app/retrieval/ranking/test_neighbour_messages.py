@@ -1,4 +1,4 @@
-"""What is kept of turns and memories never stands for what they say no more."""
+"""Cached neighbours never show text that has changed since."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ def hits(host: Host, query: str, **fields: Any) -> dict[str, Hit]:
 
 
 @pytest.fixture
-def told(host: Host) -> Host:
+def filled(host: Host) -> Host:
     messages = [
         {"role": "user", "author": "Ana", "content": "Where do the herons nest?"},
         {"role": "assistant", "content": "In the old elm."},
@@ -26,37 +26,37 @@ def told(host: Host) -> Host:
     return host
 
 
-def test_a_memory_that_was_changed_is_weighed_by_what_it_says_now(told: Host) -> None:
-    note = told.ask("note.save", content="I keep my herons here", title="Pond")
-    told.ask("vault.settle")
-    before = hits(told, "herons")[note.id]
-    told.ask("note.update", id=note.id, version=note.version, content="Herons")
-    told.ask("vault.settle")
-    after = hits(told, "herons")[note.id]
+def test_a_memory_that_was_changed_is_weighed_by_what_it_says_now(filled: Host) -> None:
+    note = filled.ask("note.save", content="I keep my herons here", title="Pond")
+    filled.ask("vault.settle")
+    before = hits(filled, "herons")[note.id]
+    filled.ask("note.update", id=note.id, version=note.version, content="Herons")
+    filled.ask("vault.settle")
+    after = hits(filled, "herons")[note.id]
     assert before.why.features != after.why.features
-    assert hits(told, "herons")[note.id].why.features == after.why.features
+    assert hits(filled, "herons")[note.id].why.features == after.why.features
 
 
-def test_turns_said_later_are_read_beside_those_known(told: Host) -> None:
-    assert "birds#5" not in hits(told, "herons nest")
+def test_later_messages_are_added_to_the_cache(filled: Host) -> None:
+    assert "birds#5" not in hits(filled, "herons nest")
     more = [{"role": "user", "author": "Cleo", "content": text} for text in ("Do they?", "Cleo counted nine herons")]
-    told.ask("session.append", session="birds", messages=more)
-    told.ask("vault.settle")
-    found = hits(told, "When did Cleo count herons")
+    filled.ask("session.append", session="birds", messages=more)
+    filled.ask("vault.settle")
+    found = hits(filled, "When did Cleo count herons")
     assert "birds#5" in found
     assert found["birds#5"].why.features.get("speaker", 0) != 0
 
 
-def test_a_forgotten_conversation_lends_nothing_and_comes_back_as_it_was(told: Host) -> None:
-    told.ask("session.append", session="other", messages=[{"role": "user", "content": "herons on the lake"}])
-    told.ask("vault.settle")
-    asked = "When did Ben see herons"
-    before = hits(told, asked)
-    told.ask("session.forget", session="birds")
-    assert hits(told, asked).keys() == {"other#1"}
-    told.ask("memory.undo", history_ids=[told.ask("memory.history", target="birds")[0].id])
-    told.ask("vault.settle")
-    after = hits(told, asked)
+def test_a_forgotten_conversation_lends_nothing_and_comes_back_as_it_was(filled: Host) -> None:
+    filled.ask("session.append", session="other", messages=[{"role": "user", "content": "herons on the lake"}])
+    filled.ask("vault.settle")
+    query_text = "When did Ben see herons"
+    before = hits(filled, query_text)
+    filled.ask("session.forget", session="birds")
+    assert hits(filled, query_text).keys() == {"other#1"}
+    filled.ask("memory.undo", history_ids=[filled.ask("memory.history", target="birds")[0].id])
+    filled.ask("vault.settle")
+    after = hits(filled, query_text)
     # How frequent words are is counted with what went.
     was = {name: pytest.approx(hit.score, abs=0.01) for name, hit in before.items()}
     assert {name: hit.score for name, hit in after.items()} == was

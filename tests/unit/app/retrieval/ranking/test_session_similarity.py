@@ -20,7 +20,7 @@ def test_like_the_best_is_what_speaks_of_the_same() -> None:
     assert recent[3] == pytest.approx(like[3] / 2)
 
 
-def test_nobody_is_like_himself_and_what_has_no_vector_is_like_nobody() -> None:
+def test_similarity_to_itself_and_without_a_vector_is_zero() -> None:
     alike = session_similarity(OWNER, VECTORS).alike
     assert np.diag(alike).tolist() == [0] * 4
     number = sorted(set(OWNER.tolist())).index(4)

@@ -25,7 +25,7 @@ def opened(vault: Path, folder: Path) -> Host:
 
 
 @pytest.fixture
-def told(vault: Path, tmp_path: Path) -> Iterator[Host]:
+def gazer(vault: Path, tmp_path: Path) -> Iterator[Host]:
     host = opened(vault, write_gazer(tmp_path / "gazer", WORDS))
     say(host, "Caroline", "group tent fire")
     say(host, "Mel", "Caroline")
@@ -49,8 +49,8 @@ class Known:
         message = NewMessage("user", text, author=author)
         self.shelf.do(self.shelf.sessions.append([message], "s", NewSession(), "person"))
 
-    def without(self, text: str) -> str:
-        return self.shelf.do(self.speakers.without(text))
+    def strip_speakers(self, text: str) -> str:
+        return self.shelf.do(self.speakers.strip_speakers(text))
 
 
 @pytest.fixture
@@ -76,47 +76,47 @@ def known(vault: Path) -> Iterator[Known]:
         ("how does a team work", "how does a team work"),
     ],
 )
-def test_names_are_left_out_unless_nothing_else_is_asked(known: Known, question: str, left: str) -> None:
-    assert known.without(question) == left
+def test_names_are_left_out_unless_nothing_else_remains(known: Known, question: str, left: str) -> None:
+    assert known.strip_speakers(question) == left
 
 
 def test_parts_of_a_name_count_with_a_capital(known: Known) -> None:
-    assert known.without("When did Zoë meet the Green party") == "When did Zoë meet the Green party"
+    assert known.strip_speakers("When did Zoë meet the Green party") == "When did Zoë meet the Green party"
     known.say("Zoë Green")
-    assert known.without("When did Zoë meet the green party of Zoe Green") == "When did meet the green party of"
-    assert known.without("when is zoë in") == "when is zoë in"
+    assert known.strip_speakers("When did Zoë meet the green party of Zoe Green") == "When did meet the green party of"
+    assert known.strip_speakers("when is zoë in") == "when is zoë in"
 
 
 def test_forgotten_names_are_read_again(known: Known) -> None:
-    assert known.without("Mel sings") == "sings"
-    known.speakers.forget()
+    assert known.strip_speakers("Mel sings") == "sings"
+    known.speakers.clear()
     assert known.speakers._read_to == 0
-    assert known.without("Mel sings") == "sings"
+    assert known.strip_speakers("Mel sings") == "sings"
 
 
 @pytest.mark.parametrize("operation", ["memory.search", "memory.context"])
 def test_what_a_model_finds_is_ranked_by_weights_of_its_own(
-    told: Host, monkeypatch: pytest.MonkeyPatch, operation: str
+    gazer: Host, monkeypatch: pytest.MonkeyPatch, operation: str
 ) -> None:
-    asked, weights = [], LinearRanker.weights
+    query_text, weights = [], LinearRanker.weights
 
-    def told_of(ranker: LinearRanker, legs: Iterable[Leg], *, is_model: bool) -> Any:
-        asked.append(is_model)
+    def recorded(ranker: LinearRanker, legs: Iterable[Leg], *, is_model: bool) -> Any:
+        query_text.append(is_model)
         return weights(ranker, legs, is_model=is_model)
 
-    monkeypatch.setattr(LinearRanker, "weights", told_of)
-    told.ask(operation, **{"query" if operation == "memory.search" else "prompt": "group tent"})
-    assert set(asked) == {True}
+    monkeypatch.setattr(LinearRanker, "weights", recorded)
+    gazer.ask(operation, **{"query" if operation == "memory.search" else "prompt": "group tent"})
+    assert set(query_text) == {True}
 
 
-def test_who_is_asked_about_does_not_hide_what_is_asked(told: Host) -> None:
+def test_a_speaker_name_does_not_outweigh_the_question(gazer: Host) -> None:
     def best(question: str) -> str:
-        return str(told.ask("memory.search", query=question, legs=["vector"]).hits[0].id)
+        return str(gazer.ask("memory.search", query=question, legs=["vector"]).hits[0].id)
 
     assert best("Caroline group") == "s#1"
     assert best("Caroline") == "s#2"
     for place, item in enumerate(("s#1", "s#2"), 1):
-        explained = told.ask("search.explain", query="Caroline group", id=item)
+        explained = gazer.ask("search.explain", query="Caroline group", id=item)
         assert {leg.leg: leg.rank for leg in explained.legs}["vector"] == place
 
 

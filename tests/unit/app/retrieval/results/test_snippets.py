@@ -1,4 +1,4 @@
-"""Marks and snippets: what is marked as the index would match it, and which part is shown."""
+"""Snippets: marks agree with the index, and the best part is shown."""
 
 import re
 from itertools import pairwise
@@ -24,7 +24,7 @@ def plain(text: str) -> list[Term]:
 
 
 @pytest.mark.parametrize(
-    ("text", "asked", "expected"),
+    ("text", "query_text", "expected"),
     [
         ("I was running as he runs", "run", "I was [running] as he [runs]"),
         ("so happy, happily", "happiness", "so [happy], happily"),
@@ -48,8 +48,8 @@ def plain(text: str) -> list[Term]:
         ("C++ and c", "C++", "[C]++ and [c]"),
     ],
 )
-def test_marks(text: str, asked: str, expected: str) -> None:
-    assert painted(text, *plain(asked)) == expected
+def test_marks(text: str, query_text: str, expected: str) -> None:
+    assert painted(text, *plain(query_text)) == expected
 
 
 def test_phrases_prefixes_and_excluded_terms() -> None:

@@ -1,4 +1,4 @@
-"""Turns and scores as if they had been read, in the form that the learned recipe has them."""
+"""Ranking inputs made of given messages and scores, without a database."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -26,7 +26,7 @@ class Scored(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A turn or a piece of a memory."""
+    """A message, or a piece of a memory."""
 
     chunk_id: int
     kind: str
@@ -40,12 +40,12 @@ class Line(NamedTuple):
 
     @property
     def place(self) -> MessagePlace:
-        """Return which turn or memory this is a piece of."""
+        """Return the message or memory that this is a piece of."""
         return (self.owner, WHOLE if self.kind == "memory" else self.seq)
 
 
-class Said(NamedTuple):
-    """What a conversation says."""
+class SessionTotals(NamedTuple):
+    """Statistics of one session."""
 
     words: float = 0.0
     user_words: float = 0.0
@@ -53,8 +53,8 @@ class Said(NamedTuple):
     length: float = 0.0
 
 
-def heads_of(lines: Sequence[Line], found: Sequence[Scored]) -> ChunkColumns:
-    """Return what is known of the chunks: each line and each score has one."""
+def columns_of(lines: Sequence[Line], found: Sequence[Scored]) -> ChunkColumns:
+    """Return the columns of the chunks: one for each line and for each score."""
     rows = [(line.kind, line.role, line.owner, line.seq, 0, line.created_ms) for line in lines]
     for item in found:
         owner = item.memory or item.session
@@ -89,10 +89,10 @@ def heads_of(lines: Sequence[Line], found: Sequence[Scored]) -> ChunkColumns:
     )
 
 
-def scores(heads: ChunkColumns, found: Sequence[Scored]) -> ScoredChunks:
-    """Return what a leg found; of the chunks in ``heads`` these are the last."""
-    ids = np.arange(len(heads.owner) - len(found), len(heads.owner))
-    return ScoredChunks(heads, ids, np.array([item.score for item in found], dtype=np.float64))
+def scores(columns: ChunkColumns, found: Sequence[Scored]) -> ScoredChunks:
+    """Return the scores of a retriever; of the chunks in ``columns`` these are the last."""
+    ids = np.arange(len(columns.owner) - len(found), len(columns.owner))
+    return ScoredChunks(columns, ids, np.array([item.score for item in found], dtype=np.float64))
 
 
 def gathered(
@@ -101,33 +101,35 @@ def gathered(
     candidates: Sequence[MessagePlace],
     total: int,
     counts: Sequence[int],
-    said: Mapping[str, Said] | None = None,
+    said: Mapping[str, SessionTotals] | None = None,
 ) -> RankingInput:
-    """Return candidates with what was read around them."""
-    heads = heads_of(lines, found)
-    of_each = [(said or {}).get(owner, Said()) for owner, _ in candidates]
-    columns = [np.array(column, dtype=np.float64) for column in zip(*of_each, strict=True)] or [np.zeros(0)] * 4
+    """Return the ranking input of candidates and the messages around them."""
+    columns = columns_of(lines, found)
+    of_each = [(said or {}).get(owner, SessionTotals()) for owner, _ in candidates]
+    statistics = [np.array(column, dtype=np.float64) for column in zip(*of_each, strict=True)] or [np.zeros(0)] * 4
     texts = [line.text.lower() for line in lines]
-    manners, ids = StyleFeatureCache(), np.arange(1, len(lines) + 1)
-    manners.keep_authors(ids, [line.author for line in lines])
+    style_cache, ids = StyleFeatureCache(), np.arange(1, len(lines) + 1)
+    style_cache.keep_authors(ids, [line.author for line in lines])
     allowed = np.array([line.allowed for line in lines], dtype=np.bool_)
-    places = _places(heads, [one.place for one in lines])
+    places = _places(columns, [one.place for one in lines])
     read = CandidateTexts(
-        heads,
+        columns,
         ids,
         places,
         allowed,
         texts,
         lambda wanted: [lines[chunk - 1].text for chunk in wanted],
-        manners,
-        manners.authors_of(ids),
+        style_cache,
+        style_cache.authors_of(ids),
     )
-    legs = merge_scores(heads, scores(heads, found), ScoredChunks(heads, np.zeros(0, dtype=np.int64), np.zeros(0)))
+    legs = merge_scores(
+        columns, scores(columns, found), ScoredChunks(columns, np.zeros(0, dtype=np.int64), np.zeros(0))
+    )
     return RankingInput(
-        legs, _places(heads, candidates), read, total, counts, candidate_pool.SessionStatistics(*columns)
+        legs, _places(columns, candidates), read, total, counts, candidate_pool.SessionStatistics(*statistics)
     )
 
 
-def _places(heads: ChunkColumns, places: Sequence[MessagePlace]) -> MessagePlaces:
-    owners = np.array([heads.numbers[owner] for owner, _ in places], dtype=np.int64)
+def _places(columns: ChunkColumns, places: Sequence[MessagePlace]) -> MessagePlaces:
+    owners = np.array([columns.numbers[owner] for owner, _ in places], dtype=np.int64)
     return MessagePlaces(owners, np.array([seq for _, seq in places], dtype=np.int64))
