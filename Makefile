@@ -56,7 +56,7 @@ bench: setup
 	$(if $(DATA),$(BIN)/python -m tests.bench.retrieval --dataset $(DATASET) --data $(DATA))
 
 fire: setup
-	$(BIN)/python -m tests.integration.firing --rounds $(ROUNDS) $(ARGS)
+	$(BIN)/python -m tests.integration.crash_stress --rounds $(ROUNDS) $(ARGS)
 
 docs: setup
 	$(BIN)/keepsake docs

@@ -68,9 +68,9 @@ def window(
 @application.command()
 def serve(context: typer.Context) -> None:
     """Run without a window until told to stop, for other programs to connect to."""
-    from app.cli.serve import serve_until_told  # noqa: PLC0415
+    from app.cli.serve import serve_until_signal  # noqa: PLC0415
 
-    serve_until_told(context.obj)
+    serve_until_signal(context.obj)
 
 
 @application.command()

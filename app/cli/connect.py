@@ -25,7 +25,7 @@ _PATIENCE_SECONDS = 5.0
 _PAUSE_SECONDS = 0.05
 
 
-class Door(Protocol):
+class VaultConnection(Protocol):
     """Answers calls as JSON values."""
 
     is_remote: bool
@@ -41,7 +41,7 @@ class Door(Protocol):
 
 
 @contextmanager
-def open_connection(vault: Path) -> Iterator[Door]:
+def open_connection(vault: Path) -> Iterator[VaultConnection]:
     """Return a way to ``vault``.
 
     Raises:
@@ -67,11 +67,11 @@ class RemoteConnection:
         self._vault = vault
 
     def call(self, operation: str, /, **arguments: Any) -> Any:
-        """See ``Door``."""
+        """See ``VaultConnection``."""
         return self._client.call(operation, arguments)
 
     def work(self, operation: str, watcher: Watcher, /, **arguments: Any) -> Any:
-        """See ``Door``."""
+        """See ``VaultConnection``."""
         job = new_id("run")
 
         def hear(kind: str, event: Any) -> None:
@@ -87,7 +87,7 @@ class RemoteConnection:
             pool.shutdown(wait=False)
 
     def close(self) -> None:
-        """See ``Door``."""
+        """See ``VaultConnection``."""
         self._client.close()
 
     def _cancel(self, job: str) -> None:
@@ -104,11 +104,11 @@ class LocalConnection:
         self._host = host
 
     def call(self, operation: str, /, **arguments: Any) -> Any:
-        """See ``Door``."""
+        """See ``VaultConnection``."""
         return msgspec.to_builtins(self._host.call(operation, arguments).result().value)
 
     def work(self, operation: str, watcher: Watcher, /, **arguments: Any) -> Any:
-        """See ``Door``."""
+        """See ``VaultConnection``."""
         job = new_id("run")
 
         def hear(event: Event) -> None:
@@ -123,7 +123,7 @@ class LocalConnection:
             unsubscribe()
 
     def close(self) -> None:
-        """See ``Door``."""
+        """See ``VaultConnection``."""
         self._host.stop()
 
     def _cancel(self, job: str) -> None:

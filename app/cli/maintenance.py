@@ -115,7 +115,7 @@ backups.command(name="restore")(restore)
 def _restore_here(vault: Path, name: str) -> None:
     from app.core.paths import migrations  # noqa: PLC0415
     from app.store.migrate import migrations_in  # noqa: PLC0415
-    from app.store.staged_restore import DATABASE, finish  # noqa: PLC0415
+    from app.store.staged_restore import DATABASE, finish_restore  # noqa: PLC0415
     from app.store.store import prepare_folder  # noqa: PLC0415
     from app.store.vault_files import require_own_files  # noqa: PLC0415
 
@@ -123,7 +123,7 @@ def _restore_here(vault: Path, name: str) -> None:
     require_own_files(vault, DATABASE)
     with _locked(vault):
         plan = _copies().stage_restore(vault, name)
-        before = finish(vault, len(migrations_in(migrations())))
+        before = finish_restore(vault, len(migrations_in(migrations())))
     # Opening it brings an older one up to date.
     with open_connection(vault):
         pass

@@ -19,7 +19,7 @@ _WARM_SECONDS = 60.0
 _log = logging.getLogger(__name__)
 
 
-def serve_until_told(vault: Path) -> None:
+def serve_until_signal(vault: Path) -> None:
     """Serve ``vault`` until a signal to stop, then close it in order.
 
     Raises:

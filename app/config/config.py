@@ -150,5 +150,5 @@ class Config:
 
 def _refuse_vital(faults: Iterable[Fault], overrides: Mapping[str, object]) -> None:
     for fault in faults:
-        if fault.item.vital and fault.item.name not in overrides:
+        if fault.item.critical and fault.item.name not in overrides:
             raise InputError(f"{fault.sentence} 'keepsake config check' says more.", setting=fault.item.name)

@@ -57,7 +57,7 @@ def _of_fault(fault: Fault, config: Config) -> ConfigFinding:
     item = fault.item
     where = FILE if fault.source == "file" else variable(item)
     now = _SOURCES[config.value(item.name).source]
-    until = "the vault stays closed: nothing can stand in for it" if item.vital else f"{now} counts"
+    until = "the vault stays closed: nothing can stand in for it" if item.critical else f"{now} counts"
     return ConfigFinding(item.name, "error", fault.sentence, f"Correct it in {where}; until then {until}.")
 
 

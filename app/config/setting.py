@@ -43,7 +43,7 @@ class Setting:
     restart: bool = False
     pattern: str = ""
     form: str = ""
-    vital: bool = False
+    critical: bool = False
 
     def parse(self, value: object) -> Value:
         """Return ``value`` in this setting's type.
@@ -96,16 +96,16 @@ class Setting:
         return InputError(f"'{self.name}' must be {allowed}{but}.", setting=self.name, allowed=allowed)
 
 
-def switch(name: str, default: bool, about: str, *, restart: bool = False, vital: bool = False) -> Setting:
+def switch(name: str, default: bool, about: str, *, restart: bool = False, critical: bool = False) -> Setting:
     """Declare a setting that is on or off."""
-    return Setting(name, "bool", default, about, restart=restart, vital=vital)
+    return Setting(name, "bool", default, about, restart=restart, critical=critical)
 
 
 def whole(
-    name: str, default: int, low: int, high: int, about: str, *, restart: bool = False, vital: bool = False
+    name: str, default: int, low: int, high: int, about: str, *, restart: bool = False, critical: bool = False
 ) -> Setting:
     """Declare a whole number from ``low`` to ``high``."""
-    return Setting(name, "int", default, about, low, high, restart=restart, vital=vital)
+    return Setting(name, "int", default, about, low, high, restart=restart, critical=critical)
 
 
 def fraction(name: str, default: float, low: float, high: float, about: str, *, restart: bool = False) -> Setting:

@@ -297,7 +297,7 @@ class ErasureService:
             if await asyncio.to_thread(file_residue.has_room_to_rewrite, self._store.path):
                 if ghosts:
                     await self._store.write(lambda connection: file_residue.rebuild_words(connection, WORD_INDEX))
-                await self._store.tend(file_residue.rewrite)
+                await self._store.write_untransacted(file_residue.rewrite)
                 is_empty = await self._empty_log()
                 quoted, ghosts = await self._look(needles)
                 how = "file rewritten"
@@ -322,7 +322,7 @@ class ErasureService:
     async def _empty_log(self) -> bool:
         """Cut the log to nothing, waiting for readers for a while; others write in between."""
         waited = 0.0
-        while not await self._store.tend(empty_log):
+        while not await self._store.write_untransacted(empty_log):
             if waited >= _LOG_SECONDS:
                 return False
             await asyncio.sleep(_LOG_PAUSE)

@@ -113,7 +113,7 @@ class VaultSink:
         work = partial(self._ingest, batch=batch, source=source, fmt=format, store=store, actor=actor)
         begun = time.monotonic()
         stored = await self._store.write(work)
-        await self._store.make_way(min(time.monotonic() - begun, LONGEST_REST_S), self._rest)
+        await self._store.yield_to_readers(min(time.monotonic() - begun, LONGEST_REST_S), self._rest)
         return stored
 
     def _ingest(

@@ -146,7 +146,7 @@ class IndexWorker:
                 more = await self._guarded_step()
                 if more:
                     self._wake.set()
-                    await self._store.make_way(min(time.monotonic() - begun, LONGEST_REST_S), self._rest)
+                    await self._store.yield_to_readers(min(time.monotonic() - begun, LONGEST_REST_S), self._rest)
                 elif not self._wake.is_set():
                     self._hurry.clear()
                     self._idle.set()

@@ -16,7 +16,7 @@ PAGE_CACHE_KIB = 8_192
 MMAP_BYTES = 0  # mapped pages count as memory once for each connection, and gain a tenth of a search at most
 
 
-WORDS_TABLE = "chunks_words"
+VOCABULARY_TABLE = "chunks_words"
 """A table that each reader has for itself: every place at which the index has a word."""
 
 
@@ -68,7 +68,9 @@ def open_frozen_reader(path: Path, busy_ms: int = BUSY_MS) -> apsw.Connection:
 
 def _make_readable(connection: apsw.Connection) -> None:
     # Before nothing can be made any more. What it lists is looked for when it is asked, not now.
-    connection.execute(f"CREATE VIRTUAL TABLE temp.{WORDS_TABLE} USING fts5vocab ('main', 'chunks_fts', 'instance')")
+    connection.execute(
+        f"CREATE VIRTUAL TABLE temp.{VOCABULARY_TABLE} USING fts5vocab ('main', 'chunks_fts', 'instance')"
+    )
     connection.pragma("query_only", True)
 
 

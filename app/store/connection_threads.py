@@ -260,7 +260,7 @@ class ThreadPool:
                 self._awaited -= 1
                 self._left_s = time.monotonic()
 
-    def was_awaited(self, within_s: float) -> bool:
+    def has_waiting_work(self, within_s: float) -> bool:
         """Return whether there is work that somebody waits for, or was within the last so many seconds."""
         with self._lock:
             return self._awaited > 0 or time.monotonic() - self._left_s < within_s

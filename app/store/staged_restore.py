@@ -69,7 +69,7 @@ def unstage(vault: Path) -> bool:
     return was_staged
 
 
-def finish(vault: Path, known: int) -> Path | None:
+def finish_restore(vault: Path, known: int) -> Path | None:
     """Carry out a staged restore, or what is left of one; only for who holds the vault's lock.
 
     Args:

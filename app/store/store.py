@@ -126,7 +126,7 @@ class Store:
         is_relaxed = is_derived and self._is_wal
         return cast("T", await asyncio.wrap_future(self._writer.submit(work, is_derived=is_relaxed)))
 
-    async def tend(self, work: Work[T]) -> T:
+    async def write_untransacted(self, work: Work[T]) -> T:
         """Run ``work`` on the writer outside a transaction: checkpoints, rewriting the file."""
         self.require_writable()
         return cast("T", await asyncio.wrap_future(self._writer.submit(work, is_bare=True)))
@@ -155,11 +155,13 @@ class Store:
         limit = self._read_limit_s if limit_s is None else limit_s
         return cast("T", await asyncio.wrap_future(self._readers.submit(work, limit, is_background=is_background)))
 
-    def is_read(self, within_s: float = 0.0) -> bool:
+    def has_waiting_reader(self, within_s: float = 0.0) -> bool:
         """Return whether somebody waits for what is read now, or did within the last so many seconds."""
-        return self._readers.was_awaited(within_s)
+        return self._readers.has_waiting_work(within_s)
 
-    async def make_way(self, seconds: float, rest: "Callable[[float], Awaitable[object]]" = asyncio.sleep) -> None:
+    async def yield_to_readers(
+        self, seconds: float, rest: "Callable[[float], Awaitable[object]]" = asyncio.sleep
+    ) -> None:
         """Rest if somebody waits for what is read, or did just now.
 
         The system runs the writer before readers, which suits a turn that is appended; work that can wait rests as
@@ -169,7 +171,7 @@ class Store:
             seconds: How long.
             rest: Waits so many seconds.
         """
-        if self.is_read(_READ_LATELY_S):
+        if self.has_waiting_reader(_READ_LATELY_S):
             await rest(seconds)
 
     async def back_up(self, reason: str, when: "datetime | None" = None) -> Path:
@@ -203,7 +205,7 @@ def has_database(vault: Path) -> bool:
 
 def _prepare(vault: Path, migrations: Path, terms: StoreOptions) -> int:
     """Make the database ready to be written and return its schema's number."""
-    staged_restore.finish(vault, len(migrations_in(migrations)))
+    staged_restore.finish_restore(vault, len(migrations_in(migrations)))
     preflight.check_files(vault / DATABASE, len(migrations_in(migrations)))
     create_file(vault / DATABASE)
     connection = open_writer(vault / DATABASE, terms.busy_ms, is_wal=terms.is_wal)

@@ -23,7 +23,7 @@ from app.upkeep import repair
 from app.upkeep.backup_service import first_write
 from app.upkeep.integrity_check import backup_findings, findings
 from app.upkeep.model import CheckReport, Finding, RepairReport, VaultStats, VaultStatus
-from app.upkeep.word_index_check import words_are_sound, words_damage
+from app.upkeep.word_index_check import is_word_index_sound, word_index_damage
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -118,10 +118,10 @@ class UpkeepService:
 
     async def _words(self) -> Finding | None:
         try:
-            return await self._store.write(words_are_sound)
+            return await self._store.write(is_word_index_sound)
         except VaultDamagedError as error:
             # So damaged that not even the end of the transaction can look at it.
-            return words_damage(str(error.data.get("sqlite", "")))
+            return word_index_damage(str(error.data.get("sqlite", "")))
 
     async def repair(self, actor: str, reread: Callable[[], Awaitable[None]]) -> Changed[RepairReport]:
         """Make anew whatever derived data a check finds wrong, and check again.

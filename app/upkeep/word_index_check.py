@@ -6,16 +6,16 @@ from app.index.rebuild import REPAIR
 from app.upkeep.model import Finding
 
 
-def words_are_sound(connection: apsw.Connection) -> Finding | None:
+def is_word_index_sound(connection: apsw.Connection) -> Finding | None:
     """Return what is wrong between chunks and their words; FTS5 checks this by a write, so on the writer."""
     try:
         connection.execute("INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('integrity-check', 1)")
     except apsw.CorruptError as error:
-        return words_damage(str(error))
+        return word_index_damage(str(error))
     return None
 
 
-def words_damage(reason: str) -> Finding:
+def word_index_damage(reason: str) -> Finding:
     """Return the finding of a word index that does not match the texts."""
     what = f"The word index does not match the texts: {reason}."
     return Finding("words", "error", what, REPAIR, is_mended_by_repair=True)

@@ -24,7 +24,7 @@ class Crasher:
     """A process at work on a vault, and what it said."""
 
     def __init__(self, vault: Path, work: str, argument: str) -> None:
-        command = [sys.executable, "-m", "tests.integration.crasher", str(vault), work, argument]
+        command = [sys.executable, "-m", "tests.integration.writing_process", str(vault), work, argument]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
         self.said: list[str] = []
         self.heard = threading.Condition()

@@ -17,7 +17,7 @@ from app.embed.hashed_embedder import HashedEmbedder
 from app.host import Host
 from app.store.store import Store
 from tests.helpers.material import ROOT
-from tests.integration.builder import remote
+from tests.integration.embedding_process import remote
 from tests.unit.app.embed.service import Answer, Service
 
 TURNS = 4_000
@@ -25,7 +25,7 @@ TURNS = 4_000
 
 def killed_after(vault: Path, texts: int, turns: int = TURNS, *address: str) -> None:
     """Run the process and kill it once it has made vectors of more than ``texts`` texts."""
-    command = [sys.executable, "-m", "tests.integration.builder", str(vault), str(turns), *address]
+    command = [sys.executable, "-m", "tests.integration.embedding_process", str(vault), str(turns), *address]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
         assert process.stdout is not None
         for line in process.stdout:

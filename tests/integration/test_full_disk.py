@@ -206,7 +206,7 @@ def test_what_was_rolled_back_takes_no_room(host: Host, disk: Disk) -> None:
     say(host, 0)
     host.ask("vault.settle")
     store: Any = host.catalogue._engine.store  # type: ignore[attr-defined]
-    host.submit(store.tend(empty_log)).result()
+    host.submit(store.write_untransacted(empty_log)).result()
     append_too_much(host)
     assert log_size(disk) < 1 << 20
     say(host, 1)

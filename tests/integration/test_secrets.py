@@ -26,7 +26,7 @@ from app.host import Host
 from tests.helpers.discretion import KEY, texts_of, trace_of
 from tests.helpers.keyrings import MemoryKeyring
 from tests.helpers.material import ROOT
-from tests.integration.builder import remote
+from tests.integration.embedding_process import remote
 from tests.unit.app.embed.service import Answer, Service
 
 MODEL = "openai-compatible:m"

@@ -39,7 +39,7 @@ CONTEXT = (
 )
 
 CAPTURE = (
-    switch("capture.enabled", True, "Take memories from conversations after each turn.", vital=True),
+    switch("capture.enabled", True, "Take memories from conversations after each turn.", critical=True),
     whole("capture.min_turn_messages", 4, 1, 1000, "Messages a turn must have for that."),
 )
 

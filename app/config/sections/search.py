@@ -37,7 +37,7 @@ EMBEDDING = (
         " service: 'openai:', 'voyage:', 'cohere:' or 'openai-compatible:' with a model name. What is searched for is"
         " sent to a remote service too.",
         restart=True,
-        vital=True,
+        critical=True,
     ),
     Setting(
         "embedding.folder", "str", "", "Folder of an offline fastembed model; empty for its own cache.", restart=True
@@ -57,7 +57,7 @@ EMBEDDING = (
         "",
         "Address of an 'openai-compatible' embedding service.",
         restart=True,
-        vital=True,
+        critical=True,
         pattern=r"(https?://[^\s@?#]+)?",
         form="an address that begins with https:// or http:// and holds no password or question mark",
     ),
@@ -77,7 +77,7 @@ EMBEDDING = (
         False,
         "Send conversations and private notes too to a remote embedding service; else they are found by words only.",
         restart=True,
-        vital=True,
+        critical=True,
     ),
     switch(
         "embedding.allow_download", False, "Fetch a fastembed model from the network when it is not on this machine."

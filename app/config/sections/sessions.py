@@ -74,6 +74,6 @@ SESSIONS = (
         maximum=3600,
     ),
     Setting(
-        "sessions.not_kept", "str", "", "Agents whose conversations are not stored, separated by commas.", vital=True
+        "sessions.not_kept", "str", "", "Agents whose conversations are not stored, separated by commas.", critical=True
     ),
 )

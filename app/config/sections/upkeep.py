@@ -5,7 +5,7 @@ from app.config.setting import Setting, fraction, switch, time_of_day, whole
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
 CONSOLIDATION = (
-    switch("consolidation.enabled", True, "Make facts of conversations that have ended.", vital=True),
+    switch("consolidation.enabled", True, "Make facts of conversations that have ended.", critical=True),
     switch("consolidation.on_switch", True, "Consolidate a conversation when the next one begins."),
     whole("consolidation.every_hours", 6, 1, 168, "Hours between two looks for conversations to consolidate."),
     time_of_day("consolidation.time", "03:00", "When everything left over is consolidated each night."),
@@ -13,14 +13,14 @@ CONSOLIDATION = (
 )
 
 ENRICHMENT = (
-    switch("enrichment.enabled", True, "Look again for names in memories that have few.", vital=True),
+    switch("enrichment.enabled", True, "Look again for names in memories that have few.", critical=True),
     time_of_day("enrichment.time", "02:00", "When that is done each night."),
     whole("enrichment.max_entities", 2, 0, 100, "Names up to which a memory has few."),
     whole("enrichment.limit", 50, 1, 10_000, "Memories looked at in one run."),
 )
 
 REFLECTION = (
-    switch("reflection.enabled", True, "Write a reflection on the week.", vital=True),
+    switch("reflection.enabled", True, "Write a reflection on the week.", critical=True),
     Setting("reflection.day", "choice", "sunday", "The day it is written.", choices=_DAYS),
     time_of_day("reflection.time", "03:00", "When it is written on that day."),
     whole("reflection.min_facts", 3, 1, 1000, "Facts of the past days without which none is written."),
@@ -30,14 +30,14 @@ REFLECTION = (
 )
 
 DECAY = (
-    switch("decay.enabled", True, "Let facts that nobody uses lose confidence.", vital=True),
+    switch("decay.enabled", True, "Let facts that nobody uses lose confidence.", critical=True),
     time_of_day("decay.time", "04:00", "When that is done each night."),
     fraction("decay.threshold", 0.05, 0, 1, "Confidence below which a fact is set aside; that can be undone."),
     fraction("decay.max_share", 0.2, 0.01, 1, "Share of the facts that one run sets aside at most."),
 )
 
 RETENTION = (
-    switch("retention.enabled", True, "Compress and archive old observations.", vital=True),
+    switch("retention.enabled", True, "Compress and archive old observations.", critical=True),
     whole("retention.compress_after_days", 14, 1, 36_500, "Days after which observations alike become one digest."),
     whole("retention.compression_min_cluster_size", 3, 2, 1000, "Observations alike that make a digest."),
     whole("retention.archive_after_days", 30, 1, 36_500, "Days after which an observation goes to the archive."),
@@ -47,7 +47,7 @@ RETENTION = (
         1,
         36_500,
         "Days in the archive after which an observation is deleted; notes never are.",
-        vital=True,
+        critical=True,
     ),
     whole("retention.max_rows_per_run", 200, 1, 100_000, "Rows that each stage of one run changes at most."),
 )

@@ -19,7 +19,7 @@ from app.index.columns.session_frequency import EMPTY, SessionTermFrequency, add
 from app.index.columns.style_cache import StyleFeatureCache
 from app.index.columns.text_cache import TextCache
 from app.index.columns.turn_index import TurnIndex
-from app.store.connection import WORDS_TABLE
+from app.store.connection import VOCABULARY_TABLE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -179,10 +179,12 @@ def _matching(connection: apsw.Connection, expression: str, after: int) -> Posti
 
 def _with_times(connection: apsw.Connection, term: str) -> PostingList | None:
     """Return all that have a word of the index, and how often; ``None`` on a connection that cannot list them."""
-    if connection.execute("SELECT 1 FROM temp.sqlite_master WHERE name = ?", (WORDS_TABLE,)).get is None:
+    if connection.execute("SELECT 1 FROM temp.sqlite_master WHERE name = ?", (VOCABULARY_TABLE,)).get is None:
         return None
     # Each time the word is there is a row, those of one chunk together.
-    found = connection.execute(f"SELECT group_concat(doc, ' ') FROM temp.{WORDS_TABLE} WHERE term = ?", (term,)).get
+    found = connection.execute(
+        f"SELECT group_concat(doc, ' ') FROM temp.{VOCABULARY_TABLE} WHERE term = ?", (term,)
+    ).get
     if found is None:
         return _NOTHING
     each = np.fromstring(found, dtype=np.int64, sep=" ")

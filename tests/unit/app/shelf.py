@@ -23,7 +23,7 @@ from app.sessions.service import NewSession, SessionApplier, SessionService
 from app.store.store import Store
 from app.upkeep.integrity_check import findings
 from app.upkeep.model import Finding
-from app.upkeep.word_index_check import words_are_sound
+from app.upkeep.word_index_check import is_word_index_sound
 
 T = TypeVar("T")
 
@@ -138,7 +138,7 @@ class Shelf:
 
     def check(self) -> list[Finding]:
         found = self.do(self.store.read(lambda connection: findings(connection, self.store.vault)))
-        words = self.do(self.store.write(words_are_sound))
+        words = self.do(self.store.write(is_word_index_sound))
         return found + ([] if words is None else [words])
 
     def close(self) -> None:

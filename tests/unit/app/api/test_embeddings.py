@@ -7,7 +7,7 @@ import pytest
 
 from app.errors import InputError, KeepsakeError, ModelUnavailableError
 from app.host import Host
-from tests.unit.app.api.building import Built
+from tests.unit.app.api.embedding_builds import EmbeddingBuild
 from tests.unit.app.embed.service import KEY, Answer, Service
 
 GERMAN = "Heute habe ich mit meiner Schwester den Garten umgegraben, und dann sind wir noch an den See gefahren. " * 3
@@ -99,7 +99,7 @@ def test_what_the_surroundings_decide_is_not_changed(vault: Path) -> None:
 
 def test_change_and_rollback_over_restarts(vault: Path) -> None:
     host = opened(vault)
-    built = Built(host)
+    built = EmbeddingBuild(host)
     say(host, *[f"turn {number} of a garden" for number in range(60)])
     assert host.ask("embedding.status").serving.model == "static"
     host.ask("embedding.change", model="hashed")
@@ -132,7 +132,7 @@ def test_a_model_changed_in_the_settings_is_built_at_the_next_start(vault: Path)
     host.stop()
     host = opened(vault)
     try:
-        built = Built(host)
+        built = EmbeddingBuild(host)
         assert host.ask("memory.search", query="turn", legs=["vector"]).notes == ()
         now = host.ask("embedding.status")
         assert (now.serving.model, now.is_paused) == ("static", True)
@@ -146,7 +146,7 @@ def test_a_model_changed_in_the_settings_is_built_at_the_next_start(vault: Path)
 def test_giving_up_what_is_being_built(vault: Path, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     host = remote(vault, service, monkeypatch, embedding__send_private=True)
     try:
-        built = Built(host)
+        built = EmbeddingBuild(host)
         say(host, "one", "two")
         service.usual = lambda _: Answer(401, body=b"")
         host.ask("embedding.change", model="openai-compatible:m")
@@ -162,7 +162,7 @@ def test_giving_up_what_is_being_built(vault: Path, service: Service, monkeypatc
 
 def test_a_model_that_waits_is_switched_to_when_the_person_says_so(vault: Path) -> None:
     host = opened(vault)
-    built = Built(host)
+    built = EmbeddingBuild(host)
     say(host, *[f"turn {number} of a garden" for number in range(60)])
     host.ask("embedding.change", model="hashed", waits=True)
     built.wait()
@@ -172,7 +172,7 @@ def test_a_model_that_waits_is_switched_to_when_the_person_says_so(vault: Path) 
     host.stop()
     host = opened(vault)
     try:
-        built = Built(host)
+        built = EmbeddingBuild(host)
         assert host.ask("memory.search", query="garden", legs=["vector"]).notes == ()
         assert host.ask("embedding.status").serving.model == "static"
         say(host, "said while it waits")
@@ -198,7 +198,7 @@ def test_back_to_one_of_several_gives_up_what_is_being_made(
 ) -> None:
     host = remote(vault, service, monkeypatch, embedding__send_private=True)
     try:
-        built = Built(host)
+        built = EmbeddingBuild(host)
         say(host, "one", "two")
         host.ask("embedding.change", model="hashed")
         built.wait()
@@ -261,7 +261,7 @@ def test_private_texts_stay_here(vault: Path, service: Service, monkeypatch: pyt
 def test_building_leaves_private_texts_out_too(vault: Path, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     host = remote(vault, service, monkeypatch)
     try:
-        built = Built(host)
+        built = EmbeddingBuild(host)
         say(host, "a private turn")
         host.ask("note.save", content="a shared note", store="shared")
         host.ask("vault.settle")
@@ -300,7 +300,7 @@ def test_comparing_with_a_service_sends_it_what_the_person_asks_and_nothing_of_t
 ) -> None:
     host = remote(vault, service, monkeypatch)
     try:
-        built = Built(host)
+        built = EmbeddingBuild(host)
         say(host, "a private walk by the harbour with Kenji in the first snow")
         host.ask("note.save", content="a shared note about boats, sails and the winter harbour", store="shared")
         host.ask("vault.settle")

@@ -11,7 +11,7 @@ import pytest
 from app.changes import Event, Progress
 from app.errors import CancelledByPersonError, ModelUnavailableError
 from app.host import Host
-from tests.unit.app.api.building import Built
+from tests.unit.app.api.embedding_builds import EmbeddingBuild
 from tests.unit.app.embed.gazer import NAME, write_gazer
 from tests.unit.app.embed.hub import Hub, files_in, running
 from tests.unit.app.embed.judge import write_judge
@@ -118,7 +118,7 @@ def cancelled_change(host: Host, hub: Hub) -> None:
 
 
 def test_a_fetched_model_is_a_job_that_anybody_can_watch(host: Host, hub: Hub) -> None:
-    jobs, built = Jobs(host), Built(host)
+    jobs, built = Jobs(host), EmbeddingBuild(host)
     enough = half(hub)
     changing = change(host)
     told = jobs.at(enough)
@@ -141,7 +141,7 @@ def test_a_cancelled_one_changes_nothing_and_goes_on_when_it_is_chosen_again(hos
     assert (settings(host), host.ask("embedding.status")) == before
     assert host.ask("job.list") == []
     assert host.ask("memory.search", query="garden", legs=["vector"]).notes == ()
-    built = Built(host)
+    built = EmbeddingBuild(host)
     hub.asked.clear()
     change(host).result(LIMIT_S)
     assert [(one.path, one.begin) for one in hub.asked] == [(WEIGHTS, HALF)]
@@ -191,7 +191,7 @@ def test_what_is_fetched_in_the_background_rests_once_it_is_cancelled(host: Host
         assert status.serving.model == "static"
         assert any("was cancelled" in note for note in status.notes)
         assert hub.requests == []
-        built = Built(again)
+        built = EmbeddingBuild(again)
         again.ask("embedding.resume")
         assert jobs.ended() == "finished"
         built.wait()
@@ -240,7 +240,7 @@ def test_closing_the_vault_ends_it_and_the_next_start_goes_on(host: Host, vault:
     hub.go_on()
     hub.asked.clear()
     last = closed(vault)
-    built = Built(last)
+    built = EmbeddingBuild(last)
     last.start()
     try:
         built.wait()

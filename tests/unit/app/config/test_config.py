@@ -139,7 +139,7 @@ def test_the_file_stands_in_for_a_wrong_variable(tmp_path: Path) -> None:
     assert [fault.source for fault in settings.faults] == ["environment"]
 
 
-VITAL = [item for item in SETTINGS if item.vital]
+VITAL = [item for item in SETTINGS if item.critical]
 
 
 def test_what_the_person_ruled_out_is_vital() -> None:

@@ -71,12 +71,12 @@ def test_a_failed_write_leaves_nothing(store: Store) -> None:
 
 
 def test_who_reads_is_known_while_it_lasts_and_a_while_after(store: Store) -> None:
-    assert not store.is_read(3_600.0)
-    assert asyncio.run(store.read(lambda _connection: store.is_read()))
-    assert not store.is_read()
-    assert store.is_read(3_600.0)
+    assert not store.has_waiting_reader(3_600.0)
+    assert asyncio.run(store.read(lambda _connection: store.has_waiting_reader()))
+    assert not store.has_waiting_reader()
+    assert store.has_waiting_reader(3_600.0)
     asyncio.run(store.write(lambda connection: connection.execute("INSERT INTO meta VALUES ('a', 'b')").get))
-    assert not store.is_read()
+    assert not store.has_waiting_reader()
 
 
 def test_readers_cannot_write(store: Store) -> None:

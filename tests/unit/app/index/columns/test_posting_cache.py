@@ -10,7 +10,7 @@ from app.index.columns import posting_cache as module
 from app.index.columns.chunk_lengths import last_chunk
 from app.index.columns.posting_cache import IndexCache
 from app.retrieval.query.match_expression import quote
-from app.store.connection import WORDS_TABLE
+from app.store.connection import VOCABULARY_TABLE
 
 
 @pytest.fixture
@@ -68,7 +68,9 @@ def test_how_often_a_word_is_there_is_known_where_the_connection_lists_words(con
         return got.ids.tolist(), got.times.tolist()
 
     assert times(IndexCache()) == ([1, 3], [0, 0])
-    connection.execute(f"CREATE VIRTUAL TABLE temp.{WORDS_TABLE} USING fts5vocab ('main', 'chunks_fts', 'instance')")
+    connection.execute(
+        f"CREATE VIRTUAL TABLE temp.{VOCABULARY_TABLE} USING fts5vocab ('main', 'chunks_fts', 'instance')"
+    )
     postings = IndexCache()
     assert times(postings) == ([1, 3], [1, 4])
     assert times(IndexCache(), "") == ([1, 3], [0, 0])

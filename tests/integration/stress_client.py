@@ -1,6 +1,6 @@
 """A program that writes to, or reads from, a running host as fast as it may, through crashes of either.
 
-Run as ``python -m tests.integration.shooter VAULT LOG NAME WRITES``; 0 writes means to read until told to stop. Every
+Run as ``python -m tests.integration.stress_client VAULT LOG NAME WRITES``; 0 writes means to read until told to stop. Every
 line of LOG is one acknowledged write, or begins with ``fault``. Which write follows which only depends on NAME, so one
 that was killed and runs again takes up where its log ends.
 """
@@ -21,7 +21,7 @@ SHARED = "fire-shared"
 FACTS = 3
 
 
-class Line:
+class ReconnectingClient:
     """A connection that comes back after the host did.
 
     Args:
@@ -59,7 +59,7 @@ class Line:
             self._client = None
 
 
-class Shooter:
+class StressWriter:
     """Writes turns to a conversation of its own and one that all share, notes and facts.
 
     Args:
@@ -68,13 +68,13 @@ class Shooter:
         name: Its name; decides what it writes.
     """
 
-    def __init__(self, line: Line, log: IO[str], name: str) -> None:
+    def __init__(self, line: ReconnectingClient, log: IO[str], name: str) -> None:
         self._line = line
         self._log = log
         self._name = name
         self._notes: list[str] = []
 
-    def shoot(self, number: int, *, is_known: bool) -> None:
+    def make_write(self, number: int, *, is_known: bool) -> None:
         """Make write ``number``, unless it ``is_answered_by_columns`` to be acknowledged."""
         dice = random.Random(f"{self._name} {number}")
         kind = dice.choices(("own", "shared", "note", "update", "fact"), (4, 3, 2, 2, 1))[0]
@@ -129,7 +129,7 @@ class Shooter:
         self._log.flush()
 
 
-def write(line: Line, log: Path, name: str, writes: int) -> None:
+def write(line: ReconnectingClient, log: Path, name: str, writes: int) -> None:
     """Make ``writes`` writes in all, passing over those that ``log`` knows."""
     done = 0
     if log.exists():
@@ -138,16 +138,16 @@ def write(line: Line, log: Path, name: str, writes: int) -> None:
         done = whole.count(b"\n")
         log.write_bytes(whole)
     with log.open("a", encoding="utf-8") as file:
-        shooter = Shooter(line, file, name)
+        shooter = StressWriter(line, file, name)
         for number in range(writes):
             try:
-                shooter.shoot(number, is_known=number < done)
+                shooter.make_write(number, is_known=number < done)
             except KeepsakeError as error:
                 file.write(f"fault\t{number}\t{error.code}: {error.message}\n")
                 file.flush()
 
 
-def read(line: Line, log: Path, name: str) -> None:
+def read(line: ReconnectingClient, log: Path, name: str) -> None:
     """Search and list until killed; only faults are told."""
     questions: list[tuple[str, dict[str, Any]]] = [
         ("memory.search", {"query": "lake said", "limit": 20}),
@@ -170,7 +170,7 @@ def read(line: Line, log: Path, name: str) -> None:
 def main() -> None:
     """Write or read, as the arguments say."""
     vault, log, name, writes = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], int(sys.argv[4])
-    line = Line(vault)
+    line = ReconnectingClient(vault)
     with contextlib.closing(line):
         if writes:
             write(line, log, name, writes)

@@ -1,6 +1,6 @@
 """Several programs write through a host while one of them, or the host, is killed; then what was kept is counted.
 
-Run as ``python -m tests.integration.firing --rounds 200 --writes 1000`` for hours of it.
+Run as ``python -m tests.integration.crash_stress --rounds 200 --writes 1000`` for hours of it.
 """
 
 import argparse
@@ -45,7 +45,7 @@ class Outcome:
     wrong: tuple[str, ...]
 
 
-class Fire:
+class StressRound:
     """One round on a vault.
 
     Args:
@@ -88,7 +88,14 @@ class Fire:
             command = ["-m", "app", "--vault", str(self._vault), "serve"]
         else:
             writes = self._writes if name in self._writers else 0
-            command = ["-m", "tests.integration.shooter", str(self._vault), str(self._log(name)), name, str(writes)]
+            command = [
+                "-m",
+                "tests.integration.stress_client",
+                str(self._vault),
+                str(self._log(name)),
+                name,
+                str(writes),
+            ]
         with (self._logs / f"{name}.err").open("ab") as errors:
             self._running[name] = subprocess.Popen(
                 [sys.executable, *command], stdout=subprocess.DEVNULL, stderr=errors, cwd=ROOT
@@ -193,7 +200,7 @@ def _wrong_facts(host: Host, last: dict[str, str]) -> list[str]:
 
 def main() -> int:
     """Fire as many rounds as asked, and say what each came to."""
-    parser = argparse.ArgumentParser(prog="python -m tests.integration.firing", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.integration.crash_stress", description=__doc__)
     parser.add_argument("--rounds", type=int, default=200)
     parser.add_argument("--writes", type=int, default=1000, help="of each of the writers")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 30))
@@ -206,7 +213,7 @@ def main() -> int:
                 base = Path(folders.enter_context(tempfile.TemporaryDirectory(prefix="kf-")))
             logs = base / f"logs{number}"
             logs.mkdir()
-            outcome = Fire(base / "vault", logs, number, options.writes, dice).run()
+            outcome = StressRound(base / "vault", logs, number, options.writes, dice).run()
             total, bad = total + outcome.acknowledged, bad + bool(outcome.wrong)
             rate = outcome.acknowledged / outcome.seconds
             sys.stdout.write(f"round {number}: {outcome.victim} killed, {outcome.acknowledged} kept, {rate:.0f}/s\n")

@@ -6,7 +6,7 @@ from app.changes import Event, Progress
 from app.host import Host
 
 
-class Built:
+class EmbeddingBuild:
     """Waits for a build to end."""
 
     def __init__(self, host: Host) -> None:

@@ -38,7 +38,7 @@ def filled(vault: Path) -> Path:
 
 def kill_after(vault: Path, lines: int) -> int:
     """Kill the process that forgets once it has said so much, and return its exit status."""
-    command = [sys.executable, "-m", "tests.integration.forgetter", str(vault)]
+    command = [sys.executable, "-m", "tests.integration.erasing_process", str(vault)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
         assert process.stdout is not None
         for _ in range(lines):

@@ -1,6 +1,6 @@
 """A process that forgets a conversation for ever and says how far it is, to be killed at any moment.
 
-Run as ``python -m tests.integration.forgetter VAULT``; each line on its output tells of rows removed.
+Run as ``python -m tests.integration.erasing_process VAULT``; each line on its output tells of rows removed.
 """
 
 import sys

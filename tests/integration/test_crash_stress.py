@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.host import Host
-from tests.integration.firing import WRITERS, Fire
+from tests.integration.crash_stress import WRITERS, StressRound
 
 WRITES = 60
 
@@ -17,7 +17,7 @@ def test_a_killed_host_or_writer_loses_and_doubles_nothing(vault: Path, tmp_path
     for number, victim in enumerate(("host", "writer", "host")):
         logs = tmp_path / f"logs{number}"
         logs.mkdir()
-        outcome = Fire(vault, logs, number, WRITES, dice).run(victim)
+        outcome = StressRound(vault, logs, number, WRITES, dice).run(victim)
         assert outcome.wrong == ()
         assert outcome.acknowledged == WRITES * WRITERS
 
