@@ -1,5 +1,6 @@
 """Long work that a person can watch and cancel."""
 
+import asyncio
 import threading
 import time
 from collections.abc import Callable
@@ -192,3 +193,24 @@ class Jobs:
     def _listed(self) -> list[Job]:
         with self._lock:
             return [*self._running.values()]
+
+
+class LoopWake:
+    """A signal to a worker that can be sent from any thread; it arrives on the worker's event loop.
+
+    Args:
+        loop: The event loop.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._wake: Callable[[], None] | None = None
+
+    def connect(self, wake: Callable[[], None]) -> None:
+        """Set the function that wakes the worker."""
+        self._wake = wake
+
+    def __call__(self) -> None:
+        """Wake the worker, if there is one yet."""
+        if self._wake is not None:
+            self._loop.call_soon_threadsafe(self._wake)

@@ -34,9 +34,13 @@ async def put(
     """
     if not ids and older_than_days is None:
         raise InputError("Say what to archive: 'ids', or an age in 'older_than_days'.", field="ids")
-    aged = [] if older_than_days is None else await engine.archive.due(older_than_days, states or _DUE, limit=limit)
+    aged = (
+        []
+        if older_than_days is None
+        else await engine.memories.archive.due(older_than_days, states or _DUE, limit=limit)
+    )
     why = reason or ("by hand" if ids else f"older than {older_than_days:g} days")
-    return await engine.archive.put([*ids, *aged], why, stores=caller.stores, actor=caller.name)
+    return await engine.memories.archive.put([*ids, *aged], why, stores=caller.stores, actor=caller.name)
 
 
 @operation("archive.list", trust="familiar")
@@ -57,7 +61,7 @@ async def listed(
         offset: How many to pass over.
     """
     chosen = ArchiveFilter(text, tuple(kinds))
-    return await engine.archive.listed(chosen, limit=limit, offset=offset, stores=caller.stores)
+    return await engine.memories.archive.listed(chosen, limit=limit, offset=offset, stores=caller.stores)
 
 
 @operation("archive.get", trust="familiar")
@@ -67,7 +71,7 @@ async def get(engine: Engine, caller: Caller, id: str) -> Archived:
     Args:
         id: Its id.
     """
-    return await engine.archive.get(id, stores=caller.stores)
+    return await engine.memories.archive.get(id, stores=caller.stores)
 
 
 @operation("archive.restore", access="write", trust="inner")
@@ -77,7 +81,7 @@ async def restore(engine: Engine, caller: Caller, id: str) -> Changed[Memory]:
     Args:
         id: Its id.
     """
-    return await engine.archive.restore(id, stores=caller.stores, actor=caller.name)
+    return await engine.memories.archive.restore(id, stores=caller.stores, actor=caller.name)
 
 
 @operation("archive.clean", access="write", trust="full", destructive=True)
@@ -91,4 +95,4 @@ async def clean(engine: Engine, caller: Caller, older_than_days: float, limit: C
         older_than_days: Days in the archive.
         limit: How many at most.
     """
-    return await engine.archive.clean(older_than_days, limit=limit, actor=caller.name)
+    return await engine.memories.archive.clean(older_than_days, limit=limit, actor=caller.name)

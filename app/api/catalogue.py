@@ -61,4 +61,4 @@ def declared() -> Iterable[Operation]:
 
 def build_catalogue(engine: Engine) -> Catalogue:
     """Return the catalogue that works on ``engine``."""
-    return Catalogue(engine, declared(), engine, engine.trace, engine.elsewhere)
+    return Catalogue(engine, declared(), engine, engine.trace, engine.engine_for_caller)

@@ -37,5 +37,5 @@ async def context(
     made = await engine.context.build(prompt, session=session, agent=agent, max_tokens=max_tokens, stores=caller.stores)
     # A line of the index tells a name, which is no use of the memory: it must not keep all of them from fading.
     told = (item for section in made.sections if section.name not in _UNCOUNTED for item in section.items)
-    engine.access.count(item.id for item in told)
+    engine.memories.access.count(item.id for item in told)
     return made

@@ -16,7 +16,7 @@ _AREAS = frozenset({"settings", "index"})
 @operation("embedding.status", trust="full")
 async def status(engine: Engine, caller: Caller) -> EmbeddingStatus:
     """Return what answers searches by meaning, what is being made to take its place, and how far that is."""
-    return await engine.embedding.status()
+    return await engine.index.embedding.status()
 
 
 @operation("embedding.change", access="write", trust="full")
@@ -35,26 +35,26 @@ async def change(
         waits: Let the old one answer also when the new one is complete, until ``embedding.switch``, so that
             ``embedding.compare`` can show first what would change.
     """
-    changed = await engine.embedding.change(model, folder, waits=waits)
+    changed = await engine.index.embedding.change(model, folder, waits=waits)
     return Changed(changed, ChangeSet(_AREAS, (), caller.name))
 
 
 @operation("embedding.pause", access="write", trust="full")
 async def pause(engine: Engine, caller: Caller) -> EmbeddingStatus:
     """Let the making of a new model's vectors rest, over restarts too; what is there stays."""
-    return await engine.embedding.pause()
+    return await engine.index.embedding.pause()
 
 
 @operation("embedding.resume", access="write", trust="full")
 async def resume(engine: Engine, caller: Caller) -> EmbeddingStatus:
     """Go on making a new model's vectors after a pause or a cancelled job."""
-    return await engine.embedding.resume()
+    return await engine.index.embedding.resume()
 
 
 @operation("embedding.switch", access="write", trust="full")
 async def switch(engine: Engine, caller: Caller) -> Changed[EmbeddingStatus]:
     """Let the model that was prepared with ``waits`` answer searches, as soon as its vectors are complete."""
-    return Changed(await engine.embedding.switch(), ChangeSet(_AREAS, (), caller.name))
+    return Changed(await engine.index.embedding.switch(), ChangeSet(_AREAS, (), caller.name))
 
 
 @operation("embedding.compare", trust="full")
@@ -90,7 +90,9 @@ async def compare(
     """
     terms = ComparisonOptions(queries or (), questions, seed, hits, by_meaning)
     with tracked_job(engine, "Comparing models", "queries", job) as work:
-        return await engine.beside.models(other, recipe or engine.config.text("search.recipe"), terms, work)
+        return await engine.evaluation.comparison.models(
+            other, recipe or engine.config.text("search.recipe"), terms, work
+        )
 
 
 @operation("embedding.rollback", access="write", trust="full")
@@ -103,11 +105,11 @@ async def rollback(engine: Engine, caller: Caller, generation: Count | None = No
         generation: The number of the vectors to go back to, where several are kept; what is being prepared is given up
             for them. See ``embedding.status``.
     """
-    changed = await engine.embedding.rollback(generation)
+    changed = await engine.index.embedding.rollback(generation)
     return Changed(changed, ChangeSet(_AREAS, (), caller.name))
 
 
 @operation("embedding.advice", trust="full")
 async def advice(engine: Engine, caller: Caller) -> str:
     """Say whether a multilingual model would suit the vault, judged by a sample of its texts; empty when not."""
-    return await engine.embedding.advice()
+    return await engine.index.embedding.advice()

@@ -44,7 +44,7 @@ async def list_entities(
         as_of: As they stood at this time, ISO 8601, by what had been said and decided until then; what stood in
             memories changed or deleted since does not count.
     """
-    return await engine.entity_reads.listed(
+    return await engine.entities.queries.listed(
         filter, order, limit=limit, offset=offset, as_of=as_of, stores=caller.stores
     )
 
@@ -59,7 +59,7 @@ async def ids(
         filter: Which ones.
         order: In what order.
     """
-    return await engine.entity_reads.ids(filter, order, stores=caller.stores)
+    return await engine.entities.queries.ids(filter, order, stores=caller.stores)
 
 
 @operation("entity.rows")
@@ -69,7 +69,7 @@ async def rows(engine: Engine, caller: Caller, ids: list[str]) -> list[EntityRow
     Args:
         ids: Their ids.
     """
-    return await engine.entity_reads.rows(ids, stores=caller.stores)
+    return await engine.entities.queries.rows(ids, stores=caller.stores)
 
 
 @operation("entity.info")
@@ -81,7 +81,7 @@ async def info(engine: Engine, caller: Caller, id: str, limit: Count = 20, as_of
         limit: How many of each thing at most.
         as_of: As it stood at this time, ISO 8601; see ``entity.list``.
     """
-    return await engine.entity_reads.info(id, limit=limit, as_of=as_of, stores=caller.stores)
+    return await engine.entities.queries.info(id, limit=limit, as_of=as_of, stores=caller.stores)
 
 
 @operation("entity.of")
@@ -91,7 +91,7 @@ async def of(engine: Engine, caller: Caller, owner: str) -> list[Mention]:
     Args:
         owner: ``session#number`` of a turn, or the id of a memory.
     """
-    return await engine.entity_reads.of(owner, stores=caller.stores)
+    return await engine.entities.queries.of(owner, stores=caller.stores)
 
 
 @operation("entity.graph")
@@ -111,7 +111,7 @@ async def graph(
         limit: Nodes at most.
         filter: Types of nodes, times and kinds of edges.
     """
-    return await engine.entity_reads.graph(id, depth, limit, filter, stores=caller.stores)
+    return await engine.entities.queries.graph(id, depth, limit, filter, stores=caller.stores)
 
 
 @operation("entity.merge", access="write", trust="full", destructive=True)
@@ -122,7 +122,7 @@ async def merge(engine: Engine, caller: Caller, ids: list[str], into: str) -> Ch
         ids: Those that are to be no entities of their own.
         into: The one that remains and takes their names and mentions.
     """
-    return await engine.entities.merge(ids, into, actor=caller.name)
+    return await engine.entities.service.merge(ids, into, actor=caller.name)
 
 
 @operation("entity.split", access="write", trust="full")
@@ -148,7 +148,9 @@ async def split(
     """
     owners: list[tuple[OwnerKind, str]] = [("message", one) for one in messages]
     owners += [("memory", one) for one in memories]
-    return await engine.entities.split(id, aliases=aliases, owners=owners, name=name, kind=type, actor=caller.name)
+    return await engine.entities.service.split(
+        id, aliases=aliases, owners=owners, name=name, kind=type, actor=caller.name
+    )
 
 
 @operation("entity.rename", access="write", trust="full")
@@ -168,7 +170,7 @@ async def rename(
         type: Its new type; unchanged when left out.
         summary: What to say about it; unchanged when left out.
     """
-    return await engine.entities.rename(id, name, kind=type, summary=summary, actor=caller.name)
+    return await engine.entities.service.rename(id, name, kind=type, summary=summary, actor=caller.name)
 
 
 @operation("entity.relate", access="write", trust="full")
@@ -183,7 +185,7 @@ async def relate(
         target: To whom or what.
         weight: How strongly, above 0.
     """
-    return await engine.entities.relate(subject, predicate, target, weight=weight, actor=caller.name)
+    return await engine.entities.service.relate(subject, predicate, target, weight=weight, actor=caller.name)
 
 
 @operation("entity.unrelate", access="write", trust="full", destructive=True)
@@ -195,7 +197,7 @@ async def unrelate(engine: Engine, caller: Caller, subject: str, predicate: str,
         predicate: What joins them.
         target: To whom or what.
     """
-    return await engine.entities.unrelate(subject, predicate, target, actor=caller.name)
+    return await engine.entities.service.unrelate(subject, predicate, target, actor=caller.name)
 
 
 @operation("entity.protect", access="write", trust="full")
@@ -206,7 +208,7 @@ async def protect(engine: Engine, caller: Caller, id: str, protected: bool = Tru
         id: Its id.
         protected: Whether it is protected.
     """
-    return await engine.entities.protect(id, protected=protected, actor=caller.name)
+    return await engine.entities.service.protect(id, protected=protected, actor=caller.name)
 
 
 @operation("entity.place", access="write", trust="full")
@@ -216,4 +218,4 @@ async def place(engine: Engine, caller: Caller, positions: list[tuple[str, float
     Args:
         positions: Id, x and y of each.
     """
-    return await engine.entities.place(positions, actor=caller.name)
+    return await engine.entities.service.place(positions, actor=caller.name)

@@ -37,7 +37,7 @@ async def forget_forever(
     work = engine.jobs.begin("Forgetting for ever", "rows", job)
     state = "failed"
     try:
-        done = await engine.forever.forget(
+        done = await engine.erasure.forget(
             ids,
             sessions,
             confirm=confirm,
@@ -58,4 +58,4 @@ async def receipts(engine: Engine, caller: Caller, limit: Count = 50) -> list[Er
     Args:
         limit: How many at most.
     """
-    return await engine.forever.receipts(limit)
+    return await engine.erasure.receipts(limit)

@@ -36,7 +36,7 @@ async def run(
     """
     chosen = recipe or engine.config.text("search.recipe")
     with tracked_job(engine, "Testing the search", "questions", job) as work:
-        return await engine.trials.run(chosen, model or "", questions, seed, work, caller.name)
+        return await engine.evaluation.benchmark.run(chosen, model or "", questions, seed, work, caller.name)
 
 
 @operation("trial.compare", trust="full")
@@ -52,7 +52,7 @@ async def compare(
         job: An id of the caller's own to watch and cancel it by.
     """
     with tracked_job(engine, "Comparing recipes", "questions", job) as work:
-        return await engine.trials.compare(recipes, questions, seed, work)
+        return await engine.evaluation.benchmark.compare(recipes, questions, seed, work)
 
 
 @operation("trial.side_by_side", trust="full")
@@ -81,7 +81,9 @@ async def side_by_side(
     """
     terms = ComparisonOptions(queries or (), questions, seed, hits)
     with tracked_job(engine, "Comparing recipes", "queries", job) as work:
-        return await engine.beside.recipes(recipe or engine.config.text("search.recipe"), other, terms, work)
+        return await engine.evaluation.comparison.recipes(
+            recipe or engine.config.text("search.recipe"), other, terms, work
+        )
 
 
 @operation("trial.list", trust="full")
@@ -91,7 +93,7 @@ async def list_trials(engine: Engine, caller: Caller, limit: Count = 50) -> list
     Args:
         limit: How many at most.
     """
-    return await engine.trials.listed(limit)
+    return await engine.evaluation.benchmark.listed(limit)
 
 
 @operation("trial.judge", access="write", trust="full")
@@ -105,7 +107,7 @@ async def judge(
         id: A memory's id, or ``session#number`` of a turn.
         good: Whether it is right; ``null`` takes an earlier judgement back.
     """
-    return await engine.trials.judge(query, id, good=good, actor=caller.name)
+    return await engine.evaluation.benchmark.judge(query, id, good=good, actor=caller.name)
 
 
 @operation("trial.judged", trust="full")
@@ -115,4 +117,4 @@ async def judged(engine: Engine, caller: Caller, limit: Count = 200) -> list[Jud
     Args:
         limit: How many at most.
     """
-    return await engine.trials.judged(limit)
+    return await engine.evaluation.benchmark.judged(limit)

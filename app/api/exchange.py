@@ -38,7 +38,7 @@ async def import_file(
     state = "failed"
     try:
         if engine.config.flag("backup.before_import"):
-            await engine.backups.now("before-import")
+            await engine.upkeep.backups.now("before-import")
         report = await engine.exchange.import_path(source, format, store, caller.name, work)
         state = "cancelled" if report.cancelled else "finished"
     finally:

@@ -29,6 +29,6 @@ async def explain(
         per_session: Hits at most from one conversation, as the search was asked.
     """
     chosen = recipe or engine.config.text("search.recipe")
-    return await engine.explaining.explain(
+    return await engine.explain.explain(
         query, id, limit=limit, recipe=chosen, per_session=per_session, stores=caller.stores
     )

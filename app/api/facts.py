@@ -73,7 +73,7 @@ async def remember(
         decay_rate: Share of its confidence it loses in a day without use; the setting ``memories.decay_rate`` when
             left out, 0 for never.
     """
-    await engine.reflections.require_sources(sources, stores=caller.stores)
+    await engine.memories.reflections.require_sources(sources, stores=caller.stores)
     draft = draft_of(
         content,
         tags=tuple(tags),
@@ -86,7 +86,7 @@ async def remember(
         store=default_store(caller, store),
         decay_rate=_rate(engine, decay_rate),
     )
-    return await engine.writing.write(
+    return await engine.memories.writing.write(
         draft, stores=caller.stores, actor=caller.name, operation="fact.remember", judging="text"
     )
 
@@ -126,7 +126,7 @@ async def set_fact(
         store=default_store(caller, store),
         decay_rate=_rate(engine, decay_rate),
     )
-    return await engine.facts.set(draft, keeps_store=store is None, stores=caller.stores, actor=caller.name)
+    return await engine.memories.facts.set(draft, keeps_store=store is None, stores=caller.stores, actor=caller.name)
 
 
 @operation("fact.get")
@@ -137,7 +137,7 @@ async def get(engine: Engine, caller: Caller, category: str, key: str) -> Memory
         category: Its category.
         key: Its key.
     """
-    return await engine.fact_reads.get(category, key, stores=caller.stores)
+    return await engine.memories.fact_queries.get(category, key, stores=caller.stores)
 
 
 @operation("fact.list")
@@ -151,7 +151,7 @@ async def list_facts(
         limit: How many at most.
         offset: How many to pass over.
     """
-    return await engine.fact_reads.listed(category, limit=limit, offset=offset, stores=caller.stores)
+    return await engine.memories.fact_queries.listed(category, limit=limit, offset=offset, stores=caller.stores)
 
 
 @operation("fact.by_metadata")
@@ -163,7 +163,7 @@ async def by_metadata(engine: Engine, caller: Caller, key: str, value: str, limi
         value: Its value, exactly; a number, ``true`` and ``false`` as text.
         limit: How many at most.
     """
-    return await engine.fact_reads.by_metadata(key, value, limit=limit, stores=caller.stores)
+    return await engine.memories.fact_queries.by_metadata(key, value, limit=limit, stores=caller.stores)
 
 
 @operation("fact.correct", access="write", trust="inner")
@@ -174,7 +174,7 @@ async def correct(engine: Engine, caller: Caller, id: str, content: str) -> Chan
         id: The wrong fact.
         content: What is right.
     """
-    return await engine.facts.correct(id, content, stores=caller.stores, actor=caller.name)
+    return await engine.memories.facts.correct(id, content, stores=caller.stores, actor=caller.name)
 
 
 @operation("fact.confirm", access="write", trust="inner")
@@ -184,7 +184,7 @@ async def confirm(engine: Engine, caller: Caller, id: str) -> Changed[Memory]:
     Args:
         id: The fact.
     """
-    return await engine.facts.confirm(id, stores=caller.stores, actor=caller.name)
+    return await engine.memories.facts.confirm(id, stores=caller.stores, actor=caller.name)
 
 
 @operation("fact.forget", access="write", trust="inner", destructive=True)
@@ -194,7 +194,7 @@ async def forget(engine: Engine, caller: Caller, id: str) -> Changed[Memory]:
     Args:
         id: The fact.
     """
-    return await engine.facts.forget(id, stores=caller.stores, actor=caller.name)
+    return await engine.memories.facts.forget(id, stores=caller.stores, actor=caller.name)
 
 
 @operation("fact.batch", access="write", trust="inner")
@@ -214,8 +214,8 @@ async def batch(
     session = None if session is None else await mentioned(engine, caller, session)
     drafts = [_draft(engine, caller, fact, session) for fact in facts]
     for fact in facts:
-        await engine.reflections.require_sources(fact.sources, stores=caller.stores)
-    return await engine.batches.write(drafts, run_id=run_id, stores=caller.stores, actor=caller.name)
+        await engine.memories.reflections.require_sources(fact.sources, stores=caller.stores)
+    return await engine.memories.batches.write(drafts, run_id=run_id, stores=caller.stores, actor=caller.name)
 
 
 @operation("fact.conflicts")
@@ -226,7 +226,7 @@ async def conflicts(engine: Engine, caller: Caller, content: str, limit: Count =
         content: The sentence.
         limit: How many at most.
     """
-    return await engine.fact_reads.conflicts(content, limit=limit, stores=caller.stores)
+    return await engine.memories.fact_queries.conflicts(content, limit=limit, stores=caller.stores)
 
 
 @operation("fact.resolve", access="write", trust="inner")
@@ -237,7 +237,7 @@ async def resolve(engine: Engine, caller: Caller, new_id: str, old_id: str) -> C
         new_id: The fact that holds.
         old_id: The fact that does not.
     """
-    return await engine.facts.resolve(new_id, old_id, stores=caller.stores, actor=caller.name)
+    return await engine.memories.facts.resolve(new_id, old_id, stores=caller.stores, actor=caller.name)
 
 
 def _rate(engine: Engine, given: float | None) -> float:

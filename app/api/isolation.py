@@ -53,7 +53,7 @@ async def back_up_isolated(vaults: IsolatedVaults[Engine] | None) -> None:
         return
     for folder in vaults.paths():
         try:
-            await (await vaults.at(folder)).backups.now("manual")
+            await (await vaults.at(folder)).upkeep.backups.now("manual")
         except MachineError as error:
             failed.append(f"{AGENTS}/{folder.name}: {error.message}")
     if failed:
@@ -66,8 +66,8 @@ async def with_isolated(report: CheckReport, vaults: IsolatedVaults[Engine]) -> 
     for folder in vaults.paths():
         try:
             vault = await vaults.at(folder)
-            await vault.forever.settled()
-            own = await vault.care.check()
+            await vault.erasure.settled()
+            own = await vault.upkeep.service.check()
             findings += [replace(found, what=f"In {AGENTS}/{folder.name}: {found.what}") for found in own.findings]
         except MachineError as error:
             what = f"The vault in {AGENTS}/{folder.name} cannot be opened: {error.message}"

@@ -19,7 +19,7 @@ async def read(engine: Engine, caller: Caller, session: str) -> Scratchpad:
     Args:
         session: The conversation's id.
     """
-    return await engine.scratchpads.read(await mentioned(engine, caller, session), owner_of(caller))
+    return await engine.sessions.scratchpads.read(await mentioned(engine, caller, session), owner_of(caller))
 
 
 @operation("session.scratchpad.write", access="write", trust="inner")
@@ -34,7 +34,7 @@ async def write(engine: Engine, caller: Caller, session: str, items: list[str]) 
         items: Goals, steps done and steps left, in order; empty ones are left out.
     """
     session = await mentioned(engine, caller, session)
-    return await engine.scratchpads.write(session, items, caller.name, owner_of(caller))
+    return await engine.sessions.scratchpads.write(session, items, caller.name, owner_of(caller))
 
 
 @operation("session.scratchpad.clear", access="write", trust="inner")
@@ -44,7 +44,9 @@ async def clear(engine: Engine, caller: Caller, session: str) -> Changed[bool]:
     Args:
         session: The conversation's id.
     """
-    return await engine.scratchpads.clear(await mentioned(engine, caller, session), caller.name, owner_of(caller))
+    return await engine.sessions.scratchpads.clear(
+        await mentioned(engine, caller, session), caller.name, owner_of(caller)
+    )
 
 
 @operation("session.working", trust="inner")
@@ -56,7 +58,7 @@ async def working(engine: Engine, caller: Caller, session: str, n: int | None = 
         n: How many; as many as are held (``sessions.working_turns``) when left out, and never more.
     """
     check_range("n", n, 0)
-    return await engine.working.recent(await conversation(engine, caller, session), n)
+    return await engine.sessions.working_memory.recent(await conversation(engine, caller, session), n)
 
 
 @operation("session.append_later", access="write", trust="inner")
@@ -83,6 +85,6 @@ async def append_later(
         agent: The agent it is with, of a conversation made by this.
         channel: ``channel:chat:thread`` it comes from; finds the conversation again when its id changed.
     """
-    return engine.write_behind.append(
+    return engine.sessions.write_behind.append(
         messages, session, NewSession(title, agent, channel), caller.name, owner_of(caller)
     )

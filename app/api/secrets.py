@@ -53,7 +53,7 @@ async def set_secret(engine: Engine, caller: Caller, name: str, value: str) -> C
     _refuse_isolated(engine)
     source = _source(engine, name)
     await asyncio.to_thread(engine.keys.set, source, value)
-    await engine.embedding.try_again()
+    await engine.index.embedding.try_again()
     return _changed(await asyncio.to_thread(engine.keys.status, source), caller)
 
 

@@ -15,9 +15,9 @@ async def conversation(engine: Engine, caller: Caller, session: str) -> str:
     Raises:
         NotFoundError: There is none that the caller may use.
     """
-    return await engine.sessions.resolved(session, owner_of(caller))
+    return await engine.sessions.service.resolved(session, owner_of(caller))
 
 
 async def mentioned(engine: Engine, caller: Caller, session: str) -> str:
     """Return the id under which a conversation is stored, or the one given where the caller may use none of it."""
-    return await engine.sessions.canonical(session, owner_of(caller))
+    return await engine.sessions.service.canonical(session, owner_of(caller))

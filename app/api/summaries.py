@@ -24,7 +24,7 @@ async def all_messages(engine: Engine, caller: Caller, session: str) -> list[Mes
         session: The conversation's id.
     """
     session = await conversation(engine, caller, session)
-    return await engine.sessions.messages(session, limit=-1)
+    return await engine.sessions.service.messages(session, limit=-1)
 
 
 @operation("session.purge", access="write", trust="full", destructive=True)
@@ -35,7 +35,7 @@ async def purge(engine: Engine, caller: Caller, session: str) -> Changed[Session
         session: The conversation's id.
     """
     session = await conversation(engine, caller, session)
-    return await engine.sessions.forget(session, caller.name)
+    return await engine.sessions.service.forget(session, caller.name)
 
 
 @operation("session.summary.get", trust="inner")
@@ -46,7 +46,7 @@ async def get_summary(engine: Engine, caller: Caller, session: str) -> SummarySt
         session: The conversation's id.
     """
     session = await conversation(engine, caller, session)
-    return await engine.summaries.get(session)
+    return await engine.sessions.rolling_summaries.get(session)
 
 
 @operation("session.summary.set", access="write", trust="inner")
@@ -70,7 +70,9 @@ async def set_summary(
         upper_seq: Number of the last turn it stands for; as before when left out.
     """
     session = await conversation(engine, caller, session)
-    return await engine.summaries.set(session, summary, caller.name, expected_epoch=expected_epoch, upper_seq=upper_seq)
+    return await engine.sessions.rolling_summaries.set(
+        session, summary, caller.name, expected_epoch=expected_epoch, upper_seq=upper_seq
+    )
 
 
 @operation("session.summary.roll", access="write", trust="inner")
@@ -92,8 +94,8 @@ async def roll_summary(
     """
     check_range("budget", budget, 1)
     session = await conversation(engine, caller, session)
-    done = await engine.compaction.roll(session, caller.name, budget=budget, force=force)
-    engine.after_turn.budget_asked(session, budget)
+    done = await engine.sessions.compaction.roll(session, caller.name, budget=budget, force=force)
+    engine.sessions.after_turn.budget_asked(session, budget)
     return done
 
 
@@ -112,7 +114,7 @@ async def compact(
         emergency: Do it at once, without a model, whoever else is summarising.
     """
     check_range("retain_recent", retain_recent, 0)
-    act = engine.compaction.compact_now if emergency else engine.compaction.compact
+    act = engine.sessions.compaction.compact_now if emergency else engine.sessions.compaction.compact
     session = await conversation(engine, caller, session)
     return await act(session, caller.name, retain=retain_recent)
 
@@ -138,10 +140,10 @@ async def restore(
     """
     check_range("budget", budget, 1)
     check_range("max_history", max_history, 0)
-    restored = await engine.restoring.restore(
+    restored = await engine.sessions.restore.restore(
         session, channel, budget=budget, max_history=max_history, owner=owner_of(caller)
     )
-    engine.after_turn.budget_asked(restored.session_id, budget)
+    engine.sessions.after_turn.budget_asked(restored.session_id, budget)
     return restored
 
 
@@ -156,7 +158,7 @@ async def pending(engine: Engine, caller: Caller, agent: str | None = None, limi
         limit: How many at most.
     """
     check_range("limit", limit, 0)
-    return await engine.pending.waiting(agent, limit)
+    return await engine.sessions.consolidation_queue.waiting(agent, limit)
 
 
 @operation("session.consolidated", access="write", trust="full")
@@ -168,7 +170,7 @@ async def consolidated(engine: Engine, caller: Caller, session: str, upper_seq: 
         upper_seq: Number of the last turn that was read; the last there is when left out.
     """
     session = await conversation(engine, caller, session)
-    return await engine.pending.mark(session, caller.name, upper_seq)
+    return await engine.sessions.consolidation_queue.mark(session, caller.name, upper_seq)
 
 
 @operation("session.digest.get", trust="full")
@@ -179,7 +181,7 @@ async def get_digest(engine: Engine, caller: Caller, session: str) -> SessionSum
         session: The conversation's id.
     """
     session = await conversation(engine, caller, session)
-    return await engine.digests.get(session)
+    return await engine.sessions.summaries.get(session)
 
 
 @operation("session.digest.list", trust="full")
@@ -195,7 +197,7 @@ async def recent_session_summaries(
     """
     check_range("limit", limit, 0)
     check_range("offset", offset, 0)
-    return await engine.digests.recent(agent, limit, offset)
+    return await engine.sessions.summaries.recent(agent, limit, offset)
 
 
 @operation("session.digest.roll", access="write", trust="full")
@@ -209,7 +211,7 @@ async def roll_digest(engine: Engine, caller: Caller, session: str) -> Changed[S
         session: The conversation's id.
     """
     session = await conversation(engine, caller, session)
-    return await engine.digests.roll(session, caller.name)
+    return await engine.sessions.summaries.roll(session, caller.name)
 
 
 def check_range(name: str, value: int | None, least: int) -> None:

@@ -17,7 +17,7 @@ async def list_tags(engine: Engine, caller: Caller, prefix: str = "", limit: Cou
         prefix: Only tags that begin with it.
         limit: How many at most.
     """
-    return await engine.memory_reads.tags(prefix, limit=limit, stores=caller.stores)
+    return await engine.memories.queries.tags(prefix, limit=limit, stores=caller.stores)
 
 
 @operation("tag.rename", access="write", trust="inner")
@@ -30,7 +30,7 @@ async def rename(engine: Engine, caller: Caller, old: str, new: str) -> Changed[
         old: The tag as it is; ``a`` also means ``a/b``.
         new: What it is to be called.
     """
-    return await engine.tags.rename(old, new, stores=caller.stores, actor=caller.name)
+    return await engine.memories.tags.rename(old, new, stores=caller.stores, actor=caller.name)
 
 
 @operation("tag.merge", access="write", trust="inner")
@@ -43,4 +43,4 @@ async def merge(engine: Engine, caller: Caller, tags: list[str], into: str) -> C
         tags: The tags that are to go.
         into: The one that stands for them; need not be there yet.
     """
-    return await engine.tags.merge(tags, into, stores=caller.stores, actor=caller.name)
+    return await engine.memories.tags.merge(tags, into, stores=caller.stores, actor=caller.name)

@@ -20,8 +20,8 @@ async def status(engine: Engine, caller: Caller) -> VaultStatus:
 async def check(engine: Engine, caller: Caller) -> CheckReport:
     """Check that the vault is sound; reads all of it. Each finding says whether a repair mends it."""
     if engine.store.read_only is None:
-        await engine.forever.settled()
-    report = await engine.care.check()
+        await engine.erasure.settled()
+    report = await engine.upkeep.service.check()
     return report if engine.isolated is None else await with_isolated(report, engine.isolated)
 
 
@@ -33,7 +33,7 @@ async def repair(engine: Engine, caller: Caller) -> Changed[RepairReport]:
     it is; rows that belong to nothing go, and turns without a conversation get one. Where more than that is damaged
     nothing is changed, and the failure says what helps.
     """
-    return await engine.care.repair(caller.name, engine.entity_sync.start_over)
+    return await engine.upkeep.service.repair(caller.name, engine.entities.worker.start_over)
 
 
 @operation("vault.backup", access="write", trust="full")
@@ -42,7 +42,7 @@ async def backup(engine: Engine, caller: Caller) -> str:
 
     The vaults of isolated agents are copied too, each into its own ``backups``.
     """
-    made = await engine.backups.now("manual")
+    made = await engine.upkeep.backups.now("manual")
     await back_up_isolated(engine.isolated)
     return made.path
 
@@ -53,8 +53,8 @@ async def reindex(engine: Engine, caller: Caller) -> Changed[int]:
 
     Cut off by the end of Keepsake, it goes on at the next start.
     """
-    done = await engine.care.reindex(caller.name)
-    await engine.entity_sync.start_over()
+    done = await engine.upkeep.service.reindex(caller.name)
+    await engine.entities.worker.start_over()
     return done
 
 
@@ -65,13 +65,13 @@ async def settle(engine: Engine, caller: Caller, names: bool = False) -> VaultSt
     Args:
         names: Wait also until everything has been read for the names of people, places and organisations.
     """
-    await engine.care.wait_rebuilt()
-    await engine.sync.wait_idle()
+    await engine.upkeep.service.wait_rebuilt()
+    await engine.index.worker.wait_idle()
     if names:
-        await engine.entity_sync.wait_idle()
+        await engine.entities.worker.wait_idle()
     return await _status(engine)
 
 
 async def _status(engine: Engine) -> VaultStatus:
-    found = replace(await engine.care.status(), pending_names=await engine.entity_sync.left())
+    found = replace(await engine.upkeep.service.status(), pending_names=await engine.entities.worker.left())
     return found if engine.isolated is None else replace(found, isolated=engine.isolated.opened())

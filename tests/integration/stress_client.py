@@ -1,8 +1,8 @@
-"""A program that writes to, or reads from, a running host as fast as it may, through crashes of either.
+"""Client process that writes or reads as fast as it can, while it or the host is killed.
 
-Run as ``python -m tests.integration.stress_client VAULT LOG NAME WRITES``; 0 writes means to read until told to stop. Every
-line of LOG is one acknowledged write, or begins with ``fault``. Which write follows which only depends on NAME, so one
-that was killed and runs again takes up where its log ends.
+Run as ``python -m tests.integration.stress_client VAULT LOG NAME WRITES``; with 0 writes it reads until it is killed.
+Every line of LOG is one acknowledged write, or begins with ``fault``. The order of writes depends only on NAME, so a
+client that was killed goes on where its log ends.
 """
 
 import contextlib

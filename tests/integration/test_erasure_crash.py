@@ -50,7 +50,7 @@ def kill_after(vault: Path, lines: int) -> int:
 
 def finished(host: Host) -> ErasureReceipt:
     async def until_done() -> ErasureReceipt:
-        service: Any = host.catalogue._engine.forever  # type: ignore[attr-defined]
+        service: Any = host.catalogue._engine.erasure  # type: ignore[attr-defined]
         async with asyncio.timeout(60):
             while (found := await service.receipts())[0].finished_at is None:
                 await asyncio.sleep(0.01)

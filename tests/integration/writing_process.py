@@ -1,6 +1,7 @@
 """A process that writes through a host and says what was acknowledged, to be killed at any moment.
 
-Run as ``python -m tests.integration.writing_process VAULT WORK ROUND``; each line on its output is one acknowledged write.
+Run as ``python -m tests.integration.writing_process VAULT WORK ROUND``; each line on its output
+is one acknowledged write.
 """
 
 import sys

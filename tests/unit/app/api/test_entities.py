@@ -14,7 +14,7 @@ INNER = Caller("helper", "inner")
 
 def read_all(host: Host) -> None:
     """Wait until the background has read everything for names."""
-    host.submit(host.catalogue._engine.entity_sync.wait_idle()).result(30)  # type: ignore[attr-defined]
+    host.submit(host.catalogue._engine.entities.worker.wait_idle()).result(30)  # type: ignore[attr-defined]
 
 
 def ask_as(host: Host, caller: Caller, operation: str, **arguments: Any) -> Any:

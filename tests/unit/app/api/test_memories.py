@@ -15,7 +15,7 @@ from app.host import Host
 def counted(host: Host) -> None:
     """Write the counts that wait."""
     engine: Any = host.catalogue._engine
-    host.submit(engine.access.flush()).result()
+    host.submit(engine.memories.access.flush()).result()
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ LIMIT_S = 15.0
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the folder that models are fetched into, this test's own."""
     folder = tmp_path / "models"
-    monkeypatch.setattr("app.engine.models_cache", lambda: folder)
+    monkeypatch.setattr("app.index.embedder_opener.models_cache", lambda: folder)
     return folder
 
 

@@ -63,7 +63,7 @@ def test_what_is_taken_behind_its_back_goes_nowhere_else_either(host: Host, allo
     ask_as(host, HELPER, "session.append_later", messages=[TURN], session="mine")
     ask_as(host, HELPER, "session.append_later", messages=[TURN], session="ours")
     engine: Any = host.catalogue._engine
-    host.submit(engine.write_behind.drain()).result()
+    host.submit(engine.sessions.write_behind.drain()).result()
     assert host.ask("session.length", session="mine") == 1
     assert host.ask("session.get", session="ours").agent == "helper"
     assert any("could not be stored" in note for note in host.ask("vault.status").notes)

@@ -44,9 +44,9 @@ def test_the_engine_tells_working_memory_of_changes(vault: Path) -> None:
             catalogue = build_catalogue(engine)
             await catalogue.call("session.append", {"messages": [HELLO], "session": "talk"}, OWNER)
             await catalogue.call("session.working", {"session": "talk"}, OWNER)
-            held = engine.working.is_holding("talk")
+            held = engine.sessions.working_memory.is_holding("talk")
             await catalogue.call("session.rename", {"session": "talk", "title": "Talk"}, OWNER)
-            return held, engine.working.is_holding("talk")
+            return held, engine.sessions.working_memory.is_holding("talk")
         finally:
             await engine.stop()
 

@@ -317,7 +317,7 @@ def test_a_line_of_the_index_has_its_score_and_type(host: Host) -> None:
 def test_what_is_told_with_its_text_counts_as_used(host: Host, filled: dict[str, str]) -> None:
     context(host, "herons", session="here")
     engine = _engine(host)
-    host.submit(engine.access.flush()).result()
+    host.submit(engine.memories.access.flush()).result()
     assert host.ask("note.get", id=filled["shared"]).access_count == 1
     assert host.ask("note.get", id=filled["bread"]).access_count == 0
 

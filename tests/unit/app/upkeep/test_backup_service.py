@@ -41,7 +41,7 @@ class Kept:
 
     @property
     def service(self) -> BackupService:
-        return self.host.catalogue._engine.backups  # type: ignore[attr-defined, no-any-return]
+        return self.host.catalogue._engine.upkeep.backups  # type: ignore[attr-defined, no-any-return]
 
     def write(self, text: str = "words") -> None:
         self.host.ask("session.append", session="s", messages=[{"role": "user", "content": text}])
