@@ -26,7 +26,7 @@ async def set_value(engine: Engine, caller: Caller, name: str, value: str | floa
     if engine.isolated is None:  # its settings are the person's, and say among others that it is isolated
         raise AccessDeniedError("An isolated agent cannot change the settings: they are the person's.", name=name)
     changed = engine.config.set(name, value)
-    return Changed(changed, ChangeSet(frozenset({"settings"}), (name,), caller.name))
+    return Changed(changed, ChangeSet(frozenset({"settings"}), (changed.name,), caller.name))
 
 
 @operation("settings.check", trust="full")

@@ -81,7 +81,7 @@ def address_rule(config: Config) -> Iterator[ConfigFinding]:
 
 def folder_rule(config: Config) -> Iterator[ConfigFinding]:
     """The folder of an offline model is there."""
-    for name in ("embedding.folder", "search.reranker_folder"):
+    for name in ("embedding.model_folder", "search.reranker_folder"):
         folder = config.text(name)
         if folder and not Path(folder).expanduser().is_dir():
             yield _error(name, f"'{name}' names no folder of this machine.", "Correct it, or leave it empty.")
@@ -96,7 +96,7 @@ def dimensions_rule(config: Config) -> Iterator[ConfigFinding]:
 
 def weights_rule(config: Config) -> Iterator[ConfigFinding]:
     """The weights of words and meaning are shares of one whole."""
-    name, other = "search.vector_weight", "search.words_weight"
+    name, other = "search.vector_weight", "search.lexical_weight"
     total = config.number(name) + config.number(other)
     if total == 0:
         what = f"'{name}' and '{other}' are both 0, so the recipe 'weighted' puts nothing before anything."

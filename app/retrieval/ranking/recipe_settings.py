@@ -19,7 +19,7 @@ def with_settings(config: Config, recipe: Recipe) -> Recipe:
         return replace(recipe, few=_few(config))
     if recipe.name != "weighted":
         return recipe
-    vector, words = config.number("search.vector_weight"), config.number("search.words_weight")
+    vector, words = config.number("search.vector_weight"), config.number("search.lexical_weight")
     # Two zeros would put nothing before anything: then the recipe's own shares count.
     if not vector and not words:
         return recipe

@@ -87,10 +87,10 @@ def test_what_could_not_be_stored_later_shows_in_the_status(host: Host, allow_lo
 
 
 def test_a_setting_switches_an_agent_off(host: Host) -> None:
-    host.ask("settings.set", name="sessions.not_kept", value=" scout , other")
+    host.ask("settings.set", name="sessions.excluded_agents", value=" scout , other")
     reply = host.call("session.append", {"messages": [HELLO], "session": "talk"}, SCOUT).result()
     assert reply.value.seqs == ()
     assert host.ask("session.append", messages=[HELLO], agent="other").seqs == ()
     assert host.ask("session.ids") == []
-    host.ask("settings.set", name="sessions.not_kept", value="")
+    host.ask("settings.set", name="sessions.excluded_agents", value="")
     assert host.call("session.append", {"messages": [HELLO], "session": "talk"}, SCOUT).result().value.seqs == (1,)
