@@ -1,8 +1,7 @@
 """Operations on the archive: memories that are out of the way but not lost."""
 
-from app.api.argument_limits import Count
 from app.api.caller import Caller
-from app.api.declare import operation
+from app.api.registry import Count, operation
 from app.changes import Changed
 from app.engine import Engine
 from app.errors import InputError

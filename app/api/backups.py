@@ -1,8 +1,8 @@
 """Operations on the backups of the vault."""
 
 from app.api.caller import Caller
-from app.api.declare import operation
 from app.api.isolation import back_up_isolated
+from app.api.registry import operation
 from app.changes import Changed, ChangeSet
 from app.engine import Engine
 from app.upkeep.model import BackupCheck, BackupInfo, RestorePlan

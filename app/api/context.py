@@ -1,7 +1,7 @@
 """What agents are told before a turn."""
 
 from app.api.caller import Caller
-from app.api.declare import operation
+from app.api.registry import operation
 from app.api.session_access import mentioned
 from app.api.summaries import check_range
 from app.context.model import Context

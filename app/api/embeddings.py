@@ -1,8 +1,7 @@
 """Operations on what turns texts into vectors, for search by meaning."""
 
-from app.api.argument_limits import Count
 from app.api.caller import Caller
-from app.api.declare import operation
+from app.api.registry import Count, operation
 from app.api.tracked_job import tracked_job
 from app.changes import Changed, ChangeSet
 from app.engine import Engine

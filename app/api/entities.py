@@ -2,9 +2,8 @@
 
 from datetime import datetime
 
-from app.api.argument_limits import Count
 from app.api.caller import Caller
-from app.api.declare import operation
+from app.api.registry import Count, operation
 from app.changes import Changed
 from app.engine import Engine
 from app.entities.model import (

@@ -1,8 +1,7 @@
 """Forgetting for ever: the one thing that cannot be undone."""
 
-from app.api.argument_limits import Count
 from app.api.caller import Caller
-from app.api.declare import operation
+from app.api.registry import Count, operation
 from app.changes import Changed
 from app.engine import Engine
 from app.erasure.model import BackupChoice, ErasureReceipt

@@ -1,8 +1,7 @@
 """Tests of the search with the person's own questions. They stay on this machine, whatever is exported."""
 
-from app.api.argument_limits import Count
 from app.api.caller import Caller
-from app.api.declare import operation
+from app.api.registry import Count, operation
 from app.api.tracked_job import tracked_job
 from app.changes import Changed
 from app.engine import Engine

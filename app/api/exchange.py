@@ -1,7 +1,7 @@
 """Operations that bring foreign files in and take everything out."""
 
 from app.api.caller import Caller
-from app.api.declare import operation
+from app.api.registry import operation
 from app.changes import Changed, ChangeSet
 from app.core.paths import user_path
 from app.core.stores import StoreName

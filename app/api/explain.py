@@ -1,8 +1,7 @@
 """Why something is, or is not, among the hits of a search."""
 
-from app.api.argument_limits import Count
 from app.api.caller import Caller
-from app.api.declare import operation
+from app.api.registry import Count, operation
 from app.engine import Engine
 from app.explain.model import Explanation
 

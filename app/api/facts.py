@@ -5,10 +5,9 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from app.api.argument_limits import Count
 from app.api.caller import Caller
-from app.api.declare import operation
 from app.api.default_store import default_store
+from app.api.registry import Count, operation
 from app.api.session_access import mentioned
 from app.changes import Changed
 from app.core.stores import StoreName

@@ -8,8 +8,7 @@ from app.agents.isolated_vaults import IsolatedVaults
 from app.agents.model import IsolatedVault
 from app.agents.vault_folders import AGENTS
 from app.api.caller import OWNER, Caller
-from app.api.declare import REGISTRY, operation
-from app.api.registry import Catalogue
+from app.api.registry import REGISTRY, Catalogue, operation
 from app.engine import Engine
 from app.errors import InputError, MachineError
 from app.upkeep.model import CheckReport, Finding

@@ -3,9 +3,8 @@
 from dataclasses import replace
 from datetime import datetime
 
-from app.api.argument_limits import Count
 from app.api.caller import Caller
-from app.api.declare import operation
+from app.api.registry import Count, operation
 from app.api.session_access import mentioned, owner_of
 from app.api.summaries import check_range
 from app.changes import Changed

@@ -4,8 +4,8 @@ from datetime import datetime
 from typing import Any
 
 from app.api.caller import Caller
-from app.api.declare import operation
 from app.api.default_store import default_store
+from app.api.registry import operation
 from app.api.session_access import mentioned
 from app.changes import Changed
 from app.core.stores import StoreName

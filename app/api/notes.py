@@ -3,10 +3,9 @@
 from datetime import datetime
 from typing import Any
 
-from app.api.argument_limits import Count
 from app.api.caller import Caller
-from app.api.declare import operation
 from app.api.default_store import default_store
+from app.api.registry import Count, operation
 from app.changes import Changed
 from app.core.facets import Facets
 from app.core.stores import StoreName

@@ -1,7 +1,7 @@
 """Operations for an agent in the middle of a conversation: scratchpad, working memory, appends that do not wait."""
 
 from app.api.caller import Caller
-from app.api.declare import operation
+from app.api.registry import operation
 from app.api.session_access import conversation, mentioned, owner_of
 from app.api.summaries import check_range
 from app.changes import Changed

@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import replace
 
 from app.api.caller import Caller
-from app.api.declare import operation
+from app.api.registry import operation
 from app.changes import Changed, ChangeSet
 from app.config.model import SERVICES, SecretStatus
 from app.embed.embedder_source import EmbedderSource

@@ -2,9 +2,8 @@
 
 from datetime import datetime
 
-from app.api.argument_limits import Count
 from app.api.caller import Caller
-from app.api.declare import operation
+from app.api.registry import Count, operation
 from app.api.session_access import conversation, owner_of
 from app.changes import Changed
 from app.core.facets import Facet

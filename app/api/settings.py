@@ -1,7 +1,7 @@
 """Operations on settings and on long work."""
 
 from app.api.caller import Caller
-from app.api.declare import operation
+from app.api.registry import operation
 from app.changes import Changed, ChangeSet, Progress
 from app.config.diagnosis import findings
 from app.config.model import ConfigFinding, SettingValue

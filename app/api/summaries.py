@@ -1,7 +1,7 @@
 """Operations on what stands for a conversation: all of its turns, summaries, compaction, restoring, purging."""
 
 from app.api.caller import Caller
-from app.api.declare import operation
+from app.api.registry import operation
 from app.api.session_access import conversation, owner_of
 from app.changes import Changed
 from app.engine import Engine

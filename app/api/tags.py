@@ -1,8 +1,7 @@
 """Operations on tags, wherever they are."""
 
-from app.api.argument_limits import Count
 from app.api.caller import Caller
-from app.api.declare import operation
+from app.api.registry import Count, operation
 from app.changes import Changed
 from app.core.facets import Facet
 from app.engine import Engine

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from app.api.caller import Caller
-from app.api.declare import operation
 from app.api.isolation import back_up_isolated, with_isolated
+from app.api.registry import operation
 from app.changes import Changed
 from app.engine import Engine
 from app.upkeep.model import CheckReport, RepairReport, VaultStatus

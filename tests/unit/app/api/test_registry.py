@@ -15,6 +15,7 @@ from app.errors import AccessDeniedError, InputError, UnknownOperationError
 from app.sessions.model import NewMessage
 
 OPERATIONS = list(declared())
+API = Path(app.api.__path__[0])
 REGISTRY = Registry()
 
 
@@ -57,6 +58,11 @@ def call(name: str, arguments: dict[str, Any], caller: Caller = OWNER) -> tuple[
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda item: item.name)
+def test_every_subject_is_in_the_catalogue() -> None:
+    subjects = {path.stem for path in API.glob("*.py") if "\n@operation(" in path.read_text(encoding="utf-8")}
+    assert {item.handler.__module__.rpartition(".")[2] for item in OPERATIONS} == subjects
+
+
 def test_every_operation_is_documented(operation: Operation) -> None:
     assert operation.summary.endswith(".")
     assert all(parameter.help for parameter in operation.parameters), operation.name
