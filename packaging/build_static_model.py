@@ -140,12 +140,12 @@ class Network:
 
 
 def kept(vocabulary: list[str]) -> list[int]:
-    """Return the ids of the tokens that get a row: Latin words and pieces, digits, punctuation."""
+    """Return the ids of tokens with a row: Latin words, pieces, digits, punctuation."""
     return [i for i in range(FIRST_SYMBOL, len(vocabulary)) if not FOREIGN.search(vocabulary[i])]
 
 
 def token_vectors(network: Callable[[NDArray[np.int64]], Array], ids: list[int]) -> Array:
-    """Return what the network says at each token's own place when it stands alone between CLS and SEP."""
+    """Return the network's output at each token, alone between CLS and SEP."""
     rows = []
     for start in range(0, len(ids), BATCH):
         batch = np.array(ids[start : start + BATCH], dtype=np.int64)
@@ -168,7 +168,7 @@ def projected(vectors: Array, dimensions: int = DIMENSIONS) -> Array:
 
 
 def weighted(vectors: Array, ids: list[int]) -> Array:
-    """Return the vectors times the logarithm of the token's rank, scaled to a mean length of one.
+    """Return the vectors weighted by log rank, scaled to a mean length of one.
 
     The vocabulary is sorted by frequency, so the rank stands for how much a token says.
     """
@@ -185,7 +185,10 @@ def quantised(vectors: Array) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
 
 
 def write(out: Path, tokens: list[str], vectors: Array) -> None:
-    """Write the table with an empty first row for unknown tokens, the scales, the vocabulary and the manifest."""
+    """Write table, scales, vocabulary and manifest.
+
+    The first row of the table is empty, for unknown tokens.
+    """
     out.mkdir(parents=True, exist_ok=True)
     table, scales = quantised(np.concatenate([np.zeros((1, vectors.shape[1])), vectors]))
     np.save(out / "table.npy", table)

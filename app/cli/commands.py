@@ -102,7 +102,7 @@ def import_(
         ),
     ] = True,
 ) -> None:
-    """Import an export of ChatGPT or Claude, a folder of Markdown, or Keepsake's own JSON lines.
+    """Import conversations and notes from ChatGPT, Claude, Markdown or Keepsake.
 
     A second import adds nothing twice. The exit status is 1 when a conversation, message or note had to be left out;
     pictures and other files among notes are only counted.
@@ -134,7 +134,9 @@ def export(
         bool, typer.Option(help="Include what was deleted, superseded or archived, marked as such; only in jsonl.")
     ] = True,
 ) -> None:
-    """Write all conversations and memories to a file (jsonl) or into a new or empty folder (markdown).
+    """Export all conversations and memories to a file or folder.
+
+    Use a file for jsonl, and a new or empty folder for markdown.
 
     The path '-' writes jsonl to standard output.
     """
@@ -268,14 +270,17 @@ def _settle(connection: Any) -> None:
 
 
 def _path(text: str) -> Path:
-    """Return a path as the person wrote it; an empty one is refused, as an unset variable."""
+    """Return a path that the person wrote.
+
+    An empty one is refused: it comes from a variable that was not set, and must not mean the current folder.
+    """
     if not text.strip():
         raise InputError("The path is empty. Name a file or folder; '.' is the current folder.")
     return user_path(text)
 
 
 def _standard_input(*, is_requested: bool) -> str:
-    """Return the standard input; from a terminal only on request, as waiting looks like a hang."""
+    """Return the text piped in; from a terminal only on request."""
     if sys.stdin is None or (sys.stdin.isatty() and not is_requested):
         return ""
     return sys.stdin.buffer.read().decode("utf-8", "replace")

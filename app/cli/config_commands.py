@@ -151,7 +151,10 @@ def set_setting(context: typer.Context, name: Text, value: Text) -> None:
 
 @application.command(name="check")
 def check_settings(context: typer.Context) -> None:
-    """Report problems of the settings; the exit status is 1 when one of them is an error."""
+    """Report problems of the settings.
+
+    The exit status is 1 when one of them is an error.
+    """
     with _settings_of(context.obj) as settings:
         found = settings.findings()
     for item in found:

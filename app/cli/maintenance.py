@@ -71,7 +71,7 @@ def backup(context: typer.Context) -> None:
 
 @backups.command(name="list")
 def list_backups(context: typer.Context) -> None:
-    """List the backups, newest first, with date and reason; also when the vault does not open."""
+    """List the backups, newest first, even of a vault that does not open."""
     terminal.say_all(maintenance_messages.backup_lines(_backup_files().list_backups(context.obj), context.obj))
 
 
@@ -80,7 +80,10 @@ def verify(
     context: typer.Context,
     name: Annotated[str, typer.Argument(help="Its name; every backup when left out.", show_default=False)] = "",
 ) -> None:
-    """Read a whole backup and report whether it is sound; the exit status is 1 when not."""
+    """Verify a backup by reading all of it.
+
+    The exit status is 1 when one is not sound.
+    """
     copies = _backup_files()
     names = [name] if name else [item.name for item in copies.list_backups(context.obj) if not item.is_damaged_original]
     checks = [copies.verify(copies.find_backup(context.obj, terminal.given(each))) for each in names]
@@ -135,7 +138,9 @@ def salvage(
     context: typer.Context,
     into: Annotated[str, typer.Option(metavar="FOLDER", help="A new folder; one beside the vault when left out.")] = "",
 ) -> None:
-    """Save what is readable of a damaged vault into a new one; the damaged one is only read.
+    """Save the readable content of a damaged vault into a new vault.
+
+    The damaged vault is only read.
 
     Use it when the vault does not open, or a check reports damage, and no backup is recent enough. When the vault is
     sound, the command asks first, unless --into names a folder. The exit status is 1 when something could not be saved.
@@ -183,7 +188,7 @@ def _confirm_salvage(target: Path) -> None:
 
 @contextmanager
 def _locked(vault: Path) -> Iterator[None]:
-    """Keep other programs out of the vault. A read-only vault needs no lock: no program can change it."""
+    """Lock the vault; a read-only one needs no lock, as no program can change it."""
     from app.store.lock import VaultLock  # noqa: PLC0415
 
     lock = VaultLock(vault)
@@ -203,7 +208,10 @@ def _new_folder_beside(vault: Path) -> Path:
 
 
 def _absolute(name: str) -> str:
-    """Return a relative path as an absolute one, for a host in another folder; a name stays as it is."""
+    """Return a path as an absolute one, for a host in another folder.
+
+    A plain name stays as it is.
+    """
     return str(user_path(name)) if ("/" in name or "\\" in name) and name.strip() else name
 
 

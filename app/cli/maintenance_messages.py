@@ -1,4 +1,4 @@
-"""What is said of checks, repairs, backups and salvaged vaults, in words."""
+"""Messages about checks, repairs, backups and salvaged vaults."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,7 +27,7 @@ _NAMES = {
 
 
 def repair_lines(report: "RepairReport") -> list[str]:
-    """Return what a repair did."""
+    """Return lines about a repair."""
     lines = [f"mended: {printable(what)}" for what in report.mended]
     for finding in report.left:
         lines += [f"{finding.severity}: {finding.area}: {printable(finding.what)}", f"  {printable(finding.remedy)}"]
@@ -36,7 +36,7 @@ def repair_lines(report: "RepairReport") -> list[str]:
 
 
 def damage_lines(why: str, backups: "Sequence[BackupInfo]", *, is_closed: bool) -> list[str]:
-    """Return what is to be done about a damaged vault, which may not even open."""
+    """Return lines about a damaged vault and the remedy."""
     lines = [f"error: database: {printable(why)}"]
     sound = [item for item in backups if item.schema and not item.is_damaged_original]
     if sound:
@@ -63,7 +63,7 @@ def _backup_line(item: "BackupInfo") -> str:
 
 
 def backup_words(check: "BackupCheck") -> str:
-    """Return what a backup is."""
+    """Return a sentence about a verified backup."""
     name = printable(check.name)
     if not check.ok:
         return f"{name} cannot be restored: {printable(check.problem)}"
@@ -73,7 +73,7 @@ def backup_words(check: "BackupCheck") -> str:
 
 
 def restore_lines(check: "BackupCheck", before: Path | None) -> list[str]:
-    """Return what a restore did."""
+    """Return lines about a restore."""
     lines = [backup_words(check), "It is the vault now."]
     if before is None:
         return lines
@@ -82,7 +82,7 @@ def restore_lines(check: "BackupCheck", before: Path | None) -> list[str]:
 
 
 def salvage_lines(report: "SalvageReport") -> list[str]:
-    """Return what was saved of a damaged vault, and what to do with it."""
+    """Return lines about a salvage and the next steps."""
     told = [item for item in report.tables if item.name in _NAMES or _lost(item)]
     order = [*_NAMES]
     told.sort(key=lambda item: order.index(item.name) if item.name in order else len(order))
@@ -114,7 +114,7 @@ def salvage_lines(report: "SalvageReport") -> list[str]:
 
 
 def has_losses(report: "SalvageReport") -> bool:
-    """Return whether something of the damaged vault is not, or not fully, in the new one."""
+    """Return whether something was lost in a salvage."""
     return report.regained > 0 or any(_lost(item) for item in report.tables)
 
 

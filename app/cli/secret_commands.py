@@ -1,4 +1,7 @@
-"""``keepsake secret``: keys of remote services, in the system's keyring; never on the command line, never shown."""
+"""``keepsake secret``: keys of remote services in the system's keyring.
+
+A key is never an argument and is never shown.
+"""
 
 import getpass
 import sys
@@ -29,7 +32,10 @@ _LATE: Final = (
 # What stands after the name is refused here and not by the parser, which would repeat it.
 @application.command(name="set", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def set_secret(context: typer.Context, name: Name) -> None:
-    """Keep the key of a service in the system's keyring; it is typed unseen, or read from standard input."""
+    """Store the key of a service in the system's keyring.
+
+    It is typed unseen, or read from standard input.
+    """
     if context.args:
         raise InputError(_LATE)
     value = _given(name)
@@ -42,7 +48,7 @@ def set_secret(context: typer.Context, name: Name) -> None:
 
 @application.command(name="list")
 def list_secrets(context: typer.Context) -> None:
-    """Say for each service whether there is a key and where it comes from."""
+    """List the services with the source of their keys."""
     with open_connection(context.obj) as door:
         found = msgspec.convert(door.call("secret.list"), list[SecretStatus])
     for item in found:

@@ -1,4 +1,4 @@
-"""``keepsake serve``: a host without a window, until it is told to stop."""
+"""``keepsake serve``: a host without a window, until a signal stops it."""
 
 import gc
 import logging
@@ -56,6 +56,9 @@ def serve_until_signal(vault: Path) -> None:
 
 
 def _set_apart() -> None:
-    """Let garbage collection pass over what is there by now: looking through it would hold up a search each time."""
+    """Exempt present objects from garbage collection.
+
+    Scanning them would hold up a search each time.
+    """
     gc.collect()
     gc.freeze()

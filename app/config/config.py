@@ -124,7 +124,7 @@ class Config:
         return self.value(name)
 
     def _with(self, name: str, parsed: Value, *, is_default: bool) -> tomlkit.TOMLDocument:
-        """Return the file with the value put in, or taken out when it is the default."""
+        """Return the file with the value set, or removed when it is the default."""
         document = with_current_names(read_document(self._path))
         section, key = name.split(".", 1)
         if not isinstance(document.get(section, {}), dict):

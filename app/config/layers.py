@@ -49,7 +49,7 @@ def variable_of(name: str) -> str:
 
 
 def read_document(path: Path) -> tomlkit.TOMLDocument:
-    """Return the file at ``path`` as it is written, an empty document when there is none.
+    """Return the TOML file at ``path``, an empty document without one.
 
     Raises:
         InputError: It is no TOML; the sentence says where, and repeats nothing of it.

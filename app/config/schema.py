@@ -48,7 +48,7 @@ BY_OLD_NAME: dict[str, Setting] = {old: setting for setting in SETTINGS for old 
 
 
 def setting(name: str) -> Setting:
-    """Return the declaration of a setting by its name or by one that an earlier version gave it.
+    """Return the declaration of a setting by its current or an old name.
 
     Raises:
         InputError: There is no such setting.

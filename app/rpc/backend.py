@@ -1,4 +1,4 @@
-"""A host in another process, answering like one in this process: for a window beside a headless host."""
+"""Backend of a window whose vault is open in another process."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""Puts right what a check found wrong with derived data. What a person or an agent wrote is never changed."""
+"""Repair of derived data; content of people and agents is never changed."""
 
 import os
 from collections.abc import Callable

@@ -171,7 +171,7 @@ class UpkeepService:
         return Changed(done, ChangeSet(frozenset({"index"}), (), actor))
 
     async def begin(self, reread: Callable[[], Awaitable[None]]) -> None:
-        """Do what a vault just opened needs: give a new one its id, and go on with a rebuild that was cut off.
+        """Prepare a vault after opening: give a new one its id, resume a rebuild.
 
         Args:
             reread: Lets everything be read for names again.

@@ -1,4 +1,4 @@
-"""Client process that writes or reads as fast as it can, while it or the host is killed.
+"""Client process that reads or writes at full speed through crashes.
 
 Run as ``python -m tests.integration.stress_client VAULT LOG NAME WRITES``; with 0 writes it reads until it is killed.
 Every line of LOG is one acknowledged write, or begins with ``fault``. The order of writes depends only on NAME, so a
@@ -34,7 +34,7 @@ class ReconnectingClient:
         self.is_again = False
 
     def ask(self, operation: str, **arguments: Any) -> Any:
-        """Call until there is an answer; ``is_again`` says whether it had to be asked more than once.
+        """Call until there is an answer; ``is_again`` tells of repeated calls.
 
         Raises:
             KeepsakeError: What the host reports, or that none came back for very long.
@@ -60,7 +60,7 @@ class ReconnectingClient:
 
 
 class StressWriter:
-    """Writes turns to a conversation of its own and one that all share, notes and facts.
+    """Writer of messages, notes and facts, to its own and a shared conversation.
 
     Args:
         line: The way to the host.

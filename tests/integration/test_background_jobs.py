@@ -1,4 +1,4 @@
-"""Background work is listed, can be paused, and the vault says that it is idle only when it is."""
+"""Background work: listed, paused, and idle only when it is done."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Killed at any instant: the vault opens again, checks clean, and holds every acknowledged write exactly once."""
+"""Crashes: the vault opens again with every acknowledged write exactly once."""
 
 import json
 import os
@@ -46,7 +46,7 @@ class Crasher:
             assert self.heard.wait_for(lambda: len(self.said) >= count, timeout=60), self.said[-3:]
 
     def kill(self) -> list[str]:
-        """Kill it and return what it said; a line cut in the middle was not said."""
+        """Kill the process and return its whole lines of output."""
         self.process.kill()
         self.process.wait()
         self.reading.join()

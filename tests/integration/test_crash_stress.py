@@ -1,4 +1,4 @@
-"""Four programs write and two read while one of them, or the host, is killed: nothing lost, nothing doubled."""
+"""Crashes under load: nothing is lost and nothing is doubled."""
 
 import random
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Disasters of real machines: each is named, nothing is made worse, and what is readable is saved."""
+"""Disasters: each is named, nothing gets worse, and readable content is saved."""
 
 import hashlib
 import os
@@ -38,7 +38,7 @@ LOG = DATABASE + "-wal"
 
 @pytest.fixture(scope="session")
 def used(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a vault with something in it; never write to it."""
+    """Return a vault with messages in its log only, as after a power loss."""
     vault = tmp_path_factory.mktemp("used") / "vault"
     host = Host(vault, serve=False, overrides={"index.vectors": False})
     host.start()
@@ -94,7 +94,7 @@ def opening_fails(vault: Path, error: type[Exception], words: str) -> None:
 
 
 def saved(vault: Path) -> tuple[SalvageReport, Host]:
-    """Salvage a vault and open what was saved; the damaged files must be as they were."""
+    """Salvage a vault and open the result; the damaged files must not change."""
     before = digests(vault)
     into = vault.with_name("saved")
     report = salvage(vault, into)
@@ -140,7 +140,7 @@ def errors(vault: Path) -> list[str]:
 
 
 def repair_refuses(vault: Path) -> None:
-    """See that a repair changes nothing where what was written is damaged, and says what helps."""
+    """Check that a repair of damaged content changes nothing and names the remedy."""
     host = Host(vault, serve=False, overrides={"index.vectors": False})
     host.start()
     try:

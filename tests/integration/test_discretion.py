@@ -1,4 +1,4 @@
-"""Nothing a person keeps, and no key, shows in the trace, in a log or in the text of a failure."""
+"""Privacy of the trace, the logs and the messages of failures."""
 
 import io
 import json
@@ -69,7 +69,7 @@ def is_id(name: str) -> bool:
 
 
 def arguments_of(operation: Operation, folder: Path) -> Iterator[dict[str, Any]]:
-    """Yield arguments with the plants in them: right ones, then with one wrong in several ways."""
+    """Yield sound and faulty arguments that contain the marked texts."""
     fields = inspect.type_info(operation.arguments).fields  # type: ignore[attr-defined]
     every = {field.encode_name: value_of(field.type, field.encode_name, f"{CONTENT} {KEY}") for field in fields}
     if "path" in every:

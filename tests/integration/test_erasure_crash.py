@@ -1,4 +1,4 @@
-"""Killed while forgetting for ever: the next start finishes it, and nothing is left in the bytes of any file."""
+"""Crash during erasure: the next start finishes it, and no byte is left."""
 
 import asyncio
 import shutil
@@ -37,7 +37,7 @@ def filled(vault: Path) -> Path:
 
 
 def kill_after(vault: Path, lines: int) -> int:
-    """Kill the process that forgets once it has said so much, and return its exit status."""
+    """Kill the erasing process after some progress, and return its status."""
     command = [sys.executable, "-m", "tests.integration.erasing_process", str(vault)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
         assert process.stdout is not None

@@ -1,4 +1,4 @@
-"""A vault that cannot be written opens for reading, its write-ahead log included; a write says why it is refused."""
+"""Read-only vaults open for reading, log included, and refuse writes with the reason."""
 
 import os
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ def fill(vault: Path) -> None:
 
 
 def leave_log(vault: Path) -> None:
-    """Add a note and leave it in the log, as a process that was killed does."""
+    """Add a note and leave it in the log, as after a crash."""
     connection = open_writer(vault / "memory.db")
     connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
     connection.execute("UPDATE memories SET title = 'Boiler in the log'")

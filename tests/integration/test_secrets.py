@@ -1,4 +1,4 @@
-"""Keys of remote services: kept in the keyring, used at once, and found nowhere else; with no keyring it is said."""
+"""Keys of remote services: stored in the keyring and found nowhere else."""
 
 import io
 import os

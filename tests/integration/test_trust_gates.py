@@ -1,4 +1,4 @@
-"""What a caller may not see does not exist for it: every read answers as a vault that never held it would."""
+"""Trust gates: hidden content changes no answer."""
 
 import re
 import tempfile
@@ -80,7 +80,7 @@ ITEMS = st.lists(
 
 
 def visible(items: list[Item], trust: Trust) -> set[int]:
-    """Return the numbers of what a caller may see in the end; what was superseded in time is not hidden any more."""
+    """Return the numbers of the visible items, including superseded ones."""
     keyed = [(item.store, item.number % 2) if item.kind == "fact" and item.store else None for item in items]
     superseded = {place for place, key in enumerate(keyed) if key is not None and key in keyed[place + 1 :]}
     shown = set()
@@ -93,7 +93,7 @@ def visible(items: list[Item], trust: Trust) -> set[int]:
 
 @contextmanager
 def vault(items: list[Item], kept: set[int]) -> Iterator[Host]:
-    """Run a host on a vault to which only the items of ``kept`` ever came, each at its time."""
+    """Run a host on a vault that received only the items of ``kept``."""
     clock = SetClock()
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o700)
@@ -203,7 +203,7 @@ def questions(items: list[Item], entities: dict[str, str]) -> Iterator[tuple[str
 
 
 def guessed(name: str, ids: list[str], markers: list[str], then: str) -> list[dict[str, Any]]:
-    """Return arguments for a read that has none of its own above, by the names and types of its parameters."""
+    """Return arguments for a read operation, by its parameters' names and types."""
     by_name: dict[str, list[Any]] = {"ids": [ids], "category": ["c"], "key": ["k0", "k1"], "query": ["heron", *markers]}
     by_type: dict[str, list[Any]] = {
         "str": [*ids, *markers],
@@ -228,7 +228,7 @@ def guessed(name: str, ids: list[str], markers: list[str], then: str) -> list[di
 
 
 def asked(host: Host, name: str, arguments: dict[str, Any], caller: Caller) -> Any:
-    """Return an answer or a refusal as plain values."""
+    """Return an answer without times, entity ids, scores and the order of equals."""
     try:
         return to_builtins(host.call(name, arguments, caller).result(30).value)
     except KeepsakeError as error:
@@ -279,7 +279,7 @@ def test_every_read_answers_as_if_what_is_hidden_never_existed(trust: Trust, ite
 
 
 def translate(arguments: Any, names: dict[str, str], same: dict[str, str]) -> Any:
-    """Return arguments with the entities of one vault by the ids they have in the other."""
+    """Return arguments with entity ids of the other vault."""
     if isinstance(arguments, dict):
         return {key: translate(one, names, same) for key, one in arguments.items()}
     if isinstance(arguments, list):

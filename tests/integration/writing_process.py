@@ -1,4 +1,4 @@
-"""A process that writes through a host and says what was acknowledged, to be killed at any moment.
+"""Process that writes through a host and prints acknowledged writes, to be killed.
 
 Run as ``python -m tests.integration.writing_process VAULT WORK ROUND``; each line on its output
 is one acknowledged write.

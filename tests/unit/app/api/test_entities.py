@@ -1,4 +1,4 @@
-"""The operations on entities, from a running host: reading in the background, trust, search by entity, undo."""
+"""Operations on entities of a running host."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The operations that store facts and memories, from a running host: what was said is kept."""
+"""Operations that store facts and memories in a running host."""
 
 import pytest
 from hypothesis import HealthCheck, given, settings

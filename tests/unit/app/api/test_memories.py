@@ -1,4 +1,4 @@
-"""The operations that read memories, from a running host: budgets, counts, the past, undo of runs."""
+"""Operations that read memories of a running host."""
 
 from dataclasses import replace
 from pathlib import Path

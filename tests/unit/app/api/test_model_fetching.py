@@ -1,4 +1,4 @@
-"""Fetching models in a real vault, from a hub on this machine: listed, cancelled, gone on with."""
+"""Model downloads in a real vault from a local hub."""
 
 import threading
 from collections.abc import Iterator
@@ -91,7 +91,7 @@ def host(vault: Path, cache: Path) -> Iterator[Host]:
 
 
 def half(hub: Hub) -> int:
-    """Let the hub fall silent in the middle of the model, and return how much is here by then."""
+    """Stop the hub in the middle of the model; return the bytes received."""
     hub.stop_at(WEIGHTS, HALF)
     return sum(map(len, hub.files.values())) - len(hub.files[WEIGHTS]) + HALF
 
@@ -105,7 +105,7 @@ def settings(host: Host) -> dict[str, Any]:
 
 
 def cancelled_change(host: Host, hub: Hub) -> None:
-    """Choose the model and cancel the job while half of it is here and the hub says nothing."""
+    """Choose the model and cancel its download half-way."""
     jobs = Jobs(host)
     enough = half(hub)
     changing = change(host)

@@ -1,4 +1,4 @@
-"""Below full trust an agent adds to its own conversations and stores, and learns nothing of others'."""
+"""Agents below full trust: own conversations and stores only."""
 
 from typing import Any
 

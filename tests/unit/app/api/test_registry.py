@@ -1,4 +1,4 @@
-"""Declared operations: documented, checked, gated, told to everybody."""
+"""Declared operations: documentation, argument checks, trust gate, published changes."""
 
 import asyncio
 from datetime import UTC

@@ -1,4 +1,4 @@
-"""What each caller may see: full everything, inner shared and social, familiar social, public nothing."""
+"""Visibility by trust: full, inner, familiar and public."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ OPERATIONS = {item.name: item for item in declared()}
 
 
 def fill(host: Host) -> dict[str, str]:
-    """Store a note of each store, linked with each other, and a conversation; return the notes' ids."""
+    """Store linked notes of each store and a conversation; return the notes' ids."""
     host.ask("session.append", session="talk", messages=[{"role": "user", "content": "heron in message"}])
     ids = {}
     for store in STORES:

@@ -1,4 +1,4 @@
-"""``keepsake config``: on a closed vault, on one that will not open, and through the host that has it open."""
+"""``keepsake config``: closed vaults, damaged settings, and running hosts."""
 
 import os
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What is said of checks, repairs, backups and salvaged vaults."""
+"""Messages about checks, repairs, backups and salvaged vaults."""
 
 from datetime import UTC, datetime
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Settings: where a value comes from, what is refused, and a file that stays the person's own."""
+"""Settings: sources, refused values, and a file that keeps the person's edits."""
 
 import threading
 from itertools import groupby

@@ -1,4 +1,4 @@
-"""The diagnosis of settings: each rule speaks when it should and only then, and nothing in it repeats a secret."""
+"""Diagnosis of settings: each rule, and no secret in any finding."""
 
 import os
 import re

@@ -15,7 +15,7 @@ from app.rpc.wire import dial
 
 
 class Replaced:
-    """Listens where two hosts do, one after the other; the second says where it is when the first's token is shown."""
+    """Listener in place of two hosts, one after the other."""
 
     def __init__(self, vault: Path) -> None:
         self.vault = vault

@@ -1,4 +1,4 @@
-"""What the settings say of the database holds, and the work on it shows in the trace by name."""
+"""Options of the database, and the trace of its work."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Restoring: another database takes the vault's place, whole or not at all, and nothing that was there is lost."""
+"""Staged restore: atomic, and without loss of the replaced database."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""The vault on disk: who may open it, what a failure says, and that a write is whole or nothing."""
+"""Store: locking, failures with a reason, and atomic writes."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Which backups stay: a plan that keeps the newest, what a person asked for, and one a day, week and month."""
+"""Retention of backups: newest, manual, daily, weekly and monthly ones."""
 
 from datetime import UTC, datetime, timedelta
 

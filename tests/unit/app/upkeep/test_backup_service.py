@@ -28,7 +28,7 @@ class Clock:
 
 
 class Kept:
-    """A host with a clock of the test's own, which has looked once by itself whether a backup is due."""
+    """Host with a clock of the test that has checked once for a due backup."""
 
     def __init__(self, vault: Path, days: int = 0) -> None:
         self.clock = Clock()
