@@ -35,7 +35,7 @@ FLATTENING = 0.45
 FIRST_SYMBOL = 999
 FIRST_RANKED = 1996
 CLS, SEP = 101, 102
-HEADS = 12
+HEAD_COUNT = 12
 BATCH = 256
 UNKNOWN = "[UNK]"
 # Tokens of other scripts are single letters, which say nothing; the program hashes their n-grams instead.
@@ -99,12 +99,12 @@ class Network:
 
     Args:
         weights: The tensors by their published names.
-        heads: How many attention heads each layer has.
+        head_count: How many attention heads each layer has.
     """
 
-    def __init__(self, weights: dict[str, Array], heads: int = HEADS) -> None:
+    def __init__(self, weights: dict[str, Array], head_count: int = HEAD_COUNT) -> None:
         self._w = weights
-        self._heads = heads
+        self._head_count = head_count
         self._layers = len({name.split(".")[2] for name in weights if name.startswith("encoder.layer.")})
 
     def __call__(self, ids: NDArray[np.int64]) -> Array:
@@ -130,9 +130,9 @@ class Network:
 
     def _attention(self, x: Array, name: str) -> Array:
         texts, tokens, hidden = x.shape
-        width = hidden // self._heads
+        width = hidden // self._head_count
         q, k, v = (
-            self._linear(x, name + part).reshape(texts, tokens, self._heads, width).transpose(0, 2, 1, 3)
+            self._linear(x, name + part).reshape(texts, tokens, self._head_count, width).transpose(0, 2, 1, 3)
             for part in ("query", "key", "value")
         )
         mixed = softmax(q @ k.transpose(0, 1, 3, 2) / np.sqrt(width)) @ v

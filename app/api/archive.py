@@ -21,7 +21,9 @@ async def put(
     reason: str = "",
     limit: Count = 200,
 ) -> Changed[MovedMemories]:
-    """Move memories into the archive: out of every list and search, but whole; can be undone.
+    """Move memories into the archive, out of every list and search.
+
+    They stay complete, and the move can be undone.
 
     Args:
         ids: Which ones.
@@ -75,7 +77,9 @@ async def get(engine: Engine, caller: Caller, id: str) -> Archived:
 
 @operation("archive.restore", access="write", trust="inner")
 async def restore(engine: Engine, caller: Caller, id: str) -> Changed[Memory]:
-    """Bring a memory back from the archive exactly as it was; into the trash if it came from there.
+    """Restore a memory from the archive exactly as it was.
+
+    A memory that came from the trash goes back there.
 
     Args:
         id: Its id.
@@ -85,7 +89,9 @@ async def restore(engine: Engine, caller: Caller, id: str) -> Changed[Memory]:
 
 @operation("archive.clean", access="write", trust="full", destructive=True)
 async def clean(engine: Engine, caller: Caller, older_than_days: float, limit: Count = 200) -> Changed[int]:
-    """Delete for good what lies in the archive for long, but never notes; returns how many. This cannot be undone.
+    """Delete old archive entries for good, except notes, and return their number.
+
+    This cannot be undone.
 
     Nothing does this by itself unless a setting asks for it. The history of what is deleted stays; to leave nothing
     behind, use ``memory.forget_forever``.

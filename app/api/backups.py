@@ -27,7 +27,7 @@ async def list_backups(engine: Engine, caller: Caller) -> list[BackupInfo]:
 
 @operation("backup.verify", trust="full")
 async def verify(engine: Engine, caller: Caller, name: str) -> BackupCheck:
-    """Read all of a backup and say whether it is whole, of which vault it is and what it holds.
+    """Verify a backup by reading all of it, and return its vault and content.
 
     Args:
         name: Its name as ``backup.list`` gives it, or a path to a database of Keepsake.

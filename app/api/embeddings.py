@@ -14,7 +14,7 @@ _AREAS = frozenset({"settings", "index"})
 
 @operation("embedding.status", trust="full")
 async def status(engine: Engine, caller: Caller) -> EmbeddingStatus:
-    """Return what answers searches by meaning, what is being made to take its place, and how far that is."""
+    """Return the embedding model in use and the one being prepared, with progress."""
     return await engine.index.embedding.status()
 
 
@@ -40,7 +40,7 @@ async def change(
 
 @operation("embedding.pause", access="write", trust="full")
 async def pause(engine: Engine, caller: Caller) -> EmbeddingStatus:
-    """Let the making of a new model's vectors rest, over restarts too; what is there stays."""
+    """Pause the preparation of a new model, also over restarts; finished vectors stay."""
     return await engine.index.embedding.pause()
 
 
@@ -52,7 +52,7 @@ async def resume(engine: Engine, caller: Caller) -> EmbeddingStatus:
 
 @operation("embedding.switch", access="write", trust="full")
 async def switch(engine: Engine, caller: Caller) -> Changed[EmbeddingStatus]:
-    """Let the model that was prepared with ``waits`` answer searches, as soon as its vectors are complete."""
+    """Switch to the model prepared with ``waits`` as soon as its vectors are complete."""
     return Changed(await engine.index.embedding.switch(), ChangeSet(_AREAS, (), caller.name))
 
 
@@ -69,7 +69,9 @@ async def compare(
     by_meaning: bool = False,
     job: str = "",
 ) -> RankingComparison:
-    """Answer queries with the model in use and with another one, side by side; nothing is changed or kept.
+    """Compare search results of the model in use and another one.
+
+    Nothing is changed or kept.
 
     The other one is ready and waits for ``embedding.switch``, or is kept since it served. What is named in ``queries``
     and what was judged with ``trial.judge`` is sent to a model that is a remote service; questions made from the vault
@@ -96,7 +98,9 @@ async def compare(
 
 @operation("embedding.rollback", access="write", trust="full")
 async def rollback(engine: Engine, caller: Caller, generation: Count | None = None) -> Changed[EmbeddingStatus]:
-    """Give up the model being prepared, or, within a week of a switch, go back to the one before.
+    """Cancel the model being prepared, or go back to the previous model.
+
+    Going back is possible within a week of a switch.
 
     Searches use the earlier vectors at once; texts that came since are added to them in the background.
 
@@ -110,5 +114,8 @@ async def rollback(engine: Engine, caller: Caller, generation: Count | None = No
 
 @operation("embedding.advice", trust="full")
 async def advice(engine: Engine, caller: Caller) -> str:
-    """Say whether a multilingual model would suit the vault, judged by a sample of its texts; empty when not."""
+    """Return advice to use a multilingual model, from a sample of the vault's texts.
+
+    Empty when the present model suits them.
+    """
     return await engine.index.embedding.advice()

@@ -52,7 +52,7 @@ async def list_entities(
 async def ids(
     engine: Engine, caller: Caller, filter: EntityFilter = _ALL, order: EntityOrder = "mentions"
 ) -> list[str]:
-    """Return the ids of entities in order, for lists that fetch rows as they are shown.
+    """Return the ids of entities in order, for lists that load rows later.
 
     Args:
         filter: Which ones.
@@ -63,7 +63,7 @@ async def ids(
 
 @operation("entity.rows")
 async def rows(engine: Engine, caller: Caller, ids: list[str]) -> list[EntityRow]:
-    """Return the entities of some ids as a list shows them, leaving out those that are gone.
+    """Return entities by their ids as list rows, without those that are gone.
 
     Args:
         ids: Their ids.
@@ -135,7 +135,9 @@ async def split(
     name: str = "",
     type: EntityType | None = None,
 ) -> Changed[Entity]:
-    """Make a second entity of some names of one, or of what it means in some turns and memories; can be undone.
+    """Split an entity: some of its names or mentions become a second one.
+
+    Can be undone.
 
     Args:
         id: The entity to split.
@@ -161,7 +163,9 @@ async def rename(
     type: EntityType | None = None,
     summary: str | None = None,
 ) -> Changed[Entity]:
-    """Give an entity another name, type or summary; the old name stays an alias. Can be undone.
+    """Change an entity's name, type or summary; can be undone.
+
+    The old name stays an alias.
 
     Args:
         id: Its id.

@@ -17,7 +17,9 @@ async def forget_forever(
     backups: BackupChoice = "keep",
     job: str = "",
 ) -> Changed[ErasureReceipt]:
-    """Remove memories and whole conversations for ever, down to the bytes of the file, and answer with a receipt.
+    """Erase memories and whole conversations for ever and return a receipt.
+
+    They are removed down to the bytes of the file.
 
     Row, search entries, words, vectors, tags, links, sources, history, archive copies, summaries, import records and
     names that only they gave are removed and overwritten, and the raw file is searched for what they said. What others
@@ -52,7 +54,7 @@ async def forget_forever(
 
 @operation("memory.receipts", trust="full")
 async def receipts(engine: Engine, caller: Caller, limit: Count = 50) -> list[ErasureReceipt]:
-    """Return the receipts of what was forgotten for ever, the newest first; one not finished is pending.
+    """Return the receipts of erasures, newest first; an unfinished one is pending.
 
     Args:
         limit: How many at most.

@@ -1,4 +1,7 @@
-"""Tests of the search with the person's own questions. They stay on this machine, whatever is exported."""
+"""Operations to test the search with the person's own questions.
+
+The questions stay on this machine and are never exported.
+"""
 
 from app.api.caller import Caller
 from app.api.registry import Count, operation
@@ -20,7 +23,9 @@ async def run(
     seed: Count = 1,
     job: str = "",
 ) -> Changed[BenchmarkRun]:
-    """Ask the search questions whose answers are known, and keep how often and how soon it found them.
+    """Test the search with questions whose answers are known, and keep the figures.
+
+    They say how often and how early the answer was found.
 
     The questions are what one turn of the vault asks and the next answers, or words of a text and of what was said
     before it, without those that hardly any other text has, in every script there is; the turns beside the answer count
@@ -42,7 +47,7 @@ async def run(
 async def compare(
     engine: Engine, caller: Caller, recipes: list[str], questions: Count = 100, seed: Count = 1, job: str = ""
 ) -> Comparison:
-    """Ask the same questions by several recipes, to see what a change would do before it is made; keeps nothing.
+    """Compare recipes on questions with known answers; nothing is kept.
 
     Args:
         recipes: Their names, two at least.
@@ -66,7 +71,9 @@ async def side_by_side(
     hits: Count = 10,
     job: str = "",
 ) -> RankingComparison:
-    """Answer queries by two recipes, side by side, hit for hit; nothing is changed or kept.
+    """Compare search results of two recipes, hit for hit.
+
+    Nothing is changed or kept.
 
     Args:
         other: The recipe to compare with.
@@ -99,7 +106,7 @@ async def list_trials(engine: Engine, caller: Caller, limit: Count = 50) -> list
 async def judge(
     engine: Engine, caller: Caller, query: str, id: str, good: bool | None = True
 ) -> Changed[Judgement | None]:
-    """Keep whether an item is a right answer to a query, so that later tests ask for it.
+    """Record whether an item is a right answer to a query, for later tests.
 
     Args:
         query: What was searched.

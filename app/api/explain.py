@@ -16,7 +16,9 @@ async def explain(
     recipe: str | None = None,
     per_session: int | None = None,
 ) -> Explanation:
-    """Say where an item is in a search or at which stage it fell out, and which query would show it.
+    """Explain the rank of an item in a search, or why it is missing.
+
+    Names the stage at which it was lost and a query that finds it.
 
     Looks at all of the vault, so it takes longer than the search itself.
 

@@ -55,7 +55,7 @@ async def remember(
     store: StoreName | None = None,
     decay_rate: Rate | None = None,
 ) -> Changed[Written]:
-    """Store a fact unless one says it in the same words; that one is then counted once more.
+    """Store a fact, or count one with the same words once more.
 
     The answer says which (``outcome`` and ``reason``). Only case, spacing and the way accents are written do not count.
 
@@ -103,7 +103,7 @@ async def set_fact(
     store: StoreName | None = None,
     decay_rate: Rate | None = None,
 ) -> Changed[FactSet]:
-    """Give the fact of a category and key a value, and return it with the one it superseded.
+    """Set the fact of a category and key; return it with the superseded one.
 
     Args:
         category: A group, such as ``preferences``.
@@ -200,7 +200,7 @@ async def forget(engine: Engine, caller: Caller, id: str) -> Changed[Memory]:
 async def batch(
     engine: Engine, caller: Caller, facts: list[FactDraft], session: str | None = None, run_id: str | None = None
 ) -> Changed[BatchWritten]:
-    """Store several facts as one run and tell what became of each, in the order given.
+    """Store several facts as one run and return each result, in order.
 
     Equal ones among them are stored once. One that shares three quarters of its words with a fact in the vault, and
     says nothing that this does not say, is counted as that; a word replaced by another makes it another fact.
@@ -230,7 +230,7 @@ async def conflicts(engine: Engine, caller: Caller, content: str, limit: Count =
 
 @operation("fact.resolve", access="write", trust="inner")
 async def resolve(engine: Engine, caller: Caller, new_id: str, old_id: str) -> Changed[FactSet]:
-    """Settle that one fact holds against another: that one stays, with little confidence, and is named superseded.
+    """Resolve a conflict: one fact supersedes another, which stays with little confidence.
 
     Args:
         new_id: The fact that holds.

@@ -27,7 +27,7 @@ async def vaults(engine: Engine, caller: Caller) -> list[IsolatedVault]:
 
 @operation("agent.ask", access="write", trust="full", destructive=True)
 async def ask(engine: Engine, caller: Caller, agent: str, operation: str, arguments: dict[str, Any] = {}) -> Any:  # noqa: B006
-    """Call an operation in the vault of an isolated agent, as the person, and return its answer.
+    """Call an operation in an isolated agent's vault, as the person.
 
     Args:
         agent: The agent's name, as ``agent.vaults`` has it.
@@ -37,8 +37,8 @@ async def ask(engine: Engine, caller: Caller, agent: str, operation: str, argume
     if engine.isolated is None:
         raise InputError("An isolated agent's vault has no further ones in it.", agent=agent)
     place = await engine.isolated.existing(agent)
-    asked = replace(caller, name=OWNER.name)
-    return (await Catalogue(place, REGISTRY.all(), place, place.trace).call(operation, arguments, asked)).value
+    as_person = replace(caller, name=OWNER.name)
+    return (await Catalogue(place, REGISTRY.all(), place, place.trace).call(operation, arguments, as_person)).value
 
 
 async def back_up_isolated(vaults: IsolatedVaults[Engine] | None) -> None:
@@ -60,7 +60,10 @@ async def back_up_isolated(vaults: IsolatedVaults[Engine] | None) -> None:
 
 
 async def with_isolated(report: CheckReport, vaults: IsolatedVaults[Engine]) -> CheckReport:
-    """Return a check's report together with those of the isolated agents' vaults, each finding with its folder."""
+    """Return a check's report with the findings of the isolated agents' vaults.
+
+    Each finding names its folder.
+    """
     begun, findings = time.perf_counter(), list(report.findings)
     for folder in vaults.paths():
         try:

@@ -87,7 +87,9 @@ async def get(
     max_tokens: int | None = None,
     as_of: datetime | None = None,
 ) -> FetchedMemories:
-    """Return whole items by their ids, deleted or not; what the budget does not reach for is named with its tokens.
+    """Return whole items by their ids, deleted ones included.
+
+    Items beyond the budget are named with their tokens.
 
     Turns are given too, by the ids that searches and contexts show; below full trust those of one's own conversations.
     Ids of which there is nothing are named in ``missing``; only where ``id`` alone is asked for, that is an error.
@@ -126,7 +128,7 @@ async def list_memories(
     offset: Count = 0,
     as_of: datetime | None = None,
 ) -> list[MemoryRow]:
-    """Return items of every kind as a list shows them, by default the last changed first.
+    """Return items of every kind as list rows, last changed first by default.
 
     Args:
         filter: Which ones.
@@ -150,7 +152,9 @@ async def timeline(
     kinds: list[TimelineKind] = [],  # noqa: B006
     session: str = "",
 ) -> Timeline:
-    """Return what was said, happened or was stored around an item or a moment, oldest first: an index to fetch by.
+    """Return the timeline around an item or a moment, oldest first.
+
+    It lists what was said, happened or was stored, with ids to fetch.
 
     Args:
         around: The id of an item, ``session#number`` of a turn, or a time such as ``2026-03-01`` or ``last week``; now
@@ -174,7 +178,7 @@ async def people(
     limit: Count = 50,
     offset: Count = 0,
 ) -> list[Person]:
-    """Return the people that are mentioned, how often and when last; by default the last mentioned first.
+    """Return the people mentioned, with counts and dates, latest first by default.
 
     Args:
         text: Only those whose names contain it.
@@ -201,7 +205,7 @@ async def sessions(
 
 @operation("memory.forecast")
 async def forecast(engine: Engine, caller: Caller, days: list[int] = []) -> Forecast:  # noqa: B006
-    """Return which facts would have faded after some days if nothing of them is read or changed; changes nothing.
+    """Return the facts that would fade within some days without use; changes nothing.
 
     A fact's confidence falls to ``confidence * exp(-rate * days)``, counted from when it was last read or changed, and
     counts as faded below the setting ``decay.threshold``. Pinned and confirmed facts never fade.
@@ -245,7 +249,7 @@ async def tags(engine: Engine, caller: Caller, prefix: str = "", limit: Count = 
 
 @operation("memory.stats")
 async def stats(engine: Engine, caller: Caller, steps: Count = 30, step: Step = "day") -> MemoryStats:
-    """Return how much there is by kind, store and source, when the latest came, and how it grew.
+    """Return counts by kind, store and source, with latest dates and growth.
 
     Whoever may not see everything gets the counts of what it may see.
 

@@ -33,7 +33,7 @@ async def write(
     event_time: datetime | None = None,
     attributes: dict[str, Any] = {},  # noqa: B006
 ) -> Changed[Written]:
-    """Store an observation, fact or note unless a memory of its kind and store says it already.
+    """Store an observation, fact or note unless its store already has the same.
 
     Equal ones are counted; a model, where there is one, judges similar ones. The answer says what was done and why.
 
@@ -96,7 +96,9 @@ async def save_reflection(
     tags: list[str] = [],  # noqa: B006
     store: StoreName | None = None,
 ) -> Changed[Memory]:
-    """Store a reflection: what follows from recent facts and turns. It never fades and is tagged ``weekly``.
+    """Store a reflection on recent facts and messages.
+
+    It never fades and is tagged ``weekly``.
 
     Args:
         content: The insight, in Markdown.

@@ -124,7 +124,7 @@ async def tag_many(
     add: list[str] = [],  # noqa: B006
     remove: list[str] = [],  # noqa: B006
 ) -> Changed[tuple[str, ...]]:
-    """Add and remove tags of several notes as one run and return the ids of those that changed.
+    """Add and remove tags of several notes as one run; return changed ids.
 
     Args:
         ids: The notes' ids.
@@ -136,7 +136,7 @@ async def tag_many(
 
 @operation("note.pin", access="write", trust="inner")
 async def pin(engine: Engine, caller: Caller, id: str, pinned: bool = True) -> Changed[Memory]:
-    """Pin or unpin a note, whatever its version.
+    """Pin or unpin a note; its version does not matter.
 
     Args:
         id: The note's id.
@@ -183,7 +183,7 @@ async def list_notes(
 
 @operation("note.ids")
 async def ids(engine: Engine, caller: Caller, filter: MemoryFilter = _ALL, order: MemoryOrder = "recent") -> list[str]:
-    """Return the ids of durable items in order, for lists that fetch rows as they are shown.
+    """Return the ids of durable items in order, for lists that load rows later.
 
     Args:
         filter: Which ones.
@@ -194,7 +194,7 @@ async def ids(engine: Engine, caller: Caller, filter: MemoryFilter = _ALL, order
 
 @operation("note.rows")
 async def rows(engine: Engine, caller: Caller, ids: list[str]) -> list[MemoryRow]:
-    """Return the items of some ids as a list shows them, leaving out those that are gone.
+    """Return items by their ids as list rows, without those that are gone.
 
     Args:
         ids: Their ids.

@@ -1,4 +1,4 @@
-"""Operations for an agent in the middle of a conversation: scratchpad, working memory, appends that do not wait."""
+"""Operations during a conversation: scratchpad, working memory, appends without waiting."""
 
 from app.api.caller import Caller
 from app.api.registry import operation
@@ -14,7 +14,9 @@ from app.sessions.service import NewSession
 
 @operation("session.scratchpad.read", trust="inner")
 async def read(engine: Engine, caller: Caller, session: str) -> Scratchpad:
-    """Return what an agent keeps in view in a conversation; below full trust, only in its own ones.
+    """Return the items on a conversation's scratchpad.
+
+    Below full trust, only for an agent's own conversation.
 
     Args:
         session: The conversation's id.
@@ -24,7 +26,9 @@ async def read(engine: Engine, caller: Caller, session: str) -> Scratchpad:
 
 @operation("session.scratchpad.write", access="write", trust="inner")
 async def write(engine: Engine, caller: Caller, session: str, items: list[str]) -> Changed[Scratchpad]:
-    """Put items in place of all that is on a conversation's scratchpad; below full trust, only in one's own ones.
+    """Replace all items on a conversation's scratchpad.
+
+    Below full trust, only for an agent's own conversation.
 
     A scratchpad holds at most 32 items of at most 240 characters. What should outlast the conversation belongs into a
     note.
@@ -39,7 +43,9 @@ async def write(engine: Engine, caller: Caller, session: str, items: list[str]) 
 
 @operation("session.scratchpad.clear", access="write", trust="inner")
 async def clear(engine: Engine, caller: Caller, session: str) -> Changed[bool]:
-    """Empty a conversation's scratchpad and return whether anything was on it; below full trust, only one's own.
+    """Empty a conversation's scratchpad and return whether it had content.
+
+    Below full trust, only for an agent's own conversation.
 
     Args:
         session: The conversation's id.
@@ -51,7 +57,9 @@ async def clear(engine: Engine, caller: Caller, session: str) -> Changed[bool]:
 
 @operation("session.working", trust="inner")
 async def working(engine: Engine, caller: Caller, session: str, n: int | None = None) -> list[Message]:
-    """Return the last turns of a conversation from memory, oldest first, as up to date as the vault.
+    """Return the latest messages of a conversation from memory, oldest first.
+
+    They are as up to date as the vault.
 
     Args:
         session: The conversation's id.

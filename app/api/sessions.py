@@ -165,7 +165,7 @@ async def ids(
     filter: SessionFilter = _ALL,
     order: SessionOrder = "recent",
 ) -> list[str]:
-    """Return the ids of conversations in order, for lists that fetch rows as they are shown.
+    """Return the ids of conversations in order, for lists that load rows later.
 
     Args:
         filter: Which ones.

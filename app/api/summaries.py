@@ -29,7 +29,7 @@ async def all_messages(engine: Engine, caller: Caller, session: str) -> list[Mes
 
 @operation("session.purge", access="write", trust="full", destructive=True)
 async def purge(engine: Engine, caller: Caller, session: str) -> Changed[Session]:
-    """Take a conversation, its turns and its summaries out of every list and search; can be undone.
+    """Remove a conversation from every list and search; can be undone.
 
     Args:
         session: The conversation's id.
@@ -40,7 +40,7 @@ async def purge(engine: Engine, caller: Caller, session: str) -> Changed[Session
 
 @operation("session.summary.get", trust="inner")
 async def get_summary(engine: Engine, caller: Caller, session: str) -> SummaryState:
-    """Return what stands for the older turns of a conversation, with the epoch that a write must name.
+    """Return the summary of older messages, with the epoch that a write needs.
 
     Args:
         session: The conversation's id.
@@ -58,7 +58,7 @@ async def set_summary(
     expected_epoch: int | None = None,
     upper_seq: int | None = None,
 ) -> Changed[SummaryWritten]:
-    """Replace the summary of a conversation, unless somebody else did since it was read; can be undone.
+    """Replace the summary of a conversation, unless it changed meanwhile; can be undone.
 
     A write that comes too late is no error: it answers ``applied: false`` and the epoch there is, and changes nothing.
     Turns that the summary stands for stay readable and searchable.
@@ -79,7 +79,7 @@ async def set_summary(
 async def roll_summary(
     engine: Engine, caller: Caller, session: str, budget: int | None = None, force: bool = False
 ) -> Changed[Compacted]:
-    """Condense the oldest turns of a conversation into its summary when it outgrows the token budget.
+    """Condense the oldest messages of a conversation that outgrows the token budget.
 
     It does when summary and turns take more than ``sessions.summary_trigger`` of the budget and at least
     ``sessions.summary_min_turns`` turns are not condensed; the rest then takes at most ``sessions.summary_target``.
@@ -128,7 +128,7 @@ async def restore(
     budget: int | None = None,
     max_history: int | None = None,
 ) -> Restored:
-    """Return what an agent needs to take a conversation up again: the summary, and the recent turns that fit.
+    """Return the summary and recent messages to resume a conversation, within a budget.
 
     A channel that has no conversation yet is answered with an empty one.
 
@@ -149,7 +149,7 @@ async def restore(
 
 @operation("session.pending", trust="full")
 async def pending(engine: Engine, caller: Caller, agent: str | None = None, limit: int = 50) -> list[Session]:
-    """Return the conversations with turns from which no facts were drawn yet, the one quiet longest first.
+    """Return the conversations to be consolidated, the one quiet longest first.
 
     An agent's latest conversation is left out while it is going on, which is until half an hour after its last turn.
 
@@ -163,7 +163,9 @@ async def pending(engine: Engine, caller: Caller, agent: str | None = None, limi
 
 @operation("session.consolidated", access="write", trust="full")
 async def consolidated(engine: Engine, caller: Caller, session: str, upper_seq: int | None = None) -> Changed[bool]:
-    """Note that facts were drawn from a conversation; false when turns came meanwhile, so that it still waits.
+    """Mark a conversation as consolidated; false when messages came meanwhile.
+
+    Then it still waits for consolidation.
 
     Args:
         session: The conversation's id.

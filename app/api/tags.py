@@ -21,7 +21,7 @@ async def list_tags(engine: Engine, caller: Caller, prefix: str = "", limit: Cou
 
 @operation("tag.rename", access="write", trust="inner")
 async def rename(engine: Engine, caller: Caller, old: str, new: str) -> Changed[TagChange]:
-    """Give a tag another name in all items, and tags nested in it along with it; ``#tags`` in texts are rewritten.
+    """Rename a tag and its nested tags in all items and their texts.
 
     Where the new name is a tag already, the two become one. ``memory.undo`` takes the answer's ``run_id``.
 
@@ -34,7 +34,7 @@ async def rename(engine: Engine, caller: Caller, old: str, new: str) -> Changed[
 
 @operation("tag.merge", access="write", trust="inner")
 async def merge(engine: Engine, caller: Caller, tags: list[str], into: str) -> Changed[TagChange]:
-    """Make several tags one in all items, what is nested in them nested in that one; ``#tags`` in texts are rewritten.
+    """Merge several tags and their nested tags in all items and their texts.
 
     ``memory.undo`` takes the answer's ``run_id``.
 

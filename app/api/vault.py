@@ -12,13 +12,16 @@ from app.upkeep.model import CheckReport, RepairReport, VaultStatus
 
 @operation("vault.status", trust="full")
 async def status(engine: Engine, caller: Caller) -> VaultStatus:
-    """Return how the vault stands: counts, how far the index is, long work, and what does not work."""
+    """Return the status of the vault: counts, indexing, jobs and failures."""
     return await _status(engine)
 
 
 @operation("vault.check", trust="full")
 async def check(engine: Engine, caller: Caller) -> CheckReport:
-    """Check that the vault is sound; reads all of it. Each finding says whether a repair mends it."""
+    """Check that the vault is sound, by reading all of it.
+
+    Each finding says whether a repair corrects it.
+    """
     if engine.store.read_only is None:
         await engine.erasure.settled()
     report = await engine.upkeep.service.check()
@@ -27,7 +30,7 @@ async def check(engine: Engine, caller: Caller) -> CheckReport:
 
 @operation("vault.repair", access="write", trust="full")
 async def repair(engine: Engine, caller: Caller) -> Changed[RepairReport]:
-    """Make anew whatever derived data a check finds wrong, and check again.
+    """Rebuild the derived data that a check finds wrong, and check again.
 
     Search entries, words, vectors, counts, indexes and mentions are made from what was written, which itself stays as
     it is; rows that belong to nothing go, and turns without a conversation get one. Where more than that is damaged
@@ -49,7 +52,7 @@ async def backup(engine: Engine, caller: Caller) -> str:
 
 @operation("vault.reindex", access="write", trust="full")
 async def reindex(engine: Engine, caller: Caller) -> Changed[int]:
-    """Rebuild search entries, words and vectors from what is stored; returns how many items were indexed.
+    """Rebuild search entries and vectors of everything; return the number of items.
 
     Cut off by the end of Keepsake, it goes on at the next start.
     """

@@ -116,7 +116,7 @@ def import_(
         if not connection.is_remote and wait and not report.cancelled:
             _settle(connection)
         elif not connection.is_remote:
-            terminal.say("Search by meaning follows when the window is open or 'keepsake serve' runs.")
+            terminal.say("Search by meaning will be prepared while the window is open or 'keepsake serve' runs.")
     if report.cancelled:
         raise KeyboardInterrupt
     raise typer.Exit(_LOSSES if reports.has_losses(report) else 0)
@@ -254,8 +254,8 @@ def _settle(connection: Any) -> None:
     begun = time.monotonic()
     if count := connection.call("vault.status")["pending_vectors"]:
         terminal.tell(
-            f"Imported and ready for search by words. Preparing search by meaning for {count} texts; press Ctrl-C, or use"
-            " --no-wait, to leave that for later."
+            f"Imported and ready for search by words. Preparing search by meaning for {count} texts; press Ctrl-C,"
+            " or use --no-wait, to leave that for later."
         )
     try:
         status = connection.call("vault.settle")
@@ -266,7 +266,7 @@ def _settle(connection: Any) -> None:
         if count:
             terminal.tell(f"Search by meaning is ready ({time.monotonic() - begun:.1f} s).")
     else:
-        terminal.say("Search by meaning follows when the window is open or 'keepsake serve' runs.")
+        terminal.say("Search by meaning will be prepared while the window is open or 'keepsake serve' runs.")
 
 
 def _path(text: str) -> Path:

@@ -49,12 +49,12 @@ def open_connection(vault: Path) -> Iterator[VaultConnection]:
         KeepsakeError: It cannot be opened.
     """
     until = time.monotonic() + _PATIENCE_SECONDS
-    while (door := _remote(vault) or _local(vault, until)) is None:
+    while (connection := _remote(vault) or _local(vault, until)) is None:
         time.sleep(_PAUSE_SECONDS)
     try:
-        yield door
+        yield connection
     finally:
-        door.close()
+        connection.close()
 
 
 class RemoteConnection:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["backup_lines", "backup_words", "check_lines", "damage_lines", "has_losses", "repair_lines", "restore_lines"]
 
-# Tables as a person knows them; of the others only a loss is told.
+# Tables as a person knows them; of the others only a loss is shown.
 _NAMES = {
     "sessions": ("conversation", "conversations"),
     "messages": ("message", "messages"),
@@ -83,12 +83,12 @@ def restore_lines(check: "BackupCheck", before: Path | None) -> list[str]:
 
 def salvage_lines(report: "SalvageReport") -> list[str]:
     """Return lines about a salvage and the next steps."""
-    told = [item for item in report.tables if item.name in _NAMES or _lost(item)]
+    shown = [item for item in report.tables if item.name in _NAMES or _lost(item)]
     order = [*_NAMES]
-    told.sort(key=lambda item: order.index(item.name) if item.name in order else len(order))
-    unread = [item.name for item in told if item.name not in _NAMES and not item.kept and item.lost is None]
+    shown.sort(key=lambda item: order.index(item.name) if item.name in order else len(order))
+    unread = [item.name for item in shown if item.name not in _NAMES and not item.kept and item.lost is None]
     lines = [f"Saved of {printable(report.source)}:"]
-    lines += [_table_line(item) for item in told if item.name not in unread]
+    lines += [_table_line(item) for item in shown if item.name not in unread]
     if unread:
         lines.append(f"  nothing of {', '.join(unread)}, if there was anything")
     if report.found_again:

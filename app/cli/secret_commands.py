@@ -39,8 +39,8 @@ def set_secret(context: typer.Context, name: Name) -> None:
     if context.args:
         raise InputError(_LATE)
     value = _given(name)
-    with open_connection(context.obj) as door:
-        found = msgspec.convert(door.call("secret.set", name=terminal.given(name), value=value), SecretStatus)
+    with open_connection(context.obj) as connection:
+        found = msgspec.convert(connection.call("secret.set", name=terminal.given(name), value=value), SecretStatus)
     terminal.say(f"The key is kept in {found.keyring}.")
     if found.note:
         terminal.tell(found.note)
@@ -49,8 +49,8 @@ def set_secret(context: typer.Context, name: Name) -> None:
 @application.command(name="list")
 def list_secrets(context: typer.Context) -> None:
     """List the services with the source of their keys."""
-    with open_connection(context.obj) as door:
-        found = msgspec.convert(door.call("secret.list"), list[SecretStatus])
+    with open_connection(context.obj) as connection:
+        found = msgspec.convert(connection.call("secret.list"), list[SecretStatus])
     for item in found:
         terminal.say(f"{item.name:<18} {item.place or 'no key'}{f'. {item.note}' if item.note else ''}")
 
@@ -58,8 +58,8 @@ def list_secrets(context: typer.Context) -> None:
 @application.command(name="remove")
 def remove_secret(context: typer.Context, name: Name) -> None:
     """Remove the key of a service from the system's keyring."""
-    with open_connection(context.obj) as door:
-        found = msgspec.convert(door.call("secret.remove", name=terminal.given(name)), SecretStatus)
+    with open_connection(context.obj) as connection:
+        found = msgspec.convert(connection.call("secret.remove", name=terminal.given(name)), SecretStatus)
     terminal.say(f"The keyring holds no key for {found.name}.")
     if found.source == "variable":
         terminal.tell(f"There is still one in {found.place}.")

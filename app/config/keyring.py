@@ -58,7 +58,7 @@ class Keyring:
         self._now = now
         self._turn = threading.Lock()
         self._thread: threading.Thread | None = None
-        self._asked: Future[Any] = Future()
+        self._pending: Future[Any] = Future()
         self._is_closed = False
         self._refusal = ""
         self._quiet_until = 0.0
@@ -112,7 +112,7 @@ class Keyring:
     def close(self) -> None:
         """Release all waiting callers, and ask the keyring nothing more."""
         self._is_closed = True
-        _settle(self._asked.set_exception, _closed())
+        _settle(self._pending.set_exception, _closed())
 
     def _ask(self, work: "Callable[[KeyringBackend], T]", *, attended: bool) -> T:
         if not attended and self._now() < self._quiet_until:
@@ -135,10 +135,10 @@ class Keyring:
             if self._is_closed:
                 raise _closed()
             # A thread that has answered may take a moment to end.
-            if self._thread is not None and self._thread.is_alive() and not self._asked.done():
+            if self._thread is not None and self._thread.is_alive() and not self._pending.done():
                 raise TimeoutError
             answer: Future[T] = Future()
-            self._asked = answer
+            self._pending = answer
             # Not one of a pool: nobody could end it, and the program's end must not wait for it.
             self._thread = threading.Thread(target=_work, args=(work, answer), name="keepsake-keyring", daemon=True)
             self._thread.start()

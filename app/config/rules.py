@@ -176,9 +176,9 @@ def reflection_rule(config: Config) -> Iterator[ConfigFinding]:
 def context_rule(config: Config) -> Iterator[ConfigFinding]:
     """Check that an agent's context leaves room for the conversation."""
     parts = ["context.max_tokens"] + ["context.index_max_tokens"] * config.flag("context.index")
-    told, budget = sum(map(config.whole, parts)), config.whole("sessions.budget")
-    if told >= budget:
-        what = f"Facts and index may take {told} tokens, all of the {budget} in 'sessions.budget'."
+    context, budget = sum(map(config.whole, parts)), config.whole("sessions.budget")
+    if context >= budget:
+        what = f"Facts and index may take {context} tokens, all of the {budget} in 'sessions.budget'."
         yield _warning(parts[0], what, f"Lower {' and '.join(parts)}, or raise sessions.budget.")
 
 

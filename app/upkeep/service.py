@@ -67,7 +67,7 @@ class UpkeepService:
     async def status(self) -> VaultStatus:
         """Return how the vault stands."""
         index = await self._sync.state()
-        sessions, memories = await self._store.read(_heads)
+        sessions, memories = await self._store.read(_content_counts)
         return VaultStatus(
             vault=str(self._store.vault),
             version=__version__,
@@ -87,7 +87,7 @@ class UpkeepService:
     async def stats(self) -> VaultStats:
         """Return what the vault holds."""
         index = await self._sync.state()
-        sessions, memories = await self._store.read(_heads)
+        sessions, memories = await self._store.read(_content_counts)
         messages, kinds = await self._store.read(_counts)
         return VaultStats(
             sessions=sessions,
@@ -222,7 +222,7 @@ def _identify(connection: apsw.Connection) -> None:
     connection.execute("INSERT INTO meta (key, value) VALUES ('vault_id', ?) ON CONFLICT DO NOTHING", (uuid7(),))
 
 
-def _heads(connection: apsw.Connection) -> tuple[int, int]:
+def _content_counts(connection: apsw.Connection) -> tuple[int, int]:
     return (
         int(connection.execute("SELECT count(*) FROM sessions WHERE forgotten_at IS NULL").get),
         int(connection.execute("SELECT count(*) FROM memories WHERE valid_until IS NULL").get),

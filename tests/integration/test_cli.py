@@ -111,7 +111,7 @@ def test_a_note_is_kept_from_standard_input(keepsake: Keepsake) -> None:
 def test_nothing_to_keep_is_said(keepsake: Keepsake) -> None:
     for done in (keepsake("capture"), keepsake("capture", "  "), keepsake("capture", stdin=b"\n")):
         assert done.returncode == 65
-        assert "nothing to keep" in sentence(done)
+        assert "note is empty" in sentence(done)
 
 
 def test_commands_go_through_the_host_that_runs(keepsake: Keepsake, place: Path, tmp_path: Path) -> None:

@@ -2,11 +2,13 @@
 
 import asyncio
 from datetime import UTC
+from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
 from msgspec import Meta
 
+import app.api
 from app.api.caller import OWNER, Caller
 from app.api.catalogue import declared
 from app.api.registry import Catalogue, Operation, Registry, check_arguments, from_builtins, to_builtins, type_name
@@ -57,12 +59,12 @@ def call(name: str, arguments: dict[str, Any], caller: Caller = OWNER) -> tuple[
     return reply, engine, publisher.told
 
 
-@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda item: item.name)
 def test_every_subject_is_in_the_catalogue() -> None:
     subjects = {path.stem for path in API.glob("*.py") if "\n@operation(" in path.read_text(encoding="utf-8")}
     assert {item.handler.__module__.rpartition(".")[2] for item in OPERATIONS} == subjects
 
 
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda item: item.name)
 def test_every_operation_is_documented(operation: Operation) -> None:
     assert operation.summary.endswith(".")
     assert all(parameter.help for parameter in operation.parameters), operation.name

@@ -47,7 +47,7 @@ def test_a_section_nobody_knows(keepsake: Run) -> None:
 
 
 def test_nothing_changed_is_said(keepsake: Run, tmp_path: Path) -> None:
-    assert keepsake("list", "--changed")[1] == "Every setting has its default.\n"
+    assert keepsake("list", "--changed")[1] == "Every setting has its default value.\n"
     assert keepsake("get", "search.limit")[1] == "50\n"
     assert not (tmp_path / "vault").exists()
 
@@ -68,7 +68,7 @@ def test_a_change_that_makes_trouble_is_told(keepsake: Run) -> None:
     assert status == 1
     assert "Set sessions.summary_target below 0.8." in said
     assert keepsake("set", "sessions.summary_target", "0.5")[2] == ""
-    assert keepsake("check")[:2] == (0, "The settings are right.\n")
+    assert keepsake("check")[:2] == (0, "The settings are in order.\n")
 
 
 def test_settings_that_keep_the_vault_closed_can_be_mended(keepsake: Run, tmp_path: Path) -> None:

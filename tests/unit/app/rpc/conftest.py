@@ -26,7 +26,7 @@ REGISTRY = Registry()
 
 @dataclass
 class Gate:
-    """State of the test operations; waiting ones wait for ``gate``."""
+    """State of the test operations; waiting ones wait until it is opened."""
 
     opened: asyncio.Event = field(default_factory=asyncio.Event)
     waiting: int = 0

@@ -140,7 +140,7 @@ def test_a_full_disk_leaves_everything_as_it_was(small_disk: SmallDisk, older: P
     assert {path: path.read_bytes() for path in full.rglob("*") if path.is_file()} == before
 
 
-# Kills the process before each step of staging and of carrying out a restore in turn, and opens the vault after each.
+# Kills the process before each step of staging and finishing a restore in turn, and opens the vault after each.
 KILLER = """
 import os, shutil, signal, sys
 from pathlib import Path
@@ -161,7 +161,7 @@ def work(copy, last):
             if seen == last:
                 os.kill(os.getpid(), signal.SIGKILL)
     sys.addaudithook(hook)
-    restore.stage(copy, older)
+    staged_restore.stage(copy, older)
     Store.open(copy, migrations()).close()
     os._exit(0)
 
@@ -172,10 +172,10 @@ while status:
     if not (child := os.fork()):
         work(copy, number)
     status = os.waitpid(child, 0)[1]
-    was_staged = restore.is_staged(copy) or (copy / restore.ASIDE).exists() or status == 0
+    was_staged = staged_restore.is_staged(copy) or (copy / staged_restore.ASIDE).exists() or status == 0
     now = opened(copy)
     words = sorted([word(path) for path in (copy / "backups").glob("*.db")] + [now])
-    assert not (copy / restore.ASIDE).exists() and not restore.is_staged(copy)
+    assert not (copy / staged_restore.ASIDE).exists() and not staged_restore.is_staged(copy)
     assert now == "then" or (not was_staged and now == "now"), (number, now)
     assert "now" in words and words.count("then") >= 1, (number, words)
     print(number, now)
