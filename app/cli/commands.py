@@ -222,7 +222,7 @@ def call(
         _say_all(operation_lines(operation))
         return
     if operation == "secret.set" and arguments != "-":
-        raise InputError("A key cannot be an argument, where others could see it. Use 'keepsake secret set'.")
+        raise InputError("A key is not given as an argument, where others could see it. Use 'keepsake secret set'.")
     given = _arguments(_standard_input(is_requested=True) if arguments == "-" else terminal.given(arguments))
     with open_connection(context.obj) as connection:
         terminal.say_json(connection.call(operation, **given))

@@ -68,8 +68,8 @@ def sound(operation: Operation, there: Known) -> dict[str, Any]:
     if operation.name == "exchange.export":
         given["path"] = str(there.file.with_name("out.jsonl"))
     by_type = {"str": there.note, "int": 1, "float": 1.0, "bool": True, "list[str]": [there.note], "list[int]": [1]}
-    asked = [item for item in operation.parameters if item.required]
-    return {item.name: given.get(item.name, by_type.get(item.type, {})) for item in asked}
+    requested = [item for item in operation.parameters if item.required]
+    return {item.name: given.get(item.name, by_type.get(item.type, {})) for item in requested}
 
 
 def replaced_texts(operation: Operation, there: Known, text: str) -> Iterator[dict[str, Any]]:

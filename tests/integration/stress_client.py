@@ -133,15 +133,15 @@ def write(line: ReconnectingClient, log: Path, name: str, writes: int) -> None:
     """Make ``writes`` writes in all, passing over those that ``log`` knows."""
     done = 0
     if log.exists():
-        told = log.read_bytes()
-        whole = told[: told.rfind(b"\n") + 1]
+        log_bytes = log.read_bytes()
+        whole = log_bytes[: log_bytes.rfind(b"\n") + 1]
         done = whole.count(b"\n")
         log.write_bytes(whole)
     with log.open("a", encoding="utf-8") as file:
-        shooter = StressWriter(line, file, name)
+        writer = StressWriter(line, file, name)
         for number in range(writes):
             try:
-                shooter.make_write(number, is_known=number < done)
+                writer.make_write(number, is_known=number < done)
             except KeepsakeError as error:
                 file.write(f"fault\t{number}\t{error.code}: {error.message}\n")
                 file.flush()

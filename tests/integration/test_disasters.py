@@ -177,7 +177,7 @@ def test_a_broken_leaf_of_the_messages_costs_its_rows_alone(damaged: Path, savin
     assert host.ask("memory.search", query='"note 7"', recipe="words").hits[0].title == "Note 7"
 
 
-def test_words_that_stand_elsewhere_too_come_back(damaged: Path, saving: Saving) -> None:
+def test_texts_with_a_second_copy_are_recovered(damaged: Path, saving: Saving) -> None:
     overwrite(damaged, pages_of(damaged, "messages")[-3])
     overwrite(damaged, pages_of(damaged, "memories")[-2])
     report, host = saving(damaged)

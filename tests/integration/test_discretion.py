@@ -147,8 +147,8 @@ def test_failures_logs_and_trace_hold_nothing(
     assert [event for event in events if HIDDEN in event.values()] == [], "a fact is no name, or its field not in NAMES"
 
 
-def test_other_programs_are_told_nothing_either(host: Host, log: io.StringIO, tmp_path: Path) -> None:
-    told: list[str] = []
+def test_other_programs_learn_nothing_either(host: Host, log: io.StringIO, tmp_path: Path) -> None:
+    received: list[str] = []
     with Client.connect(host.vault) as client:
         for operation, arguments in (
             (f"{CONTENT}", {}),
@@ -161,10 +161,10 @@ def test_other_programs_are_told_nothing_either(host: Host, log: io.StringIO, tm
             try:
                 client.call(operation, arguments)
             except KeepsakeError as error:
-                told += [] if operation == CONTENT else planted(ascii(error.as_dict()))
+                received += [] if operation == CONTENT else planted(ascii(error.as_dict()))
             else:
-                told.append(f"{operation} was accepted")
+                received.append(f"{operation} was accepted")
     host.stop()
-    assert told == []
+    assert received == []
     assert planted(log.getvalue()) == []
     assert planted(trace_of(tmp_path / "vault")) == []

@@ -88,7 +88,7 @@ class Player:
     def _of_facts(self, verb: str, one: int, other: int) -> Request | None:
         name, facts = NAMES[other % len(NAMES)], [fact.id for fact in self.host.ask("fact.list")] or [""]
         fact, notes = facts[one % len(facts)], self.host.ask("note.ids", order="oldest")
-        shelf = [row.id for row in self.host.ask("archive.list")] or [""]
+        backups = [row.id for row in self.host.ask("archive.list")] or [""]
         drawn = [{"kind": "memory", "id": key} for key in notes[:one]]
         said = {"content": f"{name} sails at {one}", "tags": [f"tag{other}"], "sources": drawn}
         requests: dict[str, Request] = {
@@ -101,7 +101,7 @@ class Player:
             "rename_tag": ("tag.rename", {"old": ("boat", "tag1")[one % 2], "new": f"tag{other}"}),
             "merge_tags": ("tag.merge", {"tags": ["boat", f"tag{one}"], "into": f"fleet/boat{other}"}),
             "archive": ("archive.put", {"ids": notes[one : one + other % 3]}),
-            "unarchive": ("archive.restore", {"id": shelf[one % len(shelf)]}),
+            "unarchive": ("archive.restore", {"id": backups[one % len(backups)]}),
         }
         return requests.get(verb)
 

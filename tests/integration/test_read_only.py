@@ -93,7 +93,7 @@ def test_it_is_writable_again_later(place: Path) -> None:
         host.stop()
 
 
-def test_other_programs_are_told_why_they_cannot_connect(place: Path, allow_logs: AllowLogs) -> None:
+def test_other_programs_learn_why_they_cannot_connect(place: Path, allow_logs: AllowLogs) -> None:
     allow_logs("other programs cannot reach this vault")
     make_read_only(place)
     host = Host(place / "vault", overrides=SETTINGS)

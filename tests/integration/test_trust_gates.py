@@ -227,7 +227,7 @@ def guessed(name: str, ids: list[str], markers: list[str], then: str) -> list[di
     return calls + narrowed
 
 
-def asked(host: Host, name: str, arguments: dict[str, Any], caller: Caller) -> Any:
+def requested(host: Host, name: str, arguments: dict[str, Any], caller: Caller) -> Any:
     """Return an answer without times, entity ids, scores and the order of equals."""
     try:
         return to_builtins(host.call(name, arguments, caller).result(30).value)
@@ -267,9 +267,9 @@ def test_every_read_answers_as_if_what_is_hidden_never_existed(trust: Trust, ite
         names, others = entities_of(full), entities_of(bare)
         same = {name: entity for entity, name in others.items()}
         for name, arguments in questions(items, names):
-            answer = asked(full, name, arguments, caller)
+            answer = requested(full, name, arguments, caller)
             translated = translate(arguments, names, same)
-            expected = asked(bare, name, translated, caller)
+            expected = requested(bare, name, translated, caller)
             answered, wanted = plain(answer, names), plain(expected, others | names)
             assert answered == wanted, (name, arguments)
             said = msgspec.json.encode(answer).decode()
@@ -301,12 +301,12 @@ def test_much_that_is_hidden_leaves_others_their_neighbours(host: Host) -> None:
         host.submit(engine.memories.service.save(NewMemory(f"heron {number}"))).result()  # type: ignore[attr-defined]
     seen = host.ask("note.save", content="a heron far off among many other birds", store="shared")
     host.ask("vault.settle")
-    asked_for = {"query": "heron", "recipe": "vector", "limit": 5}
-    found = host.call("memory.search", asked_for, Caller("agent", "inner")).result().value
+    requested = {"query": "heron", "recipe": "vector", "limit": 5}
+    found = host.call("memory.search", requested, Caller("agent", "inner")).result().value
     assert [hit.id for hit in found.hits] == [seen.id]
 
 
-def test_nobody_learns_of_a_conversation_by_renaming_it(host: Host) -> None:
+def test_renaming_reveals_no_conversation(host: Host) -> None:
     host.ask("session.append", session="s", messages=[{"role": "user", "content": "secret"}])
     with pytest.raises(AccessDeniedError):
         host.call("session.rename", {"session": "s", "title": "x"}, Caller("agent", "inner")).result()

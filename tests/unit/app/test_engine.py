@@ -89,7 +89,7 @@ def test_a_started_engine_gives_memory_back_once_what_changed_is_indexed(vault: 
     assert set(asyncio.run(work())) == {0}
 
 
-def test_background_work_that_breaks_is_told(
+def test_broken_background_work_is_reported(
     vault: Path, monkeypatch: pytest.MonkeyPatch, allow_logs: AllowLogs
 ) -> None:
     allow_logs("background work warming broke: ZeroDivisionError")

@@ -75,7 +75,7 @@ def test_decisions_can_be_undone_and_search_follows_them(filled: Host) -> None:
     assert filled.ask("entity.place", positions=[[split.id, 1.0, 2.0]]) == 1
 
 
-def test_a_name_and_a_mark_that_only_the_person_knows_tell_nobody_else_anything(host: Host) -> None:
+def test_private_names_and_protection_are_hidden_from_agents(host: Host) -> None:
     host.ask("note.save", id="open", content="Alice Jones came", store="shared")
     host.ask("note.save", id="diary", content="Bob Miller came")
     host.ask("vault.settle", names=True)

@@ -21,7 +21,7 @@ def append(host: Host, caller: Caller, **arguments: Any) -> Any:
     return ask_as(host, caller, "session.append", messages=[TURN], **arguments)
 
 
-def test_somebody_elses_conversation_is_not_added_to_and_tells_nothing(host: Host) -> None:
+def test_conversation_of_another_agent_is_closed_and_hidden(host: Host) -> None:
     host.ask("session.append", session="mine", messages=[TURN] * 7, channel="chat:1")
     host.ask("session.append", session="gone", messages=[TURN] * 7)
     host.ask("session.forget", session="gone")

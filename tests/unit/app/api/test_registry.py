@@ -47,16 +47,16 @@ class Publisher:
     """Keeps what it is told."""
 
     def __init__(self) -> None:
-        self.told: list[Event] = []
+        self.published: list[Event] = []
 
     def publish(self, event: Event) -> None:
-        self.told.append(event)
+        self.published.append(event)
 
 
 def call(name: str, arguments: dict[str, Any], caller: Caller = OWNER) -> tuple[Any, list[str], list[Event]]:
     engine, publisher = list[str](), Publisher()
     reply = asyncio.run(Catalogue(engine, REGISTRY.all(), publisher).call(name, arguments, caller))
-    return reply, engine, publisher.told
+    return reply, engine, publisher.published
 
 
 def test_every_subject_is_in_the_catalogue() -> None:
@@ -96,10 +96,10 @@ def test_a_name_is_declared_once() -> None:
         REGISTRY.operation("thing.make")(make)
 
 
-def test_a_change_is_answered_and_told() -> None:
-    reply, engine, told = call("thing.make", {"name": "a", "count": 2})
+def test_change_is_answered_and_published() -> None:
+    reply, engine, published = call("thing.make", {"name": "a", "count": 2})
     assert (reply.value, engine) == (2, ["a", "a"])
-    assert told == [reply.changes]
+    assert published == [reply.changes]
     assert reply.changes.operation == "thing.make"
     assert reply.changes.history_ids == (5,)
 
@@ -143,7 +143,7 @@ def test_unknown_operations() -> None:
 
 
 @pytest.mark.parametrize(("trust", "may"), [("full", True), ("inner", True), ("familiar", False), ("public", False)])
-def test_trust_is_asked_before_anything_else(trust: Any, may: bool) -> None:
+def test_trust_is_checked_before_anything_else(trust: Any, may: bool) -> None:
     if may:
         call("thing.make", {"name": "a"}, Caller("agent", trust))
         return
@@ -166,7 +166,7 @@ def test_a_time_may_be_written_without_hour_or_zone(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["2026", "soon", "2026-13-01", "", "5"])
-def test_what_is_no_time_is_told_how_one_is_written(text: str) -> None:
+def test_invalid_time_is_answered_with_the_format(text: str) -> None:
     (listing,) = [operation for operation in OPERATIONS if operation.name == "memory.list"]
     with pytest.raises(InputError, match="a time is written as 2026-03-01T10"):
         check_arguments(listing, {"as_of": text})

@@ -69,7 +69,7 @@ def test_a_default_leaves_the_file(tmp_path: Path) -> None:
     assert "limit" not in (tmp_path / FILE).read_text()
 
 
-def test_what_comes_from_elsewhere_cannot_be_set(tmp_path: Path) -> None:
+def test_setting_of_the_environment_cannot_be_set(tmp_path: Path) -> None:
     where = variable(BY_NAME["search.limit"])
     with pytest.raises(InputError, match=where):
         config(tmp_path, **{where: "70"}).set("search.limit", 60)
@@ -94,7 +94,7 @@ def test_a_wrong_line_is_named_and_not_repeated(tmp_path: Path) -> None:
     assert "sk-very" not in str(caught.value) + str(caught.value.data)
 
 
-def test_half_a_file_is_told_and_left_as_it_is(tmp_path: Path) -> None:
+def test_half_a_file_is_reported_and_left_as_it_is(tmp_path: Path) -> None:
     settings = config(tmp_path)
     settings.set("search.limit", 60)
     half = (tmp_path / FILE).read_text() + "[sessions\nexcluded_agents = 'A"

@@ -136,7 +136,7 @@ def test_a_key_that_is_a_name_is_not_repeated(tmp_path: Path) -> None:
     assert key not in lines["embedding.api_key_env"]
 
 
-def test_unknown_names_are_told_with_what_was_meant(tmp_path: Path) -> None:
+def test_unknown_names_are_reported_with_the_nearest_name(tmp_path: Path) -> None:
     lines = found(
         tmp_path,
         "alone = 1\nsearch_limit = 2\n[serach]\nlimit = 3\n[search]\nlimt = 4\n'odd name' = 5\n[other]\nmine = 6\n",

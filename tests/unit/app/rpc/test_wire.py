@@ -53,7 +53,7 @@ def test_a_host_replaced_while_it_was_dialled_is_dialled_anew(vault: Path) -> No
         replaced.close()
 
 
-def test_nobody_answers(vault: Path) -> None:
+def test_without_a_host_nothing_answers(vault: Path) -> None:
     with pytest.raises(HostUnreachableError):
         dial(vault)
 
