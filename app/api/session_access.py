@@ -19,5 +19,5 @@ async def conversation(engine: Engine, caller: Caller, session: str) -> str:
 
 
 async def mentioned(engine: Engine, caller: Caller, session: str) -> str:
-    """Return the id under which a conversation is stored, or the one given where the caller may use none of it."""
+    """Return the stored id of a session, or the given one without access."""
     return await engine.sessions.service.canonical(session, owner_of(caller))

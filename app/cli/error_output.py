@@ -17,7 +17,7 @@ BROKEN_PIPE = 141
 
 
 class Boundary:
-    """Turns whatever leaves its block into ``status``; only a request to exit passes.
+    """Context manager that turns failures into ``status``; only a request to exit passes.
 
     Args:
         debug: Show where the failure came from.

@@ -148,7 +148,7 @@ def salvage(
     from app.recovery.salvage import salvage as save  # noqa: PLC0415
 
     vault: Path = context.obj
-    target = user_path(into) if into else _new_folder_beside(vault)
+    target = user_path(into) if into else _default_target(vault)
     if not vault.is_dir():
         raise InputError(f"There is no vault at {vault}. Name it with --vault.")
     with _locked(vault):
@@ -200,8 +200,8 @@ def _locked(vault: Path) -> Iterator[None]:
         lock.release()
 
 
-def _new_folder_beside(vault: Path) -> Path:
-    """Return a path beside the vault where nothing is yet."""
+def _default_target(vault: Path) -> Path:
+    """Return a new path next to the vault."""
     first = vault.with_name(f"{vault.name}-salvaged")
     names = (vault.with_name(f"{first.name}-{number}") for number in range(2, 1_000_000))
     return first if not first.exists() else next(path for path in names if not path.exists())

@@ -122,7 +122,7 @@ def _named_values(document: tomlkit.TOMLDocument) -> dict[str, object]:
 
 
 def _replaced_by(old: str, present: Container[str]) -> Setting | None:
-    """Return the setting that had the name ``old``, unless its value is ``present`` under a newer one."""
+    """Return the setting once named ``old``, unless a newer name is ``present``."""
     item = BY_OLD_NAME.get(old)
     if item is None:
         return None

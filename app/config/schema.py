@@ -62,5 +62,5 @@ def setting(name: str) -> Setting:
 
 
 def nearest(name: str) -> str:
-    """Return the name of the setting that is spelled most like ``name``, ``""`` where none is."""
+    """Return the setting's name that is spelled most like ``name``, or ``""``."""
     return next(iter(get_close_matches(name[:_LONGEST_NAME].lower(), BY_NAME, 1, _ALIKE)), "")

@@ -89,7 +89,7 @@ def answer(request_id: RequestId, value: Any, changes: Any = None) -> Message:
 
 
 def failure(request_id: RequestId | None, error: KeepsakeError) -> Message:
-    """Return the answer of a call that failed, or with no id of a message that was none."""
+    """Return the answer to a failed call; without an id for a malformed one."""
     return {"jsonrpc": "2.0", "id": request_id, "error": to_wire(error)}
 
 

@@ -187,7 +187,7 @@ def _files(vault: Path) -> Iterator[Finding]:
 
 
 def private_files(vault: Path) -> list[Path]:
-    """Return what nobody but its owner should read."""
+    """Return the files that only their owner should read."""
     files = (*vault.glob(f"{DATABASE}*"), *vault.glob("backups/*.db"))
     return [vault, *(path for path in files if not path.is_symlink())]
 

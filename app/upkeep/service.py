@@ -124,7 +124,7 @@ class UpkeepService:
             return word_index_damage(str(error.data.get("sqlite", "")))
 
     async def repair(self, actor: str, reread: Callable[[], Awaitable[None]]) -> Changed[RepairReport]:
-        """Make anew whatever derived data a check finds wrong, and check again.
+        """Rebuild the derived data that a check finds wrong, and check again.
 
         Args:
             actor: Who asked.

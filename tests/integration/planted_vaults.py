@@ -93,7 +93,7 @@ def main() -> None:
 
 
 def use(vault: Path) -> None:
-    """Do whatever opens a file of the vault; refusals are answers."""
+    """Run everything that opens a file of the vault; refusals are answers."""
     for read in (read_hostfile, Client.connect, backup_files.list_backups):
         with contextlib.suppress(KeepsakeError):
             read(vault)

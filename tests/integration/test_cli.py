@@ -218,7 +218,7 @@ def test_a_search_without_words_and_one_that_finds_nothing(keepsake: Keepsake) -
     for text in ("-", "()*&^%", "___"):
         done = keepsake("search", "--", text)
         assert done.returncode == 65
-        assert "no word to look for" in sentence(done)
+        assert "no word to search for" in sentence(done)
     nothing = keepsake("search", "zzzqqq")
     assert nothing.returncode == 0
     assert nothing.stdout.startswith(b"Noth")

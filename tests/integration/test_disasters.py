@@ -335,7 +335,7 @@ def test_the_database_of_another_program_is_left_alone(damaged: Path) -> None:
 
 @pytest.fixture
 def crashed(damaged: Path) -> Path:
-    """Return a vault with turns that are in its log only, as a loss of power leaves it."""
+    """Return a vault with messages in its log only, as after a power loss."""
     host = Host(damaged, serve=False, overrides={"index.vectors": False})
     host.start()
     for number in range(20):

@@ -45,7 +45,7 @@ def state_of(folder: Path) -> dict[str, object]:
 
 @pytest.fixture
 def outside(tmp_path: Path) -> Path:
-    """Return a folder of somebody else's."""
+    """Return a folder of another user."""
     folder = tmp_path / "outside"
     (folder / "folder").mkdir(parents=True)
     (folder / "file").write_bytes(CONTENT)

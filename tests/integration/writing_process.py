@@ -16,7 +16,7 @@ def say(*words: object) -> None:
 
 
 def type_turns(host: Host, number: str) -> None:
-    """Append turns and save a note over and over, as somebody who types."""
+    """Append messages and save a note over and over, like a person who types."""
     note = host.ask("note.save", content="begun", title=f"Note {number}")
     say("note", note.id, "begun")
     count = 0

@@ -1,4 +1,4 @@
-"""A channel has one conversation, whatever ids the program it comes from gives it."""
+"""Channels: one conversation each, under any ids of the program."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Settings under the names of earlier versions, and settings that no part of Keepsake reads yet."""
+"""Settings with old names, and settings without an effect."""
 
 from pathlib import Path
 
