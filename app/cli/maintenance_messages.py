@@ -28,10 +28,10 @@ _NAMES = {
 
 def repair_lines(report: "RepairReport") -> list[str]:
     """Return lines about a repair."""
-    lines = [f"mended: {printable(what)}" for what in report.mended]
+    lines = [f"repaired: {printable(what)}" for what in report.mended]
     for finding in report.left:
         lines += [f"{finding.severity}: {finding.area}: {printable(finding.what)}", f"  {printable(finding.remedy)}"]
-    nothing = "" if report.mended else "There was nothing to mend. "
+    nothing = "" if report.mended else "There was nothing to repair. "
     return [*lines, nothing + ("The vault is sound." if report.ok else "The vault still has errors.")]
 
 
@@ -74,7 +74,7 @@ def backup_words(check: "BackupCheck") -> str:
 
 def restore_lines(check: "BackupCheck", before: Path | None) -> list[str]:
     """Return lines about a restore."""
-    lines = [backup_words(check), "It is the vault now."]
+    lines = [backup_words(check), "It is now the vault."]
     if before is None:
         return lines
     kept = "What was there is kept as" if before.suffix == ".db" else "The damaged files that were there are kept in"
@@ -93,16 +93,16 @@ def salvage_lines(report: "SalvageReport") -> list[str]:
         lines.append(f"  nothing of {', '.join(unread)}, if there was anything")
     if report.found_again:
         lines.append(
-            f"{_count(report.found_again, 'row')} of these stood where nothing led any more; something deleted before"
-            " may be among them."
+            f"{_count(report.found_again, 'row')} of these came from pages outside every table; deleted content may be"
+            " among them."
         )
     if report.regained:
         lines.append(
-            f"{_count(report.regained, 'row')} of these came back from the search index and the history, with their"
-            " words but not all that was known of them."
+            f"{_count(report.regained, 'row')} of these were recovered from the search index and the history, with"
+            " their text but without some details."
         )
     if report.sessions_made:
-        lines.append(f"{_count(report.sessions_made, 'conversation')} had lost its beginning and got a new title.")
+        lines.append(f"{_count(report.sessions_made, 'conversation')} had lost its details and got a new title.")
     if not has_losses(report):
         lines.append("Nothing was lost.")
     return [

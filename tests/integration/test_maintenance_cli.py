@@ -72,7 +72,7 @@ def test_backups_are_made_listed_verified_and_restored(shell: Shell) -> None:
     assert " manual " in line
     assert "is whole: 0 conversations with 0 messages, and 1 note or fact" in shell.run("backup", "verify", made.stem)
     said = shell.run("restore", made.name).splitlines()
-    assert said[1] == "It is the vault now."
+    assert said[1] == "It is now the vault."
     assert "before-restore.db" in said[2]
     assert "herons" in shell.run("search", "herons")
     assert "written since" not in shell.run("search", "written")
@@ -123,8 +123,8 @@ def test_a_repair_says_what_it_did(shell: Shell) -> None:
     shell.run("capture", "a second note")
     (shell.vault / DATABASE).chmod(0o644)
     assert "chmod" in shell.run("check")
-    assert "mended: Made memory.db readable for you only." in shell.run("check", "--repair")
-    assert "There was nothing to mend. The vault is sound." in shell.run("check", "--repair")
+    assert "repaired: Made memory.db readable for you only." in shell.run("check", "--repair")
+    assert "There was nothing to repair. The vault is sound." in shell.run("check", "--repair")
 
 
 def test_there_is_nothing_to_salvage(shell: Shell, tmp_path: Path) -> None:
