@@ -169,6 +169,9 @@ class InternalError(KeepsakeError):
 
 
 def internal(error: BaseException) -> InternalError:
-    """Return what is told of an unexpected failure: its kind, and not its text, which may repeat content."""
+    """Return the failure for an unexpected error.
+
+    It names the kind of error and not its text, which may repeat content.
+    """
     kind = type(error).__name__
     return InternalError(f"Something went wrong inside Keepsake ({kind}).", type=kind)

@@ -1,4 +1,4 @@
-"""The process that owns a vault: the engine on its own thread and event loop, reachable from any other thread."""
+"""The process that owns a vault, with the engine on a thread of its own."""
 
 import asyncio
 import contextlib
@@ -77,7 +77,10 @@ class Host:
             raise
 
     def stop(self) -> None:
-        """Stop in stages: no new calls, jobs cancelled, writes drained, vault closed. Safe to call twice."""
+        """Stop in stages; safe to call twice.
+
+        New calls are refused, jobs cancelled, writes finished and the vault closed.
+        """
         thread, loop = self._thread, self._loop
         if thread is None or loop is None:
             return
@@ -130,7 +133,7 @@ class Host:
             self._calls.discard(task)
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """Hear of changes and progress, on the engine's thread; returns what stops it."""
+        """Subscribe to changes and progress, on the engine's thread; returns a function that unsubscribes."""
         return self.feed.subscribe(listener)
 
     @property
@@ -142,7 +145,7 @@ class Host:
 
     @property
     def address(self) -> str:
-        """Return where other programs reach this host, ``""`` when they cannot."""
+        """Return the address of the socket, ``""`` when there is none."""
         return self._server.address if self._server is not None else ""
 
     def _run(self) -> None:
@@ -184,7 +187,7 @@ class Host:
         self._started.set_result(catalogue)
 
     async def _finish_calls(self) -> None:
-        """Let what is under way end, for a while; imports and the like were told to stop."""
+        """Wait a while for running calls to end, then cancel them."""
         await asyncio.sleep(0)  # those just submitted begin
         if self._calls:
             _, late = await asyncio.wait(self._calls, timeout=_GRACE_SECONDS)

@@ -1,5 +1,6 @@
 """Long work that a person can watch and cancel."""
 
+import asyncio
 import threading
 import time
 from collections.abc import Callable
@@ -88,7 +89,9 @@ class Job:
 
 
 class BackgroundJob:
-    """Background work that is listed as a job while much of it is left, and that can be paused.
+    """Background work as a job that can be paused.
+
+    It is listed while much of it is left.
 
     Args:
         jobs: Lists it.
@@ -115,7 +118,7 @@ class BackgroundJob:
         return self._job is not None and self._job.is_paused()
 
     def advance(self, done: int, left: int) -> None:
-        """Say that ``done`` more are finished and how many are left; with none left it is no job any more."""
+        """Report ``done`` more items and how many are left; with none left the job ends."""
         if self._job is None and left >= self._least:
             self._done = 0
             self._job = self._jobs.begin(*self._names, resumed=self._resumed)
@@ -146,7 +149,7 @@ class Jobs:
         self._lock = threading.Lock()
 
     def begin(self, title: str, unit: str, job_id: str = "", resumed: Callable[[], None] | None = None) -> Job:
-        """Return a new job that is listed until ``end``; it can be paused where ``resumed`` is given.
+        """Return a new listed job; it can be paused where ``resumed`` is given.
 
         Raises:
             InputError: One of that id is running.
@@ -169,19 +172,22 @@ class Jobs:
         return [job.progress for job in self._listed()]
 
     def cancel(self, job_id: str) -> bool:
-        """Ask a job to stop, or pause one that would only begin again; False when there is none of that id."""
+        """Ask a job to stop; False for an unknown id.
+
+        A job that would only begin again is paused instead.
+        """
         job = self._running.get(job_id)
         if job is not None and not job.pause():
             job.cancel()
         return job is not None
 
     def pause(self, job_id: str) -> bool:
-        """Hold a job up; False when there is none of that id, or it cannot be paused."""
+        """Pause a job; False for an unknown id, or when it cannot be paused."""
         job = self._running.get(job_id)
         return job is not None and job.pause()
 
     def resume(self, job_id: str) -> bool:
-        """Let a paused job go on; False when none of that id is paused."""
+        """Resume a paused job; False when none with this id is paused."""
         job = self._running.get(job_id)
         return job is not None and job.resume()
 
@@ -193,3 +199,24 @@ class Jobs:
     def _listed(self) -> list[Job]:
         with self._lock:
             return [*self._running.values()]
+
+
+class LoopWake:
+    """A signal to a worker from any thread; it arrives on the worker's loop.
+
+    Args:
+        loop: The event loop.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._wake: Callable[[], None] | None = None
+
+    def connect(self, wake: Callable[[], None]) -> None:
+        """Set the function that wakes the worker."""
+        self._wake = wake
+
+    def __call__(self) -> None:
+        """Wake the worker, if there is one yet."""
+        if self._wake is not None:
+            self._loop.call_soon_threadsafe(self._wake)

@@ -77,7 +77,7 @@ class Apt:
 
 
 def _root_prefix() -> list[str] | None:
-    """Return what to put before a command so that it runs as root without asking, ``None`` when it cannot."""
+    """Return the command prefix that runs as root without a password, or ``None``."""
     environment = ["env", "DEBIAN_FRONTEND=noninteractive"]
     if os.geteuid() == 0:
         return environment
@@ -94,7 +94,7 @@ def _succeeds(command: list[str], *, quiet: bool = False, **variables: str) -> b
 
 
 def find_python() -> tuple[str, str]:
-    """Return an interpreter that is new enough and its version, such as ``3.12``; this one when it will do.
+    """Return an interpreter that is new enough, and its version such as ``3.12``.
 
     Raises:
         SetupError: None was found.

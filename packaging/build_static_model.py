@@ -35,7 +35,7 @@ FLATTENING = 0.45
 FIRST_SYMBOL = 999
 FIRST_RANKED = 1996
 CLS, SEP = 101, 102
-HEADS = 12
+HEAD_COUNT = 12
 BATCH = 256
 UNKNOWN = "[UNK]"
 # Tokens of other scripts are single letters, which say nothing; the program hashes their n-grams instead.
@@ -99,12 +99,12 @@ class Network:
 
     Args:
         weights: The tensors by their published names.
-        heads: How many attention heads each layer has.
+        head_count: How many attention heads each layer has.
     """
 
-    def __init__(self, weights: dict[str, Array], heads: int = HEADS) -> None:
+    def __init__(self, weights: dict[str, Array], head_count: int = HEAD_COUNT) -> None:
         self._w = weights
-        self._heads = heads
+        self._head_count = head_count
         self._layers = len({name.split(".")[2] for name in weights if name.startswith("encoder.layer.")})
 
     def __call__(self, ids: NDArray[np.int64]) -> Array:
@@ -130,9 +130,9 @@ class Network:
 
     def _attention(self, x: Array, name: str) -> Array:
         texts, tokens, hidden = x.shape
-        width = hidden // self._heads
+        width = hidden // self._head_count
         q, k, v = (
-            self._linear(x, name + part).reshape(texts, tokens, self._heads, width).transpose(0, 2, 1, 3)
+            self._linear(x, name + part).reshape(texts, tokens, self._head_count, width).transpose(0, 2, 1, 3)
             for part in ("query", "key", "value")
         )
         mixed = softmax(q @ k.transpose(0, 1, 3, 2) / np.sqrt(width)) @ v
@@ -140,12 +140,12 @@ class Network:
 
 
 def kept(vocabulary: list[str]) -> list[int]:
-    """Return the ids of the tokens that get a row: Latin words and pieces, digits, punctuation."""
+    """Return the ids of tokens with a row: Latin words, pieces, digits, punctuation."""
     return [i for i in range(FIRST_SYMBOL, len(vocabulary)) if not FOREIGN.search(vocabulary[i])]
 
 
 def token_vectors(network: Callable[[NDArray[np.int64]], Array], ids: list[int]) -> Array:
-    """Return what the network says at each token's own place when it stands alone between CLS and SEP."""
+    """Return the network's output at each token, alone between CLS and SEP."""
     rows = []
     for start in range(0, len(ids), BATCH):
         batch = np.array(ids[start : start + BATCH], dtype=np.int64)
@@ -168,7 +168,7 @@ def projected(vectors: Array, dimensions: int = DIMENSIONS) -> Array:
 
 
 def weighted(vectors: Array, ids: list[int]) -> Array:
-    """Return the vectors times the logarithm of the token's rank, scaled to a mean length of one.
+    """Return the vectors weighted by log rank, scaled to a mean length of one.
 
     The vocabulary is sorted by frequency, so the rank stands for how much a token says.
     """
@@ -185,7 +185,10 @@ def quantised(vectors: Array) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
 
 
 def write(out: Path, tokens: list[str], vectors: Array) -> None:
-    """Write the table with an empty first row for unknown tokens, the scales, the vocabulary and the manifest."""
+    """Write table, scales, vocabulary and manifest.
+
+    The first row of the table is empty, for unknown tokens.
+    """
     out.mkdir(parents=True, exist_ok=True)
     table, scales = quantised(np.concatenate([np.zeros((1, vectors.shape[1])), vectors]))
     np.save(out / "table.npy", table)

@@ -63,7 +63,7 @@ class Teacher:
         self._tokenizer.no_padding()
 
     def __call__(self, texts: list[str]) -> Vectors:
-        """Return a row for each text: the mean of the last states, scaled to length one."""
+        """Return the mean of the last states of each text, normalised."""
         ids = [one.ids for one in self._tokenizer.encode_batch_fast(texts)]
         out = np.zeros((len(texts), 384), np.float32)
         order = sorted(range(len(ids)), key=lambda place: len(ids[place]))
@@ -86,7 +86,7 @@ class Teacher:
 
 
 class Sums:
-    """Sums of table rows over the tokens of sentences, and the way back from slopes of sums to slopes of rows."""
+    """Sums of table rows over sentences, and their gradients."""
 
     def __init__(self, sentences: list[list[int]]) -> None:
         lengths = np.array([len(one) for one in sentences])
@@ -118,7 +118,9 @@ def slope_of_direction(rows: Vectors, slopes: Vectors) -> Vectors:
 
 
 def trained(first: Vectors, sentences: list[list[int]], targets: Vectors) -> Vectors:
-    """Turn the rows of ``first`` towards ``targets`` by Adam on one minus the cosine; return rows of the same lengths.
+    """Train the rows of ``first`` towards ``targets`` by Adam on one minus cosine.
+
+    Rows keep their lengths.
 
     ``change`` decays at every step, so a token that is seldom seen stays near where it was.
     """
@@ -169,7 +171,7 @@ def tokenizer(tokens: list[str]) -> Tokenizer:
 
 
 def teacher_vectors(texts: list[str], teacher: Path, kept: Path | None) -> Vectors:
-    """Return the teacher's vectors of ``texts``; those in the file ``kept`` are not made again, and it is renewed."""
+    """Return the teacher's vectors of ``texts``, from the cache file ``kept`` where present."""
     known: dict[str, Any] = {}
     if kept is not None and kept.is_file():
         with np.load(kept) as file:
@@ -186,12 +188,12 @@ def teacher_vectors(texts: list[str], teacher: Path, kept: Path | None) -> Vecto
 
 
 def axes(vectors: NDArray[np.float64]) -> Vectors:
-    """Return the matrix by which ``build_static_model`` projects, so that sentences come to lie among the tokens."""
+    """Return the projection of ``build_static_model``, which puts sentences among tokens."""
     return np.linalg.lstsq(vectors, base.projected(vectors), rcond=None)[0].astype(np.float32)
 
 
 def token_vectors(weights: Path, ids: list[int], kept: Path | None) -> NDArray[np.float64]:
-    """Return what the network says of each token alone; read from the file ``kept`` where that is there."""
+    """Return the network's output for each single token, cached in ``kept``."""
     if kept is not None and kept.is_file():
         return np.asarray(np.load(kept), np.float64)
     made = base.token_vectors(base.Network(base.tensors(base.checked(weights, base.WEIGHTS_SHA256))), ids)
@@ -201,7 +203,7 @@ def token_vectors(weights: Path, ids: list[int], kept: Path | None) -> NDArray[n
 
 
 def build(out: Path, source: tuple[Path, Path], texts: list[str], targets: Vectors, kept: Path | None = None) -> None:
-    """Build the model in ``out`` from MiniLM's published ``source`` files, the sentences and the teacher's vectors."""
+    """Build the model in ``out`` from MiniLM, the sentences and the teacher's vectors."""
     vocabulary = base.checked(source[1], base.VOCABULARY_SHA256).decode("utf-8").splitlines()
     ids = base.kept(vocabulary)
     alone = token_vectors(source[0], ids, kept)

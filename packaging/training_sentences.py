@@ -117,7 +117,7 @@ def sources() -> list[str]:
 
 
 def fetch(folder: Path) -> None:
-    """Download the packages with apt-get, npm and pip, and unpack each in a folder of its name under ``folder``."""
+    """Download the packages with apt-get, npm and pip, and unpack them in ``folder``."""
     archives = folder / "archives"
     archives.mkdir(parents=True, exist_ok=True)
     for name, (version, _) in DEBIAN.items():
@@ -145,7 +145,10 @@ def chosen(folder: Path, count: int) -> list[str]:
 
 
 class _Maker:
-    """Reads and makes the sentences; the order of the calls is part of the result, as all share one draw."""
+    """Source of the training sentences.
+
+    The order of the calls is part of the result, as all share one random generator.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -289,7 +292,7 @@ class _Maker:
             yield "talk", " ".join(parts)
 
     def _slot(self, value: list[str] | dict[str, list[str]]) -> list[str]:
-        """Return the words of a slot: as listed, or the most used ones of WordNet's categories."""
+        """Return the words of a slot: listed, or frequent in a WordNet category."""
         if isinstance(value, list):
             return value
         return [word for category in value["wordnet"] for word in self._top(category)]
@@ -320,7 +323,10 @@ def _skewed(draw: random.Random, words: list[str]) -> str:
 
 
 def _strings(content: bytes) -> Iterator[list[str]]:
-    """Yield the texts of an R lazy-load file, object by object: each is a length and a zlib stream."""
+    """Yield the texts of an R lazy-load file.
+
+    Each object in it is a length and a zlib stream.
+    """
     place = 0
     while place < len(content):
         stream = zlib.decompressobj()

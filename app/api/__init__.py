@@ -1,1 +1,1 @@
-"""The catalogue: every operation of the engine, declared once as a typed function, one file for each subject."""
+"""The catalogue of operations, declared as typed functions in one file per subject."""

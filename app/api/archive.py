@@ -1,8 +1,7 @@
 """Operations on the archive: memories that are out of the way but not lost."""
 
-from app.api.argument_limits import Count
 from app.api.caller import Caller
-from app.api.declare import operation
+from app.api.registry import Count, operation
 from app.changes import Changed
 from app.engine import Engine
 from app.errors import InputError
@@ -22,7 +21,9 @@ async def put(
     reason: str = "",
     limit: Count = 200,
 ) -> Changed[MovedMemories]:
-    """Move memories into the archive: out of every list and search, but whole; can be undone.
+    """Move memories into the archive, out of every list and search.
+
+    They stay complete, and the move can be undone.
 
     Args:
         ids: Which ones.
@@ -34,9 +35,13 @@ async def put(
     """
     if not ids and older_than_days is None:
         raise InputError("Say what to archive: 'ids', or an age in 'older_than_days'.", field="ids")
-    aged = [] if older_than_days is None else await engine.archive.due(older_than_days, states or _DUE, limit=limit)
+    aged = (
+        []
+        if older_than_days is None
+        else await engine.memories.archive.due(older_than_days, states or _DUE, limit=limit)
+    )
     why = reason or ("by hand" if ids else f"older than {older_than_days:g} days")
-    return await engine.archive.put([*ids, *aged], why, stores=caller.stores, actor=caller.name)
+    return await engine.memories.archive.put([*ids, *aged], why, stores=caller.stores, actor=caller.name)
 
 
 @operation("archive.list", trust="familiar")
@@ -57,7 +62,7 @@ async def listed(
         offset: How many to pass over.
     """
     chosen = ArchiveFilter(text, tuple(kinds))
-    return await engine.archive.listed(chosen, limit=limit, offset=offset, stores=caller.stores)
+    return await engine.memories.archive.listed(chosen, limit=limit, offset=offset, stores=caller.stores)
 
 
 @operation("archive.get", trust="familiar")
@@ -67,22 +72,26 @@ async def get(engine: Engine, caller: Caller, id: str) -> Archived:
     Args:
         id: Its id.
     """
-    return await engine.archive.get(id, stores=caller.stores)
+    return await engine.memories.archive.get(id, stores=caller.stores)
 
 
 @operation("archive.restore", access="write", trust="inner")
 async def restore(engine: Engine, caller: Caller, id: str) -> Changed[Memory]:
-    """Bring a memory back from the archive exactly as it was; into the trash if it came from there.
+    """Restore a memory from the archive exactly as it was.
+
+    A memory that came from the trash goes back there.
 
     Args:
         id: Its id.
     """
-    return await engine.archive.restore(id, stores=caller.stores, actor=caller.name)
+    return await engine.memories.archive.restore(id, stores=caller.stores, actor=caller.name)
 
 
 @operation("archive.clean", access="write", trust="full", destructive=True)
 async def clean(engine: Engine, caller: Caller, older_than_days: float, limit: Count = 200) -> Changed[int]:
-    """Delete for good what lies in the archive for long, but never notes; returns how many. This cannot be undone.
+    """Delete old archive entries for good, except notes, and return their number.
+
+    This cannot be undone.
 
     Nothing does this by itself unless a setting asks for it. The history of what is deleted stays; to leave nothing
     behind, use ``memory.forget_forever``.
@@ -91,4 +100,4 @@ async def clean(engine: Engine, caller: Caller, older_than_days: float, limit: C
         older_than_days: Days in the archive.
         limit: How many at most.
     """
-    return await engine.archive.clean(older_than_days, limit=limit, actor=caller.name)
+    return await engine.memories.archive.clean(older_than_days, limit=limit, actor=caller.name)

@@ -33,7 +33,7 @@ def described(arguments: type[msgspec.Struct]) -> inspect.Type:
 
 
 def unknown_field(arguments: type[msgspec.Struct], given: Mapping[str, Any]) -> str | None:
-    """Return a sentence about a field inside an argument that its type does not have, ``None`` for none.
+    """Return a sentence about an unknown nested field, ``None`` where all are known.
 
     It does not repeat the name, which may be content that ended up in the wrong place.
     """
@@ -44,7 +44,7 @@ def unknown_field(arguments: type[msgspec.Struct], given: Mapping[str, Any]) -> 
 
 
 def sentence(error: msgspec.ValidationError, arguments: type[msgspec.Struct]) -> str:
-    """Return what is wrong with arguments, without the value that was given and without names of types."""
+    """Return a sentence about wrong arguments, without their values and type names."""
     said = str(error)
     found = _PLACE.search(said)
     place, said = (found[1], said[: found.start()]) if found else ("", said)
@@ -58,7 +58,7 @@ def sentence(error: msgspec.ValidationError, arguments: type[msgspec.Struct]) ->
 
 
 def _unknown(kind: inspect.Type, value: Any, place: str) -> Iterator[str]:
-    """Yield a sentence for each unknown field of a value, which may be a model object and then has none."""
+    """Yield a sentence for each unknown field of a value; model objects have none."""
     if isinstance(kind, inspect.UnionType):
         for one in kind.types:
             yield from _unknown(one, value, place)
@@ -69,8 +69,8 @@ def _unknown(kind: inspect.Type, value: Any, place: str) -> Iterator[str]:
         for name, item in value.items():
             if name not in fields:
                 near = get_close_matches(str(name), fields, 1)
-                meant = f" (perhaps you meant `{near[0]}`)" if near else ""
-                yield f"it has an unknown field - at `{place}`{meant}, which may have: {', '.join(sorted(fields))}"
+                hint = f" (perhaps you meant `{near[0]}`)" if near else ""
+                yield f"it has an unknown field - at `{place}`{hint}, which may have: {', '.join(sorted(fields))}"
             else:
                 yield from _unknown(fields[name], item, f"{place}.{name}")
 
@@ -94,7 +94,7 @@ def _single(kind: inspect.Type) -> tuple[inspect.Type, ...]:
 
 
 def _inside(kind: inspect.Type, step: str) -> list[inspect.Type]:
-    """Return the types of what a step of a place leads to: a field, or an item of a list or an object."""
+    """Return the types behind one step of a path: a field or an item."""
     if not step.startswith("["):
         found = _fields_of(kind).get(step)
         return [] if found is None else [found]

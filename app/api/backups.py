@@ -1,8 +1,8 @@
 """Operations on the backups of the vault."""
 
 from app.api.caller import Caller
-from app.api.declare import operation
 from app.api.isolation import back_up_isolated
+from app.api.registry import operation
 from app.changes import Changed, ChangeSet
 from app.engine import Engine
 from app.upkeep.model import BackupCheck, BackupInfo, RestorePlan
@@ -14,7 +14,7 @@ async def now(engine: Engine, caller: Caller) -> Changed[BackupInfo]:
 
     The vaults of isolated agents are copied too, each into its own ``backups``. The answer is the person's.
     """
-    made = await engine.backups.now("manual")
+    made = await engine.upkeep.backups.now("manual")
     await back_up_isolated(engine.isolated)
     return Changed(made, ChangeSet(frozenset({"backups"}), (made.name,), caller.name))
 
@@ -22,17 +22,17 @@ async def now(engine: Engine, caller: Caller) -> Changed[BackupInfo]:
 @operation("backup.list", trust="full")
 async def list_backups(engine: Engine, caller: Caller) -> list[BackupInfo]:
     """Return the vault's backups, newest first."""
-    return await engine.backups.all()
+    return await engine.upkeep.backups.all()
 
 
 @operation("backup.verify", trust="full")
 async def verify(engine: Engine, caller: Caller, name: str) -> BackupCheck:
-    """Read all of a backup and say whether it is whole, of which vault it is and what it holds.
+    """Verify a backup by reading all of it, and return its vault and content.
 
     Args:
         name: Its name as ``backup.list`` gives it, or a path to a database of Keepsake.
     """
-    return await engine.backups.verify(name)
+    return await engine.upkeep.backups.verify(name)
 
 
 @operation("backup.restore", access="write", trust="full", destructive=True)
@@ -44,10 +44,10 @@ async def restore(engine: Engine, caller: Caller, name: str) -> Changed[RestoreP
     Args:
         name: Its name as ``backup.list`` gives it, or a path to a database of Keepsake.
     """
-    return await engine.backups.restore(name, caller.name)
+    return await engine.upkeep.backups.restore(name, caller.name)
 
 
 @operation("backup.cancel_restore", access="write", trust="full")
 async def cancel_restore(engine: Engine, caller: Caller) -> Changed[bool]:
     """Call off a restore that waits for the next start; false when none does."""
-    return await engine.backups.cancel_restore(caller.name)
+    return await engine.upkeep.backups.cancel_restore(caller.name)

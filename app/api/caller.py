@@ -1,4 +1,4 @@
-"""Who calls: the person, or an agent with its trust."""
+"""Callers: the person, or an agent with its trust."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -18,7 +18,7 @@ _LEVELS: tuple[Trust, ...] = ("public", "familiar", "inner", "full")
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Whoever asks for an operation; ``name`` goes into history as the actor."""
+    """The caller of an operation; ``name`` is the actor in the history."""
 
     name: str
     trust: Trust = "full"

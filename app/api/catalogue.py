@@ -1,8 +1,8 @@
-"""All operations of a vault: importing the subjects declares them."""
+"""Catalogue of all operations of a vault. Importing a subject declares its operations."""
 
 from collections.abc import Iterable
 
-from app.api import (
+from app.api import (  # noqa: F401
     archive,
     backups,
     context,
@@ -25,33 +25,8 @@ from app.api import (
     tags,
     vault,
 )
-from app.api.declare import REGISTRY
-from app.api.registry import Catalogue, Operation
+from app.api.registry import REGISTRY, Catalogue, Operation
 from app.engine import Engine
-
-SUBJECTS = (
-    archive,
-    sessions,
-    summaries,
-    scratchpads,
-    notes,
-    memories,
-    memory_write,
-    facts,
-    tags,
-    entities,
-    embeddings,
-    exchange,
-    erasure,
-    isolation,
-    settings,
-    secrets,
-    vault,
-    backups,
-    context,
-    explain,
-    evaluation,
-)
 
 
 def declared() -> Iterable[Operation]:
@@ -61,4 +36,4 @@ def declared() -> Iterable[Operation]:
 
 def build_catalogue(engine: Engine) -> Catalogue:
     """Return the catalogue that works on ``engine``."""
-    return Catalogue(engine, declared(), engine, engine.trace, engine.elsewhere)
+    return Catalogue(engine, declared(), engine, engine.trace, engine.engine_for_caller)

@@ -1,7 +1,7 @@
-"""What agents are told before a turn."""
+"""Operations on the context for agents."""
 
 from app.api.caller import Caller
-from app.api.declare import operation
+from app.api.registry import operation
 from app.api.session_access import mentioned
 from app.api.summaries import check_range
 from app.context.model import Context
@@ -19,16 +19,17 @@ async def context(
     agent: str = "",
     max_tokens: int | None = None,
 ) -> Context:
-    """Return what to tell an agent before it answers: Markdown in a fence, and the same as sections with ids.
+    """Return the context for an agent's next answer.
 
-    The latest turns of the conversation, important turns, memories and turns of other conversations that bear on the
-    prompt, the latest weekly insight, an index of memories with the most recent first, and what recent conversations
-    were about. Whatever cannot be had is named in ``notes``, and the rest is told. Paste ``text`` as it is: nothing in
-    it can end its fence, and when it comes back in a turn it is known again and not taken for news.
+    It is Markdown in a fence, and the same as sections with ids: the latest messages of the conversation, important
+    messages, memories and messages of other conversations that are relevant to the prompt, the latest weekly
+    reflection, an index of memories with the most recent first, and the summaries of recent conversations. A section
+    that is not available is named in ``notes``. Paste ``text`` as it is: nothing in it can end its fence, and when it
+    comes back in a message it is recognised and not stored again.
 
     Args:
-        prompt: What the agent was asked; only its words count, operators do not.
-        session: The conversation at hand: its last turns are told, and nothing of it as if it were from elsewhere.
+        prompt: The question to the agent; only its words count, operators do not.
+        session: The current conversation. Its latest messages are included; the other sections leave it out.
         agent: Name only recent conversations with this agent.
         max_tokens: Tokens of the whole; the setting ``context.total_tokens`` when left out.
     """
@@ -36,6 +37,6 @@ async def context(
     session = await mentioned(engine, caller, session) if session else session
     made = await engine.context.build(prompt, session=session, agent=agent, max_tokens=max_tokens, stores=caller.stores)
     # A line of the index tells a name, which is no use of the memory: it must not keep all of them from fading.
-    told = (item for section in made.sections if section.name not in _UNCOUNTED for item in section.items)
-    engine.access.count(item.id for item in told)
+    included = (item for section in made.sections if section.name not in _UNCOUNTED for item in section.items)
+    engine.memories.access.count(item.id for item in included)
     return made

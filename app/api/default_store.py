@@ -1,4 +1,4 @@
-"""Where an agent's memories go when it names no store."""
+"""Default store of an agent's memories."""
 
 from app.api.caller import Caller
 from app.core.stores import StoreName

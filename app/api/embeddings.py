@@ -1,8 +1,7 @@
 """Operations on what turns texts into vectors, for search by meaning."""
 
-from app.api.argument_limits import Count
 from app.api.caller import Caller
-from app.api.declare import operation
+from app.api.registry import Count, operation
 from app.api.tracked_job import tracked_job
 from app.changes import Changed, ChangeSet
 from app.engine import Engine
@@ -15,8 +14,8 @@ _AREAS = frozenset({"settings", "index"})
 
 @operation("embedding.status", trust="full")
 async def status(engine: Engine, caller: Caller) -> EmbeddingStatus:
-    """Return what answers searches by meaning, what is being made to take its place, and how far that is."""
-    return await engine.embedding.status()
+    """Return the embedding model in use and the one being prepared, with progress."""
+    return await engine.index.embedding.status()
 
 
 @operation("embedding.change", access="write", trust="full")
@@ -35,26 +34,26 @@ async def change(
         waits: Let the old one answer also when the new one is complete, until ``embedding.switch``, so that
             ``embedding.compare`` can show first what would change.
     """
-    changed = await engine.embedding.change(model, folder, waits=waits)
+    changed = await engine.index.embedding.change(model, folder, waits=waits)
     return Changed(changed, ChangeSet(_AREAS, (), caller.name))
 
 
 @operation("embedding.pause", access="write", trust="full")
 async def pause(engine: Engine, caller: Caller) -> EmbeddingStatus:
-    """Let the making of a new model's vectors rest, over restarts too; what is there stays."""
-    return await engine.embedding.pause()
+    """Pause the preparation of a new model, also over restarts; finished vectors stay."""
+    return await engine.index.embedding.pause()
 
 
 @operation("embedding.resume", access="write", trust="full")
 async def resume(engine: Engine, caller: Caller) -> EmbeddingStatus:
     """Go on making a new model's vectors after a pause or a cancelled job."""
-    return await engine.embedding.resume()
+    return await engine.index.embedding.resume()
 
 
 @operation("embedding.switch", access="write", trust="full")
 async def switch(engine: Engine, caller: Caller) -> Changed[EmbeddingStatus]:
-    """Let the model that was prepared with ``waits`` answer searches, as soon as its vectors are complete."""
-    return Changed(await engine.embedding.switch(), ChangeSet(_AREAS, (), caller.name))
+    """Switch to the model prepared with ``waits`` as soon as its vectors are complete."""
+    return Changed(await engine.index.embedding.switch(), ChangeSet(_AREAS, (), caller.name))
 
 
 @operation("embedding.compare", trust="full")
@@ -70,7 +69,9 @@ async def compare(
     by_meaning: bool = False,
     job: str = "",
 ) -> RankingComparison:
-    """Answer queries with the model in use and with another one, side by side; nothing is changed or kept.
+    """Compare search results of the model in use and another one.
+
+    Nothing is changed or kept.
 
     The other one is ready and waits for ``embedding.switch``, or is kept since it served. What is named in ``queries``
     and what was judged with ``trial.judge`` is sent to a model that is a remote service; questions made from the vault
@@ -90,12 +91,16 @@ async def compare(
     """
     terms = ComparisonOptions(queries or (), questions, seed, hits, by_meaning)
     with tracked_job(engine, "Comparing models", "queries", job) as work:
-        return await engine.beside.models(other, recipe or engine.config.text("search.recipe"), terms, work)
+        return await engine.evaluation.comparison.models(
+            other, recipe or engine.config.text("search.recipe"), terms, work
+        )
 
 
 @operation("embedding.rollback", access="write", trust="full")
 async def rollback(engine: Engine, caller: Caller, generation: Count | None = None) -> Changed[EmbeddingStatus]:
-    """Give up the model being prepared, or, within a week of a switch, go back to the one before.
+    """Cancel the model being prepared, or go back to the previous model.
+
+    Going back is possible within a week of a switch.
 
     Searches use the earlier vectors at once; texts that came since are added to them in the background.
 
@@ -103,11 +108,14 @@ async def rollback(engine: Engine, caller: Caller, generation: Count | None = No
         generation: The number of the vectors to go back to, where several are kept; what is being prepared is given up
             for them. See ``embedding.status``.
     """
-    changed = await engine.embedding.rollback(generation)
+    changed = await engine.index.embedding.rollback(generation)
     return Changed(changed, ChangeSet(_AREAS, (), caller.name))
 
 
 @operation("embedding.advice", trust="full")
 async def advice(engine: Engine, caller: Caller) -> str:
-    """Say whether a multilingual model would suit the vault, judged by a sample of its texts; empty when not."""
-    return await engine.embedding.advice()
+    """Return advice to use a multilingual model, from a sample of the vault's texts.
+
+    Empty when the present model suits them.
+    """
+    return await engine.index.embedding.advice()

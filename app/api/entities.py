@@ -2,9 +2,8 @@
 
 from datetime import datetime
 
-from app.api.argument_limits import Count
 from app.api.caller import Caller
-from app.api.declare import operation
+from app.api.registry import Count, operation
 from app.changes import Changed
 from app.engine import Engine
 from app.entities.model import (
@@ -44,7 +43,7 @@ async def list_entities(
         as_of: As they stood at this time, ISO 8601, by what had been said and decided until then; what stood in
             memories changed or deleted since does not count.
     """
-    return await engine.entity_reads.listed(
+    return await engine.entities.queries.listed(
         filter, order, limit=limit, offset=offset, as_of=as_of, stores=caller.stores
     )
 
@@ -53,23 +52,23 @@ async def list_entities(
 async def ids(
     engine: Engine, caller: Caller, filter: EntityFilter = _ALL, order: EntityOrder = "mentions"
 ) -> list[str]:
-    """Return the ids of entities in order, for lists that fetch rows as they are shown.
+    """Return the ids of entities in order, for lists that load rows later.
 
     Args:
         filter: Which ones.
         order: In what order.
     """
-    return await engine.entity_reads.ids(filter, order, stores=caller.stores)
+    return await engine.entities.queries.ids(filter, order, stores=caller.stores)
 
 
 @operation("entity.rows")
 async def rows(engine: Engine, caller: Caller, ids: list[str]) -> list[EntityRow]:
-    """Return the entities of some ids as a list shows them, leaving out those that are gone.
+    """Return entities by their ids as list rows, without those that are gone.
 
     Args:
         ids: Their ids.
     """
-    return await engine.entity_reads.rows(ids, stores=caller.stores)
+    return await engine.entities.queries.rows(ids, stores=caller.stores)
 
 
 @operation("entity.info")
@@ -81,7 +80,7 @@ async def info(engine: Engine, caller: Caller, id: str, limit: Count = 20, as_of
         limit: How many of each thing at most.
         as_of: As it stood at this time, ISO 8601; see ``entity.list``.
     """
-    return await engine.entity_reads.info(id, limit=limit, as_of=as_of, stores=caller.stores)
+    return await engine.entities.queries.info(id, limit=limit, as_of=as_of, stores=caller.stores)
 
 
 @operation("entity.of")
@@ -91,7 +90,7 @@ async def of(engine: Engine, caller: Caller, owner: str) -> list[Mention]:
     Args:
         owner: ``session#number`` of a turn, or the id of a memory.
     """
-    return await engine.entity_reads.of(owner, stores=caller.stores)
+    return await engine.entities.queries.of(owner, stores=caller.stores)
 
 
 @operation("entity.graph")
@@ -111,7 +110,7 @@ async def graph(
         limit: Nodes at most.
         filter: Types of nodes, times and kinds of edges.
     """
-    return await engine.entity_reads.graph(id, depth, limit, filter, stores=caller.stores)
+    return await engine.entities.queries.graph(id, depth, limit, filter, stores=caller.stores)
 
 
 @operation("entity.merge", access="write", trust="full", destructive=True)
@@ -122,7 +121,7 @@ async def merge(engine: Engine, caller: Caller, ids: list[str], into: str) -> Ch
         ids: Those that are to be no entities of their own.
         into: The one that remains and takes their names and mentions.
     """
-    return await engine.entities.merge(ids, into, actor=caller.name)
+    return await engine.entities.service.merge(ids, into, actor=caller.name)
 
 
 @operation("entity.split", access="write", trust="full")
@@ -136,7 +135,9 @@ async def split(
     name: str = "",
     type: EntityType | None = None,
 ) -> Changed[Entity]:
-    """Make a second entity of some names of one, or of what it means in some turns and memories; can be undone.
+    """Split an entity: some of its names or mentions become a second one.
+
+    Can be undone.
 
     Args:
         id: The entity to split.
@@ -148,7 +149,9 @@ async def split(
     """
     owners: list[tuple[OwnerKind, str]] = [("message", one) for one in messages]
     owners += [("memory", one) for one in memories]
-    return await engine.entities.split(id, aliases=aliases, owners=owners, name=name, kind=type, actor=caller.name)
+    return await engine.entities.service.split(
+        id, aliases=aliases, owners=owners, name=name, kind=type, actor=caller.name
+    )
 
 
 @operation("entity.rename", access="write", trust="full")
@@ -160,7 +163,9 @@ async def rename(
     type: EntityType | None = None,
     summary: str | None = None,
 ) -> Changed[Entity]:
-    """Give an entity another name, type or summary; the old name stays an alias. Can be undone.
+    """Change an entity's name, type or summary; can be undone.
+
+    The old name stays an alias.
 
     Args:
         id: Its id.
@@ -168,7 +173,7 @@ async def rename(
         type: Its new type; unchanged when left out.
         summary: What to say about it; unchanged when left out.
     """
-    return await engine.entities.rename(id, name, kind=type, summary=summary, actor=caller.name)
+    return await engine.entities.service.rename(id, name, kind=type, summary=summary, actor=caller.name)
 
 
 @operation("entity.relate", access="write", trust="full")
@@ -183,7 +188,7 @@ async def relate(
         target: To whom or what.
         weight: How strongly, above 0.
     """
-    return await engine.entities.relate(subject, predicate, target, weight=weight, actor=caller.name)
+    return await engine.entities.service.relate(subject, predicate, target, weight=weight, actor=caller.name)
 
 
 @operation("entity.unrelate", access="write", trust="full", destructive=True)
@@ -195,7 +200,7 @@ async def unrelate(engine: Engine, caller: Caller, subject: str, predicate: str,
         predicate: What joins them.
         target: To whom or what.
     """
-    return await engine.entities.unrelate(subject, predicate, target, actor=caller.name)
+    return await engine.entities.service.unrelate(subject, predicate, target, actor=caller.name)
 
 
 @operation("entity.protect", access="write", trust="full")
@@ -206,7 +211,7 @@ async def protect(engine: Engine, caller: Caller, id: str, protected: bool = Tru
         id: Its id.
         protected: Whether it is protected.
     """
-    return await engine.entities.protect(id, protected=protected, actor=caller.name)
+    return await engine.entities.service.protect(id, protected=protected, actor=caller.name)
 
 
 @operation("entity.place", access="write", trust="full")
@@ -216,4 +221,4 @@ async def place(engine: Engine, caller: Caller, positions: list[tuple[str, float
     Args:
         positions: Id, x and y of each.
     """
-    return await engine.entities.place(positions, actor=caller.name)
+    return await engine.entities.service.place(positions, actor=caller.name)

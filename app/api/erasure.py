@@ -1,8 +1,7 @@
 """Forgetting for ever: the one thing that cannot be undone."""
 
-from app.api.argument_limits import Count
 from app.api.caller import Caller
-from app.api.declare import operation
+from app.api.registry import Count, operation
 from app.changes import Changed
 from app.engine import Engine
 from app.erasure.model import BackupChoice, ErasureReceipt
@@ -18,7 +17,9 @@ async def forget_forever(
     backups: BackupChoice = "keep",
     job: str = "",
 ) -> Changed[ErasureReceipt]:
-    """Remove memories and whole conversations for ever, down to the bytes of the file, and answer with a receipt.
+    """Erase memories and whole conversations for ever and return a receipt.
+
+    They are removed down to the bytes of the file.
 
     Row, search entries, words, vectors, tags, links, sources, history, archive copies, summaries, import records and
     names that only they gave are removed and overwritten, and the raw file is searched for what they said. What others
@@ -37,7 +38,7 @@ async def forget_forever(
     work = engine.jobs.begin("Forgetting for ever", "rows", job)
     state = "failed"
     try:
-        done = await engine.forever.forget(
+        done = await engine.erasure.forget(
             ids,
             sessions,
             confirm=confirm,
@@ -53,9 +54,9 @@ async def forget_forever(
 
 @operation("memory.receipts", trust="full")
 async def receipts(engine: Engine, caller: Caller, limit: Count = 50) -> list[ErasureReceipt]:
-    """Return the receipts of what was forgotten for ever, the newest first; one not finished is pending.
+    """Return the receipts of erasures, newest first; an unfinished one is pending.
 
     Args:
         limit: How many at most.
     """
-    return await engine.forever.receipts(limit)
+    return await engine.erasure.receipts(limit)

@@ -1,8 +1,10 @@
-"""Tests of the search with the person's own questions. They stay on this machine, whatever is exported."""
+"""Operations to test the search with the person's own questions.
 
-from app.api.argument_limits import Count
+The questions stay on this machine and are never exported.
+"""
+
 from app.api.caller import Caller
-from app.api.declare import operation
+from app.api.registry import Count, operation
 from app.api.tracked_job import tracked_job
 from app.changes import Changed
 from app.engine import Engine
@@ -21,7 +23,9 @@ async def run(
     seed: Count = 1,
     job: str = "",
 ) -> Changed[BenchmarkRun]:
-    """Ask the search questions whose answers are known, and keep how often and how soon it found them.
+    """Test the search with questions whose answers are known, and keep the figures.
+
+    They say how often and how early the answer was found.
 
     The questions are what one turn of the vault asks and the next answers, or words of a text and of what was said
     before it, without those that hardly any other text has, in every script there is; the turns beside the answer count
@@ -36,14 +40,14 @@ async def run(
     """
     chosen = recipe or engine.config.text("search.recipe")
     with tracked_job(engine, "Testing the search", "questions", job) as work:
-        return await engine.trials.run(chosen, model or "", questions, seed, work, caller.name)
+        return await engine.evaluation.benchmark.run(chosen, model or "", questions, seed, work, caller.name)
 
 
 @operation("trial.compare", trust="full")
 async def compare(
     engine: Engine, caller: Caller, recipes: list[str], questions: Count = 100, seed: Count = 1, job: str = ""
 ) -> Comparison:
-    """Ask the same questions by several recipes, to see what a change would do before it is made; keeps nothing.
+    """Compare recipes on questions with known answers; nothing is kept.
 
     Args:
         recipes: Their names, two at least.
@@ -52,7 +56,7 @@ async def compare(
         job: An id of the caller's own to watch and cancel it by.
     """
     with tracked_job(engine, "Comparing recipes", "questions", job) as work:
-        return await engine.trials.compare(recipes, questions, seed, work)
+        return await engine.evaluation.benchmark.compare(recipes, questions, seed, work)
 
 
 @operation("trial.side_by_side", trust="full")
@@ -67,7 +71,9 @@ async def side_by_side(
     hits: Count = 10,
     job: str = "",
 ) -> RankingComparison:
-    """Answer queries by two recipes, side by side, hit for hit; nothing is changed or kept.
+    """Compare search results of two recipes, hit for hit.
+
+    Nothing is changed or kept.
 
     Args:
         other: The recipe to compare with.
@@ -81,7 +87,9 @@ async def side_by_side(
     """
     terms = ComparisonOptions(queries or (), questions, seed, hits)
     with tracked_job(engine, "Comparing recipes", "queries", job) as work:
-        return await engine.beside.recipes(recipe or engine.config.text("search.recipe"), other, terms, work)
+        return await engine.evaluation.comparison.recipes(
+            recipe or engine.config.text("search.recipe"), other, terms, work
+        )
 
 
 @operation("trial.list", trust="full")
@@ -91,21 +99,21 @@ async def list_trials(engine: Engine, caller: Caller, limit: Count = 50) -> list
     Args:
         limit: How many at most.
     """
-    return await engine.trials.listed(limit)
+    return await engine.evaluation.benchmark.listed(limit)
 
 
 @operation("trial.judge", access="write", trust="full")
 async def judge(
     engine: Engine, caller: Caller, query: str, id: str, good: bool | None = True
 ) -> Changed[Judgement | None]:
-    """Keep whether an item is a right answer to a query, so that later tests ask for it.
+    """Record whether an item is a right answer to a query, for later tests.
 
     Args:
         query: What was searched.
         id: A memory's id, or ``session#number`` of a turn.
         good: Whether it is right; ``null`` takes an earlier judgement back.
     """
-    return await engine.trials.judge(query, id, good=good, actor=caller.name)
+    return await engine.evaluation.benchmark.judge(query, id, good=good, actor=caller.name)
 
 
 @operation("trial.judged", trust="full")
@@ -115,4 +123,4 @@ async def judged(engine: Engine, caller: Caller, limit: Count = 200) -> list[Jud
     Args:
         limit: How many at most.
     """
-    return await engine.trials.judged(limit)
+    return await engine.evaluation.benchmark.judged(limit)

@@ -1,7 +1,7 @@
 """Operations that bring foreign files in and take everything out."""
 
 from app.api.caller import Caller
-from app.api.declare import operation
+from app.api.registry import operation
 from app.changes import Changed, ChangeSet
 from app.core.paths import user_path
 from app.core.stores import StoreName
@@ -38,7 +38,7 @@ async def import_file(
     state = "failed"
     try:
         if engine.config.flag("backup.before_import"):
-            await engine.backups.now("before-import")
+            await engine.upkeep.backups.now("before-import")
         report = await engine.exchange.import_path(source, format, store, caller.name, work)
         state = "cancelled" if report.cancelled else "finished"
     finally:

@@ -1,8 +1,7 @@
 """Why something is, or is not, among the hits of a search."""
 
-from app.api.argument_limits import Count
 from app.api.caller import Caller
-from app.api.declare import operation
+from app.api.registry import Count, operation
 from app.engine import Engine
 from app.explain.model import Explanation
 
@@ -17,7 +16,9 @@ async def explain(
     recipe: str | None = None,
     per_session: int | None = None,
 ) -> Explanation:
-    """Say where an item is in a search or at which stage it fell out, and which query would show it.
+    """Explain the rank of an item in a search, or why it is missing.
+
+    Names the stage at which it was lost and a query that finds it.
 
     Looks at all of the vault, so it takes longer than the search itself.
 
@@ -29,6 +30,6 @@ async def explain(
         per_session: Hits at most from one conversation, as the search was asked.
     """
     chosen = recipe or engine.config.text("search.recipe")
-    return await engine.explaining.explain(
+    return await engine.explain.explain(
         query, id, limit=limit, recipe=chosen, per_session=per_session, stores=caller.stores
     )

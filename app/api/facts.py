@@ -5,10 +5,9 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from app.api.argument_limits import Count
 from app.api.caller import Caller
-from app.api.declare import operation
 from app.api.default_store import default_store
+from app.api.registry import Count, operation
 from app.api.session_access import mentioned
 from app.changes import Changed
 from app.core.stores import StoreName
@@ -56,7 +55,7 @@ async def remember(
     store: StoreName | None = None,
     decay_rate: Rate | None = None,
 ) -> Changed[Written]:
-    """Store a fact unless one says it in the same words; that one is then counted once more.
+    """Store a fact, or count one with the same words once more.
 
     The answer says which (``outcome`` and ``reason``). Only case, spacing and the way accents are written do not count.
 
@@ -73,7 +72,7 @@ async def remember(
         decay_rate: Share of its confidence it loses in a day without use; the setting ``memories.decay_rate`` when
             left out, 0 for never.
     """
-    await engine.reflections.require_sources(sources, stores=caller.stores)
+    await engine.memories.reflections.require_sources(sources, stores=caller.stores)
     draft = draft_of(
         content,
         tags=tuple(tags),
@@ -86,7 +85,7 @@ async def remember(
         store=default_store(caller, store),
         decay_rate=_rate(engine, decay_rate),
     )
-    return await engine.writing.write(
+    return await engine.memories.writing.write(
         draft, stores=caller.stores, actor=caller.name, operation="fact.remember", judging="text"
     )
 
@@ -104,7 +103,7 @@ async def set_fact(
     store: StoreName | None = None,
     decay_rate: Rate | None = None,
 ) -> Changed[FactSet]:
-    """Give the fact of a category and key a value, and return it with the one it superseded.
+    """Set the fact of a category and key; return it with the superseded one.
 
     Args:
         category: A group, such as ``preferences``.
@@ -126,7 +125,7 @@ async def set_fact(
         store=default_store(caller, store),
         decay_rate=_rate(engine, decay_rate),
     )
-    return await engine.facts.set(draft, keeps_store=store is None, stores=caller.stores, actor=caller.name)
+    return await engine.memories.facts.set(draft, keeps_store=store is None, stores=caller.stores, actor=caller.name)
 
 
 @operation("fact.get")
@@ -137,7 +136,7 @@ async def get(engine: Engine, caller: Caller, category: str, key: str) -> Memory
         category: Its category.
         key: Its key.
     """
-    return await engine.fact_reads.get(category, key, stores=caller.stores)
+    return await engine.memories.fact_queries.get(category, key, stores=caller.stores)
 
 
 @operation("fact.list")
@@ -151,7 +150,7 @@ async def list_facts(
         limit: How many at most.
         offset: How many to pass over.
     """
-    return await engine.fact_reads.listed(category, limit=limit, offset=offset, stores=caller.stores)
+    return await engine.memories.fact_queries.listed(category, limit=limit, offset=offset, stores=caller.stores)
 
 
 @operation("fact.by_metadata")
@@ -163,7 +162,7 @@ async def by_metadata(engine: Engine, caller: Caller, key: str, value: str, limi
         value: Its value, exactly; a number, ``true`` and ``false`` as text.
         limit: How many at most.
     """
-    return await engine.fact_reads.by_metadata(key, value, limit=limit, stores=caller.stores)
+    return await engine.memories.fact_queries.by_metadata(key, value, limit=limit, stores=caller.stores)
 
 
 @operation("fact.correct", access="write", trust="inner")
@@ -174,7 +173,7 @@ async def correct(engine: Engine, caller: Caller, id: str, content: str) -> Chan
         id: The wrong fact.
         content: What is right.
     """
-    return await engine.facts.correct(id, content, stores=caller.stores, actor=caller.name)
+    return await engine.memories.facts.correct(id, content, stores=caller.stores, actor=caller.name)
 
 
 @operation("fact.confirm", access="write", trust="inner")
@@ -184,7 +183,7 @@ async def confirm(engine: Engine, caller: Caller, id: str) -> Changed[Memory]:
     Args:
         id: The fact.
     """
-    return await engine.facts.confirm(id, stores=caller.stores, actor=caller.name)
+    return await engine.memories.facts.confirm(id, stores=caller.stores, actor=caller.name)
 
 
 @operation("fact.forget", access="write", trust="inner", destructive=True)
@@ -194,14 +193,14 @@ async def forget(engine: Engine, caller: Caller, id: str) -> Changed[Memory]:
     Args:
         id: The fact.
     """
-    return await engine.facts.forget(id, stores=caller.stores, actor=caller.name)
+    return await engine.memories.facts.forget(id, stores=caller.stores, actor=caller.name)
 
 
 @operation("fact.batch", access="write", trust="inner")
 async def batch(
     engine: Engine, caller: Caller, facts: list[FactDraft], session: str | None = None, run_id: str | None = None
 ) -> Changed[BatchWritten]:
-    """Store several facts as one run and tell what became of each, in the order given.
+    """Store several facts as one run and return each result, in order.
 
     Equal ones among them are stored once. One that shares three quarters of its words with a fact in the vault, and
     says nothing that this does not say, is counted as that; a word replaced by another makes it another fact.
@@ -214,8 +213,8 @@ async def batch(
     session = None if session is None else await mentioned(engine, caller, session)
     drafts = [_draft(engine, caller, fact, session) for fact in facts]
     for fact in facts:
-        await engine.reflections.require_sources(fact.sources, stores=caller.stores)
-    return await engine.batches.write(drafts, run_id=run_id, stores=caller.stores, actor=caller.name)
+        await engine.memories.reflections.require_sources(fact.sources, stores=caller.stores)
+    return await engine.memories.batches.write(drafts, run_id=run_id, stores=caller.stores, actor=caller.name)
 
 
 @operation("fact.conflicts")
@@ -226,18 +225,18 @@ async def conflicts(engine: Engine, caller: Caller, content: str, limit: Count =
         content: The sentence.
         limit: How many at most.
     """
-    return await engine.fact_reads.conflicts(content, limit=limit, stores=caller.stores)
+    return await engine.memories.fact_queries.conflicts(content, limit=limit, stores=caller.stores)
 
 
 @operation("fact.resolve", access="write", trust="inner")
 async def resolve(engine: Engine, caller: Caller, new_id: str, old_id: str) -> Changed[FactSet]:
-    """Settle that one fact holds against another: that one stays, with little confidence, and is named superseded.
+    """Resolve a conflict: one fact supersedes another, which stays with little confidence.
 
     Args:
         new_id: The fact that holds.
         old_id: The fact that does not.
     """
-    return await engine.facts.resolve(new_id, old_id, stores=caller.stores, actor=caller.name)
+    return await engine.memories.facts.resolve(new_id, old_id, stores=caller.stores, actor=caller.name)
 
 
 def _rate(engine: Engine, given: float | None) -> float:

@@ -8,8 +8,7 @@ from app.agents.isolated_vaults import IsolatedVaults
 from app.agents.model import IsolatedVault
 from app.agents.vault_folders import AGENTS
 from app.api.caller import OWNER, Caller
-from app.api.declare import REGISTRY, operation
-from app.api.registry import Catalogue
+from app.api.registry import REGISTRY, Catalogue, operation
 from app.engine import Engine
 from app.errors import InputError, MachineError
 from app.upkeep.model import CheckReport, Finding
@@ -28,7 +27,7 @@ async def vaults(engine: Engine, caller: Caller) -> list[IsolatedVault]:
 
 @operation("agent.ask", access="write", trust="full", destructive=True)
 async def ask(engine: Engine, caller: Caller, agent: str, operation: str, arguments: dict[str, Any] = {}) -> Any:  # noqa: B006
-    """Call an operation in the vault of an isolated agent, as the person, and return its answer.
+    """Call an operation in an isolated agent's vault, as the person.
 
     Args:
         agent: The agent's name, as ``agent.vaults`` has it.
@@ -38,8 +37,8 @@ async def ask(engine: Engine, caller: Caller, agent: str, operation: str, argume
     if engine.isolated is None:
         raise InputError("An isolated agent's vault has no further ones in it.", agent=agent)
     place = await engine.isolated.existing(agent)
-    asked = replace(caller, name=OWNER.name)
-    return (await Catalogue(place, REGISTRY.all(), place, place.trace).call(operation, arguments, asked)).value
+    as_person = replace(caller, name=OWNER.name)
+    return (await Catalogue(place, REGISTRY.all(), place, place.trace).call(operation, arguments, as_person)).value
 
 
 async def back_up_isolated(vaults: IsolatedVaults[Engine] | None) -> None:
@@ -53,7 +52,7 @@ async def back_up_isolated(vaults: IsolatedVaults[Engine] | None) -> None:
         return
     for folder in vaults.paths():
         try:
-            await (await vaults.at(folder)).backups.now("manual")
+            await (await vaults.at(folder)).upkeep.backups.now("manual")
         except MachineError as error:
             failed.append(f"{AGENTS}/{folder.name}: {error.message}")
     if failed:
@@ -61,13 +60,16 @@ async def back_up_isolated(vaults: IsolatedVaults[Engine] | None) -> None:
 
 
 async def with_isolated(report: CheckReport, vaults: IsolatedVaults[Engine]) -> CheckReport:
-    """Return a check's report together with those of the isolated agents' vaults, each finding with its folder."""
+    """Return a check's report with the findings of the isolated agents' vaults.
+
+    Each finding names its folder.
+    """
     begun, findings = time.perf_counter(), list(report.findings)
     for folder in vaults.paths():
         try:
             vault = await vaults.at(folder)
-            await vault.forever.settled()
-            own = await vault.care.check()
+            await vault.erasure.settled()
+            own = await vault.upkeep.service.check()
             findings += [replace(found, what=f"In {AGENTS}/{folder.name}: {found.what}") for found in own.findings]
         except MachineError as error:
             what = f"The vault in {AGENTS}/{folder.name} cannot be opened: {error.message}"

@@ -3,9 +3,8 @@
 from dataclasses import replace
 from datetime import datetime
 
-from app.api.argument_limits import Count
 from app.api.caller import Caller
-from app.api.declare import operation
+from app.api.registry import Count, operation
 from app.api.session_access import mentioned, owner_of
 from app.api.summaries import check_range
 from app.changes import Changed
@@ -62,7 +61,7 @@ async def search(
     """
     weights = (vector_weight, fts_weight)
     chosen = recipe or (engine.config.text("search.recipe") if weights == (None, None) else "weighted")
-    found = await engine.search.search(
+    found = await engine.search.service.search(
         query,
         limit=limit,
         offset=offset,
@@ -75,7 +74,7 @@ async def search(
         embedding=query_embedding,
     )
     if as_of is None:
-        engine.access.count(hit.id for hit in found.hits if hit.target == "memory")
+        engine.memories.access.count(hit.id for hit in found.hits if hit.target == "memory")
     return found
 
 
@@ -88,7 +87,9 @@ async def get(
     max_tokens: int | None = None,
     as_of: datetime | None = None,
 ) -> FetchedMemories:
-    """Return whole items by their ids, deleted or not; what the budget does not reach for is named with its tokens.
+    """Return whole items by their ids, deleted ones included.
+
+    Items beyond the budget are named with their tokens.
 
     Turns are given too, by the ids that searches and contexts show; below full trust those of one's own conversations.
     Ids of which there is nothing are named in ``missing``; only where ``id`` alone is asked for, that is an error.
@@ -105,15 +106,15 @@ async def get(
         raise InputError("Name the items: 'id' for one, 'ids' for several.", field="ids")
     if len(wanted) > _MAX_IDS:
         raise InputError(f"At most {_MAX_IDS} items at once.", field="ids", allowed=_MAX_IDS)
-    found = await engine.memory_reads.fetch(wanted, max_tokens=max_tokens, as_of=as_of, stores=caller.stores)
-    turns = await engine.sessions.turns(found.missing, owner_of(caller)) if found.missing else {}
+    found = await engine.memories.queries.fetch(wanted, max_tokens=max_tokens, as_of=as_of, stores=caller.stores)
+    turns = await engine.sessions.service.turns(found.missing, owner_of(caller)) if found.missing else {}
     if as_of is not None:
         turns = {name: turn for name, turn in turns.items() if turn.created_at <= as_of}
     found = with_messages(found, turns, max_tokens)
     if not ids and found.missing:
         raise NotFoundError(f"There is no memory or turn with the id {id}.", id=id)
     if as_of is None:
-        engine.access.count(memory.id for memory in found.memories)
+        engine.memories.access.count(memory.id for memory in found.memories)
     return found
 
 
@@ -127,7 +128,7 @@ async def list_memories(
     offset: Count = 0,
     as_of: datetime | None = None,
 ) -> list[MemoryRow]:
-    """Return items of every kind as a list shows them, by default the last changed first.
+    """Return items of every kind as list rows, last changed first by default.
 
     Args:
         filter: Which ones.
@@ -136,7 +137,7 @@ async def list_memories(
         offset: How many to pass over.
         as_of: As they stood at this time, ISO 8601; a text that was being written then is given as it was before.
     """
-    return await engine.memory_reads.listed(
+    return await engine.memories.queries.listed(
         filter, order, limit=limit, offset=offset, as_of=as_of, stores=caller.stores
     )
 
@@ -151,7 +152,9 @@ async def timeline(
     kinds: list[TimelineKind] = [],  # noqa: B006
     session: str = "",
 ) -> Timeline:
-    """Return what was said, happened or was stored around an item or a moment, oldest first: an index to fetch by.
+    """Return the timeline around an item or a moment, oldest first.
+
+    It lists what was said, happened or was stored, with ids to fetch.
 
     Args:
         around: The id of an item, ``session#number`` of a turn, or a time such as ``2026-03-01`` or ``last week``; now
@@ -163,7 +166,7 @@ async def timeline(
     """
     chosen = TimelineFilter(tuple(kinds), await mentioned(engine, caller, session) if session else session)
     anchor = _anchor(around, engine.clock.now_ms())
-    return await engine.memory_reads.timeline(anchor, before, after, chosen, stores=caller.stores)
+    return await engine.memories.queries.timeline(anchor, before, after, chosen, stores=caller.stores)
 
 
 @operation("memory.people")
@@ -175,7 +178,7 @@ async def people(
     limit: Count = 50,
     offset: Count = 0,
 ) -> list[Person]:
-    """Return the people that are mentioned, how often and when last; by default the last mentioned first.
+    """Return the people mentioned, with counts and dates, latest first by default.
 
     Args:
         text: Only those whose names contain it.
@@ -183,7 +186,7 @@ async def people(
         limit: How many at most.
         offset: How many to pass over.
     """
-    return await engine.entity_reads.people(text, order, limit=limit, offset=offset, stores=caller.stores)
+    return await engine.entities.queries.people(text, order, limit=limit, offset=offset, stores=caller.stores)
 
 
 @operation("memory.sessions", trust="full")
@@ -197,12 +200,12 @@ async def sessions(
         limit: How many at most.
         offset: How many to pass over.
     """
-    return await engine.digests.recent(agent or None, limit, offset)
+    return await engine.sessions.summaries.recent(agent or None, limit, offset)
 
 
 @operation("memory.forecast")
 async def forecast(engine: Engine, caller: Caller, days: list[int] = []) -> Forecast:  # noqa: B006
-    """Return which facts would have faded after some days if nothing of them is read or changed; changes nothing.
+    """Return the facts that would fade within some days without use; changes nothing.
 
     A fact's confidence falls to ``confidence * exp(-rate * days)``, counted from when it was last read or changed, and
     counts as faded below the setting ``decay.threshold``. Pinned and confirmed facts never fade.
@@ -212,7 +215,7 @@ async def forecast(engine: Engine, caller: Caller, days: list[int] = []) -> Fore
     """
     for ahead in days:
         check_range("days", ahead, 0)
-    return await engine.forecasts.forecast(
+    return await engine.memories.forecasts.forecast(
         engine.config.number("decay.threshold"), days or HORIZONS, stores=caller.stores
     )
 
@@ -224,13 +227,13 @@ async def parse(engine: Engine, caller: Caller, query: str) -> Query:
     Args:
         query: What a person typed.
     """
-    return engine.search.parse(query)
+    return engine.search.service.parse(query)
 
 
 @operation("memory.operators", trust="public")
 async def operators(engine: Engine, caller: Caller) -> list[OperatorHelp]:
     """Return the operators of the query language with an explanation and example values."""
-    return engine.search.operators()
+    return engine.search.service.operators()
 
 
 @operation("memory.tags")
@@ -241,12 +244,12 @@ async def tags(engine: Engine, caller: Caller, prefix: str = "", limit: Count = 
         prefix: Only tags that begin with it.
         limit: How many at most.
     """
-    return await engine.memory_reads.tags(prefix, limit=limit, stores=caller.stores)
+    return await engine.memories.queries.tags(prefix, limit=limit, stores=caller.stores)
 
 
 @operation("memory.stats")
 async def stats(engine: Engine, caller: Caller, steps: Count = 30, step: Step = "day") -> MemoryStats:
-    """Return how much there is by kind, store and source, when the latest came, and how it grew.
+    """Return counts by kind, store and source, with latest dates and growth.
 
     Whoever may not see everything gets the counts of what it may see.
 
@@ -255,10 +258,10 @@ async def stats(engine: Engine, caller: Caller, steps: Count = 30, step: Step = 
         step: Whether ``growth`` counts by ``day`` or by ``week``.
     """
     wanted = Window(engine.clock.now_ms(), steps, step)
-    counted = await engine.memory_reads.growth(wanted, stores=caller.stores)
+    counted = await engine.memories.queries.growth(wanted, stores=caller.stores)
     if not caller.reaches("full"):
         return counted
-    vault = await engine.care.stats()
+    vault = await engine.upkeep.service.stats()
     return replace(
         counted,
         chunks=vault.chunks,

@@ -4,8 +4,8 @@ from datetime import datetime
 from typing import Any
 
 from app.api.caller import Caller
-from app.api.declare import operation
 from app.api.default_store import default_store
+from app.api.registry import operation
 from app.api.session_access import mentioned
 from app.changes import Changed
 from app.core.stores import StoreName
@@ -33,7 +33,7 @@ async def write(
     event_time: datetime | None = None,
     attributes: dict[str, Any] = {},  # noqa: B006
 ) -> Changed[Written]:
-    """Store an observation, fact or note unless a memory of its kind and store says it already.
+    """Store an observation, fact or note unless its store already has the same.
 
     Equal ones are counted; a model, where there is one, judges similar ones. The answer says what was done and why.
 
@@ -54,7 +54,7 @@ async def write(
         event_time: When it happened.
         attributes: Anything else to keep with it.
     """
-    await engine.reflections.require_sources(sources, stores=caller.stores)
+    await engine.memories.reflections.require_sources(sources, stores=caller.stores)
     draft = NewMemory(
         content=content,
         title=title,
@@ -73,7 +73,7 @@ async def write(
         attributes=attributes,
         decay_rate=engine.config.number("memories.decay_rate") if kind == "fact" else 0.0,
     )
-    return await engine.writing.write(draft, stores=caller.stores, actor=caller.name, judging="model")
+    return await engine.memories.writing.write(draft, stores=caller.stores, actor=caller.name, judging="model")
 
 
 @operation("memory.sources")
@@ -83,7 +83,7 @@ async def sources(engine: Engine, caller: Caller, id: str) -> list[SourceText]:
     Args:
         id: The memory's id.
     """
-    return await engine.reflections.sources(id, stores=caller.stores)
+    return await engine.memories.reflections.sources(id, stores=caller.stores)
 
 
 @operation("reflection.save", access="write", trust="inner")
@@ -96,7 +96,9 @@ async def save_reflection(
     tags: list[str] = [],  # noqa: B006
     store: StoreName | None = None,
 ) -> Changed[Memory]:
-    """Store a reflection: what follows from recent facts and turns. It never fades and is tagged ``weekly``.
+    """Store a reflection on recent facts and messages.
+
+    It never fades and is tagged ``weekly``.
 
     Args:
         content: The insight, in Markdown.
@@ -105,7 +107,7 @@ async def save_reflection(
         tags: More tags.
         store: Who may see it; the most private store that the caller sees when left out.
     """
-    await engine.reflections.require_sources(sources, stores=caller.stores)
+    await engine.memories.reflections.require_sources(sources, stores=caller.stores)
     draft = NewMemory(
         content=content,
         title=title,
@@ -114,10 +116,10 @@ async def save_reflection(
         store=default_store(caller, store),
         source=caller.name,
     )
-    return await engine.reflections.save(draft, stores=caller.stores, actor=caller.name)
+    return await engine.memories.reflections.save(draft, stores=caller.stores, actor=caller.name)
 
 
 @operation("reflection.latest")
 async def latest_reflection(engine: Engine, caller: Caller) -> Memory | None:
     """Return the newest reflection, null while there is none."""
-    return await engine.reflections.latest(stores=caller.stores)
+    return await engine.memories.reflections.latest(stores=caller.stores)

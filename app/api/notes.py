@@ -3,10 +3,9 @@
 from datetime import datetime
 from typing import Any
 
-from app.api.argument_limits import Count
 from app.api.caller import Caller
-from app.api.declare import operation
 from app.api.default_store import default_store
+from app.api.registry import Count, operation
 from app.changes import Changed
 from app.core.facets import Facets
 from app.core.stores import StoreName
@@ -48,7 +47,7 @@ async def save(
         id=id,
         attributes=attributes,
     )
-    return await engine.memories.save(draft, stores=caller.stores, actor=caller.name)
+    return await engine.memories.service.save(draft, stores=caller.stores, actor=caller.name)
 
 
 @operation("note.update", access="write", trust="inner")
@@ -74,7 +73,7 @@ async def update(
         store: New store, one that the caller sees.
         pinned: Whether it is pinned.
     """
-    return await engine.memories.update(
+    return await engine.memories.service.update(
         id,
         version,
         content=content,
@@ -94,7 +93,7 @@ async def delete(engine: Engine, caller: Caller, id: str) -> Changed[Memory]:
     Args:
         id: The id of the note or other memory.
     """
-    return await engine.memories.delete(id, stores=caller.stores, actor=caller.name)
+    return await engine.memories.service.delete(id, stores=caller.stores, actor=caller.name)
 
 
 @operation("note.restore", access="write", trust="inner")
@@ -104,7 +103,7 @@ async def restore(engine: Engine, caller: Caller, id: str) -> Changed[Memory]:
     Args:
         id: The note's id.
     """
-    return await engine.memories.restore(id, stores=caller.stores, actor=caller.name)
+    return await engine.memories.service.restore(id, stores=caller.stores, actor=caller.name)
 
 
 @operation("note.delete_many", access="write", trust="inner", destructive=True)
@@ -114,7 +113,7 @@ async def delete_many(engine: Engine, caller: Caller, ids: list[str]) -> Changed
     Args:
         ids: Their ids; those already gone are passed over.
     """
-    return await engine.memories.delete_many(ids, stores=caller.stores, actor=caller.name)
+    return await engine.memories.service.delete_many(ids, stores=caller.stores, actor=caller.name)
 
 
 @operation("note.tag_many", access="write", trust="inner")
@@ -125,25 +124,25 @@ async def tag_many(
     add: list[str] = [],  # noqa: B006
     remove: list[str] = [],  # noqa: B006
 ) -> Changed[tuple[str, ...]]:
-    """Add and remove tags of several notes as one run and return the ids of those that changed.
+    """Add and remove tags of several notes as one run; return changed ids.
 
     Args:
         ids: The notes' ids.
         add: Tags to add.
         remove: Tags to take away.
     """
-    return await engine.memories.tag_many(ids, add=add, remove=remove, stores=caller.stores, actor=caller.name)
+    return await engine.memories.service.tag_many(ids, add=add, remove=remove, stores=caller.stores, actor=caller.name)
 
 
 @operation("note.pin", access="write", trust="inner")
 async def pin(engine: Engine, caller: Caller, id: str, pinned: bool = True) -> Changed[Memory]:
-    """Pin or unpin a note, whatever its version.
+    """Pin or unpin a note; its version does not matter.
 
     Args:
         id: The note's id.
         pinned: Whether it is pinned.
     """
-    return await engine.memories.pin(id, pinned=pinned, stores=caller.stores, actor=caller.name)
+    return await engine.memories.service.pin(id, pinned=pinned, stores=caller.stores, actor=caller.name)
 
 
 @operation("note.get")
@@ -153,8 +152,8 @@ async def get(engine: Engine, caller: Caller, id: str) -> Memory:
     Args:
         id: Its id.
     """
-    found = await engine.memory_reads.get(id, stores=caller.stores)
-    engine.access.count((id,))
+    found = await engine.memories.queries.get(id, stores=caller.stores)
+    engine.memories.access.count((id,))
     return found
 
 
@@ -177,30 +176,30 @@ async def list_notes(
         offset: How many to pass over.
         as_of: As they stood at this time, ISO 8601; as they stand now when left out.
     """
-    return await engine.memory_reads.listed(
+    return await engine.memories.queries.listed(
         filter, order, limit=limit, offset=offset, as_of=as_of, stores=caller.stores
     )
 
 
 @operation("note.ids")
 async def ids(engine: Engine, caller: Caller, filter: MemoryFilter = _ALL, order: MemoryOrder = "recent") -> list[str]:
-    """Return the ids of durable items in order, for lists that fetch rows as they are shown.
+    """Return the ids of durable items in order, for lists that load rows later.
 
     Args:
         filter: Which ones.
         order: In what order.
     """
-    return await engine.memory_reads.ids(filter, order, stores=caller.stores)
+    return await engine.memories.queries.ids(filter, order, stores=caller.stores)
 
 
 @operation("note.rows")
 async def rows(engine: Engine, caller: Caller, ids: list[str]) -> list[MemoryRow]:
-    """Return the items of some ids as a list shows them, leaving out those that are gone.
+    """Return items by their ids as list rows, without those that are gone.
 
     Args:
         ids: Their ids.
     """
-    return await engine.memory_reads.rows(ids, stores=caller.stores)
+    return await engine.memories.queries.rows(ids, stores=caller.stores)
 
 
 @operation("note.facets")
@@ -210,7 +209,7 @@ async def facets(engine: Engine, caller: Caller, filter: MemoryFilter = _ALL) ->
     Args:
         filter: Over which items.
     """
-    return await engine.memory_reads.facets(filter, stores=caller.stores)
+    return await engine.memories.queries.facets(filter, stores=caller.stores)
 
 
 @operation("note.links")
@@ -220,7 +219,7 @@ async def links(engine: Engine, caller: Caller, id: str) -> Links:
     Args:
         id: The note's id.
     """
-    return await engine.memory_reads.links(id, stores=caller.stores)
+    return await engine.memories.queries.links(id, stores=caller.stores)
 
 
 @operation("note.titles")
@@ -231,7 +230,7 @@ async def titles(engine: Engine, caller: Caller, prefix: str = "", limit: Count 
         prefix: The letters, in any case.
         limit: How many at most.
     """
-    return await engine.memory_reads.titles(prefix, limit=limit, stores=caller.stores)
+    return await engine.memories.queries.titles(prefix, limit=limit, stores=caller.stores)
 
 
 @operation("note.resolve")
@@ -241,4 +240,4 @@ async def resolve(engine: Engine, caller: Caller, title: str) -> str | None:
     Args:
         title: A title or an alias.
     """
-    return await engine.memory_reads.resolve(title, stores=caller.stores)
+    return await engine.memories.queries.resolve(title, stores=caller.stores)

@@ -1,4 +1,4 @@
-"""Declares operations and calls them: arguments checked, trust gated, changes published, one error shape."""
+"""Registry and catalogue: operations are declared once and called with checked arguments."""
 
 import functools
 import inspect
@@ -8,7 +8,7 @@ import types
 import typing
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Protocol
+from typing import Annotated, Any, Final, Literal, Protocol
 
 import msgspec
 
@@ -22,8 +22,12 @@ from app.trace.trace import Trace
 Access = Literal["read", "write"]
 Handler = Callable[..., Awaitable[Any]]
 
+MAX_COUNT: Final = 10_000_000
+# A number of things to return or to skip; none of them means no limit.
+Count = Annotated[int, msgspec.Meta(ge=0, le=MAX_COUNT)]
+
 _ARGUMENT = re.compile(r"^ {4}(\w+): (.*(?:\n {8,}.*)*)", re.MULTILINE)
-_MOMENT = "datetime"  # what a parameter's type says that is a time
+_MOMENT = "datetime"  # in the type of a parameter that is a time
 _LEADING = 2  # every handler takes the engine and the caller before its own parameters
 
 
@@ -46,7 +50,7 @@ class Operation:
         name: ``subject.verb``.
         access: ``write`` when it changes the vault.
         trust: The least trust a caller needs.
-        destructive: True when it takes something away, even if that can be undone.
+        destructive: True when it removes something, even if that can be undone.
         summary: The first line of its documentation.
         doc: The rest, without arguments.
         arguments: The msgspec type its arguments are checked against.
@@ -74,7 +78,7 @@ class Reply:
 
 
 class Publisher(Protocol):
-    """Whatever takes the changes of finished calls."""
+    """A receiver of the changes of finished calls."""
 
     def publish(self, event: ChangeSet) -> None:
         """Tell everyone who listens."""
@@ -142,7 +146,7 @@ def type_name(kind: Any) -> str:
 
 
 def _without_bounds(kind: Any) -> Any:
-    """Return a type without what ``Annotated`` says of its numbers, alone or as one of several."""
+    """Return a type without the bounds in ``Annotated``, also where it is one of several."""
     if typing.get_origin(kind) is typing.Annotated:
         return typing.get_args(kind)[0]
     if isinstance(kind, types.UnionType) or typing.get_origin(kind) is typing.Union:
@@ -151,13 +155,17 @@ def _without_bounds(kind: Any) -> Any:
 
 
 def to_builtins(value: Any) -> Any:
-    """Return ``value`` as JSON would hold it: times as ISO 8601, tuples and sets as lists."""
+    """Return ``value`` as JSON values: times as ISO 8601, tuples and sets as lists."""
     return msgspec.to_builtins(value)
 
 
 def from_builtins(value: Any, kind: Any) -> Any:
-    """Return what ``to_builtins`` made of a value of type ``kind`` as that type again."""
+    """Return a value of type ``kind`` from the JSON values that ``to_builtins`` returned."""
     return msgspec.convert(value, kind)
+
+
+REGISTRY: Final = Registry()
+operation = REGISTRY.operation
 
 
 class Catalogue:
@@ -167,9 +175,8 @@ class Catalogue:
         engine: What the handlers work with.
         operations: The declarations.
         publisher: Hears of changes, after the commit.
-        trace: Told which operation took how long and how it ended, never of arguments or answers.
-        route: Gives the engine, which is its own publisher, that a caller of that name works with instead; ``None``
-            for the one here.
+        trace: Records each operation's duration and outcome, never arguments or answers.
+        route: Returns the engine, its own publisher, that a caller with this name works on; ``None`` for this one.
     """
 
     def __init__(
@@ -212,12 +219,12 @@ class Catalogue:
                 f"'{name}' needs {found.trust} trust; {caller.name} has {caller.trust}.", operation=name
             )
         given = check_arguments(found, arguments)
-        elsewhere = await self._route(caller.name) if self._route is not None else None
-        answer = await found.handler(self._engine if elsewhere is None else elsewhere, caller, **given)
+        isolated = await self._route(caller.name) if self._route is not None else None
+        answer = await found.handler(self._engine if isolated is None else isolated, caller, **given)
         if not isinstance(answer, Changed):
             return Reply(answer)
         changes = replace(answer.changes, operation=name)
-        (elsewhere or self._publisher).publish(changes)
+        (isolated or self._publisher).publish(changes)
         return Reply(answer.value, changes)
 
     def find(self, name: str) -> Operation:
@@ -250,7 +257,7 @@ def check_arguments(operation: Operation, arguments: Mapping[str, Any]) -> dict[
 
 
 def _with_moments(operation: Operation, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return ``arguments`` with times that a person wrote without hour or zone, such as ``2026-03-01``, as times."""
+    """Return ``arguments`` with times without hour or zone, such as ``2026-03-01``, completed."""
     given = dict(arguments)
     for parameter in operation.parameters:
         text = given.get(parameter.name)

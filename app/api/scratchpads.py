@@ -1,7 +1,7 @@
-"""Operations for an agent in the middle of a conversation: scratchpad, working memory, appends that do not wait."""
+"""Operations during a conversation: scratchpad, working memory, appends without waiting."""
 
 from app.api.caller import Caller
-from app.api.declare import operation
+from app.api.registry import operation
 from app.api.session_access import conversation, mentioned, owner_of
 from app.api.summaries import check_range
 from app.changes import Changed
@@ -14,17 +14,21 @@ from app.sessions.service import NewSession
 
 @operation("session.scratchpad.read", trust="inner")
 async def read(engine: Engine, caller: Caller, session: str) -> Scratchpad:
-    """Return what an agent keeps in view in a conversation; below full trust, only in its own ones.
+    """Return the items on a conversation's scratchpad.
+
+    Below full trust, only for an agent's own conversation.
 
     Args:
         session: The conversation's id.
     """
-    return await engine.scratchpads.read(await mentioned(engine, caller, session), owner_of(caller))
+    return await engine.sessions.scratchpads.read(await mentioned(engine, caller, session), owner_of(caller))
 
 
 @operation("session.scratchpad.write", access="write", trust="inner")
 async def write(engine: Engine, caller: Caller, session: str, items: list[str]) -> Changed[Scratchpad]:
-    """Put items in place of all that is on a conversation's scratchpad; below full trust, only in one's own ones.
+    """Replace all items on a conversation's scratchpad.
+
+    Below full trust, only for an agent's own conversation.
 
     A scratchpad holds at most 32 items of at most 240 characters. What should outlast the conversation belongs into a
     note.
@@ -34,29 +38,35 @@ async def write(engine: Engine, caller: Caller, session: str, items: list[str]) 
         items: Goals, steps done and steps left, in order; empty ones are left out.
     """
     session = await mentioned(engine, caller, session)
-    return await engine.scratchpads.write(session, items, caller.name, owner_of(caller))
+    return await engine.sessions.scratchpads.write(session, items, caller.name, owner_of(caller))
 
 
 @operation("session.scratchpad.clear", access="write", trust="inner")
 async def clear(engine: Engine, caller: Caller, session: str) -> Changed[bool]:
-    """Empty a conversation's scratchpad and return whether anything was on it; below full trust, only one's own.
+    """Empty a conversation's scratchpad and return whether it had content.
+
+    Below full trust, only for an agent's own conversation.
 
     Args:
         session: The conversation's id.
     """
-    return await engine.scratchpads.clear(await mentioned(engine, caller, session), caller.name, owner_of(caller))
+    return await engine.sessions.scratchpads.clear(
+        await mentioned(engine, caller, session), caller.name, owner_of(caller)
+    )
 
 
 @operation("session.working", trust="inner")
 async def working(engine: Engine, caller: Caller, session: str, n: int | None = None) -> list[Message]:
-    """Return the last turns of a conversation from memory, oldest first, as up to date as the vault.
+    """Return the latest messages of a conversation from memory, oldest first.
+
+    They are as up to date as the vault.
 
     Args:
         session: The conversation's id.
         n: How many; as many as are held (``sessions.working_turns``) when left out, and never more.
     """
     check_range("n", n, 0)
-    return await engine.working.recent(await conversation(engine, caller, session), n)
+    return await engine.sessions.working_memory.recent(await conversation(engine, caller, session), n)
 
 
 @operation("session.append_later", access="write", trust="inner")
@@ -83,6 +93,6 @@ async def append_later(
         agent: The agent it is with, of a conversation made by this.
         channel: ``channel:chat:thread`` it comes from; finds the conversation again when its id changed.
     """
-    return engine.write_behind.append(
+    return engine.sessions.write_behind.append(
         messages, session, NewSession(title, agent, channel), caller.name, owner_of(caller)
     )

@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import replace
 
 from app.api.caller import Caller
-from app.api.declare import operation
+from app.api.registry import operation
 from app.changes import Changed, ChangeSet
 from app.config.model import SERVICES, SecretStatus
 from app.embed.embedder_source import EmbedderSource
@@ -17,19 +17,19 @@ _AREAS = frozenset({"settings"})
 
 @operation("secret.list", trust="full")
 async def list_secrets(engine: Engine, caller: Caller) -> list[SecretStatus]:
-    """Return for each remote service whether there is a key for it and where it comes from, never the key.
+    """Return the source of each remote service's key, never the key.
 
     The system may ask for the password of its keyring. A service at an address of its own is left out until
     ``embedding.base_url`` is set.
     """
     sources = [_source(engine, name) for name in SERVICES]
-    asked = [source for source in sources if source.base_url or source.provider != "openai-compatible"]
-    return [await asyncio.to_thread(engine.keys.status, source) for source in asked]
+    configured = [source for source in sources if source.base_url or source.provider != "openai-compatible"]
+    return [await asyncio.to_thread(engine.keys.status, source) for source in configured]
 
 
 @operation("secret.status", trust="full")
 async def status(engine: Engine, caller: Caller, name: str) -> SecretStatus:
-    """Return whether there is a key for a remote service and where it comes from, never the key.
+    """Return the source of one remote service's key, never the key.
 
     The system may ask for the password of its keyring.
 
@@ -41,7 +41,9 @@ async def status(engine: Engine, caller: Caller, name: str) -> SecretStatus:
 
 @operation("secret.set", access="write", trust="full")
 async def set_secret(engine: Engine, caller: Caller, name: str, value: str) -> Changed[SecretStatus]:
-    """Keep the key of a remote service in the system's keyring, in place of an earlier one.
+    """Store the key of a remote service in the system's keyring.
+
+    It replaces an earlier one.
 
     It counts from the next request on, for all vaults of this person; a variable that ``embedding.api_key_env`` names
     counts before it. An isolated agent cannot set one, be its trust full.
@@ -53,13 +55,15 @@ async def set_secret(engine: Engine, caller: Caller, name: str, value: str) -> C
     _refuse_isolated(engine)
     source = _source(engine, name)
     await asyncio.to_thread(engine.keys.set, source, value)
-    await engine.embedding.try_again()
+    await engine.index.embedding.try_again()
     return _changed(await asyncio.to_thread(engine.keys.status, source), caller)
 
 
 @operation("secret.remove", access="write", trust="full", destructive=True)
 async def remove(engine: Engine, caller: Caller, name: str) -> Changed[SecretStatus]:
-    """Remove the key of a remote service from the system's keyring, for all vaults of this person.
+    """Remove the key of a remote service from the system's keyring.
+
+    It is gone for all vaults of this person.
 
     Nothing more is sent with it, also where its model is in use.
 
@@ -73,7 +77,10 @@ async def remove(engine: Engine, caller: Caller, name: str) -> Changed[SecretSta
 
 
 def _source(engine: Engine, name: str) -> EmbedderSource:
-    """Return the service of that name as the settings have it; the name is not repeated, for it may be a key."""
+    """Return the service as the settings name it.
+
+    The given name is not repeated, for it may be a key.
+    """
     if name not in SERVICES:
         raise InputError(f"There is no such service; choose one of {', '.join(SERVICES)}.", allowed=list(SERVICES))
     settings = configured_source(engine.config)

@@ -1,4 +1,4 @@
-"""Resolve the conversation that a call names: by any of its ids, and only where the caller may use it."""
+"""Resolution of session ids, within what the caller may use."""
 
 from app.api.caller import Caller
 from app.engine import Engine
@@ -10,14 +10,14 @@ def owner_of(caller: Caller) -> str | None:
 
 
 async def conversation(engine: Engine, caller: Caller, session: str) -> str:
-    """Return the id under which a conversation is stored.
+    """Return the stored id of a session, or the given one without access.
 
     Raises:
         NotFoundError: There is none that the caller may use.
     """
-    return await engine.sessions.resolved(session, owner_of(caller))
+    return await engine.sessions.service.resolved(session, owner_of(caller))
 
 
 async def mentioned(engine: Engine, caller: Caller, session: str) -> str:
-    """Return the id under which a conversation is stored, or the one given where the caller may use none of it."""
-    return await engine.sessions.canonical(session, owner_of(caller))
+    """Return the stored id of a session, or the given one without access."""
+    return await engine.sessions.service.canonical(session, owner_of(caller))

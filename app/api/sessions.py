@@ -2,9 +2,8 @@
 
 from datetime import datetime
 
-from app.api.argument_limits import Count
 from app.api.caller import Caller
-from app.api.declare import operation
+from app.api.registry import Count, operation
 from app.api.session_access import conversation, owner_of
 from app.changes import Changed
 from app.core.facets import Facet
@@ -42,7 +41,7 @@ async def append(
         key: An id of the caller's own for this append, so that it can be repeated safely.
     """
     heading = NewSession(title, agent, channel)
-    return await engine.sessions.append(messages, session, heading, caller.name, key, owner_of(caller))
+    return await engine.sessions.service.append(messages, session, heading, caller.name, key, owner_of(caller))
 
 
 @operation("session.create", access="write", trust="inner")
@@ -57,7 +56,7 @@ async def create(
         channel: ``channel:chat:thread`` it comes from.
     """
     agent = agent if caller.reaches("full") else caller.name
-    return await engine.sessions.create(NewSession(title, agent, channel), caller.name)
+    return await engine.sessions.service.create(NewSession(title, agent, channel), caller.name)
 
 
 @operation("session.get", trust="inner")
@@ -67,7 +66,7 @@ async def get(engine: Engine, caller: Caller, session: str) -> Session:
     Args:
         session: Its id.
     """
-    return await engine.sessions.get(await conversation(engine, caller, session))
+    return await engine.sessions.service.get(await conversation(engine, caller, session))
 
 
 @operation("session.length", trust="inner")
@@ -77,7 +76,7 @@ async def length(engine: Engine, caller: Caller, session: str) -> int:
     Args:
         session: Its id.
     """
-    return (await engine.sessions.get(await conversation(engine, caller, session))).message_count
+    return (await engine.sessions.service.get(await conversation(engine, caller, session))).message_count
 
 
 @operation("session.recent", trust="inner")
@@ -88,7 +87,7 @@ async def recent(engine: Engine, caller: Caller, session: str, n: Count = 20) ->
         session: Its id.
         n: How many.
     """
-    return await engine.sessions.messages(await conversation(engine, caller, session), limit=n, newest=True)
+    return await engine.sessions.service.messages(await conversation(engine, caller, session), limit=n, newest=True)
 
 
 @operation("session.messages", trust="inner")
@@ -100,7 +99,7 @@ async def messages(engine: Engine, caller: Caller, session: str, after: int = -1
         after: Turns with a greater number only.
         limit: How many at most.
     """
-    return await engine.sessions.messages(await conversation(engine, caller, session), after=after, limit=limit)
+    return await engine.sessions.service.messages(await conversation(engine, caller, session), after=after, limit=limit)
 
 
 @operation("session.before", trust="inner")
@@ -113,7 +112,7 @@ async def before(engine: Engine, caller: Caller, session: str, seq: int, limit: 
         limit: How many at most.
     """
     session = await conversation(engine, caller, session)
-    return await engine.sessions.messages(session, before=seq, limit=limit, newest=True)
+    return await engine.sessions.service.messages(session, before=seq, limit=limit, newest=True)
 
 
 @operation("session.find", trust="inner")
@@ -125,7 +124,7 @@ async def find(engine: Engine, caller: Caller, session: str, text: str, limit: C
         text: What to look for; letters are compared without case.
         limit: How many at most.
     """
-    return await engine.sessions.find(await conversation(engine, caller, session), text, limit)
+    return await engine.sessions.service.find(await conversation(engine, caller, session), text, limit)
 
 
 @operation("session.at", trust="inner")
@@ -136,7 +135,7 @@ async def at(engine: Engine, caller: Caller, session: str, when: datetime) -> in
         session: The conversation's id.
         when: The time, ISO 8601.
     """
-    return await engine.sessions.at(await conversation(engine, caller, session), when)
+    return await engine.sessions.service.at(await conversation(engine, caller, session), when)
 
 
 @operation("session.list", trust="full")
@@ -156,7 +155,7 @@ async def list_sessions(
         limit: How many at most.
         offset: How many to pass over.
     """
-    return await engine.sessions.rows(await engine.sessions.ids(filter, order, limit, offset))
+    return await engine.sessions.service.rows(await engine.sessions.service.ids(filter, order, limit, offset))
 
 
 @operation("session.ids", trust="full")
@@ -166,13 +165,13 @@ async def ids(
     filter: SessionFilter = _ALL,
     order: SessionOrder = "recent",
 ) -> list[str]:
-    """Return the ids of conversations in order, for lists that fetch rows as they are shown.
+    """Return the ids of conversations in order, for lists that load rows later.
 
     Args:
         filter: Which ones.
         order: In what order.
     """
-    return await engine.sessions.ids(filter, order)
+    return await engine.sessions.service.ids(filter, order)
 
 
 @operation("session.rows", trust="full")
@@ -182,13 +181,13 @@ async def rows(engine: Engine, caller: Caller, ids: list[str]) -> list[Session]:
     Args:
         ids: Their ids.
     """
-    return await engine.sessions.rows(ids)
+    return await engine.sessions.service.rows(ids)
 
 
 @operation("session.agents", trust="full")
 async def agents(engine: Engine, caller: Caller) -> list[Facet]:
     """Return the agents that have conversations, with how many."""
-    return await engine.sessions.agents()
+    return await engine.sessions.service.agents()
 
 
 @operation("session.rename", access="write", trust="full")
@@ -199,7 +198,7 @@ async def rename(engine: Engine, caller: Caller, session: str, title: str) -> Ch
         session: Its id.
         title: The new title.
     """
-    return await engine.sessions.rename(await conversation(engine, caller, session), title, caller.name)
+    return await engine.sessions.service.rename(await conversation(engine, caller, session), title, caller.name)
 
 
 @operation("session.forget", access="write", trust="full", destructive=True)
@@ -209,4 +208,4 @@ async def forget(engine: Engine, caller: Caller, session: str) -> Changed[Sessio
     Args:
         session: Its id.
     """
-    return await engine.sessions.forget(await conversation(engine, caller, session), caller.name)
+    return await engine.sessions.service.forget(await conversation(engine, caller, session), caller.name)

@@ -1,7 +1,7 @@
 """Operations on settings and on long work."""
 
 from app.api.caller import Caller
-from app.api.declare import operation
+from app.api.registry import operation
 from app.changes import Changed, ChangeSet, Progress
 from app.config.diagnosis import findings
 from app.config.model import ConfigFinding, SettingValue
@@ -17,7 +17,9 @@ async def list_settings(engine: Engine, caller: Caller) -> list[SettingValue]:
 
 @operation("settings.set", access="write", trust="full")
 async def set_value(engine: Engine, caller: Caller, name: str, value: str | float | bool) -> Changed[SettingValue]:
-    """Set a setting and save it in the vault's ``config.toml``; an isolated agent cannot, be its trust full.
+    """Set a setting and save it in the vault's ``config.toml``.
+
+    An isolated agent cannot, even with full trust.
 
     Args:
         name: ``section.key``.
@@ -26,12 +28,12 @@ async def set_value(engine: Engine, caller: Caller, name: str, value: str | floa
     if engine.isolated is None:  # its settings are the person's, and say among others that it is isolated
         raise AccessDeniedError("An isolated agent cannot change the settings: they are the person's.", name=name)
     changed = engine.config.set(name, value)
-    return Changed(changed, ChangeSet(frozenset({"settings"}), (name,), caller.name))
+    return Changed(changed, ChangeSet(frozenset({"settings"}), (changed.name,), caller.name))
 
 
 @operation("settings.check", trust="full")
 async def check_settings(engine: Engine, caller: Caller) -> list[ConfigFinding]:
-    """Return what is wrong with the settings as they stand in the file and the environment now, errors first.
+    """Return the problems of the settings in file and environment, errors first.
 
     An error cannot work as it is written; where it is a wrong value, the next source or the default counts instead. A
     warning works, but is hardly meant.
@@ -47,7 +49,7 @@ async def list_jobs(engine: Engine, caller: Caller) -> list[Progress]:
 
 @operation("job.cancel", access="write", trust="full")
 async def cancel_job(engine: Engine, caller: Caller, job: str) -> bool:
-    """Ask long work to stop at its next safe point; false when there is none of that id.
+    """Ask a job to stop at its next safe point; false for an unknown id.
 
     Args:
         job: Its id.
@@ -57,7 +59,9 @@ async def cancel_job(engine: Engine, caller: Caller, job: str) -> bool:
 
 @operation("job.pause", access="write", trust="full")
 async def pause_job(engine: Engine, caller: Caller, job: str) -> bool:
-    """Hold background work up until ``job.resume`` or the next start; false when it cannot be paused.
+    """Pause a job until ``job.resume`` or the next start.
+
+    False when it cannot be paused.
 
     Args:
         job: Its id.
@@ -67,7 +71,7 @@ async def pause_job(engine: Engine, caller: Caller, job: str) -> bool:
 
 @operation("job.resume", access="write", trust="full")
 async def resume_job(engine: Engine, caller: Caller, job: str) -> bool:
-    """Let paused background work go on; false when none of that id is paused.
+    """Resume a paused job; false when none with this id is paused.
 
     Args:
         job: Its id.

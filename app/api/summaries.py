@@ -1,7 +1,7 @@
 """Operations on what stands for a conversation: all of its turns, summaries, compaction, restoring, purging."""
 
 from app.api.caller import Caller
-from app.api.declare import operation
+from app.api.registry import operation
 from app.api.session_access import conversation, owner_of
 from app.changes import Changed
 from app.engine import Engine
@@ -24,29 +24,29 @@ async def all_messages(engine: Engine, caller: Caller, session: str) -> list[Mes
         session: The conversation's id.
     """
     session = await conversation(engine, caller, session)
-    return await engine.sessions.messages(session, limit=-1)
+    return await engine.sessions.service.messages(session, limit=-1)
 
 
 @operation("session.purge", access="write", trust="full", destructive=True)
 async def purge(engine: Engine, caller: Caller, session: str) -> Changed[Session]:
-    """Take a conversation, its turns and its summaries out of every list and search; can be undone.
+    """Remove a conversation from every list and search; can be undone.
 
     Args:
         session: The conversation's id.
     """
     session = await conversation(engine, caller, session)
-    return await engine.sessions.forget(session, caller.name)
+    return await engine.sessions.service.forget(session, caller.name)
 
 
 @operation("session.summary.get", trust="inner")
 async def get_summary(engine: Engine, caller: Caller, session: str) -> SummaryState:
-    """Return what stands for the older turns of a conversation, with the epoch that a write must name.
+    """Return the summary of older messages, with the epoch that a write needs.
 
     Args:
         session: The conversation's id.
     """
     session = await conversation(engine, caller, session)
-    return await engine.summaries.get(session)
+    return await engine.sessions.rolling_summaries.get(session)
 
 
 @operation("session.summary.set", access="write", trust="inner")
@@ -58,7 +58,7 @@ async def set_summary(
     expected_epoch: int | None = None,
     upper_seq: int | None = None,
 ) -> Changed[SummaryWritten]:
-    """Replace the summary of a conversation, unless somebody else did since it was read; can be undone.
+    """Replace the summary of a conversation, unless it changed meanwhile; can be undone.
 
     A write that comes too late is no error: it answers ``applied: false`` and the epoch there is, and changes nothing.
     Turns that the summary stands for stay readable and searchable.
@@ -70,14 +70,16 @@ async def set_summary(
         upper_seq: Number of the last turn it stands for; as before when left out.
     """
     session = await conversation(engine, caller, session)
-    return await engine.summaries.set(session, summary, caller.name, expected_epoch=expected_epoch, upper_seq=upper_seq)
+    return await engine.sessions.rolling_summaries.set(
+        session, summary, caller.name, expected_epoch=expected_epoch, upper_seq=upper_seq
+    )
 
 
 @operation("session.summary.roll", access="write", trust="inner")
 async def roll_summary(
     engine: Engine, caller: Caller, session: str, budget: int | None = None, force: bool = False
 ) -> Changed[Compacted]:
-    """Condense the oldest turns of a conversation into its summary when it outgrows the token budget.
+    """Condense the oldest messages of a conversation that outgrows the token budget.
 
     It does when summary and turns take more than ``sessions.summary_trigger`` of the budget and at least
     ``sessions.summary_min_turns`` turns are not condensed; the rest then takes at most ``sessions.summary_target``.
@@ -92,8 +94,8 @@ async def roll_summary(
     """
     check_range("budget", budget, 1)
     session = await conversation(engine, caller, session)
-    done = await engine.compaction.roll(session, caller.name, budget=budget, force=force)
-    engine.after_turn.budget_asked(session, budget)
+    done = await engine.sessions.compaction.roll(session, caller.name, budget=budget, force=force)
+    engine.sessions.after_turn.budget_asked(session, budget)
     return done
 
 
@@ -112,7 +114,7 @@ async def compact(
         emergency: Do it at once, without a model, whoever else is summarising.
     """
     check_range("retain_recent", retain_recent, 0)
-    act = engine.compaction.compact_now if emergency else engine.compaction.compact
+    act = engine.sessions.compaction.compact_now if emergency else engine.sessions.compaction.compact
     session = await conversation(engine, caller, session)
     return await act(session, caller.name, retain=retain_recent)
 
@@ -126,7 +128,7 @@ async def restore(
     budget: int | None = None,
     max_history: int | None = None,
 ) -> Restored:
-    """Return what an agent needs to take a conversation up again: the summary, and the recent turns that fit.
+    """Return the summary and recent messages to resume a conversation, within a budget.
 
     A channel that has no conversation yet is answered with an empty one.
 
@@ -138,16 +140,16 @@ async def restore(
     """
     check_range("budget", budget, 1)
     check_range("max_history", max_history, 0)
-    restored = await engine.restoring.restore(
+    restored = await engine.sessions.restore.restore(
         session, channel, budget=budget, max_history=max_history, owner=owner_of(caller)
     )
-    engine.after_turn.budget_asked(restored.session_id, budget)
+    engine.sessions.after_turn.budget_asked(restored.session_id, budget)
     return restored
 
 
 @operation("session.pending", trust="full")
 async def pending(engine: Engine, caller: Caller, agent: str | None = None, limit: int = 50) -> list[Session]:
-    """Return the conversations with turns from which no facts were drawn yet, the one quiet longest first.
+    """Return the conversations to be consolidated, the one quiet longest first.
 
     An agent's latest conversation is left out while it is going on, which is until half an hour after its last turn.
 
@@ -156,19 +158,21 @@ async def pending(engine: Engine, caller: Caller, agent: str | None = None, limi
         limit: How many at most.
     """
     check_range("limit", limit, 0)
-    return await engine.pending.waiting(agent, limit)
+    return await engine.sessions.consolidation_queue.waiting(agent, limit)
 
 
 @operation("session.consolidated", access="write", trust="full")
 async def consolidated(engine: Engine, caller: Caller, session: str, upper_seq: int | None = None) -> Changed[bool]:
-    """Note that facts were drawn from a conversation; false when turns came meanwhile, so that it still waits.
+    """Mark a conversation as consolidated; false when messages came meanwhile.
+
+    Then it still waits for consolidation.
 
     Args:
         session: The conversation's id.
         upper_seq: Number of the last turn that was read; the last there is when left out.
     """
     session = await conversation(engine, caller, session)
-    return await engine.pending.mark(session, caller.name, upper_seq)
+    return await engine.sessions.consolidation_queue.mark(session, caller.name, upper_seq)
 
 
 @operation("session.digest.get", trust="full")
@@ -179,7 +183,7 @@ async def get_digest(engine: Engine, caller: Caller, session: str) -> SessionSum
         session: The conversation's id.
     """
     session = await conversation(engine, caller, session)
-    return await engine.digests.get(session)
+    return await engine.sessions.summaries.get(session)
 
 
 @operation("session.digest.list", trust="full")
@@ -195,7 +199,7 @@ async def recent_session_summaries(
     """
     check_range("limit", limit, 0)
     check_range("offset", offset, 0)
-    return await engine.digests.recent(agent, limit, offset)
+    return await engine.sessions.summaries.recent(agent, limit, offset)
 
 
 @operation("session.digest.roll", access="write", trust="full")
@@ -209,7 +213,7 @@ async def roll_digest(engine: Engine, caller: Caller, session: str) -> Changed[S
         session: The conversation's id.
     """
     session = await conversation(engine, caller, session)
-    return await engine.digests.roll(session, caller.name)
+    return await engine.sessions.summaries.roll(session, caller.name)
 
 
 def check_range(name: str, value: int | None, least: int) -> None:

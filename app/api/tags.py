@@ -1,8 +1,7 @@
 """Operations on tags, wherever they are."""
 
-from app.api.argument_limits import Count
 from app.api.caller import Caller
-from app.api.declare import operation
+from app.api.registry import Count, operation
 from app.changes import Changed
 from app.core.facets import Facet
 from app.engine import Engine
@@ -17,12 +16,12 @@ async def list_tags(engine: Engine, caller: Caller, prefix: str = "", limit: Cou
         prefix: Only tags that begin with it.
         limit: How many at most.
     """
-    return await engine.memory_reads.tags(prefix, limit=limit, stores=caller.stores)
+    return await engine.memories.queries.tags(prefix, limit=limit, stores=caller.stores)
 
 
 @operation("tag.rename", access="write", trust="inner")
 async def rename(engine: Engine, caller: Caller, old: str, new: str) -> Changed[TagChange]:
-    """Give a tag another name in all items, and tags nested in it along with it; ``#tags`` in texts are rewritten.
+    """Rename a tag and its nested tags in all items and their texts.
 
     Where the new name is a tag already, the two become one. ``memory.undo`` takes the answer's ``run_id``.
 
@@ -30,12 +29,12 @@ async def rename(engine: Engine, caller: Caller, old: str, new: str) -> Changed[
         old: The tag as it is; ``a`` also means ``a/b``.
         new: What it is to be called.
     """
-    return await engine.tags.rename(old, new, stores=caller.stores, actor=caller.name)
+    return await engine.memories.tags.rename(old, new, stores=caller.stores, actor=caller.name)
 
 
 @operation("tag.merge", access="write", trust="inner")
 async def merge(engine: Engine, caller: Caller, tags: list[str], into: str) -> Changed[TagChange]:
-    """Make several tags one in all items, what is nested in them nested in that one; ``#tags`` in texts are rewritten.
+    """Merge several tags and their nested tags in all items and their texts.
 
     ``memory.undo`` takes the answer's ``run_id``.
 
@@ -43,4 +42,4 @@ async def merge(engine: Engine, caller: Caller, tags: list[str], into: str) -> C
         tags: The tags that are to go.
         into: The one that stands for them; need not be there yet.
     """
-    return await engine.tags.merge(tags, into, stores=caller.stores, actor=caller.name)
+    return await engine.memories.tags.merge(tags, into, stores=caller.stores, actor=caller.name)

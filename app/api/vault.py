@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from app.api.caller import Caller
-from app.api.declare import operation
 from app.api.isolation import back_up_isolated, with_isolated
+from app.api.registry import operation
 from app.changes import Changed
 from app.engine import Engine
 from app.upkeep.model import CheckReport, RepairReport, VaultStatus
@@ -12,28 +12,31 @@ from app.upkeep.model import CheckReport, RepairReport, VaultStatus
 
 @operation("vault.status", trust="full")
 async def status(engine: Engine, caller: Caller) -> VaultStatus:
-    """Return how the vault stands: counts, how far the index is, long work, and what does not work."""
+    """Return the status of the vault: counts, indexing, jobs and failures."""
     return await _status(engine)
 
 
 @operation("vault.check", trust="full")
 async def check(engine: Engine, caller: Caller) -> CheckReport:
-    """Check that the vault is sound; reads all of it. Each finding says whether a repair mends it."""
+    """Check that the vault is sound, by reading all of it.
+
+    Each finding says whether a repair corrects it.
+    """
     if engine.store.read_only is None:
-        await engine.forever.settled()
-    report = await engine.care.check()
+        await engine.erasure.settled()
+    report = await engine.upkeep.service.check()
     return report if engine.isolated is None else await with_isolated(report, engine.isolated)
 
 
 @operation("vault.repair", access="write", trust="full")
 async def repair(engine: Engine, caller: Caller) -> Changed[RepairReport]:
-    """Make anew whatever derived data a check finds wrong, and check again.
+    """Rebuild the derived data that a check finds wrong, and check again.
 
     Search entries, words, vectors, counts, indexes and mentions are made from what was written, which itself stays as
     it is; rows that belong to nothing go, and turns without a conversation get one. Where more than that is damaged
     nothing is changed, and the failure says what helps.
     """
-    return await engine.care.repair(caller.name, engine.entity_sync.start_over)
+    return await engine.upkeep.service.repair(caller.name, engine.entities.worker.start_over)
 
 
 @operation("vault.backup", access="write", trust="full")
@@ -42,19 +45,19 @@ async def backup(engine: Engine, caller: Caller) -> str:
 
     The vaults of isolated agents are copied too, each into its own ``backups``.
     """
-    made = await engine.backups.now("manual")
+    made = await engine.upkeep.backups.now("manual")
     await back_up_isolated(engine.isolated)
     return made.path
 
 
 @operation("vault.reindex", access="write", trust="full")
 async def reindex(engine: Engine, caller: Caller) -> Changed[int]:
-    """Rebuild search entries, words and vectors from what is stored; returns how many items were indexed.
+    """Rebuild search entries and vectors of everything; return the number of items.
 
     Cut off by the end of Keepsake, it goes on at the next start.
     """
-    done = await engine.care.reindex(caller.name)
-    await engine.entity_sync.start_over()
+    done = await engine.upkeep.service.reindex(caller.name)
+    await engine.entities.worker.start_over()
     return done
 
 
@@ -65,13 +68,13 @@ async def settle(engine: Engine, caller: Caller, names: bool = False) -> VaultSt
     Args:
         names: Wait also until everything has been read for the names of people, places and organisations.
     """
-    await engine.care.wait_rebuilt()
-    await engine.sync.wait_idle()
+    await engine.upkeep.service.wait_rebuilt()
+    await engine.index.worker.wait_idle()
     if names:
-        await engine.entity_sync.wait_idle()
+        await engine.entities.worker.wait_idle()
     return await _status(engine)
 
 
 async def _status(engine: Engine) -> VaultStatus:
-    found = replace(await engine.care.status(), pending_names=await engine.entity_sync.left())
+    found = replace(await engine.upkeep.service.status(), pending_names=await engine.entities.worker.left())
     return found if engine.isolated is None else replace(found, isolated=engine.isolated.opened())

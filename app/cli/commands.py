@@ -1,4 +1,4 @@
-"""The verbs of ``keepsake``; each says what it wants of a vault and how the answer is read."""
+"""Commands of ``keepsake``: each calls operations of a vault and prints the answer."""
 
 import re
 import sys
@@ -45,17 +45,17 @@ def window(
     vault: Annotated[str | None, typer.Option(metavar="FOLDER", help="The vault's folder.", show_default=False)] = None,
     hidden: Annotated[bool, typer.Option("--hidden", help="Start the window in the tray.")] = False,
     link: Annotated[str, typer.Option("--open", metavar="LINK", help="Open the window at a keepsake:// link.")] = "",
-    debug: Annotated[bool, typer.Option("--debug", help="Say more, and where a failure came from.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Say more, with the traceback of a failure.")] = False,
     version: Annotated[
         bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_on_version)
     ] = False,
 ) -> None:
     """Keep one person's long-term memory. Without a command, open the window.
 
-    The vault is --vault, else the variable KEEPSAKE_VAULT, else the platform's data folder. Commands go through the
-    Keepsake that has the vault open, and open it themselves when none has. Exit statuses: 0 done, 1 something was
-    left out or is wrong, 2 wrong usage, 65 wrong input, 69 not running, 74 the machine, 75 the vault is in use, 77 not
-    allowed, 130 interrupted.
+    The vault is --vault, else the variable KEEPSAKE_VAULT, else the platform's data folder. If Keepsake has the vault
+    open, commands go through it; otherwise they open the vault themselves. Exit statuses: 0 done, 1 something was left
+    out or is wrong, 2 wrong usage, 65 wrong input, 69 not running, 74 a failure of the machine, 75 the vault is in use,
+    77 not allowed, 130 interrupted.
     """
     context.obj = _path(vault) if vault is not None else default_vault().absolute()
     if context.invoked_subcommand is None:
@@ -67,7 +67,7 @@ def window(
 
 @application.command()
 def serve(context: typer.Context) -> None:
-    """Run without a window until told to stop, for other programs to connect to."""
+    """Run without a window until stopped, so that other programs can connect."""
     from app.cli.serve import serve_until_signal  # noqa: PLC0415
 
     serve_until_signal(context.obj)
@@ -76,9 +76,9 @@ def serve(context: typer.Context) -> None:
 @application.command()
 def demo(
     context: typer.Context,
-    out: Annotated[Path, typer.Option(help="Where pictures go when there is no screen.")] = Path("demo-out"),
+    out: Annotated[Path, typer.Option(help="Folder for pictures when there is no screen.")] = Path("demo-out"),
 ) -> None:
-    """Show a vault with a sample of conversations and notes; a temporary one, unless --vault names an empty folder."""
+    """Show a sample vault; a temporary one, unless --vault names an empty folder."""
     from app.cli.demo import run_demo  # noqa: PLC0415
 
     named = context.parent is not None and context.parent.params.get("vault") is not None
@@ -91,32 +91,32 @@ def import_(
     path: Text,
     form: Annotated[
         Literal["auto", "chatgpt", "claude", "markdown", "keepsake"],
-        typer.Option("--format", help="What the file is; auto looks into it."),
+        typer.Option("--format", help="The format of the file; auto detects it."),
     ] = "auto",
     store: Annotated[str, typer.Option(help="Who may see imported notes: private, shared or social.")] = "private",
     wait: Annotated[
         bool,
         typer.Option(
             "--wait/--no-wait",
-            help="Wait until everything can be found by meaning, which may take longer than the import.",
+            help="Wait until search by meaning is ready, which may take longer than the import.",
         ),
     ] = True,
 ) -> None:
-    """Import an export of ChatGPT or Claude, a folder of Markdown, or Keepsake's own JSON lines.
+    """Import conversations and notes from ChatGPT, Claude, Markdown or Keepsake.
 
-    What is there already is not added again. The exit status is 1 when a conversation, message or note had to be left
-    out; pictures and other files beside notes are only counted.
+    A second import adds nothing twice. The exit status is 1 when a conversation, message or note had to be left out;
+    pictures and other files among notes are only counted.
     """
     from app.exchange.model import ImportReport  # noqa: PLC0415
 
-    with open_connection(context.obj) as door:
-        raw = door.work("exchange.import", _show, path=str(_path(path)), format=form, store=store)
+    with open_connection(context.obj) as connection:
+        raw = connection.work("exchange.import", _show, path=str(_path(path)), format=form, store=store)
         report = msgspec.convert(raw, ImportReport)
         _say_all(reports.import_lines(report))
-        if not door.is_remote and wait and not report.cancelled:
-            _settle(door)
-        elif not door.is_remote:
-            terminal.say("Search by meaning follows when the window is open or 'keepsake serve' runs.")
+        if not connection.is_remote and wait and not report.cancelled:
+            _settle(connection)
+        elif not connection.is_remote:
+            terminal.say("Search by meaning will be prepared while the window is open or 'keepsake serve' runs.")
     if report.cancelled:
         raise KeyboardInterrupt
     raise typer.Exit(_LOSSES if reports.has_losses(report) else 0)
@@ -131,10 +131,12 @@ def export(
         typer.Option("--format", help="jsonl is complete and can be imported; markdown is for reading."),
     ] = "jsonl",
     removed: Annotated[
-        bool, typer.Option(help="Also what was deleted, superseded or archived, marked so; only in jsonl.")
+        bool, typer.Option(help="Include what was deleted, superseded or archived, marked as such; only in jsonl.")
     ] = True,
 ) -> None:
-    """Write all conversations and memories to a file (jsonl) or into a new or empty folder (markdown).
+    """Export all conversations and memories to a file or folder.
+
+    Use a file for jsonl, and a new or empty folder for markdown.
 
     The path '-' writes jsonl to standard output.
     """
@@ -143,17 +145,17 @@ def export(
     if path == "-":
         _export_to_output(context.obj, form, removed=removed)
         return
-    with open_connection(context.obj) as door:
-        raw = door.work("exchange.export", _show, path=str(_path(path)), format=form, removed=removed)
+    with open_connection(context.obj) as connection:
+        raw = connection.work("exchange.export", _show, path=str(_path(path)), format=form, removed=removed)
         _say_all(reports.export_lines(msgspec.convert(raw, ExportReport)))
 
 
 def _export_to_output(vault: Path, form: str, *, removed: bool) -> None:
     if form != "jsonl":
         raise InputError("Only jsonl can be written to standard output. Name a folder for Markdown.")
-    with tempfile.TemporaryDirectory(prefix="keepsake-export-") as folder, open_connection(vault) as door:
+    with tempfile.TemporaryDirectory(prefix="keepsake-export-") as folder, open_connection(vault) as connection:
         file = Path(folder) / "export.jsonl"
-        door.work("exchange.export", _show, path=str(file), format=form, removed=removed)
+        connection.work("exchange.export", _show, path=str(file), format=form, removed=removed)
         with file.open(encoding="utf-8", newline="\n") as lines:
             for line in lines:
                 terminal.say_encoded(line.rstrip("\n"))
@@ -163,11 +165,13 @@ def _export_to_output(vault: Path, form: str, *, removed: bool) -> None:
 def search(
     context: typer.Context,
     query: Annotated[list[str], typer.Argument(help='Words, a "phrase", tag:garden, after:2026-05 and so on.')],
-    limit: Annotated[int, typer.Option(help="Hits at most.", min=1, max=500)] = 10,
-    recipe: Annotated[str | None, typer.Option(help="How words and meaning are weighed.", show_default=False)] = None,
+    limit: Annotated[int, typer.Option(help="Maximum number of hits.", min=1, max=500)] = 10,
+    recipe: Annotated[
+        str | None, typer.Option(help="The ranking recipe, such as learned or rrf.", show_default=False)
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the whole answer as JSON.")] = False,
 ) -> None:
-    """Find turns of conversations, notes and facts, each with the reason for its place.
+    """Search messages, notes and facts, each with the reason for its rank.
 
     The exit status is 0 also when nothing is found; the first line then says so.
     """
@@ -175,9 +179,9 @@ def search(
 
     text = terminal.given(" ".join(query))
     if text.strip() and not _WORDS.search(text):
-        raise InputError("There is no word to look for. Name one, or use an operator such as kind:note.")
-    with open_connection(context.obj) as door:
-        raw = door.call("memory.search", query=text, limit=limit, recipe=recipe)
+        raise InputError("There is no word to search for. Type one, or an operator such as kind:note.")
+    with open_connection(context.obj) as connection:
+        raw = connection.call("memory.search", query=text, limit=limit, recipe=recipe)
     if json:
         terminal.say_json(raw)
     else:
@@ -187,27 +191,29 @@ def search(
 @application.command()
 def capture(
     context: typer.Context,
-    text: Annotated[str | None, typer.Argument(help="The note; standard input when left out or '-'.")] = None,
+    text: Annotated[str | None, typer.Argument(help="The note; read from standard input when left out or '-'.")] = None,
     title: Annotated[str, typer.Option(help="Its title.")] = "",
     tag: Annotated[list[str], typer.Option(help="A tag; may be given several times.")] = [],  # noqa: B006
     store: Annotated[str, typer.Option(help="Who may see it: private, shared or social.")] = "private",
 ) -> None:
-    """Keep a note, and print its id."""
-    content = terminal.given(text) if text not in {None, "-"} else _standard_input(asked=text == "-")
+    """Save a note and print its id."""
+    content = terminal.given(text) if text not in {None, "-"} else _standard_input(is_requested=text == "-")
     if not content.strip():
-        raise InputError("There is nothing to keep: give the note as an argument or on standard input.")
+        raise InputError("The note is empty. Give its text as an argument or on standard input.")
     tags = [terminal.given(item) for item in tag]
-    with open_connection(context.obj) as door:
-        note = door.call("note.save", content=content, title=terminal.given(title), tags=tags, store=store)
+    with open_connection(context.obj) as connection:
+        note = connection.call("note.save", content=content, title=terminal.given(title), tags=tags, store=store)
     terminal.say(note["id"])
 
 
 @application.command()
 def call(
     context: typer.Context,
-    operation: Annotated[str, typer.Argument(help="Its name, such as note.get.", show_default=False)] = "",
+    operation: Annotated[
+        str, typer.Argument(help="The name of the operation, such as note.get.", show_default=False)
+    ] = "",
     arguments: Annotated[str, typer.Argument(help="A JSON object; '-' reads standard input.")] = "{}",
-    listing: Annotated[bool, typer.Option("--list", help="Explain the operation, or list all.")] = False,
+    listing: Annotated[bool, typer.Option("--list", help="Explain the operation, or list all operations.")] = False,
 ) -> None:
     """Call any operation and print its answer as JSON."""
     if listing or not operation:
@@ -216,10 +222,10 @@ def call(
         _say_all(operation_lines(operation))
         return
     if operation == "secret.set" and arguments != "-":
-        raise InputError("A key is not given as an argument. Use 'keepsake secret set', which reads it unseen.")
-    given = _arguments(_standard_input(asked=True) if arguments == "-" else terminal.given(arguments))
-    with open_connection(context.obj) as door:
-        terminal.say_json(door.call(operation, **given))
+        raise InputError("A key is not given as an argument, where others could see it. Use 'keepsake secret set'.")
+    given = _arguments(_standard_input(is_requested=True) if arguments == "-" else terminal.given(arguments))
+    with open_connection(context.obj) as connection:
+        terminal.say_json(connection.call(operation, **given))
 
 
 application.command()(maintenance.check)
@@ -230,7 +236,7 @@ application.command()(maintenance.salvage)
 
 @application.command()
 def docs(
-    folder: Annotated[Path | None, typer.Argument(help="Where to; the program's help when left out.")] = None,
+    folder: Annotated[Path | None, typer.Argument(help="Target folder; the help of the program when left out.")] = None,
 ) -> None:
     """Write the reference of operations, settings and commands as Markdown."""
     from app.cli.reference import write_reference  # noqa: PLC0415
@@ -243,16 +249,16 @@ def _show(progress: Any) -> None:
     terminal.show_line(reports.progress_words(progress))
 
 
-def _settle(door: Any) -> None:
-    """Wait for search by meaning, and say so before and how long it took after."""
+def _settle(connection: Any) -> None:
+    """Wait until search by meaning is ready, and report it."""
     begun = time.monotonic()
-    if count := door.call("vault.status")["pending_vectors"]:
+    if count := connection.call("vault.status")["pending_vectors"]:
         terminal.tell(
-            f"Imported; words can be found. Preparing search by meaning, {count} texts so far; Ctrl-C or --no-wait"
-            " leaves that for later."
+            f"Imported and ready for search by words. Preparing search by meaning for {count} texts; press Ctrl-C,"
+            " or use --no-wait, to leave that for later."
         )
     try:
-        status = door.call("vault.settle")
+        status = connection.call("vault.settle")
     except KeyboardInterrupt:
         status = {"pending_vectors": 1}
     terminal.show_line("")
@@ -260,19 +266,22 @@ def _settle(door: Any) -> None:
         if count:
             terminal.tell(f"Search by meaning is ready ({time.monotonic() - begun:.1f} s).")
     else:
-        terminal.say("Search by meaning follows when the window is open or 'keepsake serve' runs.")
+        terminal.say("Search by meaning will be prepared while the window is open or 'keepsake serve' runs.")
 
 
 def _path(text: str) -> Path:
-    """Return the path a person wrote; an empty one is a variable that was not set, never the current folder."""
+    """Return a path that the person wrote.
+
+    An empty one is refused: it comes from a variable that was not set, and must not mean the current folder.
+    """
     if not text.strip():
-        raise InputError("A path is empty. Name a file or folder; '.' is the current one.")
+        raise InputError("The path is empty. Name a file or folder; '.' is the current folder.")
     return user_path(text)
 
 
-def _standard_input(*, asked: bool) -> str:
-    """Return what is piped in; nothing from a terminal, where waiting would look like being stuck."""
-    if sys.stdin is None or (sys.stdin.isatty() and not asked):
+def _standard_input(*, is_requested: bool) -> str:
+    """Return the text piped in; from a terminal only on request."""
+    if sys.stdin is None or (sys.stdin.isatty() and not is_requested):
         return ""
     return sys.stdin.buffer.read().decode("utf-8", "replace")
 

@@ -1,4 +1,4 @@
-"""``keepsake config``: show, change and check settings, through the host that has the vault open or in its file."""
+"""``keepsake config``: show, change and check settings, in a running host or in the file."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -30,14 +30,14 @@ class Settings(Protocol):
         """Return every setting."""
 
     def set(self, name: str, value: str) -> SettingValue:
-        """Set one and save it."""
+        """Set a setting and save it."""
 
     def findings(self) -> list[ConfigFinding]:
-        """Return what is wrong."""
+        """Return the problems of the settings."""
 
 
-class _Served:
-    """Those of a vault that a host has open."""
+class _HostSettings:
+    """Settings of a vault that a host has open."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -52,10 +52,10 @@ class _Served:
         return msgspec.convert(self._client.call("settings.check", {}), list[ConfigFinding])
 
 
-class _Filed:
-    """Those of a closed vault: they can be mended while they keep it from opening.
+class _FileSettings:
+    """Settings of a closed vault, which can be corrected while they keep it from opening.
 
-    What reads TOML is loaded here only, so that no other command waits for it.
+    The TOML reader is imported in the methods, so that no other command waits for it.
     """
 
     def __init__(self, vault: Path) -> None:
@@ -86,10 +86,10 @@ def _settings_of(vault: Path) -> Iterator[Settings]:
     try:
         client = Client.connect(vault)
     except HostUnreachableError:
-        yield _Filed(vault)
+        yield _FileSettings(vault)
         return
     try:
-        yield _Served(client)
+        yield _HostSettings(client)
     finally:
         client.close()
 
@@ -105,11 +105,11 @@ def config(context: typer.Context) -> None:
 @application.command(name="list")
 def list_settings(
     context: typer.Context,
-    section: Annotated[str, typer.Argument(help="Only this section, such as search.", show_default=False)] = "",
-    changed: Annotated[bool, typer.Option("--changed", help="Only what differs from the default.")] = False,
-    about: Annotated[bool, typer.Option("--help-texts", help="Say what each is for.")] = False,
+    section: Annotated[str, typer.Argument(help="Show only this section, such as search.", show_default=False)] = "",
+    changed: Annotated[bool, typer.Option("--changed", help="Show only what differs from the default.")] = False,
+    about: Annotated[bool, typer.Option("--help-texts", help="Explain each setting.")] = False,
 ) -> None:
-    """Print every setting by section with its value, and its default and source where it was changed."""
+    """List the settings by section with their values; for changed ones also default and source."""
     with _settings_of(context.obj) as settings:
         values = settings.values()
     sections = {item.name.partition(".")[0] for item in values}
@@ -120,16 +120,16 @@ def list_settings(
         for item in values
         if section in {"", item.name.partition(".")[0]} and not (changed and item.source == "default")
     ]
-    for line in _listing(shown, about=about) if shown else ["Every setting has its default."]:
+    for line in _listing(shown, about=about) if shown else ["Every setting has its default value."]:
         terminal.say(line)
 
 
 @application.command(name="get")
 def get_setting(context: typer.Context, name: Text) -> None:
     """Print the value of one setting."""
-    setting(name)
+    current = setting(name).name
     with _settings_of(context.obj) as settings:
-        terminal.say(next(_shown(item.value) for item in settings.values() if item.name == name))
+        terminal.say(next(_shown(item.value) for item in settings.values() if item.name == current))
 
 
 @application.command(name="set")
@@ -137,23 +137,31 @@ def set_setting(context: typer.Context, name: Text, value: Text) -> None:
     """Change one setting and save it in the vault's config.toml, where your comments stay."""
     with _settings_of(context.obj) as settings:
         changed = settings.set(name, terminal.given(value))
-        consequences = [item for item in settings.findings() if f"'{name}'" in item.what or item.name == name]
+        names = {name, changed.name}
+        consequences = [
+            item
+            for item in settings.findings()
+            if item.name in names or any(f"'{each}'" in item.what for each in names)
+        ]
     later = "  (from the next start)" if changed.restart else ""
-    terminal.say(f"{name} = {_shown(changed.value)}{later}")
+    terminal.say(f"{changed.name} = {_shown(changed.value)}{later}")
     for item in consequences:
         terminal.tell(f"{item.severity}: {item.what} {item.remedy}")
 
 
 @application.command(name="check")
 def check_settings(context: typer.Context) -> None:
-    """Say what is wrong with the settings; the exit status is 1 when something cannot work as it is written."""
+    """Report problems of the settings.
+
+    The exit status is 1 when one of them is an error.
+    """
     with _settings_of(context.obj) as settings:
         found = settings.findings()
     for item in found:
         terminal.say(f"{item.severity}: {terminal.one_line(item.what)}")
         terminal.say(f"    {terminal.one_line(item.remedy)}")
     if not found:
-        terminal.say("The settings are right.")
+        terminal.say("The settings are in order.")
     raise typer.Exit(_WRONG if any(item.severity == "error" for item in found) else 0)
 
 

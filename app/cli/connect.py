@@ -1,4 +1,4 @@
-"""The way to a vault: through the host that has it open, or by opening it here."""
+"""Connection to a vault, through a running host or by opening it here."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -26,7 +26,7 @@ _PAUSE_SECONDS = 0.05
 
 
 class VaultConnection(Protocol):
-    """Answers calls as JSON values."""
+    """A connection that answers calls with JSON values."""
 
     is_remote: bool
 
@@ -34,31 +34,31 @@ class VaultConnection(Protocol):
         """Call an operation and wait for its answer."""
 
     def work(self, operation: str, watcher: Watcher, /, **arguments: Any) -> Any:
-        """Call one that takes a ``job``: progress is told, and Ctrl-C asks it to stop."""
+        """Call an operation that takes a ``job``; Ctrl-C asks it to stop."""
 
     def close(self) -> None:
-        """Leave the vault."""
+        """Close the connection."""
 
 
 @contextmanager
 def open_connection(vault: Path) -> Iterator[VaultConnection]:
-    """Return a way to ``vault``.
+    """Connect to ``vault``.
 
     Raises:
         VaultLockedError: Another process has it open and does not answer.
         KeepsakeError: It cannot be opened.
     """
     until = time.monotonic() + _PATIENCE_SECONDS
-    while (door := _remote(vault) or _local(vault, until)) is None:
+    while (connection := _remote(vault) or _local(vault, until)) is None:
         time.sleep(_PAUSE_SECONDS)
     try:
-        yield door
+        yield connection
     finally:
-        door.close()
+        connection.close()
 
 
 class RemoteConnection:
-    """Through a running host's socket."""
+    """A connection through a running host's socket."""
 
     is_remote = True
 
@@ -96,7 +96,7 @@ class RemoteConnection:
 
 
 class LocalConnection:
-    """Through a host in this process, which leaves the vault with the command."""
+    """A connection through a host in this process, which ends with the command."""
 
     is_remote = False
 

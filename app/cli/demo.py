@@ -1,4 +1,4 @@
-"""``keepsake demo``: a vault with a year of made-up memories, its searches, and the window or pictures of it."""
+"""``keepsake demo``: a sample vault with its searches, and the window or pictures of it."""
 
 import os
 import sys
@@ -61,7 +61,7 @@ def run_demo(vault: Path | None, out: Path, say: Say) -> None:
 
 
 def fill(host: Host, say: Say) -> None:
-    """Import the sample and wait until all of it can be found by words and by meaning."""
+    """Import the sample and wait until search is ready."""
     for part in PARTS:
         report = host.ask("exchange.import", path=str(resources() / "sample" / part))
         say(

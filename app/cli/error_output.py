@@ -1,4 +1,4 @@
-"""The one place where a failure becomes a sentence on standard error and an exit status."""
+"""Error output: every failure becomes a sentence and an exit status here."""
 
 import os
 import sys
@@ -17,7 +17,7 @@ BROKEN_PIPE = 141
 
 
 class Boundary:
-    """Turns whatever leaves its block into ``status``; only a request to exit passes.
+    """Context manager that turns failures into ``status``; only a request to exit passes.
 
     Args:
         debug: Show where the failure came from.
@@ -44,7 +44,7 @@ class Boundary:
 
 
 def outcome(error: BaseException) -> tuple[int, str]:
-    """Return the exit status of a failure and what to say about it, ``""`` for nothing."""
+    """Return the exit status of a failure and its sentence, which may be empty."""
     if isinstance(error, KeepsakeError):
         return error.exit_status, error.message
     if isinstance(error, BrokenPipeError):
@@ -60,7 +60,10 @@ def outcome(error: BaseException) -> tuple[int, str]:
 
 
 def _usage(error: BaseException) -> tuple[int, str] | None:
-    """Return what the option parser found wrong; its exceptions moved between its versions, so they are felt for."""
+    """Return the status and sentence of a usage error.
+
+    The parser's exceptions moved between its versions, so they are recognised by their methods.
+    """
     describe = getattr(error, "format_message", None)
     if describe is None:
         return None
@@ -71,7 +74,7 @@ def _usage(error: BaseException) -> tuple[int, str] | None:
 
 
 def _forget_output() -> None:
-    """Let the interpreter flush into nothing at exit: whoever read our output has left."""
+    """Redirect standard output to nothing, as the reader of it has left."""
     nothing = os.open(os.devnull, os.O_WRONLY)
     try:
         os.dup2(nothing, sys.stdout.fileno())

@@ -38,7 +38,7 @@ def found_lines(found: "Found", first: int, *, styled: bool) -> list[str]:
 
 
 def why_words(why: "Why") -> str:
-    """Return the reasons of a hit: what found it, at which rank, and the words it has."""
+    """Return a hit's reasons: its retrievers with ranks, and the matching words."""
     parts = [f"{_LEGS[score.leg]} {score.rank}" for score in why.legs]
     if why.terms:
         parts.append("has " + ", ".join(one_line(term) for term in why.terms))

@@ -1,6 +1,7 @@
-"""``keepsake check``, ``backup``, ``restore`` and ``salvage``: the care of a vault, also of one that does not open."""
+"""Maintenance commands: ``keepsake check``, ``backup``, ``restore`` and ``salvage``, also for a damaged vault."""
 
 import contextlib
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,7 +26,7 @@ _WRONG = 1
 
 backups = typer.Typer(
     name="backup",
-    help="Copy the database into the vault's backups folder, and print the copy's path.",
+    help="Copy the database into the vault's backups folder, and print the path of the copy.",
     rich_markup_mode=None,
 )
 Name = Annotated[
@@ -35,25 +36,25 @@ Name = Annotated[
 
 def check(
     context: typer.Context,
-    repair: Annotated[bool, typer.Option("--repair", help="Make anew what can be made from what was written.")] = False,
+    repair: Annotated[bool, typer.Option("--repair", help="Rebuild what can be rebuilt from your content.")] = False,
 ) -> None:
     """Check that the vault is sound; the exit status is 1 when it is not.
 
-    A repair makes search entries, words, vectors, counts and indexes anew; what was written stays as it is.
+    A repair rebuilds search entries, vectors, counts and indexes from your content, which stays as it is.
     """
     from app.upkeep.model import CheckReport, RepairReport  # noqa: PLC0415
 
     is_closed = True
     try:
-        with open_connection(context.obj) as door:
+        with open_connection(context.obj) as connection:
             is_closed = False
             if repair:
-                mended = msgspec.convert(door.call("vault.repair"), RepairReport)
-                terminal.say_all(maintenance_messages.repair_lines(mended))
-                raise typer.Exit(0 if mended.ok else _WRONG)
-            report = msgspec.convert(door.call("vault.check"), CheckReport)
+                repaired = msgspec.convert(connection.call("vault.repair"), RepairReport)
+                terminal.say_all(maintenance_messages.repair_lines(repaired))
+                raise typer.Exit(0 if repaired.ok else _WRONG)
+            report = msgspec.convert(connection.call("vault.check"), CheckReport)
     except (VaultDamagedError, VaultUnusableError) as error:
-        found = _copies().list_backups(context.obj)
+        found = _backup_files().list_backups(context.obj)
         terminal.say_all(maintenance_messages.damage_lines(error.message, found, is_closed=is_closed))
         raise typer.Exit(_WRONG) from error
     terminal.say_all(maintenance_messages.check_lines(report))
@@ -62,16 +63,16 @@ def check(
 
 @backups.callback(invoke_without_command=True)
 def backup(context: typer.Context) -> None:
-    """Copy the database into the vault's backups folder, and print the copy's path."""
+    """Copy the database into the vault's backups folder, and print the path of the copy."""
     if context.invoked_subcommand is None:
-        with open_connection(context.obj) as door:
-            terminal.say(door.call("vault.backup"))
+        with open_connection(context.obj) as connection:
+            terminal.say(connection.call("vault.backup"))
 
 
 @backups.command(name="list")
 def list_backups(context: typer.Context) -> None:
-    """Print every backup with when it was made and why, newest first; works also when the vault does not open."""
-    terminal.say_all(maintenance_messages.backup_lines(_copies().list_backups(context.obj), context.obj))
+    """List the backups, newest first, even of a vault that does not open."""
+    terminal.say_all(maintenance_messages.backup_lines(_backup_files().list_backups(context.obj), context.obj))
 
 
 @backups.command(name="verify")
@@ -79,8 +80,11 @@ def verify(
     context: typer.Context,
     name: Annotated[str, typer.Argument(help="Its name; every backup when left out.", show_default=False)] = "",
 ) -> None:
-    """Read all of a backup and say whether it is whole and what it holds; the exit status is 1 when one is not."""
-    copies = _copies()
+    """Verify a backup by reading all of it.
+
+    The exit status is 1 when one is not sound.
+    """
+    copies = _backup_files()
     names = [name] if name else [item.name for item in copies.list_backups(context.obj) if not item.is_damaged_original]
     checks = [copies.verify(copies.find_backup(context.obj, terminal.given(each))) for each in names]
     terminal.say_all(
@@ -90,10 +94,10 @@ def verify(
 
 
 def restore(context: typer.Context, name: Name) -> None:
-    """Put a backup in the vault's place, after verifying it.
+    """Replace the vault's database with a backup, after verifying the backup.
 
-    What was there becomes a backup itself; when it is damaged, its files are kept. Where Keepsake runs, the backup
-    takes over when it is started again. Settings stay as they are.
+    The database that was there becomes a backup itself; when it is damaged, its files are kept. If Keepsake is running,
+    the backup takes effect when it is started again. Settings stay as they are.
     """
     from app.upkeep.model import RestorePlan  # noqa: PLC0415
 
@@ -122,9 +126,9 @@ def _restore_here(vault: Path, name: str) -> None:
     prepare_folder(vault)
     require_own_files(vault, DATABASE)
     with _locked(vault):
-        plan = _copies().stage_restore(vault, name)
+        plan = _backup_files().stage_restore(vault, name)
         before = finish_restore(vault, len(migrations_in(migrations())))
-    # Opening it brings an older one up to date.
+    # Opening the vault migrates an older database.
     with open_connection(vault):
         pass
     terminal.say_all(maintenance_messages.restore_lines(plan.backup, before))
@@ -134,30 +138,57 @@ def salvage(
     context: typer.Context,
     into: Annotated[str, typer.Option(metavar="FOLDER", help="A new folder; one beside the vault when left out.")] = "",
 ) -> None:
-    """Save what is readable of a damaged vault into a new one; the damaged one is only read.
+    """Save the readable content of a damaged vault into a new vault.
 
-    Use it when the vault does not open, or a check reports damage, and no backup is recent enough. The exit status is 1
-    when something could not be saved.
+    The damaged vault is only read.
+
+    Use it when the vault does not open, or a check reports damage, and no backup is recent enough. When the vault is
+    sound, the command asks first, unless --into names a folder. The exit status is 1 when something could not be saved.
     """
     from app.recovery.salvage import salvage as save  # noqa: PLC0415
 
-    target = user_path(into) if into else _beside(context.obj)
-    if not context.obj.is_dir():
-        raise InputError(f"There is no vault at {context.obj}. Name it with --vault.")
-    with _locked(context.obj):
-        report = save(context.obj, target)
+    vault: Path = context.obj
+    target = user_path(into) if into else _default_target(vault)
+    if not vault.is_dir():
+        raise InputError(f"There is no vault at {vault}. Name it with --vault.")
+    with _locked(vault):
+        if not into and _is_sound(vault):
+            _confirm_salvage(target)
+        report = save(vault, target)
     terminal.show_line("Making the search index of the new vault…")
-    with open_connection(target) as door:
-        door.call("vault.settle")
-        sound = door.call("vault.check")["ok"]
+    with open_connection(target) as connection:
+        connection.call("vault.settle")
+        sound = connection.call("vault.check")["ok"]
     terminal.show_line("")
     terminal.say_all(maintenance_messages.salvage_lines(report))
     raise typer.Exit(_WRONG if maintenance_messages.has_losses(report) or not sound else 0)
 
 
+def _is_sound(vault: Path) -> bool:
+    """Read all of the database, without opening the vault, and return whether it is sound."""
+    from app.store.staged_restore import DATABASE  # noqa: PLC0415
+
+    database = vault / DATABASE
+    return database.is_file() and bool(_backup_files().verify(database).ok)
+
+
+def _confirm_salvage(target: Path) -> None:
+    """Ask whether to salvage a sound vault; leave when the answer is no.
+
+    Raises:
+        InputError: There is no terminal to ask in.
+    """
+    sound = "The vault is sound: there is nothing to salvage."
+    if sys.stdin is None or not sys.stdin.isatty():
+        raise InputError(f"{sound} To copy its content into a new vault anyway, name a folder with --into.")
+    terminal.tell(sound)
+    if not typer.confirm(f"Copy its content into the new vault {terminal.one_line(str(target))} anyway?", err=True):
+        raise typer.Exit(0)
+
+
 @contextmanager
 def _locked(vault: Path) -> Iterator[None]:
-    """Keep other programs out of the vault; one that cannot be written, nobody can change anyway."""
+    """Lock the vault; a read-only one needs no lock, as no program can change it."""
     from app.store.lock import VaultLock  # noqa: PLC0415
 
     lock = VaultLock(vault)
@@ -169,19 +200,23 @@ def _locked(vault: Path) -> Iterator[None]:
         lock.release()
 
 
-def _beside(vault: Path) -> Path:
+def _default_target(vault: Path) -> Path:
+    """Return a new path next to the vault."""
     first = vault.with_name(f"{vault.name}-salvaged")
     names = (vault.with_name(f"{first.name}-{number}") for number in range(2, 1_000_000))
     return first if not first.exists() else next(path for path in names if not path.exists())
 
 
 def _absolute(name: str) -> str:
-    """Return a path from here as one from the root, for the program that runs elsewhere; a name stays one."""
+    """Return a path as an absolute one, for a host in another folder.
+
+    A plain name stays as it is.
+    """
     return str(user_path(name)) if ("/" in name or "\\" in name) and name.strip() else name
 
 
-def _copies() -> Any:
-    # Loading the engine takes longer than asking a running one.
+def _backup_files() -> Any:
+    # Loaded only here: loading the engine takes longer than a call to a running one.
     from app.upkeep import backup_files  # noqa: PLC0415
 
     return backup_files

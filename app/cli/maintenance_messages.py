@@ -1,4 +1,4 @@
-"""What is said of checks, repairs, backups and salvaged vaults, in words."""
+"""Messages about checks, repairs, backups and salvaged vaults."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["backup_lines", "backup_words", "check_lines", "damage_lines", "has_losses", "repair_lines", "restore_lines"]
 
-# Tables as a person knows them; of the others only a loss is told.
+# Tables as a person knows them; of the others only a loss is shown.
 _NAMES = {
     "sessions": ("conversation", "conversations"),
     "messages": ("message", "messages"),
@@ -27,16 +27,16 @@ _NAMES = {
 
 
 def repair_lines(report: "RepairReport") -> list[str]:
-    """Return what a repair did."""
-    lines = [f"mended: {printable(what)}" for what in report.mended]
+    """Return lines about a repair."""
+    lines = [f"repaired: {printable(what)}" for what in report.mended]
     for finding in report.left:
         lines += [f"{finding.severity}: {finding.area}: {printable(finding.what)}", f"  {printable(finding.remedy)}"]
-    nothing = "" if report.mended else "There was nothing to mend. "
+    nothing = "" if report.mended else "There was nothing to repair. "
     return [*lines, nothing + ("The vault is sound." if report.ok else "The vault still has errors.")]
 
 
 def damage_lines(why: str, backups: "Sequence[BackupInfo]", *, is_closed: bool) -> list[str]:
-    """Return what is to be done about a damaged vault, which may not even open."""
+    """Return lines about a damaged vault and the remedy."""
     lines = [f"error: database: {printable(why)}"]
     sound = [item for item in backups if item.schema and not item.is_damaged_original]
     if sound:
@@ -63,7 +63,7 @@ def _backup_line(item: "BackupInfo") -> str:
 
 
 def backup_words(check: "BackupCheck") -> str:
-    """Return what a backup is."""
+    """Return a sentence about a verified backup."""
     name = printable(check.name)
     if not check.ok:
         return f"{name} cannot be restored: {printable(check.problem)}"
@@ -73,8 +73,8 @@ def backup_words(check: "BackupCheck") -> str:
 
 
 def restore_lines(check: "BackupCheck", before: Path | None) -> list[str]:
-    """Return what a restore did."""
-    lines = [backup_words(check), "It is the vault now."]
+    """Return lines about a restore."""
+    lines = [backup_words(check), "It is now the vault."]
     if before is None:
         return lines
     kept = "What was there is kept as" if before.suffix == ".db" else "The damaged files that were there are kept in"
@@ -82,27 +82,27 @@ def restore_lines(check: "BackupCheck", before: Path | None) -> list[str]:
 
 
 def salvage_lines(report: "SalvageReport") -> list[str]:
-    """Return what was saved of a damaged vault, and what to do with it."""
-    told = [item for item in report.tables if item.name in _NAMES or _lost(item)]
+    """Return lines about a salvage and the next steps."""
+    shown = [item for item in report.tables if item.name in _NAMES or _lost(item)]
     order = [*_NAMES]
-    told.sort(key=lambda item: order.index(item.name) if item.name in order else len(order))
-    unread = [item.name for item in told if item.name not in _NAMES and not item.kept and item.lost is None]
+    shown.sort(key=lambda item: order.index(item.name) if item.name in order else len(order))
+    unread = [item.name for item in shown if item.name not in _NAMES and not item.kept and item.lost is None]
     lines = [f"Saved of {printable(report.source)}:"]
-    lines += [_table_line(item) for item in told if item.name not in unread]
+    lines += [_table_line(item) for item in shown if item.name not in unread]
     if unread:
         lines.append(f"  nothing of {', '.join(unread)}, if there was anything")
     if report.found_again:
         lines.append(
-            f"{_count(report.found_again, 'row')} of these stood where nothing led any more; something deleted before"
-            " may be among them."
+            f"{_count(report.found_again, 'row')} of these came from pages outside every table; deleted content may be"
+            " among them."
         )
     if report.regained:
         lines.append(
-            f"{_count(report.regained, 'row')} of these came back from the search index and the history, with their"
-            " words but not all that was known of them."
+            f"{_count(report.regained, 'row')} of these were recovered from the search index and the history, with"
+            " their text but without some details."
         )
     if report.sessions_made:
-        lines.append(f"{_count(report.sessions_made, 'conversation')} had lost its beginning and got a new title.")
+        lines.append(f"{_count(report.sessions_made, 'conversation')} had lost its details and got a new title.")
     if not has_losses(report):
         lines.append("Nothing was lost.")
     return [
@@ -114,7 +114,7 @@ def salvage_lines(report: "SalvageReport") -> list[str]:
 
 
 def has_losses(report: "SalvageReport") -> bool:
-    """Return whether something of the damaged vault is not, or not fully, in the new one."""
+    """Return whether something was lost in a salvage."""
     return report.regained > 0 or any(_lost(item) for item in report.tables)
 
 

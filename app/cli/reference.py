@@ -183,7 +183,7 @@ def _setting_body(item: Setting) -> list[str]:
     if item.minimum is not None and item.maximum is not None:
         allowed = f"{item.minimum:g} to {item.maximum:g}"
     default = msgspec.json.encode(item.default).decode()
-    lines = [item.help, "", f"- Type: {item.type}" + (f" ({allowed})" if allowed else "")]
+    lines = [item.description, "", f"- Type: {item.type}" + (f" ({allowed})" if allowed else "")]
     lines += [f"- Default: `{default}`", f"- Variable: `{variable(item)}`"]
     return [*lines, "- Takes effect at the next start."] if item.restart else lines
 

@@ -1,4 +1,7 @@
-"""``keepsake secret``: keys of remote services, in the system's keyring; never on the command line, never shown."""
+"""``keepsake secret``: keys of remote services in the system's keyring.
+
+A key is never an argument and is never shown.
+"""
 
 import getpass
 import sys
@@ -29,12 +32,15 @@ _LATE: Final = (
 # What stands after the name is refused here and not by the parser, which would repeat it.
 @application.command(name="set", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def set_secret(context: typer.Context, name: Name) -> None:
-    """Keep the key of a service in the system's keyring; it is typed unseen, or read from standard input."""
+    """Store the key of a service in the system's keyring.
+
+    It is typed unseen, or read from standard input.
+    """
     if context.args:
         raise InputError(_LATE)
     value = _given(name)
-    with open_connection(context.obj) as door:
-        found = msgspec.convert(door.call("secret.set", name=terminal.given(name), value=value), SecretStatus)
+    with open_connection(context.obj) as connection:
+        found = msgspec.convert(connection.call("secret.set", name=terminal.given(name), value=value), SecretStatus)
     terminal.say(f"The key is kept in {found.keyring}.")
     if found.note:
         terminal.tell(found.note)
@@ -42,9 +48,9 @@ def set_secret(context: typer.Context, name: Name) -> None:
 
 @application.command(name="list")
 def list_secrets(context: typer.Context) -> None:
-    """Say for each service whether there is a key and where it comes from."""
-    with open_connection(context.obj) as door:
-        found = msgspec.convert(door.call("secret.list"), list[SecretStatus])
+    """List the services with the source of their keys."""
+    with open_connection(context.obj) as connection:
+        found = msgspec.convert(connection.call("secret.list"), list[SecretStatus])
     for item in found:
         terminal.say(f"{item.name:<18} {item.place or 'no key'}{f'. {item.note}' if item.note else ''}")
 
@@ -52,8 +58,8 @@ def list_secrets(context: typer.Context) -> None:
 @application.command(name="remove")
 def remove_secret(context: typer.Context, name: Name) -> None:
     """Remove the key of a service from the system's keyring."""
-    with open_connection(context.obj) as door:
-        found = msgspec.convert(door.call("secret.remove", name=terminal.given(name)), SecretStatus)
+    with open_connection(context.obj) as connection:
+        found = msgspec.convert(connection.call("secret.remove", name=terminal.given(name)), SecretStatus)
     terminal.say(f"The keyring holds no key for {found.name}.")
     if found.source == "variable":
         terminal.tell(f"There is still one in {found.place}.")

@@ -1,4 +1,4 @@
-"""``keepsake serve``: a host without a window, until it is told to stop."""
+"""``keepsake serve``: a host without a window, until a signal stops it."""
 
 import gc
 import logging
@@ -25,14 +25,14 @@ def serve_until_signal(vault: Path) -> None:
     Raises:
         MachineError: The vault cannot be opened, or there is nowhere to listen.
     """
-    told = threading.Event()
+    stopped = threading.Event()
 
     def stop(number: int, _frame: FrameType | None) -> None:
         # A second signal ends the process at once, should the orderly way take too long.
         for item in _SIGNALS:
             signal.signal(item, signal.SIG_DFL)
         _log.info("stopping after signal %s", number)
-        told.set()
+        stopped.set()
 
     for item in _SIGNALS:
         signal.signal(item, stop)
@@ -46,16 +46,19 @@ def serve_until_signal(vault: Path) -> None:
         terminal.say(f"Keepsake serves {terminal.printable(str(vault))} at {host.address}")
         terminal.flush()
         _set_apart()
-        is_told = told.wait(_WARM_SECONDS)
+        is_stopped = stopped.wait(_WARM_SECONDS)
         _set_apart()  # what the first searches loaded stays too
-        while not is_told:
-            is_told = told.wait(_TURN_SECONDS)
+        while not is_stopped:
+            is_stopped = stopped.wait(_TURN_SECONDS)
     finally:
         host.stop()
         recorder.stop()
 
 
 def _set_apart() -> None:
-    """Let garbage collection pass over what is there by now: looking through it would hold up a search each time."""
+    """Exempt present objects from garbage collection.
+
+    Scanning them would hold up a search each time.
+    """
     gc.collect()
     gc.freeze()

@@ -1,4 +1,4 @@
-"""What a person reads in a terminal: text that no encoding and no control character can break."""
+"""Terminal output that no encoding and no control character can break."""
 
 import json
 import os
@@ -24,7 +24,10 @@ def prepare() -> None:
 
 
 def say(text: str = "") -> None:
-    """Write a line to standard output; of control characters, only what ``bold`` and ``dim`` add reaches a terminal."""
+    """Write a line to standard output.
+
+    Control characters are removed, except those of ``bold`` and ``dim``.
+    """
     pieces = _STYLES.split(text) if is_styled() else [text]
     _write(sys.stdout, "".join(piece if at % 2 else printable(piece) for at, piece in enumerate(pieces)) + "\n")
 
@@ -50,20 +53,20 @@ def say_all(lines: Iterable[str]) -> None:
 
 
 def tell(text: str) -> None:
-    """Write a line to standard error, in place of a progress line that may stand there."""
+    """Write a line to standard error, in place of the progress line."""
     show_line("")
     _write(sys.stderr, printable(text) + "\n")
 
 
 def show_line(text: str) -> None:
-    """Write a passing line to standard error when that is a terminal; the next one replaces it."""
+    """Show a progress line on a terminal; the next one replaces it."""
     if sys.stderr is not None and sys.stderr.isatty():
         _write(sys.stderr, f"\r\x1b[K{one_line(text)}")
         sys.stderr.flush()
 
 
 def flush() -> None:
-    """Hand everything to the system now, where a failure can still be reported."""
+    """Flush the output now, while a failure can still be reported."""
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
             stream.flush()

@@ -1,1 +1,1 @@
-"""Settings: declared once with type, default, bounds and help; saved as TOML with the person's comments kept."""
+"""Settings: declared once, and saved as TOML with the person's comments."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import tomlkit
 
-from app.config.layers import Fault, from_document, from_environment, read_document, variable
+from app.config.layers import Fault, from_document, from_environment, read_document, variable, with_current_names
 from app.config.model import SettingValue, Source
 from app.config.schema import SETTINGS, Setting, Value, setting
 from app.core.files import replace_file
@@ -21,17 +21,17 @@ FILE = "config.toml"
 class Config:
     """Settings of the vault at ``vault``.
 
-    A wrong value does not keep the vault closed where the next source or the default can stand in for it; it shows in
-    ``faults``. For a vital setting nothing can, and a file that cannot be read at all may hold one.
+    Where a value is wrong, the next source or the default is used, and ``faults`` says so. A wrong value of a critical
+    setting keeps the vault closed, and so does a file that cannot be read, for it may hold one.
 
     Args:
         vault: The vault's folder.
         overrides: Values that win over all others, by name.
         environment: Where ``KEEPSAKE_SECTION_KEY`` variables are looked up.
-        strict: False to read past faults of vital settings too, to look at the settings and not to use them.
+        strict: False to ignore wrong values of critical settings too: to show the settings, not to use them.
 
     Raises:
-        InputError: The file is no TOML, or a vital value or an override is not allowed; the sentence says where.
+        InputError: The file is no TOML, or a critical value or an override is not allowed; the sentence says where.
     """
 
     def __init__(
@@ -46,16 +46,17 @@ class Config:
         self._path = vault / FILE
         self._changing = threading.Lock()
         self.environment = dict(os.environ if environment is None else environment)
-        self.overrides = {name: setting(name).parse(value) for name, value in (overrides or {}).items()}
+        given = ((setting(name), value) for name, value in (overrides or {}).items())
+        self.overrides = {item.name: item.parse(value) for item, value in given}
         self._surrounding, self._surrounding_faults = from_environment(self.environment)
         self._saved, self._saved_faults = from_document(read_document(self._path))
         self._is_strict = strict
         if strict:
-            _refuse_vital(self.faults, self.overrides)
+            _refuse_critical(self.faults, self.overrides)
 
     @property
     def faults(self) -> tuple[Fault, ...]:
-        """Values that are not allowed and for which others stand in."""
+        """Return the values that are not allowed and are ignored."""
         return (*self._saved_faults, *self._surrounding_faults)
 
     def get(self, name: str) -> Value:
@@ -88,7 +89,7 @@ class Config:
             item.default,
             source,
             item.type,
-            item.help,
+            item.description,
             item.choices,
             item.minimum,
             item.maximum,
@@ -102,13 +103,13 @@ class Config:
     def set(self, name: str, value: object) -> SettingValue:
         """Set a value and save the file; a default is taken out of the file.
 
-        What the person changed in the file meanwhile is kept, and counts from now on.
+        Changes that the person made in the file meanwhile are kept and take effect. Old names are replaced.
 
         Raises:
             InputError: The value is not allowed, the environment decides this setting, or the file cannot be read.
         """
         item = setting(name)
-        parsed = item.parse(value)
+        name, parsed = item.name, item.parse(value)
         if name in self._surrounding or name in self.overrides:
             where = variable(item) if name in self._surrounding else "the command line"
             raise InputError(f"'{name}' is set by {where} and cannot be changed here.", setting=name)
@@ -116,15 +117,15 @@ class Config:
             document = self._with(name, parsed, is_default=parsed == item.default)
             saved, faults = from_document(document)
             if self._is_strict:
-                _refuse_vital(faults, self.overrides)
+                _refuse_critical(faults, self.overrides)
             replace_file(self._path, tomlkit.dumps(document).encode("utf-8"))
             # Only what is on disk counts: a full disk leaves everything as it was.
             self._saved, self._saved_faults = saved, faults
         return self.value(name)
 
     def _with(self, name: str, parsed: Value, *, is_default: bool) -> tomlkit.TOMLDocument:
-        """Return the file with a value put in, or taken out when it is the default."""
-        document = read_document(self._path)
+        """Return the file with the value set, or removed when it is the default."""
+        document = with_current_names(read_document(self._path))
         section, key = name.split(".", 1)
         if not isinstance(document.get(section, {}), dict):
             raise InputError(
@@ -148,7 +149,7 @@ class Config:
         return item.default, "default"
 
 
-def _refuse_vital(faults: Iterable[Fault], overrides: Mapping[str, object]) -> None:
+def _refuse_critical(faults: Iterable[Fault], overrides: Mapping[str, object]) -> None:
     for fault in faults:
         if fault.item.critical and fault.item.name not in overrides:
             raise InputError(f"{fault.sentence} 'keepsake config check' says more.", setting=fault.item.name)

@@ -1,4 +1,4 @@
-"""Diagnosis of the settings: the file, each value, names nobody knows, and what settings demand of each other."""
+"""Diagnosis of the settings: the file, each value, unknown names, and rules between settings."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -9,13 +9,13 @@ from typing import Final
 import tomlkit
 
 from app.config.config import FILE, Config
-from app.config.layers import Fault, read_document, variable
+from app.config.layers import Fault, read_document, variable, variable_of
 from app.config.model import ConfigFinding
 from app.config.rules import RULES
-from app.config.schema import BY_NAME, SETTINGS, nearest
+from app.config.schema import BY_NAME, BY_OLD_NAME, SETTINGS, nearest
 from app.errors import KeepsakeError
 
-# Variables of Keepsake that are no settings.
+# Variables of Keepsake other than settings.
 OTHER_VARIABLES: Final = frozenset({"KEEPSAKE_VAULT"})
 
 _SECTIONS: Final = frozenset(name.partition(".")[0] for name in BY_NAME)
@@ -30,14 +30,14 @@ _SECRET: Final = re.compile(r"key|token|secret|passw|passphrase", re.IGNORECASE)
 
 
 def findings(config: Config) -> list[ConfigFinding]:
-    """Return everything wrong with the settings of the vault of ``config`` as they stand now, errors first."""
+    """Return the problems of the vault's settings as they are now, errors first."""
     return diagnose(config.vault, config.overrides, config.environment)
 
 
 def diagnose(
     vault: Path, overrides: Mapping[str, object] | None = None, environment: Mapping[str, str] | None = None
 ) -> list[ConfigFinding]:
-    """Return everything wrong with the settings of ``vault``, errors first; see ``Config`` for the arguments."""
+    """Return the problems of the settings of ``vault``, errors first; see ``Config`` for the arguments."""
     try:
         document = read_document(vault / FILE)
         config = Config(vault, overrides, environment, strict=False)
@@ -57,7 +57,7 @@ def _of_fault(fault: Fault, config: Config) -> ConfigFinding:
     item = fault.item
     where = FILE if fault.source == "file" else variable(item)
     now = _SOURCES[config.value(item.name).source]
-    until = "the vault stays closed: nothing can stand in for it" if item.critical else f"{now} counts"
+    until = "the vault stays closed" if item.critical else f"{now} counts"
     return ConfigFinding(item.name, "error", fault.sentence, f"Correct it in {where}; until then {until}.")
 
 
@@ -69,8 +69,19 @@ def _of_document(document: tomlkit.TOMLDocument) -> Iterator[ConfigFinding]:
             yield _unknown("section", section, next(iter(get_close_matches(section.lower(), _SECTIONS, 1)), ""))
         else:
             for key in table:
-                if (name := f"{section}.{key}") not in BY_NAME:
+                if (name := f"{section}.{key}") in BY_OLD_NAME:
+                    yield _renamed(name, BY_OLD_NAME[name].name, document)
+                elif name not in BY_NAME:
                     yield _unknown("setting", name, nearest(name))
+
+
+def _renamed(old: str, new: str, document: tomlkit.TOMLDocument) -> ConfigFinding:
+    section, _, key = new.partition(".")
+    if key in document.unwrap().get(section, {}):
+        what = f"{FILE} has '{old}', which has no effect beside '{new}', its new name."
+        return ConfigFinding(old, "warning", what, "Take it out.")
+    what = f"{FILE} has '{old}', which is now called '{new}'. It still works."
+    return ConfigFinding(old, "warning", what, f"Write {new} instead; the next change of a setting does it too.")
 
 
 def _no_section(name: str) -> ConfigFinding:
@@ -97,7 +108,7 @@ def _named(name: str) -> str:
 
 
 def _of_variables(environment: Mapping[str, str]) -> Iterator[ConfigFinding]:
-    known = {variable(item) for item in SETTINGS} | OTHER_VARIABLES
+    known = {variable(item) for item in SETTINGS} | {variable_of(name) for name in BY_OLD_NAME} | OTHER_VARIABLES
     for name in sorted(environment):
         if name.startswith("KEEPSAKE_") and name not in known:
             near = nearest(name.removeprefix("KEEPSAKE_").lower().replace("_", ".", 1))

@@ -1,4 +1,4 @@
-"""The system's keyring, where secrets are kept; asked in a thread of its own, and never waited for without end."""
+"""The system's keyring, called on a thread of its own with a time limit."""
 
 import contextlib
 import threading
@@ -31,7 +31,9 @@ _NAMES: Final = {
 
 
 class Keyring:
-    """Keeps secrets by name. Every method may take long; none belongs on a loop or on a window's thread.
+    """Secrets by name in the system's keyring.
+
+    Every method may take long; none belongs on an event loop or on the window's thread.
 
     The library behind it is loaded with the first question, for looking for a keyring may itself wait for one.
 
@@ -56,7 +58,7 @@ class Keyring:
         self._now = now
         self._turn = threading.Lock()
         self._thread: threading.Thread | None = None
-        self._asked: Future[Any] = Future()
+        self._pending: Future[Any] = Future()
         self._is_closed = False
         self._refusal = ""
         self._quiet_until = 0.0
@@ -71,7 +73,7 @@ class Keyring:
         return self._ask(_name_of, attended=True)
 
     def read(self, secret: str, *, attended: bool = False) -> str:
-        """Return a secret, ``""`` where there is none of that name.
+        """Return a secret by its name, ``""`` where there is none.
 
         Args:
             secret: Its name.
@@ -84,7 +86,7 @@ class Keyring:
         return self._ask(lambda backend: (backend.get_password(SERVICE, secret) or "").strip(), attended=attended)
 
     def write(self, secret: str, value: str) -> None:
-        """Keep a secret, in place of an earlier one of that name; raises like ``read``."""
+        """Store a secret by its name, replacing an earlier one; raises like ``read``."""
 
         def keep(backend: "KeyringBackend") -> bool:
             backend.set_password(SERVICE, secret, value)
@@ -94,7 +96,10 @@ class Keyring:
             raise KeyringUnavailableError(f"The keyring of this machine did not keep the key. {_INSTEAD}")
 
     def remove(self, secret: str) -> bool:
-        """Remove a secret; false where there is none of that name. Raises like ``read``."""
+        """Remove a secret by its name; False where there is none.
+
+        Raises like ``read``.
+        """
 
         def drop(backend: "KeyringBackend") -> bool:
             if backend.get_password(SERVICE, secret) is None:
@@ -105,9 +110,9 @@ class Keyring:
         return self._ask(drop, attended=True)
 
     def close(self) -> None:
-        """Let whoever waits for an answer go; nothing is asked any more."""
+        """Release all waiting callers, and ask the keyring nothing more."""
         self._is_closed = True
-        _settle(self._asked.set_exception, _closed())
+        _settle(self._pending.set_exception, _closed())
 
     def _ask(self, work: "Callable[[KeyringBackend], T]", *, attended: bool) -> T:
         if not attended and self._now() < self._quiet_until:
@@ -130,10 +135,10 @@ class Keyring:
             if self._is_closed:
                 raise _closed()
             # A thread that has answered may take a moment to end.
-            if self._thread is not None and self._thread.is_alive() and not self._asked.done():
+            if self._thread is not None and self._thread.is_alive() and not self._pending.done():
                 raise TimeoutError
             answer: Future[T] = Future()
-            self._asked = answer
+            self._pending = answer
             # Not one of a pool: nobody could end it, and the program's end must not wait for it.
             self._thread = threading.Thread(target=_work, args=(work, answer), name="keepsake-keyring", daemon=True)
             self._thread.start()

@@ -1,6 +1,6 @@
-"""Where settings come from, the file and the environment: each read on its own, its faults told and not lost."""
+"""Layers of settings: the file and the environment, each read with its faults."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 import tomlkit
 from tomlkit.exceptions import ParseError, TOMLKitError
 
-from app.config.schema import BY_NAME, SETTINGS, Setting, Value
+from app.config.schema import BY_NAME, BY_OLD_NAME, SETTINGS, Setting, Value
 from app.core.files import from_os
 from app.core.regular_files import open_for_reading
 from app.errors import InputError
@@ -19,12 +19,12 @@ _PREFIX: Final = "KEEPSAKE_"
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A value that is not allowed, and is left out.
+    """A value that is not allowed and is therefore ignored.
 
     Args:
         item: The setting.
-        source: Where the value stands.
-        error: What is allowed.
+        source: The layer that has the value.
+        error: Says what is allowed.
     """
 
     item: Setting
@@ -33,18 +33,23 @@ class Fault:
 
     @property
     def sentence(self) -> str:
-        """What is wrong, and where."""
+        """Return a sentence that says what is wrong, and where."""
         where = "config.toml" if self.source == "file" else f"the variable {variable(self.item)}"
         return f"In {where}: {self.error.message}"
 
 
 def variable(item: Setting) -> str:
-    """Return the environment variable of a setting: ``KEEPSAKE_SEARCH_RECIPE``."""
-    return _PREFIX + item.name.replace(".", "_").upper()
+    """Return the environment variable of a setting, such as ``KEEPSAKE_SEARCH_RECIPE``."""
+    return variable_of(item.name)
+
+
+def variable_of(name: str) -> str:
+    """Return the environment variable of a setting's name, current or old."""
+    return _PREFIX + name.replace(".", "_").upper()
 
 
 def read_document(path: Path) -> tomlkit.TOMLDocument:
-    """Return the file at ``path`` as it is written, an empty document when there is none.
+    """Return the TOML file at ``path``, an empty document without one.
 
     Raises:
         InputError: It is no TOML; the sentence says where, and repeats nothing of it.
@@ -86,11 +91,43 @@ def from_document(document: tomlkit.TOMLDocument) -> tuple[dict[str, Value], lis
     """
     values: dict[str, Value] = {}
     faults: list[Fault] = []
-    for section, table in document.unwrap().items():
-        for key, value in (table if isinstance(table, dict) else {}).items():
-            if (item := BY_NAME.get(f"{section}.{key}")) is not None:
-                _take(item, value, "file", values, faults)
+    found = _named_values(document)
+    for name, value in found.items():
+        if (item := BY_NAME.get(name) or _replaced_by(name, found)) is not None:
+            _take(item, value, "file", values, faults)
     return values, faults
+
+
+def with_current_names(document: tomlkit.TOMLDocument) -> tomlkit.TOMLDocument:
+    """Return ``document`` with old names of settings replaced, in place."""
+    found = _named_values(document)
+    for name in found:
+        if name in BY_OLD_NAME:
+            section, _, key = name.partition(".")
+            value = document[section].pop(key)
+            if (item := _replaced_by(name, found)) is not None:
+                target, _, new_key = item.name.partition(".")
+                document.setdefault(target, tomlkit.table())[new_key] = value
+    return document
+
+
+def _named_values(document: tomlkit.TOMLDocument) -> dict[str, object]:
+    """Return the values in the sections of ``document`` by ``section.key``."""
+    return {
+        f"{section}.{key}": value
+        for section, table in document.unwrap().items()
+        if isinstance(table, dict)
+        for key, value in table.items()
+    }
+
+
+def _replaced_by(old: str, present: Container[str]) -> Setting | None:
+    """Return the setting once named ``old``, unless a newer name is ``present``."""
+    item = BY_OLD_NAME.get(old)
+    if item is None:
+        return None
+    newer = (item.name, *item.old_names[: item.old_names.index(old)])
+    return None if any(name in present for name in newer) else item
 
 
 def from_environment(environment: Mapping[str, str]) -> tuple[dict[str, Value], list[Fault]]:
@@ -98,7 +135,9 @@ def from_environment(environment: Mapping[str, str]) -> tuple[dict[str, Value], 
     values: dict[str, Value] = {}
     faults: list[Fault] = []
     for item in SETTINGS:
-        if (given := environment.get(variable(item))) is not None:
+        names = (variable_of(name) for name in (item.name, *item.old_names))
+        given = next((environment[name] for name in names if name in environment), None)
+        if given is not None:
             _take(item, given, "environment", values, faults)
     return values, faults
 

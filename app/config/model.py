@@ -50,7 +50,7 @@ class ConfigFinding:
 
 @dataclass(frozen=True, slots=True)
 class SecretStatus:
-    """Where the key of a service comes from; never the key.
+    """Source of a service's key; never the key.
 
     Args:
         name: The service, as in ``embedding.model``.

@@ -1,4 +1,4 @@
-"""What one setting demands of another, and of the machine: a rule each, with its own sentence. Reads, never changes."""
+"""Rules between settings, and between settings and the machine; each yields its findings."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -35,7 +35,7 @@ def vault_rule(config: Config) -> Iterator[ConfigFinding]:
 
 
 def provider_rule(config: Config) -> Iterator[ConfigFinding]:
-    """What makes vectors is known, has a model, and has what it needs."""
+    """Check that the embedding model is known and complete."""
     name = "embedding.model"
     provider, _, model = config.text(name).partition(":")
     if provider not in PROVIDERS:
@@ -60,7 +60,10 @@ def compatible_rule(config: Config) -> Iterator[ConfigFinding]:
 
 
 def key_rule(config: Config) -> Iterator[ConfigFinding]:
-    """A variable that is named for a key holds one; which one is never shown. The keyring is not asked here."""
+    """Check that the variable named for a key is set.
+
+    Its value is never shown, and the keyring is not asked here.
+    """
     provider, name = _provider(config), "embedding.api_key_env"
     variable = config.text(name)
     if provider in LOCAL_PROVIDERS or not variable or config.environment.get(variable, "").strip():
@@ -81,7 +84,7 @@ def address_rule(config: Config) -> Iterator[ConfigFinding]:
 
 def folder_rule(config: Config) -> Iterator[ConfigFinding]:
     """The folder of an offline model is there."""
-    for name in ("embedding.folder", "search.reranker_folder"):
+    for name in ("embedding.model_folder", "search.reranker_folder"):
         folder = config.text(name)
         if folder and not Path(folder).expanduser().is_dir():
             yield _error(name, f"'{name}' names no folder of this machine.", "Correct it, or leave it empty.")
@@ -96,7 +99,7 @@ def dimensions_rule(config: Config) -> Iterator[ConfigFinding]:
 
 def weights_rule(config: Config) -> Iterator[ConfigFinding]:
     """The weights of words and meaning are shares of one whole."""
-    name, other = "search.vector_weight", "search.words_weight"
+    name, other = "search.vector_weight", "search.lexical_weight"
     total = config.number(name) + config.number(other)
     if total == 0:
         what = f"'{name}' and '{other}' are both 0, so the recipe 'weighted' puts nothing before anything."
@@ -123,7 +126,7 @@ def retain_rule(config: Config) -> Iterator[ConfigFinding]:
 
 
 def history_rule(config: Config) -> Iterator[ConfigFinding]:
-    """What a compaction leaves can be given back."""
+    """Check that the messages left by a compaction can be restored."""
     name, other = "sessions.max_history", "sessions.retain_recent"
     if config.whole(name) < config.whole(other):
         what = f"'{name}' is below '{other}': some turns that a compaction leaves are never given to agents."
@@ -171,11 +174,11 @@ def reflection_rule(config: Config) -> Iterator[ConfigFinding]:
 
 
 def context_rule(config: Config) -> Iterator[ConfigFinding]:
-    """What an agent is told leaves room for the conversation itself."""
+    """Check that an agent's context leaves room for the conversation."""
     parts = ["context.max_tokens"] + ["context.index_max_tokens"] * config.flag("context.index")
-    told, budget = sum(map(config.whole, parts)), config.whole("sessions.budget")
-    if told >= budget:
-        what = f"Facts and index may take {told} tokens, all of the {budget} in 'sessions.budget'."
+    context, budget = sum(map(config.whole, parts)), config.whole("sessions.budget")
+    if context >= budget:
+        what = f"Facts and index may take {context} tokens, all of the {budget} in 'sessions.budget'."
         yield _warning(parts[0], what, f"Lower {' and '.join(parts)}, or raise sessions.budget.")
 
 

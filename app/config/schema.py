@@ -16,7 +16,7 @@ from app.config.sections.window import WINDOW
 from app.config.setting import Setting, SettingType, Value
 from app.errors import InputError
 
-__all__ = ["BY_NAME", "RECIPES", "SETTINGS", "Setting", "SettingType", "Value", "nearest", "setting"]
+__all__ = ["BY_NAME", "BY_OLD_NAME", "RECIPES", "SETTINGS", "Setting", "SettingType", "Value", "nearest", "setting"]
 
 _LONGEST_NAME = 80
 _ALIKE = 0.7
@@ -44,22 +44,23 @@ SETTINGS: tuple[Setting, ...] = (
 )
 
 BY_NAME: dict[str, Setting] = {setting.name: setting for setting in SETTINGS}
+BY_OLD_NAME: dict[str, Setting] = {old: setting for setting in SETTINGS for old in setting.old_names}
 
 
 def setting(name: str) -> Setting:
-    """Return the declaration of ``name``.
+    """Return the declaration of a setting by its current or an old name.
 
     Raises:
         InputError: There is no such setting.
     """
-    found = BY_NAME.get(name)
+    found = BY_NAME.get(name) or BY_OLD_NAME.get(name)
     if found is None:
         near = nearest(name)
-        meant = f" Did you mean '{near}'?" if near else ""
-        raise InputError(f"There is no setting of that name.{meant} 'keepsake config list' shows them.", nearest=near)
+        hint = f" Did you mean '{near}'?" if near else ""
+        raise InputError(f"There is no setting of that name.{hint} 'keepsake config list' shows them.", nearest=near)
     return found
 
 
 def nearest(name: str) -> str:
-    """Return the setting whose name is most like ``name``, ``""`` when none is."""
+    """Return the setting's name that is spelled most like ``name``, or ``""``."""
     return next(iter(get_close_matches(name[:_LONGEST_NAME].lower(), BY_NAME, 1, _ALIKE)), "")

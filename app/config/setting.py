@@ -1,7 +1,7 @@
-"""What a setting is: its name, type, default, bounds and help, and how a value of it is read."""
+"""Declaration of a setting (name, type, default, bounds, help) and parsing of its values."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from app.errors import InputError
@@ -10,6 +10,7 @@ Value = str | int | float | bool
 _SWITCH_WORDS = dict.fromkeys(("true", "yes", "on", "1"), True) | dict.fromkeys(("false", "no", "off", "0"), False)
 
 _LARGEST_SHOWN = 10**15
+_PLANNED = "Has no effect yet."
 
 SettingType = Literal["str", "int", "float", "bool", "choice"]
 
@@ -29,8 +30,10 @@ class Setting:
         restart: True when it takes effect at the next start.
         pattern: What a text must match as a whole; anything when empty.
         form: What ``pattern`` stands for, in words.
-        vital: True where the default cannot stand in for a wrong value, because it may do what the person ruled out;
-            the vault stays closed until it is right.
+        critical: True where the default cannot replace a wrong value, because it may do what the person ruled out; the
+            vault stays closed until the value is right.
+        old_names: Names that earlier versions gave it. They are still read, and replaced when the file is next saved.
+        is_planned: True while no part of Keepsake reads it; its description says so.
     """
 
     name: str
@@ -44,6 +47,13 @@ class Setting:
     pattern: str = ""
     form: str = ""
     critical: bool = False
+    old_names: tuple[str, ...] = ()
+    is_planned: bool = False
+
+    @property
+    def description(self) -> str:
+        """Return the help as a person reads it."""
+        return f"{self.help} {_PLANNED}" if self.is_planned else self.help
 
     def parse(self, value: object) -> Value:
         """Return ``value`` in this setting's type.
@@ -108,11 +118,25 @@ def whole(
     return Setting(name, "int", default, about, low, high, restart=restart, critical=critical)
 
 
-def fraction(name: str, default: float, low: float, high: float, about: str, *, restart: bool = False) -> Setting:
+def fraction(
+    name: str,
+    default: float,
+    low: float,
+    high: float,
+    about: str,
+    *,
+    restart: bool = False,
+    old_names: tuple[str, ...] = (),
+) -> Setting:
     """Declare a number from ``low`` to ``high``."""
-    return Setting(name, "float", default, about, low, high, restart=restart)
+    return Setting(name, "float", default, about, low, high, restart=restart, old_names=old_names)
 
 
 def time_of_day(name: str, default: str, about: str) -> Setting:
     """Declare a time of day, in the zone of the machine."""
     return Setting(name, "str", default, about, pattern=r"([01]\d|2[0-3]):[0-5]\d", form="a time such as 03:00")
+
+
+def planned(*settings: Setting) -> tuple[Setting, ...]:
+    """Mark settings that no part of Keepsake reads yet."""
+    return tuple(replace(item, is_planned=True) for item in settings)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class SalvagedTable:
-    """What became of one table.
+    """Result of the salvage of one table.
 
     Args:
         name: Its name.
@@ -25,7 +25,7 @@ class SalvagedTable:
 
 @dataclass(frozen=True, slots=True)
 class SalvageReport:
-    """What was saved of a damaged vault.
+    """Report of a salvage: the content saved and lost.
 
     Args:
         source: The damaged vault, left as it was.

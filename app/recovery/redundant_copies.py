@@ -1,4 +1,4 @@
-"""Finds words again whose own page is broken, where the vault said them a second time: in its history and its index."""
+"""Recovery of texts on broken pages from their copies in history and index."""
 
 import json
 from collections.abc import Iterable, Mapping

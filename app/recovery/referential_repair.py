@@ -1,4 +1,4 @@
-"""Puts right what rows say of each other: parts without their whole, and counts. Invents no words of anyone's."""
+"""Repair of references and counts between rows; content is never invented."""
 
 from collections.abc import Iterator
 
@@ -54,7 +54,7 @@ def stateless_sessions(connection: apsw.Connection) -> int:
 
 
 def join_pieces(connection: apsw.Connection) -> tuple[int, dict[str, int]]:
-    """Give turns without a session one, and take away what hangs on rows that are gone.
+    """Create missing sessions of messages, and remove rows whose owner is gone.
 
     Returns:
         How many sessions were made, and how many rows were taken away by table.

@@ -1,4 +1,7 @@
-"""Brings what is readable of a damaged database into a new vault. The damaged files are only ever read."""
+"""Salvage: copy the readable rows of a damaged database into a new vault.
+
+The damaged files are only read.
+"""
 
 import shutil
 from collections.abc import Iterable, Iterator
@@ -42,7 +45,10 @@ _TYPES: dict[str, tuple[type, ...]] = {"INTEGER": (int,), "TEXT": (str,), "REAL"
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: its name, type, whether it must be filled, and its place in the primary key from 1, 0 outside it."""
+    """A column: name, type, whether it is required, and primary key position.
+
+    The position counts from 1; 0 is outside the key.
+    """
 
     name: str
     type: str
@@ -52,7 +58,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class SalvageTable:
-    """A table as the new vault has it; ``columns`` in the order they are stored in."""
+    """A table of the new vault, with ``columns`` in the order of storage."""
 
     name: str
     columns: tuple[Column, ...]
@@ -169,7 +175,10 @@ def _check_place(vault: Path, into: Path) -> None:
 
 
 def _is_cut_off(into: Path) -> bool:
-    """Return whether a salvage was killed here; trying to open that leaves a lock and a trace."""
+    """Return whether a salvage into the folder was killed.
+
+    Opening such a folder leaves a lock and a trace.
+    """
     names = {path.name for path in into.iterdir()}
     return SALVAGING in names and names <= {SALVAGING, *_OF_OPENING}
 
@@ -230,7 +239,7 @@ class _Salvage:
         self._broken |= walk.broken
 
     def _copy(self, table: SalvageTable, schema: list[SchemaEntry]) -> tuple[SalvageTable, int, int | None]:
-        """Return a table with how many pages of it are broken and how many rows its indexes say it had."""
+        """Return a table with its number of broken pages and of rows by its indexes."""
         root = next((entry.root for entry in schema if entry.kind == "table" and entry.name == table.name), 0)
         walk = TreeWalk()
         if root:
@@ -241,7 +250,7 @@ class _Salvage:
         return table, len(walk.broken), self._indexed_rows(table, schema)
 
     def _indexed_rows(self, table: SalvageTable, schema: list[SchemaEntry]) -> int | None:
-        """Return how many rows a whole index of the table counts, ``None`` when there is none."""
+        """Return the number of rows in a sound index of the table, ``None`` without one."""
         counts = []
         for entry in schema:
             if entry.kind == "index" and entry.table == table.name:
@@ -253,7 +262,7 @@ class _Salvage:
         return max(counts) if counts else None
 
     def _walk_rest(self, schema: list[SchemaEntry]) -> None:
-        """See the pages of derived tables too, so that nothing of them is taken for a stray."""
+        """Visit the pages of derived tables, so that none counts as a stray."""
         for entry in schema:
             if entry.root and entry.root not in self._seen:
                 walk = TreeWalk()
@@ -262,7 +271,7 @@ class _Salvage:
                 self._met(walk)
 
     def _copy_strays(self) -> int:
-        """Copy rows from pages that no tree leads to any more, for the page that led to them is broken."""
+        """Copy rows from stray pages, whose parent page is broken."""
         free = self._source.free_pages()
         copied = 0
         for number in range(2, self._source.pages + 1):
@@ -296,7 +305,7 @@ class _Salvage:
         return copied
 
     def _regain(self, schema: list[SchemaEntry]) -> int:
-        """Find again what stood on broken pages and an index still knows; return how many rows came back."""
+        """Recover rows of broken pages through the indexes and return their number."""
         have = {str(row[0]) for row in self._connection.execute("SELECT id FROM memories")}
         known = {str(row.values[0]) for row in self._indexed(schema, "sqlite_autoindex_memories_1")}
         regained = redundant_copies.memories(self._connection, known - have)
@@ -354,7 +363,7 @@ def _stored_columns(connection: apsw.Connection, table: str, *, has_rowid: bool)
 
 
 def _stored_table(table: SalvageTable, schema: list[SchemaEntry]) -> SalvageTable:
-    """Return ``table`` with the columns that the damaged database, which may be older, has of it."""
+    """Return ``table`` with its columns in the damaged, perhaps older, database."""
     sql = next((entry.sql for entry in schema if entry.kind == "table" and entry.name == table.name), "")
     scratch = apsw.Connection(":memory:")
     try:

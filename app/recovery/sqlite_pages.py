@@ -1,4 +1,7 @@
-"""Reads the pages of a database file without SQLite, which gives up where one page is broken. Never writes."""
+"""Reader of a database's pages without SQLite, which stops at a broken page.
+
+It never writes.
+"""
 
 import mmap
 import struct
@@ -23,12 +26,12 @@ Cell = int | float | str | bytes | None
 
 
 class BrokenPageError(Exception):
-    """A page, a row on it, or a page it continues on is not what it should be."""
+    """A page, a row or an overflow page is malformed."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredRow:
-    """One row as stored; ``rowid`` is ``None`` on the pages of an index or of a table without rowids."""
+    """A stored row; ``rowid`` is ``None`` in indexes and tables without rowids."""
 
     rowid: int | None
     values: tuple[Cell, ...]
@@ -36,7 +39,7 @@ class StoredRow:
 
 @dataclass(slots=True)
 class TreeWalk:
-    """What a walk through a tree met: pages seen, and pages or rows that could not be read."""
+    """Record of a walk through a tree: pages seen, and parts that are unreadable."""
 
     seen: set[int] = field(default_factory=set)
     broken: set[int] = field(default_factory=set)
@@ -74,7 +77,7 @@ class PageFile:
             self._data.close()
 
     def _layout(self, path: Path) -> tuple[int, dict[int, int]]:
-        """Return the size of a page and where the log has newer ones than the file."""
+        """Return the page size and the positions of newer pages in the log."""
         claims = (_page_size(self._data[:HEADER_BYTES]), int.from_bytes(self._log[8:12]))
         for size in claims:
             if _SMALLEST_PAGE <= size <= _LARGEST_PAGE and not size & (size - 1):
@@ -104,7 +107,7 @@ class PageFile:
         return page
 
     def rows(self, root: int, walk: TreeWalk) -> Iterator[StoredRow]:
-        """Return the rows of the tree at page ``root``, in no order, past whatever is broken; ``walk`` is noted."""
+        """Yield the readable rows of the tree at page ``root``, in no order."""
         waiting = [root]
         while waiting:
             number = waiting.pop()
@@ -179,7 +182,10 @@ class PageFile:
         return b"".join(parts)
 
     def _local_bytes(self, size: int, *, is_table: bool) -> int:
-        """Return how much of a payload stands on the page itself (file format, "Cell payload overflow pages")."""
+        """Return the bytes of a payload on its own page.
+
+        See "Cell payload overflow pages" in the description of SQLite's file format.
+        """
         usable = self._usable
         most = usable - 35 if is_table else (usable - 12) * 64 // 255 - 23
         if size <= most:
@@ -189,7 +195,7 @@ class PageFile:
         return fitting if fitting <= most else least
 
     def free_pages(self) -> set[int]:
-        """Return the pages that hold nothing any more, as far as their list can be read."""
+        """Return the free pages, as far as their list can be read."""
         found: set[int] = set()
         trunk = _child(self.page(1), 32)
         while trunk and trunk not in found:

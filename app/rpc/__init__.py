@@ -1,1 +1,1 @@
-"""The local socket: other programs of the same person speak to the process that owns the vault."""
+"""The local socket, through which other programs of the same person reach the host."""

@@ -1,4 +1,4 @@
-"""Calls a running host from another process's event loop, any number of calls at a time."""
+"""Asynchronous client of a running host, for any number of calls at a time."""
 
 import asyncio
 import contextlib
@@ -67,7 +67,7 @@ class AsyncClient:
         return (await self.reply(operation, arguments))[0]
 
     async def reply(self, operation: str, arguments: Mapping[str, Any] | None = None) -> tuple[Any, Any]:
-        """Call an operation and return its answer and what it changed, as JSON values; see ``call``."""
+        """Call an operation; return its answer and changes as JSON values."""
         self._last_id += 1
         key = self._last_id
         frame = encode(request(key, operation, arguments or {}))

@@ -1,4 +1,4 @@
-"""A host in another process, answering like one in this process: for a window beside a headless host."""
+"""Backend of a window whose vault is open in another process."""
 
 import asyncio
 import contextlib
@@ -119,10 +119,10 @@ class RemoteBackend:
 
     def _on_event(self, kind: str, event: Any) -> None:
         if kind in _EVENTS:
-            told: Event = from_builtins(event, _EVENTS[kind])
-            self.feed.publish(told)
+            change: Event = from_builtins(event, _EVENTS[kind])
+            self.feed.publish(change)
         elif self._client is not None:
-            # We fell behind and are told no more.
+            # We fell behind and are notified no more.
             self._resubscribing = self._loop.create_task(self._resubscribe(self._client))
 
     async def _resubscribe(self, client: AsyncClient) -> None:

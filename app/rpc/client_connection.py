@@ -33,7 +33,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ClientTimeouts:
-    """Seconds a client may take: for its hello, to finish a message it began, and to take an answer."""
+    """Time limits of a client in seconds: hello, message, answer."""
 
     hello: float = 5.0
     frame: float = 60.0
@@ -42,7 +42,7 @@ class ClientTimeouts:
 
 @dataclass(frozen=True, slots=True)
 class ServerContext:
-    """What a connection is let into.
+    """Shared state of the server for its connections.
 
     Args:
         token: What a client must show.

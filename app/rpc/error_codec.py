@@ -35,7 +35,10 @@ def to_wire(error: KeepsakeError) -> dict[str, Any]:
 
 
 def from_wire(error: object) -> KeepsakeError:
-    """Return the failure that ``to_wire`` described; of its family when this version does not know its code."""
+    """Return the failure that ``to_wire`` encoded.
+
+    A code that this version does not know becomes an error of its family.
+    """
     outer = _object(error)
     inner = _object(outer.get("data"))
     message = outer.get("message")

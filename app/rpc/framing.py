@@ -1,4 +1,4 @@
-"""How messages stand on the wire: four bytes of length, most significant first, then one JSON object in UTF-8."""
+"""Framing: four bytes of length, most significant first, then JSON in UTF-8."""
 
 import json
 import re
@@ -23,13 +23,13 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class FrameError(InputError):
-    """What came over the wire is not a message; the connection cannot go on."""
+    """A frame is malformed; the connection cannot go on."""
 
     code = "bad_frame"
 
 
 class FrameJsonError(FrameError):
-    """What came over the wire is not JSON."""
+    """The content of a frame is not JSON."""
 
     code = "bad_json"
 
@@ -98,7 +98,7 @@ def decode(payload: bytes) -> dict[str, Any]:
 
 
 def _with_lone_surrogates(payload: bytes) -> dict[str, Any] | None:
-    """Return the JSON object in ``payload`` if lone surrogates are all that is wrong with it."""
+    """Return the JSON object in ``payload`` if lone surrogates are its only fault."""
     if not _ESCAPED_SURROGATE.search(payload):
         return None
     try:

@@ -1,4 +1,4 @@
-"""``host.json`` in the vault: where its host listens and what a client must show. Only its owner can read it."""
+"""``host.json`` in the vault: the host's address and token, for its owner only."""
 
 import logging
 import os
@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class HostFile:
-    """Where a host listens.
+    """Address, token and process of a host.
 
     Args:
         socket: Path of its Unix socket, ``""`` where there are none.
@@ -52,7 +52,10 @@ def write_hostfile(vault: Path, description: HostFile) -> None:
 
 
 def remove_hostfile(vault: Path) -> None:
-    """Remove the file; one that cannot be removed misleads nobody, as nothing answers where it points."""
+    """Remove the file.
+
+    A file that cannot be removed does no harm: nothing answers at its address.
+    """
     try:
         (vault / FILE).unlink(missing_ok=True)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""The socket a host listens on: in a folder nobody else can enter, with a name of its vault's own."""
+"""Listening socket of a host, in a folder that only its owner can enter."""
 
 import hashlib
 import logging
@@ -113,7 +113,7 @@ def _prepare_folder(folder: Path) -> None:
 
 
 def _remove_stale(path: Path) -> None:
-    """Remove what a host that died left behind; refuse when somebody listens there."""
+    """Remove the socket of a host that died; refuse when another one listens there."""
     if path.is_symlink():
         raise OSError("a link, which is not followed")
     if not path.is_socket():

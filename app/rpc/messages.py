@@ -19,7 +19,7 @@ _MAX_ID = 200
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a client asks: an operation of the catalogue or one of the socket's own methods, with its arguments."""
+    """A request of a client: an operation or a method of the socket, with arguments."""
 
     id: RequestId
     method: str
@@ -84,12 +84,12 @@ def request_of(message: Message) -> Request:
 
 
 def answer(request_id: RequestId, value: Any, changes: Any = None) -> Message:
-    """Return the answer of a call that succeeded."""
+    """Return the answer to a failed call; without an id for a malformed one."""
     return {"jsonrpc": "2.0", "id": request_id, "result": {"value": value, "changes": changes}}
 
 
 def failure(request_id: RequestId | None, error: KeepsakeError) -> Message:
-    """Return the answer of a call that failed, or with no id of a message that was none."""
+    """Return the answer to a failed call; without an id for a malformed one."""
     return {"jsonrpc": "2.0", "id": request_id, "error": to_wire(error)}
 
 
@@ -107,5 +107,5 @@ def value_and_changes(message: Message) -> tuple[Any, Any]:
 
 
 def stray(message: Message) -> KeepsakeError:
-    """Return the failure that a message stands for that answers no request: the host's about the connection."""
+    """Return the failure in a message that answers no request."""
     return from_wire(message["error"]) if "error" in message else FrameError("The host sent what nobody asked for.")

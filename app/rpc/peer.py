@@ -1,4 +1,4 @@
-"""Who is at the other end of a Unix socket, where the system tells."""
+"""User id of the process at the other end of a Unix socket."""
 
 import os
 import socket
@@ -8,7 +8,7 @@ _CREDENTIALS = struct.Struct("3i")  # process, user, group
 
 
 def is_own(connection: socket.socket) -> bool:
-    """Return False when the other end is another user's process; True also where the system does not say."""
+    """Return False for a process of another user; True where that is unknown."""
     option = getattr(socket, "SO_PEERCRED", None)
     if option is None or connection.family != getattr(socket, "AF_UNIX", None):
         return True

@@ -87,7 +87,7 @@ class SocketServer:
         self._unsubscribe = self._feed.subscribe(self._on_event)
 
     async def stop(self) -> None:
-        """Let nobody in, answer what is under way within a few seconds, close all connections."""
+        """Stop: refuse connections, finish running calls within seconds, close everything."""
         remove_hostfile(self._vault)
         self._unsubscribe()
         self._server.close()

@@ -1,4 +1,4 @@
-"""What waits to be told to one subscriber; bounded, so that one that does not listen costs little."""
+"""Queue of events for one subscriber, bounded for one that does not read."""
 
 import asyncio
 from collections import deque
@@ -30,7 +30,10 @@ class Subscription:
         self._open = True
 
     def offer(self, frame: bytes) -> bool:
-        """Queue a frame; False when the subscriber fell behind: then only the reason is still sent."""
+        """Queue a frame and return True; False when the subscriber fell behind.
+
+        Then only the reason is still sent.
+        """
         # One frame may be longer than all that may wait.
         too_long = bool(self._waiting) and self._bytes + len(frame) > MAX_BYTES
         full = too_long or len(self._waiting) >= MAX_WAITING

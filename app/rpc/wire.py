@@ -1,4 +1,4 @@
-"""The client's end of the wire: finding the host, the hello, and messages over a blocking socket."""
+"""Client side of the socket: host file, hello, and blocking messages."""
 
 import socket
 import time
@@ -93,7 +93,10 @@ def _connected(description: HostFile) -> socket.socket:
 
 
 def _connect_path(connected: socket.socket, path: str) -> None:
-    """Connect to a Unix socket; where too many wait to be let in, the system refuses at once, so try again."""
+    """Connect to a Unix socket.
+
+    The system refuses at once when its queue is full, so a refusal is tried again.
+    """
     until = time.monotonic() + CONNECT_SECONDS
     while True:
         try:

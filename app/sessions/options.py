@@ -6,7 +6,7 @@ from app.sessions.compaction.compaction_plan import SessionOptions
 
 def session_options(config: Config) -> SessionOptions:
     """Return the terms that ``config`` sets."""
-    names = (name.strip() for name in config.text("sessions.not_kept").split(","))
+    names = (name.strip() for name in config.text("sessions.excluded_agents").split(","))
     return SessionOptions(
         budget=int(config.number("sessions.budget")),
         trigger=config.number("sessions.summary_trigger"),

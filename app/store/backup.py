@@ -1,4 +1,4 @@
-"""Copies of a live database, made and verified without stopping it, and what their names say."""
+"""Backups of a live database: copying, verifying and naming."""
 
 import os
 import re
@@ -25,7 +25,7 @@ _NAME = re.compile(r"(\d{8}T\d{6}Z)-([a-z]+(?:-[a-z]+)*)(?:-(\d+))?(?:\.db)?\Z")
 
 @dataclass(frozen=True, slots=True)
 class BackupName:
-    """What a backup's name says: when it was made (UTC), why, and its number among those of one second, from 1."""
+    """Parts of a backup's name: time (UTC), reason, and number within the second."""
 
     when: datetime
     reason: str
@@ -60,7 +60,7 @@ def copy_database(source: apsw.Connection, target: Path) -> Path:
 
 
 def keep_name(path: Path) -> None:
-    """Make sure that the name of ``path`` outlives a loss of power, where the system lets folders be synced."""
+    """Sync the folder of ``path``, so that its name survives a loss of power."""
     if os.name != "posix":
         return
     handle = os.open(path.parent, os.O_RDONLY)
@@ -92,7 +92,10 @@ def _copy(source: apsw.Connection, partial: Path) -> None:
 
 @contextmanager
 def _snapshot(source: apsw.Connection) -> Iterator[None]:
-    """Hold one state of the database: a copy would begin anew after every write of somebody else."""
+    """Hold a snapshot of the database.
+
+    Without it a copy would start again after every write of another connection.
+    """
     source.execute("BEGIN")
     try:
         source.execute("SELECT count(*) FROM sqlite_schema").fetchall()
@@ -107,14 +110,14 @@ def backup_name(reason: str, when: datetime | None = None) -> str:
 
 
 def backup_path(vault: Path, reason: str, when: datetime | None = None) -> Path:
-    """Return a path for a new backup; a second one of the same second gets a number."""
+    """Return a path for a new backup, with a number within the second."""
     first = vault / FOLDER / backup_name(reason, when)
     names = (first.with_name(f"{first.stem}-{number}.db") for number in range(2, 1_000_000))
     return first if not first.exists() else next(path for path in names if not path.exists())
 
 
 def read_name(name: str) -> BackupName | None:
-    """Return what the file or folder name of a backup says, ``None`` when it is not one of ours."""
+    """Return the parts of a backup's file or folder name, ``None`` for others."""
     match = _NAME.match(name)
     if match is None:
         return None

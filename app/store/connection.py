@@ -21,7 +21,10 @@ VOCABULARY_TABLE = "chunks_words"
 
 
 def create_file(path: Path) -> None:
-    """Create an empty database file for its owner only; SQLite gives ``-wal`` and ``-shm`` the same mode."""
+    """Create an empty database file for its owner only.
+
+    SQLite gives ``-wal`` and ``-shm`` the same mode.
+    """
     try:
         os.close(open_file(path, os.O_RDWR | os.O_CREAT))
     except OSError as error:
@@ -48,7 +51,7 @@ def open_reader(path: Path, busy_ms: int = BUSY_MS) -> apsw.Connection:
 
 
 def open_frozen_reader(path: Path, busy_ms: int = BUSY_MS) -> apsw.Connection:
-    """Open a reader of a database on a disk that is full or cannot be written.
+    """Open a reader on a disk that is full or read-only.
 
     Nothing is written beside it. A log with data is read too, with its index in memory instead of a shared file; that
     needs a file system layer without locks, which is safe because nobody can write.

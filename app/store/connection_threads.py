@@ -1,4 +1,4 @@
-"""Threads that own a connection each and run what is queued: the one writer and the readers."""
+"""Threads with a connection each: the one writer and the readers."""
 
 import contextlib
 import math
@@ -44,7 +44,7 @@ class QueuedWork:
 
 
 class ConnectionThread(threading.Thread):
-    """Runs jobs from a queue on one connection, in order, until it takes ``None`` from it.
+    """A thread that runs queued work on its connection, in order, until ``None``.
 
     Args:
         name: The thread's name.
@@ -128,7 +128,7 @@ class ConnectionThread(threading.Thread):
                 self._shrink_log(connection)
 
     def _shrink_log(self, connection: apsw.Connection) -> None:
-        """Give back the room that a transaction took in the log before the disk was full, as soon as that can be."""
+        """Truncate the log after a failure for lack of space, as soon as possible."""
         if self._is_log_swollen:
             # Without room for what was committed, or while somebody reads, it stays until after a later write.
             with contextlib.suppress(apsw.Error):
@@ -151,7 +151,9 @@ class ConnectionThread(threading.Thread):
 
 
 def _stand_back() -> None:
-    """Let the system run the writer and the engine's loop before this thread, where threads have a rank of their own.
+    """Lower this thread's priority below the writer and the engine's loop.
+
+    Only where threads have a priority of their own.
 
     With four readers busy on two cores an append then takes about two thirds of the time.
     """
@@ -175,7 +177,7 @@ def _transact(connection: apsw.Connection, job: QueuedWork) -> object:
 
 @contextlib.contextmanager
 def _unsynchronised(connection: apsw.Connection) -> Iterator[None]:
-    """Commit inside the block without waiting for the disk; the next commit outside it brings all to the disk."""
+    """Commit inside the block without syncing; the next commit outside syncs everything."""
     before = connection.pragma("synchronous")
     connection.pragma("synchronous", "NORMAL")
     try:
@@ -226,7 +228,7 @@ class ThreadPool:
         is_derived: bool = False,
         is_background: bool = False,
     ) -> "Future[object]":
-        """Queue ``work`` and return the future of its answer; bare work of a writer gets no transaction.
+        """Queue ``work`` and return its future; bare work gets no transaction.
 
         Background work is what nobody waits for; see ``was_awaited``.
         """
@@ -261,7 +263,7 @@ class ThreadPool:
                 self._left_s = time.monotonic()
 
     def has_waiting_work(self, within_s: float) -> bool:
-        """Return whether there is work that somebody waits for, or was within the last so many seconds."""
+        """Return whether a caller waits, or did within some seconds."""
         with self._lock:
             return self._awaited > 0 or time.monotonic() - self._left_s < within_s
 

@@ -1,4 +1,7 @@
-"""The vault's lock: one process owns a vault at a time, and the system frees it when that process dies."""
+"""Lock of a vault: one process owns it.
+
+The system releases the lock when that process dies.
+"""
 
 import os
 import sys
@@ -16,7 +19,7 @@ else:
 
 
 class VaultLock:
-    """An exclusive lock on ``vault/lock``; the file holds the owner's process id for the message to others.
+    """An exclusive lock on ``vault/lock``, which holds the owner's process id.
 
     Args:
         vault: The vault's folder, which must exist.
@@ -61,7 +64,7 @@ class VaultLock:
             self._handle = None
 
     def _opened(self) -> int:
-        """Open the lock file; one that is there can be locked where nothing can be written."""
+        """Open the lock file; an existing one can be locked on a read-only disk."""
         try:
             return open_file(self._path, os.O_RDWR | os.O_CREAT)
         except OSError:

@@ -94,7 +94,9 @@ def migrate(
 
 
 def check_applied(connection: apsw.Connection, applied: Sequence[Migration]) -> bool:
-    """Check that ``applied`` migrations are those that made the vault; return whether it has them on record.
+    """Check that the vault was made by the ``applied`` migrations.
+
+    Returns whether it has them on record.
 
     Raises:
         VaultUnusableError: They are not; an unreleased Keepsake made the vault.

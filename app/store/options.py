@@ -1,4 +1,4 @@
-"""How a vault's database is opened, and what the trace keeps of the work on it."""
+"""Options of a vault's database, and the trace of the work on it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ SLOW_READ_MS: Final = 100.0
 
 @dataclass(frozen=True, slots=True)
 class StoreOptions:
-    """What the settings say of the database.
+    """Options of the database, from the settings.
 
     Args:
         read_limit_s: Seconds that a read may take where it names no limit of its own.
@@ -34,7 +34,7 @@ class StoreOptions:
 
 @dataclass(frozen=True, slots=True)
 class WorkTiming:
-    """How a piece of work on a connection went; times in milliseconds."""
+    """Timing of one piece of work on a connection, in milliseconds."""
 
     work: Callable[..., object]
     waited_ms: float

@@ -1,4 +1,7 @@
-"""Looks at a vault's files before anything opens them for writing: what cannot be opened is left as it lies."""
+"""Check of a vault's files before they are opened for writing.
+
+A file that cannot be opened is left as it is.
+"""
 
 from collections.abc import Callable
 from contextlib import closing
@@ -52,7 +55,10 @@ def check_files(database: Path, known: int, *, is_writable: bool = True) -> None
 
 
 def _refuse_lost(database: Path) -> None:
-    """Refuse a database that is gone from a vault that had one: SQLite would begin anew and delete the log."""
+    """Refuse a vault whose database is missing.
+
+    SQLite would create a new one and delete the log.
+    """
     if (database.parent / SALVAGING).exists():
         raise VaultDamagedError(
             f"{database.parent} is not finished: something was being salvaged into it. Run 'keepsake salvage' again"

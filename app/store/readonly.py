@@ -12,7 +12,7 @@ from app.store.migrate import Migration, check_applied
 
 
 def unwritable(database: Path) -> VaultReadOnlyError | None:
-    """Return the error that tells why a database that is there cannot be written; None where it can."""
+    """Return the reason why an existing database cannot be written, ``None`` otherwise."""
     vault = database.parent
     if not database.is_file() or (os.access(vault, os.W_OK) and os.access(database, os.W_OK)):
         return None

@@ -15,7 +15,7 @@ Objects = frozenset[tuple[str, str, str]]
 
 
 def objects_of(connection: apsw.Connection) -> Objects:
-    """Return type, name and SQL of everything in the schema, without comments and the way it is laid out."""
+    """Return type, name and SQL of all schema objects, without comments and layout."""
     rows = connection.execute("SELECT type, name, coalesce(sql, '') FROM main.sqlite_schema ORDER BY name")
     return frozenset(
         (str(kind), str(name), _plain(str(sql)))

@@ -1,4 +1,4 @@
-"""What SQLite and the operating system report, as failures a person can act on."""
+"""Errors of SQLite and the operating system as failures with a remedy."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -58,7 +58,10 @@ def from_sqlite(error: apsw.Error) -> KeepsakeError | None:
 
 
 def from_binding(error: UnicodeEncodeError | OverflowError) -> InputError:
-    """Return the failure of a value that SQLite cannot take: half a character, or a number beyond 64 bits."""
+    """Return the failure for a value that SQLite cannot store.
+
+    That is half a surrogate pair, or a number beyond 64 bits.
+    """
     if isinstance(error, OverflowError):
         return InputError("A number is too large: whole numbers have at most 64 bits.")
     return InputError("A text holds half a character (a lone surrogate). Send it as proper Unicode.")

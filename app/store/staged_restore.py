@@ -1,4 +1,4 @@
-"""Puts another database in the vault's place, at a moment when nobody has it open.
+"""Staged restore: another database replaces the vault's while it is closed.
 
 A restore is staged first: a whole, checked copy lies beside the database, and its name says that it is to take over.
 The next opening of the vault carries it out by renaming files; killed between any two steps, the one after goes on.
@@ -29,7 +29,9 @@ _LOGS = (DATABASE + "-wal", DATABASE + "-journal")
 
 
 def open_copy(path: Path) -> apsw.Connection:
-    """Open a database to read it as it lies there; nothing is written beside it unless it has a log of its own.
+    """Open a database file for reading.
+
+    Nothing is written beside it unless it has a log of its own.
 
     Raises:
         VaultDamagedError: It is damaged, or no database.
@@ -44,7 +46,7 @@ def open_copy(path: Path) -> apsw.Connection:
 
 
 def stage(vault: Path, source: Path) -> None:
-    """Lay a copy of ``source`` ready to take the place of the vault's database at its next opening.
+    """Stage a copy of ``source`` to replace the vault's database when it next opens.
 
     Raises:
         VaultDamagedError: ``source`` is damaged.
@@ -70,7 +72,7 @@ def unstage(vault: Path) -> bool:
 
 
 def finish_restore(vault: Path, known: int) -> Path | None:
-    """Carry out a staged restore, or what is left of one; only for who holds the vault's lock.
+    """Finish a staged restore, also a partly done one; needs the vault's lock.
 
     Args:
         vault: The vault's folder.
@@ -147,7 +149,7 @@ def _swap(vault: Path) -> None:
 
 
 def _keep(vault: Path) -> Path | None:
-    """Make a backup of what was set aside, or keep its files where it is none."""
+    """Turn the replaced database into a backup; keep its files if it is damaged."""
     aside = vault / ASIDE
     if not any(aside.iterdir()):
         aside.rmdir()

@@ -156,13 +156,13 @@ class Store:
         return cast("T", await asyncio.wrap_future(self._readers.submit(work, limit, is_background=is_background)))
 
     def has_waiting_reader(self, within_s: float = 0.0) -> bool:
-        """Return whether somebody waits for what is read now, or did within the last so many seconds."""
+        """Return whether a caller waits for a read, or did within some seconds."""
         return self._readers.has_waiting_work(within_s)
 
     async def yield_to_readers(
         self, seconds: float, rest: "Callable[[float], Awaitable[object]]" = asyncio.sleep
     ) -> None:
-        """Rest if somebody waits for what is read, or did just now.
+        """Rest while a caller waits for a read, or did just now.
 
         The system runs the writer before readers, which suits a turn that is appended; work that can wait rests as
         long as it took.

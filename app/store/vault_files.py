@@ -1,4 +1,4 @@
-"""Names of a vault's database files and folders, and the check that none of them leads out of it."""
+"""File names of a vault, and a check that none leads out of it."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +18,7 @@ def database_files(database: Path) -> Iterator[Path]:
 
 
 def require_own_files(vault: Path, database: str) -> None:
-    """Refuse a vault in which a link, pipe or device stands where the engine writes in place.
+    """Refuse a vault with a link, pipe or device in place of a file.
 
     Raises:
         VaultUnusableError: The sentence names it and says what to do.
@@ -33,7 +33,9 @@ def require_own_files(vault: Path, database: str) -> None:
 
 
 def require_readable_copy(database: Path) -> None:
-    """Refuse a copy of a database that SQLite would follow out of its folder, or wait for.
+    """Refuse a database copy that is a link or a pipe.
+
+    SQLite would follow it out of its folder, or wait for it.
 
     Raises:
         VaultUnusableError: The sentence names it and says what to do.

@@ -1,4 +1,4 @@
-"""Which pages the log beside a database holds, read without SQLite."""
+"""Pages in a write-ahead log, read without SQLite."""
 
 import struct
 
@@ -8,7 +8,9 @@ _MASK = 0xFFFFFFFF
 
 
 def committed_pages(log: bytes, page_size: int) -> dict[int, int]:
-    """Return where in ``log`` the newest committed state of each page begins; nothing after the first broken frame.
+    """Return the position of each page's newest committed state in ``log``.
+
+    Nothing after the first broken frame counts.
 
     Args:
         log: The whole of ``memory.db-wal``.
@@ -35,7 +37,7 @@ def committed_pages(log: bytes, page_size: int) -> dict[int, int]:
 
 
 def has_sound_header(header: bytes) -> bool:
-    """Return whether ``header``, the first 32 bytes of a log, is one that SQLite reads on from."""
+    """Return whether SQLite accepts ``header``, the first 32 bytes of a log."""
     if len(header) < _HEADER or int.from_bytes(header[:4]) not in {_LITTLE, _BIG}:
         return False
     return _checksum((0, 0), header[:24], _order(header)) == struct.unpack(">2I", header[24:32])

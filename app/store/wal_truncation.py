@@ -8,7 +8,7 @@ _CHECKPOINT_MS = 200  # so long a checkpoint waits for readers before others may
 
 
 def empty_log(connection: apsw.Connection) -> bool:
-    """Take the log into the database and cut it to nothing; False when a reader still needs it."""
+    """Checkpoint the log and truncate it; False while a reader needs it."""
     connection.set_busy_timeout(_CHECKPOINT_MS)
     try:
         busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0]

@@ -1,4 +1,4 @@
-"""Crash reports: the stacks of a process that died, kept for its owner and offered at the next start."""
+"""Crash reports: stacks of a process that died, for its owner only."""
 
 import contextlib
 import faulthandler
@@ -34,7 +34,7 @@ class CrashRecorder:
         self._file: FileIO | None = None
 
     def start(self) -> None:
-        """Record from now on, where it can be done safely; safe to call again once the vault is made."""
+        """Start recording where that is safe; may be called again."""
         # Where it is on already, as with PYTHONFAULTHANDLER, somebody reads the standard error stream.
         if self._file is not None or faulthandler.is_enabled() or not self._path.parent.parent.is_dir():
             return
@@ -60,7 +60,7 @@ class CrashRecorder:
 
 
 def take_crash_reports(vault: Path) -> list[CrashReport]:
-    """Return the reports nobody was shown yet, latest first, and set their files aside."""
+    """Return the new reports, latest first, and set their files aside."""
     reports = []
     for path in sorted((vault / "trace").glob(f"{_PREFIX}*{_SUFFIX}")):
         try:
@@ -103,7 +103,7 @@ def _open_private(path: Path, flags: int) -> FileIO:
 
 
 def _claim(handle: int) -> None:
-    """Make sure an open file is a plain one of our own, and keep others out of it.
+    """Require a regular file of our own, and make it private.
 
     Raises:
         OSError: It is anything else.

@@ -1,4 +1,7 @@
-"""A file of lines for its owner only, set aside for a new one when it has grown; what the disk refuses is dropped."""
+"""A rotating file of lines for its owner only.
+
+Lines that the disk refuses are dropped.
+"""
 
 import contextlib
 import os
@@ -25,7 +28,7 @@ class RotatingFile:
         self._size = 0
 
     def append(self, lines: Iterable[bytes]) -> None:
-        """Write whole lines; a disk that refuses them loses them, and is asked again for the next ones."""
+        """Write whole lines; lines that the disk refuses are lost."""
         try:
             self._append(lines)
         except OSError:

@@ -1,4 +1,4 @@
-"""A rotating JSONL file of spans, written by a thread of its own so that no caller waits for the disk.
+"""Trace: a rotating JSONL file of spans, written by a thread of its own.
 
 Metadata by construction: a fact is a number, a switch, or a name of the program's own; anything else becomes "?".
 A disk that takes no trace costs only the trace: the vault goes on.
@@ -82,7 +82,7 @@ class Trace:
 
     @property
     def is_kept(self) -> bool:
-        """Whether anything is written."""
+        """Return whether anything is written."""
         return self._thread is not None
 
     def event(self, name: str, /, **facts: Scalar) -> None:
@@ -93,7 +93,10 @@ class Trace:
 
     @contextmanager
     def span(self, name: str, /, **facts: Scalar) -> Iterator[dict[str, Scalar]]:
-        """Time the block and write it as an event; the block may add facts to the mapping it gets."""
+        """Time the block and write it as an event.
+
+        The block may add facts to the mapping it gets.
+        """
         begun = time.perf_counter()
         added: dict[str, Scalar] = dict(facts)
         try:

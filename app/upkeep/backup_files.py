@@ -1,4 +1,4 @@
-"""The backups of a vault as files: listing, finding, verifying. Needs no open vault, so it works when none opens."""
+"""Backup files of a vault: listing, finding, verifying; needs no open vault."""
 
 import contextlib
 from collections.abc import Iterator
@@ -40,7 +40,7 @@ def list_backups(vault: Path) -> list[BackupInfo]:
 
 
 def find_backup(vault: Path, name: str) -> Path:
-    """Return the database that ``name`` means: a backup of the vault, or a path to a database of Keepsake.
+    """Return the database of a backup's name, or of a path to a vault.
 
     Raises:
         NotFoundError: There is none.
@@ -64,7 +64,7 @@ def find_backup(vault: Path, name: str) -> Path:
 
 
 def verify(path: Path, name: str = "") -> BackupCheck:
-    """Read all of the database at ``path``, without writing anything, and return what it is."""
+    """Verify the database at ``path`` by reading all of it; nothing is written."""
     try:
         with closing(open_copy(path)) as connection, translate_sqlite_errors():
             load_vectors(connection)
@@ -89,7 +89,7 @@ def require_sound(check: BackupCheck) -> BackupCheck:
 
 
 def stage_restore(vault: Path, name: str) -> RestorePlan:
-    """Verify a backup and lay a copy of it ready to take the place of the vault's database.
+    """Verify a backup and stage a copy of it to replace the vault's database.
 
     Raises:
         NotFoundError: There is no such backup.

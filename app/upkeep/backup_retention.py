@@ -1,4 +1,4 @@
-"""Which backups stay and which go: a pure plan, so that it can be read, tested and shown."""
+"""Retention of backups: a pure plan of the ones to remove."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """How many backups stay: of the last days that have one, the last weeks, and the last months (all UTC)."""
+    """Number of daily, weekly and monthly backups to keep (in UTC)."""
 
     daily: int
     weekly: int

@@ -1,4 +1,4 @@
-"""Backups of an open vault: made on request and once a day, thinned, and laid ready to be restored."""
+"""Backups of an open vault: on request and daily, with retention and restore."""
 
 import asyncio
 import logging
@@ -44,7 +44,7 @@ _FIRST_WRITE = (
 
 
 class BackupOptions(Protocol):
-    """What the person set: see ``Config``."""
+    """Settings of backups; see ``Config``."""
 
     def flag(self, name: str) -> bool:
         """Return a switch."""
@@ -154,7 +154,10 @@ class BackupService:
             await asyncio.sleep(self._check_s)
 
     async def daily(self) -> BackupInfo | None:
-        """Make today's backup if it is due and something changed, and thin the others; return it if it was made."""
+        """Make the daily backup when it is due and something changed; apply retention.
+
+        Returns the backup if one was made.
+        """
         if not self._wishes.flag("backup.daily"):
             return None
         async with self._one_at_a_time:
@@ -178,7 +181,7 @@ class BackupService:
         return gone
 
     async def _is_unchanged(self, have: Sequence[BackupInfo], fingerprint: object) -> bool:
-        """Return whether the newest backup holds all there is, as far as what is canonical goes."""
+        """Return whether the newest backup has all canonical data."""
         past = [item for item in have if not item.is_damaged_original and item.created_at <= self._now()]
         return bool(past) and await asyncio.to_thread(_fingerprint_of, Path(past[0].path)) == fingerprint
 

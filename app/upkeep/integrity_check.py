@@ -1,4 +1,4 @@
-"""Checks that a vault is sound: the file, its references, what is derived, who may read it, and its backups."""
+"""Check of a vault: file, references, derived data, permissions and backups."""
 
 import contextlib
 import os
@@ -35,7 +35,7 @@ _LOOKED_AT = 10_000  # characters of a turn looked at for anything but white spa
 
 
 def findings(connection: apsw.Connection, vault: Path) -> list[Finding]:
-    """Return everything wrong with the vault behind ``connection``; reads all of it, which may take minutes."""
+    """Return the problems of a vault; reading all of it may take minutes."""
     parts: list[Callable[[apsw.Connection], Iterator[Finding]]] = [_database, _references, _names]
     # While the index is being made anew there is nothing to compare it with.
     parts += [_rebuilding] if _is_rebuilding(connection) else [_words, _vectors]
@@ -60,7 +60,10 @@ def _rebuilding(_connection: apsw.Connection) -> Iterator[Finding]:
 
 
 def broken_index(line: str) -> str:
-    """Return the index that a line of SQLite's integrity check says is wrong and can be made anew, ``""`` for none."""
+    """Return the index that a line of SQLite's check reports, ``""`` for none.
+
+    Such an index can be rebuilt.
+    """
     match = _INDEX_LINE.search(line)
     return "" if match is None else match[1] or match[2]
 
@@ -184,7 +187,7 @@ def _files(vault: Path) -> Iterator[Finding]:
 
 
 def private_files(vault: Path) -> list[Path]:
-    """Return what nobody but its owner should read."""
+    """Return the files that only their owner should read."""
     files = (*vault.glob(f"{DATABASE}*"), *vault.glob("backups/*.db"))
     return [vault, *(path for path in files if not path.is_symlink())]
 

@@ -1,4 +1,4 @@
-"""Daily backups of isolated agents' vaults that nobody has opened: what is open looks after itself."""
+"""Daily backups of isolated agents' vaults that are not open."""
 
 import asyncio
 import logging

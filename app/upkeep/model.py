@@ -1,4 +1,4 @@
-"""Values of the vault's care: status, statistics, findings of a check, backups, what was repaired and salvaged."""
+"""Values of upkeep: status, statistics, findings, backups and repairs."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,7 +12,10 @@ Severity = Literal["error", "warning"]
 
 @dataclass(frozen=True, slots=True)
 class VaultStats:
-    """What a vault holds; ``pending`` chunks lack their vector, ``disk_bytes`` counts database and log."""
+    """Counts of a vault's content.
+
+    ``pending`` chunks lack their vector; ``disk_bytes`` counts database and log.
+    """
 
     sessions: int
     messages: int
@@ -26,7 +29,7 @@ class VaultStats:
 
 @dataclass(frozen=True, slots=True)
 class VaultStatus:
-    """How the vault stands right now.
+    """Current status of the vault.
 
     Args:
         vault: Its folder.
@@ -75,7 +78,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
-    """What a check of the vault found; ``ok`` when nothing is an error."""
+    """Report of a check of the vault; ``ok`` when it has no error."""
 
     ok: bool
     findings: tuple[Finding, ...]
@@ -84,7 +87,7 @@ class CheckReport:
 
 @dataclass(frozen=True, slots=True)
 class RepairReport:
-    """What a repair did.
+    """Report of a repair.
 
     Args:
         mended: What it found and put right, a sentence each; only derived data was made anew.
@@ -123,7 +126,7 @@ class BackupInfo:
 
 @dataclass(frozen=True, slots=True)
 class BackupCheck:
-    """What a backup is, after reading all of it.
+    """Result of the verification of a backup.
 
     Args:
         name: Its file name, or its path when it lies elsewhere.
@@ -150,7 +153,9 @@ class BackupCheck:
 
 @dataclass(frozen=True, slots=True)
 class RestorePlan:
-    """A restore that waits for the next start of Keepsake; until then ``backup.cancel_restore`` calls it off.
+    """A staged restore, which takes effect at the next start of Keepsake.
+
+    Until then ``backup.cancel_restore`` cancels it.
 
     Args:
         backup: What takes the vault's place; what is there now becomes a backup itself.

@@ -1,4 +1,4 @@
-"""Puts right what a check found wrong with derived data. What a person or an agent wrote is never changed."""
+"""Repair of derived data; content of people and agents is never changed."""
 
 import os
 from collections.abc import Callable
@@ -80,7 +80,7 @@ def refusal(verdict: str) -> VaultDamagedError:
 
 
 def permissions(vault: Path) -> list[str]:
-    """Let nobody but its owner read the vault."""
+    """Make the vault readable for its owner only."""
     if os.name != "posix":
         return []
     open_ones = [path for path in private_files(vault) if path.stat().st_mode & 0o077]

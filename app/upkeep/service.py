@@ -67,7 +67,7 @@ class UpkeepService:
     async def status(self) -> VaultStatus:
         """Return how the vault stands."""
         index = await self._sync.state()
-        sessions, memories = await self._store.read(_heads)
+        sessions, memories = await self._store.read(_content_counts)
         return VaultStatus(
             vault=str(self._store.vault),
             version=__version__,
@@ -87,7 +87,7 @@ class UpkeepService:
     async def stats(self) -> VaultStats:
         """Return what the vault holds."""
         index = await self._sync.state()
-        sessions, memories = await self._store.read(_heads)
+        sessions, memories = await self._store.read(_content_counts)
         messages, kinds = await self._store.read(_counts)
         return VaultStats(
             sessions=sessions,
@@ -124,7 +124,7 @@ class UpkeepService:
             return word_index_damage(str(error.data.get("sqlite", "")))
 
     async def repair(self, actor: str, reread: Callable[[], Awaitable[None]]) -> Changed[RepairReport]:
-        """Make anew whatever derived data a check finds wrong, and check again.
+        """Rebuild the derived data that a check finds wrong, and check again.
 
         Args:
             actor: Who asked.
@@ -171,7 +171,7 @@ class UpkeepService:
         return Changed(done, ChangeSet(frozenset({"index"}), (), actor))
 
     async def begin(self, reread: Callable[[], Awaitable[None]]) -> None:
-        """Do what a vault just opened needs: give a new one its id, and go on with a rebuild that was cut off.
+        """Prepare a vault after opening: give a new one its id, resume a rebuild.
 
         Args:
             reread: Lets everything be read for names again.
@@ -222,7 +222,7 @@ def _identify(connection: apsw.Connection) -> None:
     connection.execute("INSERT INTO meta (key, value) VALUES ('vault_id', ?) ON CONFLICT DO NOTHING", (uuid7(),))
 
 
-def _heads(connection: apsw.Connection) -> tuple[int, int]:
+def _content_counts(connection: apsw.Connection) -> tuple[int, int]:
     return (
         int(connection.execute("SELECT count(*) FROM sessions WHERE forgotten_at IS NULL").get),
         int(connection.execute("SELECT count(*) FROM memories WHERE valid_until IS NULL").get),

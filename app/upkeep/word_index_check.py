@@ -7,7 +7,10 @@ from app.upkeep.model import Finding
 
 
 def is_word_index_sound(connection: apsw.Connection) -> Finding | None:
-    """Return what is wrong between chunks and their words; FTS5 checks this by a write, so on the writer."""
+    """Return the damage of the full-text index.
+
+    FTS5 checks it by a write, so this runs on the writer.
+    """
     try:
         connection.execute("INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('integrity-check', 1)")
     except apsw.CorruptError as error:

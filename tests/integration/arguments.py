@@ -1,4 +1,4 @@
-"""Arguments for every operation of the catalogue: sound ones to start from, and bad ones to put in their place."""
+"""Sound and bad arguments for every operation of the catalogue."""
 
 import types
 import typing
@@ -25,7 +25,7 @@ WRONG: tuple[Any, ...] = (
 
 @dataclass(frozen=True)
 class Known:
-    """What is in the vault to begin with."""
+    """Content of the vault before the calls."""
 
     session: str
     note: str
@@ -68,12 +68,12 @@ def sound(operation: Operation, there: Known) -> dict[str, Any]:
     if operation.name == "exchange.export":
         given["path"] = str(there.file.with_name("out.jsonl"))
     by_type = {"str": there.note, "int": 1, "float": 1.0, "bool": True, "list[str]": [there.note], "list[int]": [1]}
-    asked = [item for item in operation.parameters if item.required]
-    return {item.name: given.get(item.name, by_type.get(item.type, {})) for item in asked}
+    requested = [item for item in operation.parameters if item.required]
+    return {item.name: given.get(item.name, by_type.get(item.type, {})) for item in requested}
 
 
 def replaced_texts(operation: Operation, there: Known, text: str) -> Iterator[dict[str, Any]]:
-    """Yield sound arguments with ``text`` in place of one text after another, those inside lists and objects too."""
+    """Yield arguments with ``text`` in place of each text, nested ones included."""
     hints = typing.get_type_hints(operation.arguments)
     for name, hint in hints.items():
         for value in _values(hint, text):
@@ -103,7 +103,7 @@ def _objects(kind: Any, text: str) -> Iterator[dict[str, Any]]:
 
 
 def wrong(operation: Operation, there: Known) -> Iterator[dict[str, Any]]:
-    """Yield sound arguments with something wrong in place of one after another, one left out, one too many."""
+    """Yield arguments with one fault each: a bad value, a missing or an extra one."""
     start = sound(operation, there)
     yield start | {"unheard_of": 1}
     for name in start:

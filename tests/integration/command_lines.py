@@ -1,4 +1,4 @@
-"""One process that runs ``keepsake`` for many command lines, where it is not its start that is tested.
+"""A process that runs many ``keepsake`` command lines, to save their start.
 
 Run as ``python -m tests.integration.command_lines``: it reads a JSON list of arguments and writes one of what was said.
 """
@@ -18,7 +18,7 @@ LIMIT_S = 60
 
 
 class Said(NamedTuple):
-    """How a command ended."""
+    """Output and status of a command."""
 
     status: int
     output: str
@@ -26,7 +26,7 @@ class Said(NamedTuple):
 
 
 def run_all(command_lines: list[list[str]], cwd: Path, environment: dict[str, str]) -> list[Said]:
-    """Run command lines one after another in a process of their own, with nothing on standard input."""
+    """Run command lines in one process, with an empty standard input."""
     done = subprocess.run(
         [sys.executable, "-m", "tests.integration.command_lines"],
         cwd=cwd,

@@ -1,4 +1,4 @@
-"""Several programs write through a host while one of them, or the host, is killed; then what was kept is counted.
+"""Stress test of crashes: programs write while one of them is killed.
 
 Run as ``python -m tests.integration.crash_stress --rounds 200 --writes 1000`` for hours of it.
 """
@@ -30,7 +30,7 @@ _PATIENCE_S = 600.0
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one round came to.
+    """Result of one round.
 
     Args:
         victim: Who was killed.

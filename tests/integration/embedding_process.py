@@ -1,6 +1,7 @@
-"""A process that makes the vectors of another embedding model and says how far it is, to be killed at any moment.
+"""Process that makes the vectors of another model, to be killed.
 
-Run as ``python -m tests.integration.embedding_process VAULT TURNS [ADDRESS]``, with the address of a service that makes them.
+Run as ``python -m tests.integration.embedding_process VAULT MESSAGES [ADDRESS]``, with the address of a service that
+makes them.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""A process that forgets a conversation for ever and says how far it is, to be killed at any moment.
+"""Process that erases a conversation and reports progress, to be killed.
 
 Run as ``python -m tests.integration.erasing_process VAULT``; each line on its output tells of rows removed.
 """

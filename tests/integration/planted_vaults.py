@@ -1,4 +1,4 @@
-"""A process that uses vaults in each of which something foreign stands in a file's place.
+"""Process that opens vaults with a foreign file in place of their own.
 
 Run as ``python -m tests.integration.planted_vaults FOLDER KIND``; each line on its output names the row it begins, and
 the last says ``done``, so that a process that hangs has said where.
@@ -93,7 +93,7 @@ def main() -> None:
 
 
 def use(vault: Path) -> None:
-    """Do whatever opens a file of the vault; refusals are answers."""
+    """Run everything that opens a file of the vault; refusals are answers."""
     for read in (read_hostfile, Client.connect, backup_files.list_backups):
         with contextlib.suppress(KeepsakeError):
             read(vault)

@@ -1,8 +1,8 @@
-"""A program that writes to, or reads from, a running host as fast as it may, through crashes of either.
+"""Client process that reads or writes at full speed through crashes.
 
-Run as ``python -m tests.integration.stress_client VAULT LOG NAME WRITES``; 0 writes means to read until told to stop. Every
-line of LOG is one acknowledged write, or begins with ``fault``. Which write follows which only depends on NAME, so one
-that was killed and runs again takes up where its log ends.
+Run as ``python -m tests.integration.stress_client VAULT LOG NAME WRITES``; with 0 writes it reads until it is killed.
+Every line of LOG is one acknowledged write, or begins with ``fault``. The order of writes depends only on NAME, so a
+client that was killed goes on where its log ends.
 """
 
 import contextlib
@@ -34,7 +34,7 @@ class ReconnectingClient:
         self.is_again = False
 
     def ask(self, operation: str, **arguments: Any) -> Any:
-        """Call until there is an answer; ``is_again`` says whether it had to be asked more than once.
+        """Call until there is an answer; ``is_again`` tells of repeated calls.
 
         Raises:
             KeepsakeError: What the host reports, or that none came back for very long.
@@ -60,7 +60,7 @@ class ReconnectingClient:
 
 
 class StressWriter:
-    """Writes turns to a conversation of its own and one that all share, notes and facts.
+    """Writer of messages, notes and facts, to its own and a shared conversation.
 
     Args:
         line: The way to the host.
@@ -133,15 +133,15 @@ def write(line: ReconnectingClient, log: Path, name: str, writes: int) -> None:
     """Make ``writes`` writes in all, passing over those that ``log`` knows."""
     done = 0
     if log.exists():
-        told = log.read_bytes()
-        whole = told[: told.rfind(b"\n") + 1]
+        log_bytes = log.read_bytes()
+        whole = log_bytes[: log_bytes.rfind(b"\n") + 1]
         done = whole.count(b"\n")
         log.write_bytes(whole)
     with log.open("a", encoding="utf-8") as file:
-        shooter = StressWriter(line, file, name)
+        writer = StressWriter(line, file, name)
         for number in range(writes):
             try:
-                shooter.make_write(number, is_known=number < done)
+                writer.make_write(number, is_known=number < done)
             except KeepsakeError as error:
                 file.write(f"fault\t{number}\t{error.code}: {error.message}\n")
                 file.flush()

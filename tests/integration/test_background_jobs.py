@@ -1,4 +1,4 @@
-"""Background work is listed, can be paused, and the vault says that it is idle only when it is."""
+"""Background work: listed, paused, and idle only when it is done."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,12 +27,12 @@ def talk(host: Host, count: int) -> None:
 
 
 def test_names_are_a_job_that_can_be_paused(host: Host) -> None:
-    told: list[Progress] = []
+    reported: list[Progress] = []
 
     def hear(event: Event) -> None:
         if isinstance(event, Progress) and event.job == "names":
-            told.append(event)
-            if event.state == "running" and len(told) == 1:
+            reported.append(event)
+            if event.state == "running" and len(reported) == 1:
                 host.call("job.pause", {"job": "names"})
 
     unsubscribe = host.subscribe(hear)
@@ -46,16 +46,16 @@ def test_names_are_a_job_that_can_be_paused(host: Host) -> None:
     unsubscribe()
     assert status.pending_names == 0
     assert "names" not in {job.job for job in status.jobs}
-    assert told[0].total is not None
-    assert told[0].total >= 1000
-    assert told[-1].state == "finished"
+    assert reported[0].total is not None
+    assert reported[0].total >= 1000
+    assert reported[-1].state == "finished"
 
 
 def test_a_few_turns_are_no_job(host: Host) -> None:
-    told: list[Event] = []
-    unsubscribe = host.subscribe(told.append)
+    reported: list[Event] = []
+    unsubscribe = host.subscribe(reported.append)
     talk(host, 3)
     status = host.ask("vault.settle", names=True)
     unsubscribe()
     assert (status.pending_vectors, status.pending_names) == (0, 0)
-    assert not [event for event in told if isinstance(event, Progress) and event.job in {"names", "index"}]
+    assert not [event for event in reported if isinstance(event, Progress) and event.job in {"names", "index"}]

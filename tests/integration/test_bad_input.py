@@ -1,4 +1,4 @@
-"""Whatever is asked through the public operations: it works or is refused in words, and the vault stays sound."""
+"""Bad input: public operations work or refuse in words, and the vault stays sound."""
 
 import json
 import zipfile

@@ -80,11 +80,11 @@ def serving(place: Path, home: Path) -> Iterator["subprocess.Popen[bytes]"]:
 def sentence(done: Done) -> str:
     """Return the one sentence a failed command said."""
     assert done.returncode != 0
-    told = done.stderr.decode()
-    assert told.startswith("keepsake: ")
-    assert told.count("\n") == 1
-    assert "Traceback" not in told
-    return told
+    shown = done.stderr.decode()
+    assert shown.startswith("keepsake: ")
+    assert shown.count("\n") == 1
+    assert "Traceback" not in shown
+    return shown
 
 
 def test_the_version(keepsake: Keepsake) -> None:
@@ -111,7 +111,7 @@ def test_a_note_is_kept_from_standard_input(keepsake: Keepsake) -> None:
 def test_nothing_to_keep_is_said(keepsake: Keepsake) -> None:
     for done in (keepsake("capture"), keepsake("capture", "  "), keepsake("capture", stdin=b"\n")):
         assert done.returncode == 65
-        assert "nothing to keep" in sentence(done)
+        assert "note is empty" in sentence(done)
 
 
 def test_commands_go_through_the_host_that_runs(keepsake: Keepsake, place: Path, tmp_path: Path) -> None:
@@ -193,7 +193,7 @@ def test_what_was_left_out_shows_in_the_status(keepsake: Keepsake, tmp_path: Pat
     assert b"kept" in keepsake("search", "kept").stdout
 
 
-def test_pictures_beside_notes_are_no_loss(keepsake: Keepsake, tmp_path: Path) -> None:
+def test_pictures_among_notes_are_no_loss(keepsake: Keepsake, tmp_path: Path) -> None:
     (tmp_path / "notes" / ".hidden").mkdir(parents=True)
     (tmp_path / "notes" / "note.md").write_text("kept")
     (tmp_path / "notes" / "picture.png").write_bytes(b"x")
@@ -218,7 +218,7 @@ def test_a_search_without_words_and_one_that_finds_nothing(keepsake: Keepsake) -
     for text in ("-", "()*&^%", "___"):
         done = keepsake("search", "--", text)
         assert done.returncode == 65
-        assert "no word to look for" in sentence(done)
+        assert "no word to search for" in sentence(done)
     nothing = keepsake("search", "zzzqqq")
     assert nothing.returncode == 0
     assert nothing.stdout.startswith(b"Noth")
@@ -234,8 +234,8 @@ def test_what_people_try_first_works(keepsake: Keepsake) -> None:
     assert keepsake("config").stdout == keepsake("config", "show").stdout == listed
     made = Path(keepsake("backup").stdout.decode().strip())
     assert keepsake("backup", "restore", made.name).returncode == 0
-    asked = {"_KEEPSAKE_COMPLETE": "complete_bash", "COMP_WORDS": "keepsake expo", "COMP_CWORD": "1"}
-    assert keepsake(**asked).stdout.split() == [b"export"]
+    requested = {"_KEEPSAKE_COMPLETE": "complete_bash", "COMP_WORDS": "keepsake expo", "COMP_CWORD": "1"}
+    assert keepsake(**requested).stdout.split() == [b"export"]
 
 
 def test_wrong_usage_and_wrong_input_are_sentences(keepsake: Keepsake) -> None:
@@ -449,7 +449,7 @@ def test_the_demo_finds_what_it_promises(keepsake: Keepsake, place: Path, tmp_pa
     assert "not an empty folder" in sentence(refused)
 
 
-def test_the_reference_is_written_where_asked(keepsake: Keepsake, tmp_path: Path) -> None:
+def test_reference_is_written_to_the_given_folder(keepsake: Keepsake, tmp_path: Path) -> None:
     done = keepsake("docs", "pages")
     assert sorted(path.name for path in (tmp_path / "pages").iterdir()) == [
         "commands.md",

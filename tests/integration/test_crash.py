@@ -1,4 +1,4 @@
-"""Killed at any instant: the vault opens again, checks clean, and holds every acknowledged write exactly once."""
+"""Crashes: the vault opens again with every acknowledged write exactly once."""
 
 import json
 import os
@@ -20,14 +20,14 @@ TURNS = 900
 NOTES = 100
 
 
-class Crasher:
+class WritingProcess:
     """A process at work on a vault, and what it said."""
 
     def __init__(self, vault: Path, work: str, argument: str) -> None:
         command = [sys.executable, "-m", "tests.integration.writing_process", str(vault), work, argument]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
         self.said: list[str] = []
-        self.heard = threading.Condition()
+        self.received = threading.Condition()
         self.reading = threading.Thread(target=self._read)
         self.reading.start()
 
@@ -36,17 +36,17 @@ class Crasher:
         for line in self.process.stdout:
             if not line.endswith("\n"):
                 return  # cut in the middle by the kill
-            with self.heard:
+            with self.received:
                 self.said.append(line.rstrip("\n"))
-                self.heard.notify()
+                self.received.notify()
 
     def wait_for(self, count: int) -> None:
         """Return once it has said ``count`` things."""
-        with self.heard:
-            assert self.heard.wait_for(lambda: len(self.said) >= count, timeout=60), self.said[-3:]
+        with self.received:
+            assert self.received.wait_for(lambda: len(self.said) >= count, timeout=60), self.said[-3:]
 
     def kill(self) -> list[str]:
-        """Kill it and return what it said; a line cut in the middle was not said."""
+        """Kill the process and return its whole lines of output."""
         self.process.kill()
         self.process.wait()
         self.reading.join()
@@ -79,10 +79,10 @@ def turns(host: Host, session: str) -> list[str]:
 @pytest.mark.slow
 def test_killed_while_typing(vault: Path, dice: random.Random) -> None:
     for number in range(ROUNDS):
-        crasher = Crasher(vault, "type", str(number))
-        crasher.wait_for(dice.randint(1, 60))
+        process = WritingProcess(vault, "type", str(number))
+        process.wait_for(dice.randint(1, 60))
         threading.Event().wait(dice.random() * 0.005)
-        said = [line.split(" ", 2) for line in crasher.kill()]
+        said = [line.split(" ", 2) for line in process.kill()]
         acknowledged = [text for kind, *rest in said if kind == "turn" for text in rest[1:]]
         notes = [rest for kind, *rest in said if kind == "note"]
         host = checked(vault)
@@ -119,10 +119,10 @@ def test_killed_while_importing(vault: Path, tmp_path: Path, dice: random.Random
             for record in records()
         )
         file.write_text("\n".join(lines))
-        crasher = Crasher(vault, "import", str(file))
-        crasher.wait_for(1)
+        process = WritingProcess(vault, "import", str(file))
+        process.wait_for(1)
         threading.Event().wait(dice.random() * 0.4)
-        crasher.kill()
+        process.kill()
         host = checked(vault)
         try:
             before = host.ask("memory.stats")

@@ -1,4 +1,4 @@
-"""Four programs write and two read while one of them, or the host, is killed: nothing lost, nothing doubled."""
+"""Crashes under load: nothing is lost and nothing is doubled."""
 
 import random
 from pathlib import Path
@@ -22,7 +22,7 @@ def test_a_killed_host_or_writer_loses_and_doubles_nothing(vault: Path, tmp_path
         assert outcome.acknowledged == WRITES * WRITERS
 
 
-def test_an_append_asked_for_again_is_stored_once(vault: Path) -> None:
+def test_repeated_append_is_stored_once(vault: Path) -> None:
     turns = [{"role": "user", "content": "I moved to the lake."}, {"role": "assistant", "content": "Noted."}]
     for _ in range(2):
         host = Host(vault, serve=False)

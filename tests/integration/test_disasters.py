@@ -1,4 +1,4 @@
-"""Disasters of real machines: each is named, nothing is made worse, and what is readable is saved."""
+"""Disasters: each is named, nothing gets worse, and readable content is saved."""
 
 import hashlib
 import os
@@ -38,7 +38,7 @@ LOG = DATABASE + "-wal"
 
 @pytest.fixture(scope="session")
 def used(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a vault with something in it; never write to it."""
+    """Return a vault with messages in its log only, as after a power loss."""
     vault = tmp_path_factory.mktemp("used") / "vault"
     host = Host(vault, serve=False, overrides={"index.vectors": False})
     host.start()
@@ -94,7 +94,7 @@ def opening_fails(vault: Path, error: type[Exception], words: str) -> None:
 
 
 def saved(vault: Path) -> tuple[SalvageReport, Host]:
-    """Salvage a vault and open what was saved; the damaged files must be as they were."""
+    """Salvage a vault and open the result; the damaged files must not change."""
     before = digests(vault)
     into = vault.with_name("saved")
     report = salvage(vault, into)
@@ -140,7 +140,7 @@ def errors(vault: Path) -> list[str]:
 
 
 def repair_refuses(vault: Path) -> None:
-    """See that a repair changes nothing where what was written is damaged, and says what helps."""
+    """Check that a repair of damaged content changes nothing and names the remedy."""
     host = Host(vault, serve=False, overrides={"index.vectors": False})
     host.start()
     try:
@@ -177,7 +177,7 @@ def test_a_broken_leaf_of_the_messages_costs_its_rows_alone(damaged: Path, savin
     assert host.ask("memory.search", query='"note 7"', recipe="words").hits[0].title == "Note 7"
 
 
-def test_words_that_stand_elsewhere_too_come_back(damaged: Path, saving: Saving) -> None:
+def test_texts_with_a_second_copy_are_recovered(damaged: Path, saving: Saving) -> None:
     overwrite(damaged, pages_of(damaged, "messages")[-3])
     overwrite(damaged, pages_of(damaged, "memories")[-2])
     report, host = saving(damaged)
@@ -335,7 +335,7 @@ def test_the_database_of_another_program_is_left_alone(damaged: Path) -> None:
 
 @pytest.fixture
 def crashed(damaged: Path) -> Path:
-    """Return a vault with turns that are in its log only, as a loss of power leaves it."""
+    """Return a vault with messages in its log only, as after a power loss."""
     host = Host(damaged, serve=False, overrides={"index.vectors": False})
     host.start()
     for number in range(20):

@@ -1,4 +1,4 @@
-"""Nothing a person keeps, and no key, shows in the trace, in a log or in the text of a failure."""
+"""Privacy of the trace, the logs and the messages of failures."""
 
 import io
 import json
@@ -69,7 +69,7 @@ def is_id(name: str) -> bool:
 
 
 def arguments_of(operation: Operation, folder: Path) -> Iterator[dict[str, Any]]:
-    """Yield arguments with the plants in them: right ones, then with one wrong in several ways."""
+    """Yield sound and faulty arguments that contain the marked texts."""
     fields = inspect.type_info(operation.arguments).fields  # type: ignore[attr-defined]
     every = {field.encode_name: value_of(field.type, field.encode_name, f"{CONTENT} {KEY}") for field in fields}
     if "path" in every:
@@ -147,8 +147,8 @@ def test_failures_logs_and_trace_hold_nothing(
     assert [event for event in events if HIDDEN in event.values()] == [], "a fact is no name, or its field not in NAMES"
 
 
-def test_other_programs_are_told_nothing_either(host: Host, log: io.StringIO, tmp_path: Path) -> None:
-    told: list[str] = []
+def test_other_programs_learn_nothing_either(host: Host, log: io.StringIO, tmp_path: Path) -> None:
+    received: list[str] = []
     with Client.connect(host.vault) as client:
         for operation, arguments in (
             (f"{CONTENT}", {}),
@@ -161,10 +161,10 @@ def test_other_programs_are_told_nothing_either(host: Host, log: io.StringIO, tm
             try:
                 client.call(operation, arguments)
             except KeepsakeError as error:
-                told += [] if operation == CONTENT else planted(ascii(error.as_dict()))
+                received += [] if operation == CONTENT else planted(ascii(error.as_dict()))
             else:
-                told.append(f"{operation} was accepted")
+                received.append(f"{operation} was accepted")
     host.stop()
-    assert told == []
+    assert received == []
     assert planted(log.getvalue()) == []
     assert planted(trace_of(tmp_path / "vault")) == []

@@ -1,4 +1,4 @@
-"""Killed while another model's vectors are made: the old ones answer, and the making goes on where it was."""
+"""Crash while another model is prepared: old vectors answer, work resumes."""
 
 import asyncio
 import subprocess
@@ -24,7 +24,7 @@ TURNS = 4_000
 
 
 def killed_after(vault: Path, texts: int, turns: int = TURNS, *address: str) -> None:
-    """Run the process and kill it once it has made vectors of more than ``texts`` texts."""
+    """Run the process and kill it after vectors of more than ``texts`` texts."""
     command = [sys.executable, "-m", "tests.integration.embedding_process", str(vault), str(turns), *address]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
         assert process.stdout is not None
@@ -90,7 +90,7 @@ def test_killed_while_building(vault: Path) -> None:
 
 @pytest.mark.slow
 def test_killed_while_a_service_makes_them(vault: Path, service: Service) -> None:
-    """Each text is sent once, but for the batch that was under way; failures of the service change nothing of that."""
+    """Count the texts that were sent: each once, but for the interrupted batch."""
     turns, made, runs = 400, 0, 2
     for _ in range(runs):
         service.script = [Answer(503, body=b""), Answer(drops=True), Answer(is_half=True)]

@@ -1,4 +1,4 @@
-"""Killed while forgetting for ever: the next start finishes it, and nothing is left in the bytes of any file."""
+"""Crash during erasure: the next start finishes it, and no byte is left."""
 
 import asyncio
 import shutil
@@ -37,7 +37,7 @@ def filled(vault: Path) -> Path:
 
 
 def kill_after(vault: Path, lines: int) -> int:
-    """Kill the process that forgets once it has said so much, and return its exit status."""
+    """Kill the erasing process after some progress, and return its status."""
     command = [sys.executable, "-m", "tests.integration.erasing_process", str(vault)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
         assert process.stdout is not None
@@ -50,7 +50,7 @@ def kill_after(vault: Path, lines: int) -> int:
 
 def finished(host: Host) -> ErasureReceipt:
     async def until_done() -> ErasureReceipt:
-        service: Any = host.catalogue._engine.forever  # type: ignore[attr-defined]
+        service: Any = host.catalogue._engine.erasure  # type: ignore[attr-defined]
         async with asyncio.timeout(60):
             while (found := await service.receipts())[0].finished_at is None:
                 await asyncio.sleep(0.01)

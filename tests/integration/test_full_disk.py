@@ -1,4 +1,4 @@
-"""A disk that fills up: said in words, nothing acknowledged lost, and all goes on once there is room again."""
+"""Full disk: a clear message, nothing acknowledged lost, and recovery."""
 
 import json
 from collections.abc import Callable, Iterator

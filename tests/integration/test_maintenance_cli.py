@@ -72,7 +72,7 @@ def test_backups_are_made_listed_verified_and_restored(shell: Shell) -> None:
     assert " manual " in line
     assert "is whole: 0 conversations with 0 messages, and 1 note or fact" in shell.run("backup", "verify", made.stem)
     said = shell.run("restore", made.name).splitlines()
-    assert said[1] == "It is the vault now."
+    assert said[1] == "It is now the vault."
     assert "before-restore.db" in said[2]
     assert "herons" in shell.run("search", "herons")
     assert "written since" not in shell.run("search", "written")
@@ -106,9 +106,9 @@ def test_a_damaged_vault_from_the_first_word_to_a_sound_one(shell: Shell) -> Non
     assert "damaged" in shell.run("search", "herons", status=74)
     assert database.read_bytes() == whole[: len(whole) // 3]
     saved = shell.vault.with_name("vault-salvaged")
-    told = shell.run("salvage", status=1)
-    assert f"The new vault is {saved}" in told
-    assert "note" in told
+    said = shell.run("salvage", status=1)
+    assert f"The new vault is {saved}" in said
+    assert "note" in said
     assert database.read_bytes() == whole[: len(whole) // 3]
     assert "is in use" in shell.run("salvage", "--into", str(saved), status=65)
     assert "are kept in" in shell.run("restore", str(saved))
@@ -123,8 +123,8 @@ def test_a_repair_says_what_it_did(shell: Shell) -> None:
     shell.run("capture", "a second note")
     (shell.vault / DATABASE).chmod(0o644)
     assert "chmod" in shell.run("check")
-    assert "mended: Made memory.db readable for you only." in shell.run("check", "--repair")
-    assert "There was nothing to mend. The vault is sound." in shell.run("check", "--repair")
+    assert "repaired: Made memory.db readable for you only." in shell.run("check", "--repair")
+    assert "There was nothing to repair. The vault is sound." in shell.run("check", "--repair")
 
 
 def test_there_is_nothing_to_salvage(shell: Shell, tmp_path: Path) -> None:
@@ -132,3 +132,35 @@ def test_there_is_nothing_to_salvage(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     assert "nothing to salvage" in Shell(tmp_path / "empty").run("salvage", status=74)
     assert "Nothing was lost." in shell.run("salvage", "--into", str(tmp_path / "new"))
+
+
+def test_sound_vault_is_salvaged_only_on_request(shell: Shell) -> None:
+    folders = sorted(shell.vault.parent.iterdir())
+    said = shell.run("salvage", status=65)
+    assert "The vault is sound" in said
+    assert "--into" in said
+    assert sorted(shell.vault.parent.iterdir()) == folders
+
+
+@pytest.mark.parametrize(("answer", "is_made"), [("n", False), ("y", True)])
+def test_salvage_of_a_sound_vault_asks_in_a_terminal(shell: Shell, answer: str, is_made: bool) -> None:
+    terminal, other_end = os.openpty()
+    os.write(terminal, f"{answer}\n".encode())
+    try:
+        done = subprocess.run(
+            [*shell.command, "salvage"],
+            stdin=other_end,
+            env=shell.environment,
+            cwd=shell.vault.parent,
+            capture_output=True,
+            text=True,
+            timeout=LIMIT_S,
+            check=False,
+        )
+    finally:
+        os.close(terminal)
+        os.close(other_end)
+    assert done.returncode == 0, done
+    assert "The vault is sound" in done.stderr
+    assert "anyway?" in done.stdout + done.stderr
+    assert shell.vault.with_name("vault-salvaged").exists() == is_made

@@ -1,4 +1,4 @@
-"""A vault that came from elsewhere: nothing planted in it leads out of it, and nothing keeps Keepsake waiting."""
+"""Vaults of foreign origin: no file in them leads out or blocks Keepsake."""
 
 import os
 import shutil
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="makes links and
 
 @pytest.fixture(scope="module")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a closed vault with a note, a backup and its vectors; never write to it."""
+    """Return a closed vault with a note, backup and vectors, for reading only."""
     vault = tmp_path_factory.mktemp("planted") / "template"
     host = Host(vault, serve=False, overrides={"embedding.model": "hashed"})
     host.start()
@@ -45,7 +45,7 @@ def state_of(folder: Path) -> dict[str, object]:
 
 @pytest.fixture
 def outside(tmp_path: Path) -> Path:
-    """Return a folder of somebody else's."""
+    """Return a folder of another user."""
     folder = tmp_path / "outside"
     (folder / "folder").mkdir(parents=True)
     (folder / "file").write_bytes(CONTENT)

@@ -1,4 +1,4 @@
-"""What must hold whatever is done in whatever order: undo, export and import, tags, summaries under contention."""
+"""Properties of undo, export and import, tags, and contended summaries."""
 
 import contextlib
 import json
@@ -34,7 +34,7 @@ Request = tuple[str, dict[str, Any]]
 
 
 class Player:
-    """Does steps to a vault and keeps what can be undone; a step that is refused is passed over."""
+    """Runner of steps on a vault that records which can be undone."""
 
     def __init__(self, host: Host) -> None:
         self.host = host
@@ -88,7 +88,7 @@ class Player:
     def _of_facts(self, verb: str, one: int, other: int) -> Request | None:
         name, facts = NAMES[other % len(NAMES)], [fact.id for fact in self.host.ask("fact.list")] or [""]
         fact, notes = facts[one % len(facts)], self.host.ask("note.ids", order="oldest")
-        shelf = [row.id for row in self.host.ask("archive.list")] or [""]
+        backups = [row.id for row in self.host.ask("archive.list")] or [""]
         drawn = [{"kind": "memory", "id": key} for key in notes[:one]]
         said = {"content": f"{name} sails at {one}", "tags": [f"tag{other}"], "sources": drawn}
         requests: dict[str, Request] = {
@@ -101,7 +101,7 @@ class Player:
             "rename_tag": ("tag.rename", {"old": ("boat", "tag1")[one % 2], "new": f"tag{other}"}),
             "merge_tags": ("tag.merge", {"tags": ["boat", f"tag{one}"], "into": f"fleet/boat{other}"}),
             "archive": ("archive.put", {"ids": notes[one : one + other % 3]}),
-            "unarchive": ("archive.restore", {"id": shelf[one % len(shelf)]}),
+            "unarchive": ("archive.restore", {"id": backups[one % len(backups)]}),
         }
         return requests.get(verb)
 
@@ -148,7 +148,7 @@ def look(host: Host, work: Callable[[apsw.Connection], Any]) -> Any:
 
 
 def shown(host: Host) -> dict[str, Any]:
-    """Return what a person wrote or decided and can see, without counters, dates of change and history."""
+    """Return the visible content, without counters, dates of change and history."""
     kept = [host.ask("note.get", id=key) for key in sorted(host.ask("note.ids"))]
 
     def entities(connection: apsw.Connection) -> dict[str, Any]:
@@ -271,7 +271,7 @@ def test_an_export_read_into_an_empty_vault_is_the_same_export(
 
 
 def remembered(host: Host, deed: str, text: str, more: list[str], at_ms: int) -> None:
-    """Do one deed to facts, observations, reflections and the archive; one that is refused is passed over."""
+    """Apply one random action to facts, observations or the archive; refusals are ignored."""
     when, ids = to_datetime(at_ms).isoformat(), host.ask("note.ids", order="oldest")
     drawn = [{"kind": "message", "id": "s0#1"}, *({"kind": "memory", "id": one} for one in ids[:2])]
     facts = [one.id for one in host.ask("fact.list")]

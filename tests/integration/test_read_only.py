@@ -1,4 +1,4 @@
-"""A vault that cannot be written opens for reading, its write-ahead log included; a write says why it is refused."""
+"""Read-only vaults open for reading, log included, and refuse writes with the reason."""
 
 import os
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ def fill(vault: Path) -> None:
 
 
 def leave_log(vault: Path) -> None:
-    """Add a note and leave it in the log, as a process that was killed does."""
+    """Add a note and leave it in the log, as after a crash."""
     connection = open_writer(vault / "memory.db")
     connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
     connection.execute("UPDATE memories SET title = 'Boiler in the log'")
@@ -93,7 +93,7 @@ def test_it_is_writable_again_later(place: Path) -> None:
         host.stop()
 
 
-def test_other_programs_are_told_why_they_cannot_connect(place: Path, allow_logs: AllowLogs) -> None:
+def test_other_programs_learn_why_they_cannot_connect(place: Path, allow_logs: AllowLogs) -> None:
     allow_logs("other programs cannot reach this vault")
     make_read_only(place)
     host = Host(place / "vault", overrides=SETTINGS)

@@ -1,4 +1,4 @@
-"""Keys of remote services: kept in the keyring, used at once, and found nowhere else; with no keyring it is said."""
+"""Keys of remote services: stored in the keyring and found nowhere else."""
 
 import io
 import os
@@ -53,7 +53,7 @@ def served_by(address: str) -> dict[str, object]:
     return {"embedding.model": MODEL, **remote(address)}
 
 
-def asked_of(host: Host, service: Service, text: str) -> str:
+def calls_of(host: Host, service: Service, text: str) -> str:
     """Have ``text`` turned into a vector; return the header that the key came in."""
     before = len(service.keys)
     host.ask("session.append", session="s", messages=[{"role": "user", "content": text}])
@@ -66,16 +66,16 @@ def test_a_key_is_used_from_the_next_request_on(
     opened: Callable[..., Host], service: Service, memory_keyring: MemoryKeyring
 ) -> None:
     host = opened(served_by(f"{service.address}/v1"))
-    assert asked_of(host, service, "before there is a key") == ""
+    assert calls_of(host, service, "before there is a key") == ""
     found = host.ask("secret.set", name="openai-compatible", value=f" {KEY}\n")
     assert (found.source, found.place, found.is_kept) == ("keyring", "keyrings MemoryKeyring", True)
     assert memory_keyring.kept == {("Keepsake", f"openai-compatible {service.address}"): KEY}
-    assert asked_of(host, service, "with the key") == f"Bearer {KEY}"
+    assert calls_of(host, service, "with the key") == f"Bearer {KEY}"
     host.ask("secret.set", name="openai-compatible", value="sk-another")
-    assert asked_of(host, service, "with another") == "Bearer sk-another"
+    assert calls_of(host, service, "with another") == "Bearer sk-another"
     assert host.ask("secret.remove", name="openai-compatible").source == "none"
     assert memory_keyring.kept == {}
-    assert asked_of(host, service, "without again") == ""
+    assert calls_of(host, service, "without again") == ""
     # Neither the loop nor the writer ever waited for the keyring.
     assert memory_keyring.threads == {"keepsake-keyring"}
 
@@ -102,7 +102,7 @@ def test_a_key_goes_to_no_other_address(
     other = "openai-compatible https://elsewhere.example"
     memory_keyring.kept["Keepsake", other] = KEY
     host = opened(served_by(service.address))
-    assert asked_of(host, service, "some text") == ""
+    assert calls_of(host, service, "some text") == ""
 
 
 def test_a_named_variable_counts_before_the_keyring(
@@ -111,7 +111,7 @@ def test_a_named_variable_counts_before_the_keyring(
     monkeypatch.setenv("MY_KEY", "sk-of-variable")
     memory_keyring.kept["Keepsake", f"openai-compatible {service.address}"] = KEY
     host = opened({**served_by(service.address), "embedding.api_key_env": "MY_KEY"})
-    assert asked_of(host, service, "some text") == "Bearer sk-of-variable"
+    assert calls_of(host, service, "some text") == "Bearer sk-of-variable"
     assert memory_keyring.asked == 0
     found = host.ask("secret.status", name="openai-compatible")
     assert (found.source, found.place, found.is_kept) == ("variable", "the environment variable MY_KEY", True)
@@ -131,7 +131,7 @@ def test_the_keyring_counts_before_the_usual_variable(
     assert host.ask("secret.status", name="openai").source == "keyring"
 
 
-def test_no_keyring_is_asked_before_a_remote_service_needs_a_key(
+def test_keyring_is_used_only_when_a_remote_service_needs_a_key(
     opened: Callable[..., Host], memory_keyring: MemoryKeyring
 ) -> None:
     host = opened()
@@ -149,7 +149,7 @@ def test_a_key_that_moves_into_the_keyring_leaves_the_vectors_as_they_are(
     settings = served_by(service.address)
     monkeypatch.setenv("MY_KEY", KEY)
     host = opened({**settings, "embedding.api_key_env": "MY_KEY"})
-    assert asked_of(host, service, "some text") == f"Bearer {KEY}"
+    assert calls_of(host, service, "some text") == f"Bearer {KEY}"
     host.stop()
     monkeypatch.delenv("MY_KEY")
     memory_keyring.kept["Keepsake", f"openai-compatible {service.address}"] = KEY
@@ -263,7 +263,7 @@ def test_a_key_in_the_place_of_the_name_is_not_repeated(host: Host, memory_keyri
 # Nowhere else -------------------------------------------------------------------------------------------------------
 
 
-def told(host: Host, log: io.StringIO) -> str:
+def reported(host: Host, log: io.StringIO) -> str:
     """Return all that a host answers about itself, and what fails, with what was logged."""
     answers: list[str] = []
     for operation, arguments in (
@@ -298,12 +298,12 @@ def test_a_key_is_found_nowhere_but_in_the_keyring(
 ) -> None:
     host = opened(served_by(service.address))
     host.ask("secret.set", name="openai-compatible", value=KEY)
-    assert asked_of(host, service, "a text with a key") == f"Bearer {KEY}"
+    assert calls_of(host, service, "a text with a key") == f"Bearer {KEY}"
     for answer in (Answer(401, body=KEY.encode()), Answer(400, body=KEY.encode()), Answer(body=KEY.encode())):
         service.usual = lambda _, answer=answer: answer  # type: ignore[misc]
         host.ask("session.append", session="s", messages=[{"role": "user", "content": f"{answer.status} text"}])
         host.ask("vault.settle")
-    said = told(host, log)
+    said = reported(host, log)
     host.ask("vault.backup")
     host.ask("exchange.export", path=str(tmp_path / "out.jsonl"))
     host.ask("exchange.export", path=str(tmp_path / "out"), format="markdown")
@@ -380,10 +380,10 @@ def test_typed_unseen(host: Host, memory_keyring: MemoryKeyring) -> None:
         start_new_session=True,  # else it would ask the terminal that the tests run in
     ) as process:
         assert process.stderr is not None
-        asked = b""
+        requested = b""
         for one in iter(partial(process.stderr.read, 1), b""):
-            asked += one
-            if asked.endswith(b"(not shown): "):
+            requested += one
+            if requested.endswith(b"(not shown): "):
                 break
         os.write(ours, f"{KEY}\n".encode())
         said, _ = process.communicate(timeout=60)

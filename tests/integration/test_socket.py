@@ -31,7 +31,7 @@ def remote(host: Host) -> Iterator[RemoteBackend]:
     backend.stop()
 
 
-class Heard:
+class ReceivedEvents:
     """Events in the order heard; ``until`` waits for one."""
 
     def __init__(self) -> None:
@@ -53,11 +53,11 @@ class Heard:
 
 
 def test_a_client_writes_and_the_host_hears(host: Host) -> None:
-    heard = Heard()
-    unsubscribe = host.subscribe(heard)
+    received = ReceivedEvents()
+    unsubscribe = host.subscribe(received)
     with Client.connect(host.vault) as client:
         note = client.call("note.save", {"content": "from afar", "tags": ["garden"]})
-    assert heard.until("note.save").ids[0] == note["id"]
+    assert received.until("note.save").ids[0] == note["id"]
     assert host.ask("note.get", id=note["id"]).content == "from afar"
     unsubscribe()
 
@@ -98,10 +98,10 @@ def test_failures_are_the_same_as_in_the_same_process(remote: RemoteBackend) -> 
 
 
 def test_a_window_hears_what_others_write(host: Host, remote: RemoteBackend) -> None:
-    heard = Heard()
-    remote.subscribe(heard)
+    received = ReceivedEvents()
+    remote.subscribe(received)
     host.ask("note.save", content="by somebody else")
-    assert "memories" in heard.until("note.save").areas
+    assert "memories" in received.until("note.save").areas
 
 
 def test_many_calls_at_once_are_all_answered(remote: RemoteBackend) -> None:
@@ -127,17 +127,17 @@ def test_a_window_finds_a_host_that_was_started_again(vault: Path) -> None:
     first.stop()
     with pytest.raises(HostUnreachableError):
         remote.ask("note.get", id=saved.id)
-    heard = Heard()
-    remote.subscribe(heard)
+    received = ReceivedEvents()
+    remote.subscribe(received)
     second = Host(vault)
     second.start()
     assert remote.ask("note.get", id=saved.id).content == "kept"
-    assert "memories" in heard.until("vault.reopen").areas
+    assert "memories" in received.until("vault.reopen").areas
     remote.stop()
     second.stop()
 
 
-def test_a_host_without_a_socket_lets_nobody_in(vault: Path) -> None:
+def test_host_without_a_socket_accepts_no_connection(vault: Path) -> None:
     host = Host(vault, serve=False)
     host.start()
     assert host.address == ""

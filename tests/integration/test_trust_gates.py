@@ -1,4 +1,4 @@
-"""What a caller may not see does not exist for it: every read answers as a vault that never held it would."""
+"""Trust gates: hidden content changes no answer."""
 
 import re
 import tempfile
@@ -80,7 +80,7 @@ ITEMS = st.lists(
 
 
 def visible(items: list[Item], trust: Trust) -> set[int]:
-    """Return the numbers of what a caller may see in the end; what was superseded in time is not hidden any more."""
+    """Return the numbers of the visible items, including superseded ones."""
     keyed = [(item.store, item.number % 2) if item.kind == "fact" and item.store else None for item in items]
     superseded = {place for place, key in enumerate(keyed) if key is not None and key in keyed[place + 1 :]}
     shown = set()
@@ -93,7 +93,7 @@ def visible(items: list[Item], trust: Trust) -> set[int]:
 
 @contextmanager
 def vault(items: list[Item], kept: set[int]) -> Iterator[Host]:
-    """Run a host on a vault to which only the items of ``kept`` ever came, each at its time."""
+    """Run a host on a vault that received only the items of ``kept``."""
     clock = SetClock()
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o700)
@@ -132,7 +132,7 @@ def add(host: Host, item: Item) -> None:
         session_id=f"talk-{item.link}",
         **new,
     )
-    host.submit(engine.memories.save(draft)).result()  # type: ignore[attr-defined]
+    host.submit(engine.memories.service.save(draft)).result()  # type: ignore[attr-defined]
 
 
 def befall(host: Host, item: Item) -> None:
@@ -203,7 +203,7 @@ def questions(items: list[Item], entities: dict[str, str]) -> Iterator[tuple[str
 
 
 def guessed(name: str, ids: list[str], markers: list[str], then: str) -> list[dict[str, Any]]:
-    """Return arguments for a read that has none of its own above, by the names and types of its parameters."""
+    """Return arguments for a read operation, by its parameters' names and types."""
     by_name: dict[str, list[Any]] = {"ids": [ids], "category": ["c"], "key": ["k0", "k1"], "query": ["heron", *markers]}
     by_type: dict[str, list[Any]] = {
         "str": [*ids, *markers],
@@ -227,8 +227,8 @@ def guessed(name: str, ids: list[str], markers: list[str], then: str) -> list[di
     return calls + narrowed
 
 
-def asked(host: Host, name: str, arguments: dict[str, Any], caller: Caller) -> Any:
-    """Return an answer or a refusal as plain values."""
+def requested(host: Host, name: str, arguments: dict[str, Any], caller: Caller) -> Any:
+    """Return an answer without times, entity ids, scores and the order of equals."""
     try:
         return to_builtins(host.call(name, arguments, caller).result(30).value)
     except KeepsakeError as error:
@@ -267,9 +267,9 @@ def test_every_read_answers_as_if_what_is_hidden_never_existed(trust: Trust, ite
         names, others = entities_of(full), entities_of(bare)
         same = {name: entity for entity, name in others.items()}
         for name, arguments in questions(items, names):
-            answer = asked(full, name, arguments, caller)
+            answer = requested(full, name, arguments, caller)
             translated = translate(arguments, names, same)
-            expected = asked(bare, name, translated, caller)
+            expected = requested(bare, name, translated, caller)
             answered, wanted = plain(answer, names), plain(expected, others | names)
             assert answered == wanted, (name, arguments)
             said = msgspec.json.encode(answer).decode()
@@ -279,7 +279,7 @@ def test_every_read_answers_as_if_what_is_hidden_never_existed(trust: Trust, ite
 
 
 def translate(arguments: Any, names: dict[str, str], same: dict[str, str]) -> Any:
-    """Return arguments with the entities of one vault by the ids they have in the other."""
+    """Return arguments with entity ids of the other vault."""
     if isinstance(arguments, dict):
         return {key: translate(one, names, same) for key, one in arguments.items()}
     if isinstance(arguments, list):
@@ -298,15 +298,15 @@ def test_strangers_may_ask_nothing_that_says_anything(host: Host, name: str) -> 
 def test_much_that_is_hidden_leaves_others_their_neighbours(host: Host) -> None:
     engine = host.catalogue._engine
     for number in range(210):
-        host.submit(engine.memories.save(NewMemory(f"heron {number}"))).result()  # type: ignore[attr-defined]
+        host.submit(engine.memories.service.save(NewMemory(f"heron {number}"))).result()  # type: ignore[attr-defined]
     seen = host.ask("note.save", content="a heron far off among many other birds", store="shared")
     host.ask("vault.settle")
-    asked_for = {"query": "heron", "recipe": "vector", "limit": 5}
-    found = host.call("memory.search", asked_for, Caller("agent", "inner")).result().value
+    requested = {"query": "heron", "recipe": "vector", "limit": 5}
+    found = host.call("memory.search", requested, Caller("agent", "inner")).result().value
     assert [hit.id for hit in found.hits] == [seen.id]
 
 
-def test_nobody_learns_of_a_conversation_by_renaming_it(host: Host) -> None:
+def test_renaming_reveals_no_conversation(host: Host) -> None:
     host.ask("session.append", session="s", messages=[{"role": "user", "content": "secret"}])
     with pytest.raises(AccessDeniedError):
         host.call("session.rename", {"session": "s", "title": "x"}, Caller("agent", "inner")).result()

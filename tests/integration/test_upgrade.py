@@ -1,4 +1,4 @@
-"""A vault of the first schema, opened by this program: nothing is lost, the index goes on where it was."""
+"""Upgrade of a vault of the first schema: no loss, and indexing resumes."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ TURNS = ("The boiler was mended by Marta", "She lives in Graz now", "And the ros
 
 @pytest.fixture
 def vault(tmp_path: Path) -> Path:
-    """Return a vault as the first schema had it: a session, a fact, chunks, one of which waits for its vector."""
+    """Return a vault of the first schema, with one chunk without its vector."""
     folder = tmp_path / "vault"
     prepare_folder(folder)
     create_file(folder / "memory.db")

@@ -1,4 +1,4 @@
-"""Crash reports of the programs as they are started: the window and the host without one."""
+"""Crash reports of started programs: the window and the host."""
 
 import os
 import signal

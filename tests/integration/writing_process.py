@@ -1,6 +1,7 @@
-"""A process that writes through a host and says what was acknowledged, to be killed at any moment.
+"""Process that writes through a host and prints acknowledged writes, to be killed.
 
-Run as ``python -m tests.integration.writing_process VAULT WORK ROUND``; each line on its output is one acknowledged write.
+Run as ``python -m tests.integration.writing_process VAULT WORK ROUND``; each line on its output
+is one acknowledged write.
 """
 
 import sys
@@ -15,7 +16,7 @@ def say(*words: object) -> None:
 
 
 def type_turns(host: Host, number: str) -> None:
-    """Append turns and save a note over and over, as somebody who types."""
+    """Append messages and save a note over and over, like a person who types."""
     note = host.ask("note.save", content="begun", title=f"Note {number}")
     say("note", note.id, "begun")
     count = 0

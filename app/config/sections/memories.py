@@ -1,16 +1,22 @@
-"""Settings of durable memories: how they are written, what agents are told of them, and how turns become some."""
+"""Settings of durable memories: how they are written, taken from conversations and told to agents."""
 
-from app.config.setting import fraction, switch, whole
+from app.config.setting import fraction, planned, switch, whole
 
 MEMORIES = (
     fraction(
         "memories.duplicate_similarity", 0.75, 0, 1, "Share of words in common from which two facts count as the same."
     ),
     fraction("memories.conflict_confidence", 0.3, 0, 1, "Confidence left to a fact that a newer one contradicts."),
-    fraction(
-        "memories.candidate_similarity", 0.3, 0, 1, "Share of words in common from which a model judges two memories."
+    *planned(
+        fraction(
+            "memories.candidate_similarity",
+            0.3,
+            0,
+            1,
+            "Share of words in common from which a model judges two memories.",
+        ),
+        fraction("memories.reconcile_seconds", 30.0, 0.1, 600, "Seconds that a model may take to judge a new memory."),
     ),
-    fraction("memories.reconcile_seconds", 30.0, 0.1, 600, "Seconds that a model may take to judge a new memory."),
     fraction("memories.decay_rate", 0.1, 0, 10, "Share of its confidence a new fact loses in a day without use."),
 )
 
@@ -38,12 +44,12 @@ CONTEXT = (
     whole("context.index_recent_days", 3, 1, 30, "Days of which the memory index names everything first."),
 )
 
-CAPTURE = (
+CAPTURE = planned(
     switch("capture.enabled", True, "Take memories from conversations after each turn.", critical=True),
     whole("capture.min_turn_messages", 4, 1, 1000, "Messages a turn must have for that."),
 )
 
 NER = (
-    switch("ner.accurate", True, "Use a language model or spaCy for names where there is one."),
+    *planned(switch("ner.accurate", True, "Use a language model or spaCy for names where there is one.")),
     whole("ner.batch", 50, 1, 1000, "Texts in which names are looked for in one step.", restart=True),
 )

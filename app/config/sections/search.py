@@ -9,7 +9,14 @@ SEARCH = (
     whole("search.limit", 50, 5, 500, "Results shown at once."),
     whole("search.depth", 200, 20, 4096, "Candidates that words and meaning each give to a recipe, except 'learned'."),
     fraction("search.vector_weight", 0.7, 0, 1, "Share of meaning in the recipe 'weighted'."),
-    fraction("search.words_weight", 0.3, 0, 1, "Share of words in the recipe 'weighted'."),
+    fraction(
+        "search.lexical_weight",
+        0.3,
+        0,
+        1,
+        "Share of words in the recipe 'weighted'.",
+        old_names=("search.words_weight",),
+    ),
     whole("search.rrf_k", 60, 1, 10_000, "Constant of the recipe 'rrf': the larger, the less the first places count."),
     whole("search.tri_recent", 10, 0, 1000, "Latest turns that the recipe 'tri' takes."),
     fraction("search.tri_importance", 0.8, 0, 1, "Importance from which the recipe 'tri' takes a turn as salient."),
@@ -40,7 +47,12 @@ EMBEDDING = (
         critical=True,
     ),
     Setting(
-        "embedding.folder", "str", "", "Folder of an offline fastembed model; empty for its own cache.", restart=True
+        "embedding.model_folder",
+        "str",
+        "",
+        "Folder of an offline fastembed model; empty for its own cache.",
+        restart=True,
+        old_names=("embedding.folder",),
     ),
     whole("embedding.batch", 256, 1, 4096, "Texts turned into vectors at once.", restart=True),
     whole(

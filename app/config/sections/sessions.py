@@ -74,6 +74,11 @@ SESSIONS = (
         maximum=3600,
     ),
     Setting(
-        "sessions.not_kept", "str", "", "Agents whose conversations are not stored, separated by commas.", critical=True
+        "sessions.excluded_agents",
+        "str",
+        "",
+        "Agents whose conversations are not stored, separated by commas.",
+        critical=True,
+        old_names=("sessions.not_kept",),
     ),
 )

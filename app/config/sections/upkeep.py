@@ -1,10 +1,10 @@
 """Settings of what is done at intervals: consolidation, reflection, enrichment, decay, retention and schedules."""
 
-from app.config.setting import Setting, fraction, switch, time_of_day, whole
+from app.config.setting import Setting, fraction, planned, switch, time_of_day, whole
 
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
-CONSOLIDATION = (
+CONSOLIDATION = planned(
     switch("consolidation.enabled", True, "Make facts of conversations that have ended.", critical=True),
     switch("consolidation.on_switch", True, "Consolidate a conversation when the next one begins."),
     whole("consolidation.every_hours", 6, 1, 168, "Hours between two looks for conversations to consolidate."),
@@ -12,14 +12,14 @@ CONSOLIDATION = (
     whole("consolidation.page", 30, 1, 500, "Messages consolidated in one step."),
 )
 
-ENRICHMENT = (
+ENRICHMENT = planned(
     switch("enrichment.enabled", True, "Look again for names in memories that have few.", critical=True),
     time_of_day("enrichment.time", "02:00", "When that is done each night."),
     whole("enrichment.max_entities", 2, 0, 100, "Names up to which a memory has few."),
     whole("enrichment.limit", 50, 1, 10_000, "Memories looked at in one run."),
 )
 
-REFLECTION = (
+REFLECTION = planned(
     switch("reflection.enabled", True, "Write a reflection on the week.", critical=True),
     Setting("reflection.day", "choice", "sunday", "The day it is written.", choices=_DAYS),
     time_of_day("reflection.time", "03:00", "When it is written on that day."),
@@ -30,13 +30,15 @@ REFLECTION = (
 )
 
 DECAY = (
-    switch("decay.enabled", True, "Let facts that nobody uses lose confidence.", critical=True),
-    time_of_day("decay.time", "04:00", "When that is done each night."),
+    *planned(
+        switch("decay.enabled", True, "Let facts that are not used lose confidence.", critical=True),
+        time_of_day("decay.time", "04:00", "When that is done each night."),
+    ),
     fraction("decay.threshold", 0.05, 0, 1, "Confidence below which a fact is set aside; that can be undone."),
-    fraction("decay.max_share", 0.2, 0.01, 1, "Share of the facts that one run sets aside at most."),
+    *planned(fraction("decay.max_share", 0.2, 0.01, 1, "Share of the facts that one run sets aside at most.")),
 )
 
-RETENTION = (
+RETENTION = planned(
     switch("retention.enabled", True, "Compress and archive old observations.", critical=True),
     whole("retention.compress_after_days", 14, 1, 36_500, "Days after which observations alike become one digest."),
     whole("retention.compression_min_cluster_size", 3, 2, 1000, "Observations alike that make a digest."),
@@ -52,7 +54,7 @@ RETENTION = (
     whole("retention.max_rows_per_run", 200, 1, 100_000, "Rows that each stage of one run changes at most."),
 )
 
-SCHEDULE = (
+SCHEDULE = planned(
     whole("schedule.min_interval", 60, 1, 86_400, "Seconds between two runs of a schedule at least."),
     whole("schedule.poll", 30, 1, 3600, "Seconds between two looks for what is due."),
     whole("schedule.failures_to_pause", 5, 1, 100, "Failures in a row after which a schedule pauses."),

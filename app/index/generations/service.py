@@ -31,7 +31,7 @@ def configured_source(config: Config) -> EmbedderSource:
     """Return what the settings say an embedder is opened from."""
     return EmbedderSource(
         config.text("embedding.model"),
-        config.text("embedding.folder"),
+        config.text("embedding.model_folder"),
         config.text("embedding.base_url"),
         config.text("embedding.api_key_env"),
         config.whole("embedding.dimensions"),
@@ -214,7 +214,7 @@ class EmbeddingService:
             "embedding.base_url": source.base_url,
             "embedding.api_key_env": source.api_key_env,
             "embedding.dimensions": source.dimensions,
-            "embedding.folder": source.folder,
+            "embedding.model_folder": source.folder,
             "embedding.model": source.model,
         }
         for name, value in values.items():

@@ -19,7 +19,7 @@ def with_settings(config: Config, recipe: Recipe) -> Recipe:
         return replace(recipe, few=_few(config))
     if recipe.name != "weighted":
         return recipe
-    vector, words = config.number("search.vector_weight"), config.number("search.words_weight")
+    vector, words = config.number("search.vector_weight"), config.number("search.lexical_weight")
     # Two zero weights give no order, so the recipe keeps its own.
     if not vector and not words:
         return recipe

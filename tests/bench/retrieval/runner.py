@@ -71,7 +71,7 @@ def run(
     haystack: Haystack, recipe: str, embedder: str, tally: Tally, folder: str = "", *, with_context: bool = False
 ) -> None:
     """Ask all questions of one haystack in its own vault, optionally with contexts."""
-    overrides = {"embedding.model": embedder, "embedding.folder": folder}
+    overrides = {"embedding.model": embedder, "embedding.model_folder": folder}
     with tempfile.TemporaryDirectory(prefix="keepsake-bench-") as place:
         host = Host(Path(place) / "vault", overrides=overrides, serve=False)
         host.start()

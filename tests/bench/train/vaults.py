@@ -19,7 +19,7 @@ def filled(haystack: Haystack, folder: Path, embedder: str = "static", model: Pa
     """
     done = folder / "names.json"
     if not done.is_file():
-        overrides = {"embedding.model": embedder, "embedding.folder": str(model or "")}
+        overrides = {"embedding.model": embedder, "embedding.model_folder": str(model or "")}
         host = Host(folder / "vault", overrides=overrides, serve=False)
         host.start()
         try:

@@ -56,8 +56,8 @@ def test_memory_is_given_back_after_a_change_and_after_a_job(
 
     async def work() -> None:
         engine, process = Engine(vault, Config(vault), SystemClock(), Feed()), Growing()
-        engine.heap = process.care(_at_once)
-        caring = asyncio.create_task(engine.heap.run())
+        engine.memory_trimmer = process.care(_at_once)
+        caring = asyncio.create_task(engine.memory_trimmer.run())
         try:
             await build_catalogue(engine).call(operation, arguments, OWNER)
             await asyncio.wait_for(process.released.wait(), _LIMIT_S)
@@ -74,10 +74,10 @@ def test_a_started_engine_gives_memory_back_once_what_changed_is_indexed(vault: 
         pending: list[int] = []
 
         async def quiet() -> None:
-            await engine.sync.wait_quiet()
-            pending.append(await engine.sync.pending())
+            await engine.index.worker.wait_quiet()
+            pending.append(await engine.index.worker.pending())
 
-        engine.heap = process.care(quiet)
+        engine.memory_trimmer = process.care(quiet)
         try:
             await engine.start()
             await build_catalogue(engine).call("note.save", {"content": "bought bread"}, OWNER)
@@ -89,7 +89,7 @@ def test_a_started_engine_gives_memory_back_once_what_changed_is_indexed(vault: 
     assert set(asyncio.run(work())) == {0}
 
 
-def test_background_work_that_breaks_is_told(
+def test_broken_background_work_is_reported(
     vault: Path, monkeypatch: pytest.MonkeyPatch, allow_logs: AllowLogs
 ) -> None:
     allow_logs("background work warming broke: ZeroDivisionError")
@@ -102,7 +102,7 @@ def test_background_work_that_breaks_is_told(
             raise ZeroDivisionError
 
         monkeypatch.setattr("app.engine._WARM_AFTER_S", 0.0)
-        engine.search.warm = breaking  # type: ignore[method-assign]
+        engine.search.service.warm = breaking  # type: ignore[method-assign]
         try:
             await engine.start()
             await asyncio.wait_for(broke.wait(), _LIMIT_S)

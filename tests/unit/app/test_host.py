@@ -74,7 +74,7 @@ def test_stopping_twice_and_before_starting(vault: Path) -> None:
         host.ask("vault.status")
 
 
-def test_nothing_can_be_asked_before_the_start(vault: Path) -> None:
+def test_no_call_is_possible_before_the_start(vault: Path) -> None:
     with pytest.raises(MachineError, match="not open"):
         Host(vault).ask("vault.status")
 
@@ -193,7 +193,7 @@ def test_an_embedder_that_is_not_there_leaves_search_by_words(vault: Path) -> No
         host.stop()
 
 
-def test_without_vectors_nobody_waits_for_them(vault: Path) -> None:
+def test_without_vectors_no_call_waits_for_them(vault: Path) -> None:
     host = Host(vault, overrides={"index.vectors": False})
     host.start()
     try:
@@ -302,7 +302,7 @@ def test_closing_during_an_import_ends_it_in_order(vault: Path, tmp_path: Path) 
     again.stop()
 
 
-def test_closing_while_somebody_waits_for_the_index(vault: Path) -> None:
+def test_closing_while_a_call_waits_for_the_index(vault: Path) -> None:
     host = Host(vault)
     host.start()
     for number in range(50):

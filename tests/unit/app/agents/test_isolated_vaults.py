@@ -166,7 +166,7 @@ def test_check_and_backup_reach_them(host: Host) -> None:
 def test_nothing_is_stored_of_an_agent_that_is_not_kept(host: Host, is_isolated: bool) -> None:
     name = "scout" if is_isolated else "other"
     host.ask("session.append", session="talk", messages=[TURN])
-    host.ask("settings.set", name="sessions.not_kept", value=name)
+    host.ask("settings.set", name="sessions.excluded_agents", value=name)
     ask(host, name, "session.append", session="talk" if not is_isolated else "own", messages=[TURN])
     ask(host, name, "session.append_later", messages=[TURN])
     ask(host, name, "session.create", title="Mine")

@@ -1,4 +1,4 @@
-"""Wrong arguments: unknown nested fields, wrong choices and numbers, each refused with its place and what is right."""
+"""Wrong arguments: each is refused with its place and the allowed values."""
 
 from typing import Any
 

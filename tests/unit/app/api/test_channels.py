@@ -1,4 +1,4 @@
-"""A channel has one conversation, whatever ids the program it comes from gives it."""
+"""Channels: one conversation each, under any ids of the program."""
 
 from typing import Any
 
@@ -38,7 +38,7 @@ def test_restore_finds_the_whole_conversation(rotated: Host, named: dict[str, st
     assert contents(restored.messages) == ["one heron", "two herons"]
 
 
-def test_id_without_a_conversation_is_told_apart_from_a_channel_without_one(rotated: Host) -> None:
+def test_unknown_id_and_unknown_channel_have_different_errors(rotated: Host) -> None:
     with pytest.raises(NotFoundError, match="There is no session uuid-3"):
         rotated.ask("session.restore", session="uuid-3")
     assert rotated.ask("session.restore", session="uuid-3", channel="tg:0:0").messages == ()
@@ -69,8 +69,8 @@ def test_search_and_context_take_any_id(rotated: Host, session: str) -> None:
 
 
 def test_repeated_append_under_the_new_id_stores_nothing_twice(rotated: Host) -> None:
-    asked = {"session": "uuid-9", "channel": CHANNEL, "key": "k", "messages": [turn("three")]}
-    first, again = (rotated.ask("session.append", **asked) for _ in range(2))
+    requested = {"session": "uuid-9", "channel": CHANNEL, "key": "k", "messages": [turn("three")]}
+    first, again = (rotated.ask("session.append", **requested) for _ in range(2))
     assert first == again
     assert rotated.ask("session.length", session="uuid-9") == 3
 
@@ -84,9 +84,9 @@ def test_forgetting_and_its_undo_take_every_id_along(rotated: Host) -> None:
     assert rotated.ask("session.length", session="uuid-2") == 2
 
 
-def test_somebody_elses_channel_is_not_taken_over(rotated: Host) -> None:
-    asked = {"session": "uuid-3", "channel": CHANNEL, "messages": [turn("mine")]}
-    made = rotated.call("session.append", asked, HELPER).result().value
+def test_channel_of_another_agent_is_not_taken_over(rotated: Host) -> None:
+    requested = {"session": "uuid-3", "channel": CHANNEL, "messages": [turn("mine")]}
+    made = rotated.call("session.append", requested, HELPER).result().value
     assert (made.session_id, made.created) == ("uuid-3", True)
     restored = rotated.call("session.restore", {"session": "uuid-1", "channel": CHANNEL}, HELPER).result().value
     assert contents(restored.messages) == ["mine"]

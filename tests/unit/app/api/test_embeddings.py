@@ -1,4 +1,4 @@
-"""Choosing what turns texts into vectors, on a real vault and with a real service on this machine."""
+"""Choice of an embedding model, with a real vault and a local service."""
 
 from collections.abc import Iterator
 from pathlib import Path

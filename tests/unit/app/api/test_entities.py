@@ -1,4 +1,4 @@
-"""The operations on entities, from a running host: reading in the background, trust, search by entity, undo."""
+"""Operations on entities of a running host."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ INNER = Caller("helper", "inner")
 
 def read_all(host: Host) -> None:
     """Wait until the background has read everything for names."""
-    host.submit(host.catalogue._engine.entity_sync.wait_idle()).result(30)  # type: ignore[attr-defined]
+    host.submit(host.catalogue._engine.entities.worker.wait_idle()).result(30)  # type: ignore[attr-defined]
 
 
 def ask_as(host: Host, caller: Caller, operation: str, **arguments: Any) -> Any:
@@ -75,7 +75,7 @@ def test_decisions_can_be_undone_and_search_follows_them(filled: Host) -> None:
     assert filled.ask("entity.place", positions=[[split.id, 1.0, 2.0]]) == 1
 
 
-def test_a_name_and_a_mark_that_only_the_person_knows_tell_nobody_else_anything(host: Host) -> None:
+def test_private_names_and_protection_are_hidden_from_agents(host: Host) -> None:
     host.ask("note.save", id="open", content="Alice Jones came", store="shared")
     host.ask("note.save", id="diary", content="Bob Miller came")
     host.ask("vault.settle", names=True)

@@ -1,4 +1,4 @@
-"""The operations that store facts and memories, from a running host: what was said is kept."""
+"""Operations that store facts and memories in a running host."""
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -29,13 +29,13 @@ def test_sentences_that_differ_in_a_word_are_both_stored(host: Host, operation: 
     assert len(stored(host)) == 2
 
 
-def test_note_written_on_purpose_is_stored_beside_one_of_nearly_its_words(host: Host) -> None:
+def test_similar_note_written_on_purpose_is_stored_too(host: Host) -> None:
     for ending in ("", " now"):
         text = f"Rosa lives in the old house by the river{ending}"
         assert host.ask("memory.write", content=text, kind="note").outcome == "ADD"
 
 
-def test_observation_with_another_text_is_told_that_its_statements_decided(host: Host) -> None:
+def test_observation_with_another_text_learns_that_its_statements_decided(host: Host) -> None:
     host.ask("memory.write", content="We met.", title="Meeting", facts=["Ana leaves"])
     again = host.ask("memory.write", content="Told otherwise", title="Meeting", facts=["Ana leaves"])
     assert again.outcome == "EXACT_DUP"

@@ -1,4 +1,4 @@
-"""The operations that read memories, from a running host: budgets, counts, the past, undo of runs."""
+"""Operations that read memories of a running host."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +15,7 @@ from app.host import Host
 def counted(host: Host) -> None:
     """Write the counts that wait."""
     engine: Any = host.catalogue._engine
-    host.submit(engine.access.flush()).result()
+    host.submit(engine.memories.access.flush()).result()
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_a_renamed_tag_is_undone_by_its_run(host: Host) -> None:
         host.ask("memory.undo", run_id=done.run_id)
 
 
-def test_a_timeline_begins_where_it_is_asked_to(host: Host) -> None:
+def test_timeline_begins_at_the_requested_item(host: Host) -> None:
     note = host.ask("note.save", content="now")
     host.ask("session.append", session="s", messages=[{"role": "user", "content": "said"}])
     for around in ("", "today", "2100-01-01", note.id, "s#1"):
@@ -210,9 +210,9 @@ def test_reading_a_note_counts_as_an_access(host: Host) -> None:
 
 
 def test_key_of_an_append_cannot_carry_other_turns(host: Host) -> None:
-    asked = {"session": "s", "key": "k", "messages": [{"role": "user", "content": "one"}]}
-    assert host.ask("session.append", **asked) == replace(host.ask("session.append", **asked), created=True)
+    requested = {"session": "s", "key": "k", "messages": [{"role": "user", "content": "one"}]}
+    assert host.ask("session.append", **requested) == replace(host.ask("session.append", **requested), created=True)
     for other in ("two", "one "):
         with pytest.raises(KeyConflictError, match="key of its own"):
-            host.ask("session.append", **{**asked, "messages": [{"role": "user", "content": other}]})
+            host.ask("session.append", **{**requested, "messages": [{"role": "user", "content": other}]})
     assert host.ask("session.length", session="s") == 1

@@ -1,4 +1,4 @@
-"""Fetching models in a real vault, from a hub on this machine: listed, cancelled, gone on with."""
+"""Model downloads in a real vault from a local hub."""
 
 import threading
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ LIMIT_S = 15.0
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the folder that models are fetched into, this test's own."""
     folder = tmp_path / "models"
-    monkeypatch.setattr("app.engine.models_cache", lambda: folder)
+    monkeypatch.setattr("app.index.embedder_opener.models_cache", lambda: folder)
     return folder
 
 
@@ -47,23 +47,23 @@ class Jobs:
     """Hears of what is fetched."""
 
     def __init__(self, host: Host) -> None:
-        self.heard: SimpleQueue[Progress] = SimpleQueue()
+        self.received: SimpleQueue[Progress] = SimpleQueue()
         host.subscribe(self._hear)
 
     def _hear(self, event: Event) -> None:
         if isinstance(event, Progress) and event.job.startswith("fetching:"):
-            self.heard.put(event)
+            self.received.put(event)
 
     def at(self, done: int) -> Progress:
         """Return the first report of so many bytes."""
         while True:
-            progress = self.heard.get(timeout=LIMIT_S)
+            progress = self.received.get(timeout=LIMIT_S)
             if progress.done >= done:
                 return progress
 
     def ended(self) -> str:
         while True:
-            progress = self.heard.get(timeout=LIMIT_S)
+            progress = self.received.get(timeout=LIMIT_S)
             if progress.state != "running":
                 return progress.state
 
@@ -91,7 +91,7 @@ def host(vault: Path, cache: Path) -> Iterator[Host]:
 
 
 def half(hub: Hub) -> int:
-    """Let the hub fall silent in the middle of the model, and return how much is here by then."""
+    """Stop the hub in the middle of the model; return the bytes received."""
     hub.stop_at(WEIGHTS, HALF)
     return sum(map(len, hub.files.values())) - len(hub.files[WEIGHTS]) + HALF
 
@@ -105,7 +105,7 @@ def settings(host: Host) -> dict[str, Any]:
 
 
 def cancelled_change(host: Host, hub: Hub) -> None:
-    """Choose the model and cancel the job while half of it is here and the hub says nothing."""
+    """Choose the model and cancel its download half-way."""
     jobs = Jobs(host)
     enough = half(hub)
     changing = change(host)
@@ -121,8 +121,8 @@ def test_a_fetched_model_is_a_job_that_anybody_can_watch(host: Host, hub: Hub) -
     jobs, built = Jobs(host), EmbeddingBuild(host)
     enough = half(hub)
     changing = change(host)
-    told = jobs.at(enough)
-    assert told.total == sum(len(content) for content in hub.files.values())
+    reported = jobs.at(enough)
+    assert reported.total == sum(len(content) for content in hub.files.values())
     [listed] = host.ask("job.list")
     assert (listed.job, listed.title, listed.unit) == (JOB, f"Fetching {NAME}", "bytes")
     # The old model answers meanwhile.
@@ -149,7 +149,7 @@ def test_a_cancelled_one_changes_nothing_and_goes_on_when_it_is_chosen_again(hos
     assert settings(host)["embedding.model"] == NAME
 
 
-def test_one_that_cannot_be_fetched_is_told_as_ever(host: Host, hub: Hub) -> None:
+def test_failed_download_is_reported(host: Host, hub: Hub) -> None:
     jobs = Jobs(host)
     hub.statuses[WEIGHTS] = [404]
     with pytest.raises(ModelUnavailableError, match="See whether this machine is online") as caught:
@@ -159,7 +159,7 @@ def test_one_that_cannot_be_fetched_is_told_as_ever(host: Host, hub: Hub) -> Non
     assert settings(host)["embedding.model"] == "static"
 
 
-def test_without_consent_nobody_is_asked(vault: Path, hub: Hub) -> None:
+def test_without_consent_no_request_is_sent(vault: Path, hub: Hub) -> None:
     host = opened(vault, embedding__allow_download=False)
     try:
         with pytest.raises(ModelUnavailableError) as caught:

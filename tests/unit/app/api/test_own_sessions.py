@@ -1,4 +1,4 @@
-"""Below full trust an agent adds to its own conversations and stores, and learns nothing of others'."""
+"""Agents below full trust: own conversations and stores only."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ def append(host: Host, caller: Caller, **arguments: Any) -> Any:
     return ask_as(host, caller, "session.append", messages=[TURN], **arguments)
 
 
-def test_somebody_elses_conversation_is_not_added_to_and_tells_nothing(host: Host) -> None:
+def test_conversation_of_another_agent_is_closed_and_hidden(host: Host) -> None:
     host.ask("session.append", session="mine", messages=[TURN] * 7, channel="chat:1")
     host.ask("session.append", session="gone", messages=[TURN] * 7)
     host.ask("session.forget", session="gone")
@@ -63,7 +63,7 @@ def test_what_is_taken_behind_its_back_goes_nowhere_else_either(host: Host, allo
     ask_as(host, HELPER, "session.append_later", messages=[TURN], session="mine")
     ask_as(host, HELPER, "session.append_later", messages=[TURN], session="ours")
     engine: Any = host.catalogue._engine
-    host.submit(engine.write_behind.drain()).result()
+    host.submit(engine.sessions.write_behind.drain()).result()
     assert host.ask("session.length", session="mine") == 1
     assert host.ask("session.get", session="ours").agent == "helper"
     assert any("could not be stored" in note for note in host.ask("vault.status").notes)

@@ -1,12 +1,14 @@
-"""Declared operations: documented, checked, gated, told to everybody."""
+"""Declared operations: documentation, argument checks, trust gate, published changes."""
 
 import asyncio
 from datetime import UTC
+from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
 from msgspec import Meta
 
+import app.api
 from app.api.caller import OWNER, Caller
 from app.api.catalogue import declared
 from app.api.registry import Catalogue, Operation, Registry, check_arguments, from_builtins, to_builtins, type_name
@@ -15,6 +17,7 @@ from app.errors import AccessDeniedError, InputError, UnknownOperationError
 from app.sessions.model import NewMessage
 
 OPERATIONS = list(declared())
+API = Path(app.api.__path__[0])
 REGISTRY = Registry()
 
 
@@ -44,16 +47,21 @@ class Publisher:
     """Keeps what it is told."""
 
     def __init__(self) -> None:
-        self.told: list[Event] = []
+        self.published: list[Event] = []
 
     def publish(self, event: Event) -> None:
-        self.told.append(event)
+        self.published.append(event)
 
 
 def call(name: str, arguments: dict[str, Any], caller: Caller = OWNER) -> tuple[Any, list[str], list[Event]]:
     engine, publisher = list[str](), Publisher()
     reply = asyncio.run(Catalogue(engine, REGISTRY.all(), publisher).call(name, arguments, caller))
-    return reply, engine, publisher.told
+    return reply, engine, publisher.published
+
+
+def test_every_subject_is_in_the_catalogue() -> None:
+    subjects = {path.stem for path in API.glob("*.py") if "\n@operation(" in path.read_text(encoding="utf-8")}
+    assert {item.handler.__module__.rpartition(".")[2] for item in OPERATIONS} == subjects
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda item: item.name)
@@ -88,10 +96,10 @@ def test_a_name_is_declared_once() -> None:
         REGISTRY.operation("thing.make")(make)
 
 
-def test_a_change_is_answered_and_told() -> None:
-    reply, engine, told = call("thing.make", {"name": "a", "count": 2})
+def test_change_is_answered_and_published() -> None:
+    reply, engine, published = call("thing.make", {"name": "a", "count": 2})
     assert (reply.value, engine) == (2, ["a", "a"])
-    assert told == [reply.changes]
+    assert published == [reply.changes]
     assert reply.changes.operation == "thing.make"
     assert reply.changes.history_ids == (5,)
 
@@ -135,7 +143,7 @@ def test_unknown_operations() -> None:
 
 
 @pytest.mark.parametrize(("trust", "may"), [("full", True), ("inner", True), ("familiar", False), ("public", False)])
-def test_trust_is_asked_before_anything_else(trust: Any, may: bool) -> None:
+def test_trust_is_checked_before_anything_else(trust: Any, may: bool) -> None:
     if may:
         call("thing.make", {"name": "a"}, Caller("agent", trust))
         return
@@ -158,7 +166,7 @@ def test_a_time_may_be_written_without_hour_or_zone(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["2026", "soon", "2026-13-01", "", "5"])
-def test_what_is_no_time_is_told_how_one_is_written(text: str) -> None:
+def test_invalid_time_is_answered_with_the_format(text: str) -> None:
     (listing,) = [operation for operation in OPERATIONS if operation.name == "memory.list"]
     with pytest.raises(InputError, match="a time is written as 2026-03-01T10"):
         check_arguments(listing, {"as_of": text})

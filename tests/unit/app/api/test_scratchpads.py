@@ -37,16 +37,16 @@ def test_working_memory_follows_appends_renames_and_imports(host: Host) -> None:
     assert [turn.seq for turn in host.ask("session.working", session="talk", n=2)] == [89, 90]
 
 
-def test_the_engine_tells_working_memory_of_changes(vault: Path) -> None:
+def test_engine_passes_changes_to_working_memory(vault: Path) -> None:
     async def work() -> tuple[bool, bool]:
         engine = Engine(vault, Config(vault), SystemClock(), Feed())
         try:
             catalogue = build_catalogue(engine)
             await catalogue.call("session.append", {"messages": [HELLO], "session": "talk"}, OWNER)
             await catalogue.call("session.working", {"session": "talk"}, OWNER)
-            held = engine.working.is_holding("talk")
+            held = engine.sessions.working_memory.is_holding("talk")
             await catalogue.call("session.rename", {"session": "talk", "title": "Talk"}, OWNER)
-            return held, engine.working.is_holding("talk")
+            return held, engine.sessions.working_memory.is_holding("talk")
         finally:
             await engine.stop()
 
@@ -66,11 +66,11 @@ def test_later_appends_are_drained_when_the_host_stops(host: Host) -> None:
 
 
 def test_everybody_hears_of_later_appends(host: Host) -> None:
-    heard: list[object] = []
-    host.subscribe(heard.append)
+    received: list[object] = []
+    host.subscribe(received.append)
     host.ask("session.append_later", messages=[HELLO], session="talk")
     host.stop()
-    operations = [(item.operation, item.actor) for item in heard if hasattr(item, "operation")]
+    operations = [(item.operation, item.actor) for item in received if hasattr(item, "operation")]
     assert operations == [("session.append_later", "person")]
 
 
@@ -78,19 +78,19 @@ def test_what_could_not_be_stored_later_shows_in_the_status(host: Host, allow_lo
     allow_logs("turns were not stored")
     host.ask("session.append", messages=[HELLO, HELLO], session="talk")
     assert host.ask("session.append_later", messages=[{**HELLO, "seq": 1}], session="talk").accepted
-    heard = threading.Event()
-    host.subscribe(lambda event: heard.set() if getattr(event, "operation", "") == "session.append_later" else None)
+    received = threading.Event()
+    host.subscribe(lambda event: received.set() if getattr(event, "operation", "") == "session.append_later" else None)
     host.ask("session.append_later", messages=[HELLO], session="talk")  # the next one is stored all the same
-    assert heard.wait(30)
+    assert received.wait(30)
     assert host.ask("vault.status").notes[0].startswith("1 turn could not be stored in the background.")
     assert host.ask("session.length", session="talk") == 3
 
 
 def test_a_setting_switches_an_agent_off(host: Host) -> None:
-    host.ask("settings.set", name="sessions.not_kept", value=" scout , other")
+    host.ask("settings.set", name="sessions.excluded_agents", value=" scout , other")
     reply = host.call("session.append", {"messages": [HELLO], "session": "talk"}, SCOUT).result()
     assert reply.value.seqs == ()
     assert host.ask("session.append", messages=[HELLO], agent="other").seqs == ()
     assert host.ask("session.ids") == []
-    host.ask("settings.set", name="sessions.not_kept", value="")
+    host.ask("settings.set", name="sessions.excluded_agents", value="")
     assert host.call("session.append", {"messages": [HELLO], "session": "talk"}, SCOUT).result().value.seqs == (1,)

@@ -1,4 +1,4 @@
-"""What each caller may see: full everything, inner shared and social, familiar social, public nothing."""
+"""Visibility by trust: full, inner, familiar and public."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ OPERATIONS = {item.name: item for item in declared()}
 
 
 def fill(host: Host) -> dict[str, str]:
-    """Store a note of each store, linked with each other, and a conversation; return the notes' ids."""
+    """Store linked notes of each store and a conversation; return the notes' ids."""
     host.ask("session.append", session="talk", messages=[{"role": "user", "content": "heron in message"}])
     ids = {}
     for store in STORES:
@@ -41,8 +41,8 @@ def arguments(name: str, note: str) -> dict[str, Any]:
     }
     given |= {"when": "2000-01-01T00:00Z", "seq": 9}
     by_type: dict[str, Any] = {"str": note, "int": 1, "list[str]": [note], "list[int]": [1]}
-    asked = [item for item in OPERATIONS[name].parameters if item.required]
-    return {item.name: given.get(item.name, by_type.get(item.type, {})) for item in asked}
+    requested = [item for item in OPERATIONS[name].parameters if item.required]
+    return {item.name: given.get(item.name, by_type.get(item.type, {})) for item in requested}
 
 
 READS = sorted(name for name, item in OPERATIONS.items() if item.access == "read" and not name.startswith("exchange."))
@@ -80,8 +80,8 @@ def test_search_finds_what_the_caller_may_read(host: Host, trust: Trust) -> None
         assert {hit.store for hit in found.hits if hit.target == "memory"} == set(READABLE[trust])
         assert any(hit.target == "message" for hit in found.hits) == (trust == "full")
         assert {facet.value for facet in found.facets if facet.name == "tag"} <= set(READABLE[trust])
-    asked = {"query": "store:private"}
-    assert bool(host.call("memory.search", asked, caller).result().value.hits) == (trust == "full")
+    requested = {"query": "store:private"}
+    assert bool(host.call("memory.search", requested, caller).result().value.hits) == (trust == "full")
 
 
 @pytest.mark.parametrize("trust", LEVELS)

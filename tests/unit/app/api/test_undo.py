@@ -1,4 +1,4 @@
-"""Undo of what was done to facts and archived memories: in pairs, in any order, and of everything at once."""
+"""Undo of facts and archived memories: in pairs and in any order."""
 
 import contextlib
 from typing import Any

@@ -1,4 +1,4 @@
-"""``keepsake config``: on a closed vault, on one that will not open, and through the host that has it open."""
+"""``keepsake config``: closed vaults, damaged settings, and running hosts."""
 
 import os
 from collections.abc import Callable
@@ -40,14 +40,14 @@ def test_a_listing_has_sections_and_says_what_was_changed(keepsake: Run) -> None
     assert "Results shown at once." in keepsake("list", "search", "--help-texts")[1]
 
 
-def test_a_section_nobody_knows(keepsake: Run) -> None:
+def test_unknown_section(keepsake: Run) -> None:
     status, _, errors = keepsake("list", "serach")
     assert status == 65
     assert "Sections are" in errors
 
 
 def test_nothing_changed_is_said(keepsake: Run, tmp_path: Path) -> None:
-    assert keepsake("list", "--changed")[1] == "Every setting has its default.\n"
+    assert keepsake("list", "--changed")[1] == "Every setting has its default value.\n"
     assert keepsake("get", "search.limit")[1] == "50\n"
     assert not (tmp_path / "vault").exists()
 
@@ -60,7 +60,7 @@ def test_the_environment_is_shown_and_cannot_be_set(keepsake: Run, monkeypatch: 
     assert "KEEPSAKE_SEARCH_LIMIT" in errors
 
 
-def test_a_change_that_makes_trouble_is_told(keepsake: Run) -> None:
+def test_change_with_a_problem_is_reported(keepsake: Run) -> None:
     status, said, errors = keepsake("set", "sessions.summary_target", "0.9")
     assert (status, said) == (0, "sessions.summary_target = 0.9\n")
     assert errors.startswith("error: 'sessions.summary_target' is not below")
@@ -68,7 +68,7 @@ def test_a_change_that_makes_trouble_is_told(keepsake: Run) -> None:
     assert status == 1
     assert "Set sessions.summary_target below 0.8." in said
     assert keepsake("set", "sessions.summary_target", "0.5")[2] == ""
-    assert keepsake("check")[:2] == (0, "The settings are right.\n")
+    assert keepsake("check")[:2] == (0, "The settings are in order.\n")
 
 
 def test_settings_that_keep_the_vault_closed_can_be_mended(keepsake: Run, tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_settings_that_keep_the_vault_closed_can_be_mended(keepsake: Run, tmp_pa
     assert keepsake("check")[0] == 0
 
 
-def test_a_file_nobody_can_read(keepsake: Run, tmp_path: Path) -> None:
+def test_unreadable_file(keepsake: Run, tmp_path: Path) -> None:
     (tmp_path / "vault").mkdir()
     (tmp_path / "vault" / FILE).write_text("[search\n")
     assert "line 1" in keepsake("check")[1]
@@ -99,7 +99,7 @@ def test_what_is_not_allowed(keepsake: Run, tmp_path: Path, name: str, value: st
     assert not (tmp_path / "vault").exists()
 
 
-def test_a_host_that_has_the_vault_open_is_asked(keepsake: Run, tmp_path: Path) -> None:
+def test_running_host_is_called(keepsake: Run, tmp_path: Path) -> None:
     host = Host(tmp_path / "vault", overrides={"search.rrf_k": 7})
     host.start()
     try:

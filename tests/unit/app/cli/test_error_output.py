@@ -29,18 +29,18 @@ def test_a_bug_is_one_sentence_too(capsys: pytest.CaptureFixture[str]) -> None:
     with Boundary(debug=False) as boundary:
         raise ZeroDivisionError("division by zero")
     assert boundary.status == 70
-    told = capsys.readouterr().err
-    assert told.startswith("keepsake: Something went wrong inside Keepsake (ZeroDivisionError")
-    assert "Traceback" not in told
+    shown = capsys.readouterr().err
+    assert shown.startswith("keepsake: Something went wrong inside Keepsake (ZeroDivisionError")
+    assert "Traceback" not in shown
 
 
 def test_debug_shows_where(capsys: pytest.CaptureFixture[str]) -> None:
     with Boundary(debug=True) as boundary:
         raise InputError("Give a path.")
     assert boundary.status == 65
-    told = capsys.readouterr().err
-    assert "Traceback" in told
-    assert told.rstrip().endswith("keepsake: Give a path.")
+    shown = capsys.readouterr().err
+    assert "Traceback" in shown
+    assert shown.rstrip().endswith("keepsake: Give a path.")
 
 
 def test_an_exit_passes() -> None:

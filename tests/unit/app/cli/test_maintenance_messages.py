@@ -1,4 +1,4 @@
-"""What is said of checks, repairs, backups and salvaged vaults."""
+"""Messages about checks, repairs, backups and salvaged vaults."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -41,7 +41,7 @@ def test_what_a_backup_holds() -> None:
 
 
 def test_what_a_restore_did() -> None:
-    assert restore_lines(WHOLE, None)[1:] == ["It is the vault now."]
+    assert restore_lines(WHOLE, None)[1:] == ["It is now the vault."]
     assert restore_lines(WHOLE, Path("/v/b.db"))[2] == "What was there is kept as /v/b.db."
     assert restore_lines(WHOLE, Path("/v/b"))[2] == "The damaged files that were there are kept in /v/b."
 
@@ -56,10 +56,10 @@ def test_what_to_do_about_damage() -> None:
 
 
 def test_what_a_repair_did() -> None:
-    assert repair_lines(RepairReport(True, (), ())) == ["There was nothing to mend. The vault is sound."]
+    assert repair_lines(RepairReport(True, (), ())) == ["There was nothing to repair. The vault is sound."]
     left = Finding("settings", "warning", "Odd.", "Look.")
     assert repair_lines(RepairReport(True, ("Counted.",), (left,))) == [
-        "mended: Counted.",
+        "repaired: Counted.",
         "warning: settings: Odd.",
         "  Look.",
         "The vault is sound.",
@@ -85,8 +85,8 @@ def test_what_was_saved() -> None:
         "  1 row of audit  (an unknown number lost)",
         "  nothing of inbox, if there was anything",
     ]
-    assert lines[4].startswith("1 row of these stood")
-    assert lines[5].startswith("2 rows of these came back")
+    assert lines[4].startswith("1 row of these came from")
+    assert lines[5].startswith("2 rows of these were recovered")
     assert lines[6].startswith("1 conversation had lost")
     assert "Nothing was lost." not in lines
     assert lines[-1].endswith("keepsake --vault /v restore /n")

@@ -1,4 +1,4 @@
-"""The pages of the reference are those of the declarations, and the written pages are right."""
+"""Reference pages: generated from the declarations and up to date."""
 
 import re
 from pathlib import Path

@@ -7,7 +7,7 @@ from app.memories.foreign_record import Problem
 from app.upkeep.model import CheckReport, Finding
 
 
-def test_an_import_is_told_in_words() -> None:
+def test_import_report_in_words() -> None:
     lost, repaired = Problem("a.md, line 2", "It is not text.", lost=True), Problem("b.md", "It was cut.", lost=False)
     report = ImportReport("/x", "markdown", 1, 2, 1, 3, 1, (lost, repaired), 30, seconds=1.25)
     assert import_lines(report) == [
@@ -27,7 +27,7 @@ def test_a_stopped_import_says_so() -> None:
     assert import_lines(ImportReport("/x", "claude", cancelled=True))[0].startswith("Stopped after importing 0")
 
 
-def test_an_export_is_told_in_words() -> None:
+def test_export_report_in_words() -> None:
     assert export_lines(ExportReport("/y", "jsonl", 0, 0, 1, 1, 1500)) == [
         "Wrote 0 conversations with 0 messages, and 1 note or fact (2 kB) to /y."
     ]

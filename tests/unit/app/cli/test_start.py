@@ -1,4 +1,4 @@
-"""What scripts and shortcuts call often starts without the engine."""
+"""Start of frequent commands without loading the engine."""
 
 import subprocess
 import sys

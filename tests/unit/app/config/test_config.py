@@ -1,4 +1,4 @@
-"""Settings: where a value comes from, what is refused, and a file that stays the person's own."""
+"""Settings: sources, refused values, and a file that keeps the person's edits."""
 
 import threading
 from itertools import groupby
@@ -69,7 +69,7 @@ def test_a_default_leaves_the_file(tmp_path: Path) -> None:
     assert "limit" not in (tmp_path / FILE).read_text()
 
 
-def test_what_comes_from_elsewhere_cannot_be_set(tmp_path: Path) -> None:
+def test_setting_of_the_environment_cannot_be_set(tmp_path: Path) -> None:
     where = variable(BY_NAME["search.limit"])
     with pytest.raises(InputError, match=where):
         config(tmp_path, **{where: "70"}).set("search.limit", 60)
@@ -94,10 +94,10 @@ def test_a_wrong_line_is_named_and_not_repeated(tmp_path: Path) -> None:
     assert "sk-very" not in str(caught.value) + str(caught.value.data)
 
 
-def test_half_a_file_is_told_and_left_as_it_is(tmp_path: Path) -> None:
+def test_half_a_file_is_reported_and_left_as_it_is(tmp_path: Path) -> None:
     settings = config(tmp_path)
     settings.set("search.limit", 60)
-    half = (tmp_path / FILE).read_text() + "[sessions\nnot_kept = 'A"
+    half = (tmp_path / FILE).read_text() + "[sessions\nexcluded_agents = 'A"
     (tmp_path / FILE).write_text(half)
     with pytest.raises(InputError, match="line 3"):
         settings.set("search.limit", 70)
@@ -139,14 +139,14 @@ def test_the_file_stands_in_for_a_wrong_variable(tmp_path: Path) -> None:
     assert [fault.source for fault in settings.faults] == ["environment"]
 
 
-VITAL = [item for item in SETTINGS if item.critical]
+CRITICAL = [item for item in SETTINGS if item.critical]
 
 
 def test_what_the_person_ruled_out_is_vital() -> None:
-    assert {"sessions.not_kept", "retention.enabled", "embedding.model"} <= {item.name for item in VITAL}
+    assert {"sessions.excluded_agents", "retention.enabled", "embedding.model"} <= {item.name for item in CRITICAL}
 
 
-@pytest.mark.parametrize("item", VITAL, ids=lambda item: item.name)
+@pytest.mark.parametrize("item", CRITICAL, ids=lambda item: item.name)
 def test_nothing_stands_in_for_a_vital_value(tmp_path: Path, item: Setting) -> None:
     section, key = item.name.split(".")
     (tmp_path / FILE).write_text(f"[{section}]\n{key} = ['something else']\n[search]\nlimit = 60\n")
@@ -162,12 +162,12 @@ def test_nothing_stands_in_for_a_vital_value(tmp_path: Path, item: Setting) -> N
 
 def test_a_vital_value_spoilt_meanwhile_is_not_lost(tmp_path: Path) -> None:
     settings = config(tmp_path)
-    settings.set("sessions.not_kept", "A")
-    (tmp_path / FILE).write_text("[sessions]\nnot_kept = 3\n")
-    with pytest.raises(InputError, match="not_kept"):
+    settings.set("sessions.excluded_agents", "A")
+    (tmp_path / FILE).write_text("[sessions]\nexcluded_agents = 3\n")
+    with pytest.raises(InputError, match="excluded_agents"):
         settings.set("search.limit", 60)
-    assert settings.get("sessions.not_kept") == "A"
-    assert (tmp_path / FILE).read_text() == "[sessions]\nnot_kept = 3\n"
+    assert settings.get("sessions.excluded_agents") == "A"
+    assert (tmp_path / FILE).read_text() == "[sessions]\nexcluded_agents = 3\n"
 
 
 def test_what_was_written_by_hand_meanwhile_stays(tmp_path: Path) -> None:
@@ -262,5 +262,5 @@ def test_a_value_is_of_its_type_and_within_bounds_or_refused(item: Setting, valu
 @given(value=st.text(alphabet=st.characters(exclude_categories=["C", "Z"])))
 def test_any_text_survives_the_file(tmp_path_factory: pytest.TempPathFactory, value: str) -> None:
     folder = tmp_path_factory.mktemp("settings")
-    config(folder).set("embedding.folder", value)
-    assert config(folder).get("embedding.folder") == value
+    config(folder).set("embedding.model_folder", value)
+    assert config(folder).get("embedding.model_folder") == value

@@ -1,4 +1,4 @@
-"""The diagnosis of settings: each rule speaks when it should and only then, and nothing in it repeats a secret."""
+"""Diagnosis of settings: each rule, and no secret in any finding."""
 
 import os
 import re
@@ -30,8 +30,8 @@ def test_nothing_is_wrong_with_the_defaults(tmp_path: Path) -> None:
 
 
 CROSS = [
-    ("search.vector_weight", "[search]\nvector_weight = 0\nwords_weight = 0.0\n", "error: .* both 0"),
-    ("search.vector_weight", "[search]\nvector_weight = 0.9\n", "warning: .* come to 1.2, .*words_weight to 0.1"),
+    ("search.vector_weight", "[search]\nvector_weight = 0\nlexical_weight = 0.0\n", "error: .* both 0"),
+    ("search.vector_weight", "[search]\nvector_weight = 0.9\n", "warning: .* come to 1.2, .*lexical_weight to 0.1"),
     ("sessions.summary_target", "[sessions]\nsummary_target = 0.8\n", "error: .* not below 'sessions.summary_trigger'"),
     ("sessions.emergency_retain", "[sessions]\nretain_recent = 3\n", "error: .* above 'sessions.retain_recent'"),
     ("sessions.max_history", "[sessions]\nmax_history = 10\n", "warning: .* below 'sessions.retain_recent'"),
@@ -54,7 +54,7 @@ CROSS = [
     ("embedding.model", "[embedding]\nmodel = 'fastembed'\n", "error: .* but no model"),
     ("embedding.model", "[embedding]\nmodel = 'openai: '\n", "error: .* but no model"),
     ("embedding.model", "[embedding]\nmodel = 'static:big'\n", "error: .* takes no model"),
-    ("embedding.folder", "[embedding]\nfolder = '/no/such/folder'\n", "error: .* no folder"),
+    ("embedding.model_folder", "[embedding]\nmodel_folder = '/no/such/folder'\n", "error: .* no folder"),
     ("embedding.dimensions", "[embedding]\ndimensions = 256\n", "warning: .* no effect on a model of this machine"),
     ("embedding.base_url", "[embedding]\nmodel = 'openai-compatible:m'\n", "error: .* is empty"),
     (
@@ -136,7 +136,7 @@ def test_a_key_that_is_a_name_is_not_repeated(tmp_path: Path) -> None:
     assert key not in lines["embedding.api_key_env"]
 
 
-def test_unknown_names_are_told_with_what_was_meant(tmp_path: Path) -> None:
+def test_unknown_names_are_reported_with_the_nearest_name(tmp_path: Path) -> None:
     lines = found(
         tmp_path,
         "alone = 1\nsearch_limit = 2\n[serach]\nlimit = 3\n[search]\nlimt = 4\n'odd name' = 5\n[other]\nmine = 6\n",

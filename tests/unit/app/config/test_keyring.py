@@ -32,7 +32,7 @@ def test_kept_read_and_removed(memory_keyring: MemoryKeyring) -> None:
     assert memory_keyring.kept == {}
 
 
-def test_it_is_asked_in_a_thread_of_its_own(memory_keyring: MemoryKeyring) -> None:
+def test_keyring_is_called_in_a_thread_of_its_own(memory_keyring: MemoryKeyring) -> None:
     Keyring().read("openai")
     assert memory_keyring.threads == {"keepsake-keyring"}
 
@@ -134,7 +134,7 @@ def test_once_it_is_unlocked_it_answers(memory_keyring: MemoryKeyring) -> None:
     assert ours.read("openai") == KEY
 
 
-def test_a_person_who_said_no_is_not_asked_over_and_over(memory_keyring: MemoryKeyring) -> None:
+def test_refusal_of_the_person_is_remembered_for_a_while(memory_keyring: MemoryKeyring) -> None:
     seconds = [0.0]
     ours = Keyring(again_s=300, now=lambda: seconds[0])
     memory_keyring.fault = KeyringLocked()
@@ -151,7 +151,7 @@ def test_a_person_who_said_no_is_not_asked_over_and_over(memory_keyring: MemoryK
     assert ours.read("openai") == ""
 
 
-def test_closing_lets_go_whoever_waits(memory_keyring: MemoryKeyring) -> None:
+def test_closing_releases_waiting_callers(memory_keyring: MemoryKeyring) -> None:
     memory_keyring.unlocked.clear()
     ours = Keyring(unattended_s=60)
     said: list[str] = []

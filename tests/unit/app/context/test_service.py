@@ -319,7 +319,7 @@ def test_a_line_of_the_index_has_its_score_and_type(host: Host) -> None:
 def test_memories_shown_in_full_count_as_used(host: Host, filled: dict[str, str]) -> None:
     context(host, "herons", session="here")
     engine = _engine(host)
-    host.submit(engine.access.flush()).result()
+    host.submit(engine.memories.access.flush()).result()
     assert host.ask("note.get", id=filled["shared"]).access_count == 1
     assert host.ask("note.get", id=filled["bread"]).access_count == 0
 

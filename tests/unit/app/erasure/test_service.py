@@ -266,7 +266,7 @@ def wait_for_receipt(host: Host) -> ErasureReceipt:
     """Return the newest receipt once nothing is pending."""
 
     async def until_done() -> ErasureReceipt:
-        service = engine(host).forever
+        service = engine(host).erasure
         async with asyncio.timeout(30):
             while (found := await service.receipts())[0].finished_at is None:
                 await asyncio.sleep(0.01)

@@ -109,7 +109,7 @@ def test_a_model_that_is_gone(ready: Host, monkeypatch: pytest.MonkeyPatch) -> N
     turned = Turned(ready)
     ready.ask("embedding.switch")
     turned.wait()
-    monkeypatch.setattr("app.engine.open_source", fail)
+    monkeypatch.setattr("app.index.embedder_opener.open_source", fail)
     with pytest.raises(ModelUnavailableError, match="is out"):
         ready.ask("embedding.compare", queries=["pears"])
 

@@ -1,4 +1,4 @@
-"""Pages read without SQLite: the same rows as SQLite reads, from the file and from its log."""
+"""Pages read without SQLite: the same rows, from file and log."""
 
 from collections.abc import Iterator
 from contextlib import closing

@@ -1,4 +1,4 @@
-"""A socket server with a small catalogue of its own, on a loop in another thread."""
+"""Socket server with a small catalogue, on a loop in another thread."""
 
 import asyncio
 import socket
@@ -26,7 +26,7 @@ REGISTRY = Registry()
 
 @dataclass
 class Gate:
-    """What the operations of the test work with: those that wait, wait for it to open."""
+    """State of the test operations; waiting ones wait until it is opened."""
 
     opened: asyncio.Event = field(default_factory=asyncio.Event)
     waiting: int = 0

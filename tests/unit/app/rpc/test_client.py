@@ -32,15 +32,15 @@ def test_failures_come_back_as_themselves(served: Served) -> None:
         assert client.call("echo.say", {"text": "still here"}) == "still here"
 
 
-def test_events_are_heard_while_a_call_waits(served: Served) -> None:
-    heard: list[tuple[str, Any]] = []
+def test_events_arrive_while_a_call_waits(served: Served) -> None:
+    received: list[tuple[str, Any]] = []
     with Client.connect(served.vault) as client:
-        client.subscribe(lambda kind, event: heard.append((kind, event["done"])))
+        client.subscribe(lambda kind, event: received.append((kind, event["done"])))
         served.feed.publish(Progress("run-1", "Importing", 3))
         served.feed.publish(Progress("run-1", "Importing", 4))
-        while len(heard) < 2:
+        while len(received) < 2:
             client.call("echo.say", {"text": ""})
-    assert heard == [("progressed", 3), ("progressed", 4)]
+    assert received == [("progressed", 3), ("progressed", 4)]
 
 
 def test_no_host_is_said_in_words(folder: Path) -> None:
@@ -115,13 +115,13 @@ def test_async_calls_run_side_by_side(served: Served) -> None:
     assert asyncio.run(scenario()) == [*map(str, range(20)), 1]
 
 
-def test_async_events_and_loss_are_heard(folder: Path) -> None:
-    heard: list[str] = []
+def test_async_events_and_loss_of_the_host_arrive(folder: Path) -> None:
+    received: list[str] = []
 
     async def scenario() -> None:
         lost = asyncio.Event()
         with serving(folder) as served:
-            client = await AsyncClient.connect(folder, lambda kind, event: heard.append(kind), lost.set)
+            client = await AsyncClient.connect(folder, lambda kind, event: received.append(kind), lost.set)
             await client.subscribe()
             assert await client.reply("echo.change", {"name": "n"}) == (
                 "n",
@@ -140,4 +140,4 @@ def test_async_events_and_loss_are_heard(folder: Path) -> None:
         await client.close()
 
     asyncio.run(scenario())
-    assert heard == ["changed"]
+    assert received == ["changed"]

@@ -59,7 +59,7 @@ def test_what_killed_hosts_of_other_vaults_left_is_removed(tmp_path: Path, runti
         path.unlink()
 
 
-def test_a_socket_somebody_listens_on_is_left_alone(short_vault: Path, runtime: Path) -> None:
+def test_socket_in_use_is_left_alone(short_vault: Path, runtime: Path) -> None:
     first, path = listen_on_path(short_vault)
     second, other = listen_on_path(short_vault)
     assert other == short_vault / "keepsake.sock"

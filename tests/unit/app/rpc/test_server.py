@@ -84,7 +84,7 @@ BAD_REQUESTS = {
 
 
 @pytest.mark.parametrize("data", BAD_HELLOS.values(), ids=BAD_HELLOS)
-def test_a_bad_hello_gets_one_error_and_the_door(raw: Connect, data: bytes) -> None:
+def test_bad_hello_gets_one_error_and_is_disconnected(raw: Connect, data: bytes) -> None:
     guest = raw()
     guest.send(data)
     answer = guest.receive()
@@ -94,7 +94,7 @@ def test_a_bad_hello_gets_one_error_and_the_door(raw: Connect, data: bytes) -> N
 
 
 @pytest.mark.parametrize("data", BAD_REQUESTS.values(), ids=BAD_REQUESTS)
-def test_a_bad_request_gets_one_error_and_harms_nobody(served: Served, raw: Connect, data: bytes) -> None:
+def test_bad_request_gets_one_error_and_affects_no_other_client(served: Served, raw: Connect, data: bytes) -> None:
     other, guest = raw().greet(served.vault), raw().greet(served.vault)
     guest.send(data)
     answer = guest.receive()
@@ -104,14 +104,14 @@ def test_a_bad_request_gets_one_error_and_harms_nobody(served: Served, raw: Conn
     assert other.ask(SAY)["result"]["value"] == "hello"
 
 
-def test_a_half_frame_and_a_leave_harm_nobody(served: Served, raw: Connect) -> None:
+def test_half_frame_and_disconnect_affect_no_other_client(served: Served, raw: Connect) -> None:
     guest = raw().greet(served.vault)
     guest.send(struct.pack(">I", 100) + b"half")
     guest.socket.close()
     assert raw().greet(served.vault).ask(SAY)["result"]["value"] == "hello"
 
 
-def test_who_says_nothing_is_shown_the_door(folder: Path) -> None:
+def test_silent_client_is_disconnected(folder: Path) -> None:
     with serving(folder, patience=ClientTimeouts(hello=0.05)) as served:
         guest = Raw(served.server.address)
         assert "No hello" in guest.receive()["error"]["message"]
@@ -119,7 +119,7 @@ def test_who_says_nothing_is_shown_the_door(folder: Path) -> None:
         guest.socket.close()
 
 
-def test_who_stops_within_a_frame_is_shown_the_door(folder: Path) -> None:
+def test_client_that_stops_within_a_frame_is_disconnected(folder: Path) -> None:
     with serving(folder, patience=ClientTimeouts(frame=0.05)) as served:
         guest = Raw(served.server.address).greet(folder)
         guest.send(struct.pack(">I", 100) + b"half")
@@ -210,7 +210,7 @@ def test_one_too_many_is_turned_away(served: Served, raw: Connect) -> None:
     assert guests[0].ask(SAY)["result"]["value"] == "hello"
 
 
-def test_strangers_lock_nobody_out(served: Served, raw: Connect) -> None:
+def test_connections_without_a_token_lock_no_client_out(served: Served, raw: Connect) -> None:
     strangers = [raw() for _ in range(MAX_CONNECTIONS + MAX_STRANGERS)]
     assert raw().greet(served.vault).ask(SAY)["result"]["value"] == "hello"
     assert "No hello" in strangers[0].receive()["error"]["message"]
@@ -250,9 +250,9 @@ def test_long_frames_take_turns(folder: Path) -> None:
 
 def test_who_does_not_read_is_not_served_on(served: Served, raw: Connect) -> None:
     guest, other = raw().greet(served.vault), raw().greet(served.vault)
-    asked = SAY | {"params": {"text": "x", "times": MAX_UNSENT}}
+    requests = SAY | {"params": {"text": "x", "times": MAX_UNSENT}}
     for number in range(MAX_IN_FLIGHT):
-        guest.send(encode(asked | {"id": number}))
+        guest.send(encode(requests | {"id": number}))
     guest.send(encode({"jsonrpc": "2.0", "id": "last", "method": "echo.wait"}))
     for _ in range(50):
         assert other.ask(SAY)["result"]["value"] == "hello"
@@ -266,9 +266,9 @@ def test_subscribers_hear_changes_and_progress(served: Served, raw: Connect) -> 
     listener, silent = raw().greet(served.vault), raw().greet(served.vault)
     assert listener.ask({"jsonrpc": "2.0", "id": 1, "method": "subscribe"})["result"]["value"] is True
     served.feed.publish(ChangeSet(frozenset({"memories"}), ("note-1",), "Atlas", "note.save", (1,)))
-    heard = listener.receive()
-    assert heard["method"] == "changed"
-    assert heard["params"] == {
+    received = listener.receive()
+    assert received["method"] == "changed"
+    assert received["params"] == {
         "areas": ["memories"],
         "ids": ["note-1"],
         "actor": "Atlas",
@@ -296,11 +296,11 @@ def test_a_subscriber_that_does_not_listen_is_dropped_with_the_reason(served: Se
     for number in range(3000):
         served.feed.publish(Progress("run-1", "x" * 1000, number))
     assert other.ask(SAY)["result"]["value"] == "hello"
-    heard = [listener.receive()]
-    while heard[-1]["method"] != "dropped":
-        heard.append(listener.receive())
-    assert "fell behind" in heard[-1]["params"]["reason"]
-    assert len(heard) < 3000
+    received = [listener.receive()]
+    while received[-1]["method"] != "dropped":
+        received.append(listener.receive())
+    assert "fell behind" in received[-1]["params"]["reason"]
+    assert len(received) < 3000
     assert listener.ask({"jsonrpc": "2.0", "id": 2, "method": "subscribe"})["id"] == 2
     served.feed.publish(Progress("run-2", "again", 1))
     assert listener.receive()["params"]["job"] == "run-2"
@@ -351,7 +351,7 @@ def test_loopback_serves_where_there_are_no_unix_sockets(folder: Path) -> None:
 
 @given(st.lists(st.binary(max_size=60), min_size=1, max_size=8))
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_any_bytes_harm_nobody(served: Served, parts: list[bytes]) -> None:
+def test_any_bytes_affect_no_other_client(served: Served, parts: list[bytes]) -> None:
     stranger, guest = Raw(served.server.address), Raw(served.server.address).greet(served.vault)
     try:
         with contextlib.suppress(OSError):

@@ -15,7 +15,7 @@ from app.rpc.wire import dial
 
 
 class Replaced:
-    """Listens where two hosts do, one after the other; the second says where it is when the first's token is shown."""
+    """Listener in place of two hosts, one after the other."""
 
     def __init__(self, vault: Path) -> None:
         self.vault = vault
@@ -53,7 +53,7 @@ def test_a_host_replaced_while_it_was_dialled_is_dialled_anew(vault: Path) -> No
         replaced.close()
 
 
-def test_nobody_answers(vault: Path) -> None:
+def test_without_a_host_nothing_answers(vault: Path) -> None:
     with pytest.raises(HostUnreachableError):
         dial(vault)
 

@@ -1,4 +1,4 @@
-"""Migrations: in order, whole or not at all, with a backup before an older vault is touched."""
+"""Migrations: ordered, atomic, and with a backup before."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What the settings say of the database holds, and the work on it shows in the trace by name."""
+"""Options of the database, and the trace of its work."""
 
 import asyncio
 import json
@@ -27,7 +27,7 @@ def refused(connection: apsw.Connection) -> None:
     connection.execute("INSERT INTO meta SELECT 'ultraviolet', NULL")
 
 
-def test_without_a_log_beside_it_the_vault_works_too(tmp_path: Path) -> None:
+def test_vault_works_without_a_write_ahead_log(tmp_path: Path) -> None:
     for is_wal, expected in ((True, "wal"), (False, "delete"), (True, "wal")):
         store = Store.open(tmp_path, migrations(), terms=StoreOptions(is_wal=is_wal))
         asyncio.run(store.write(lambda connection: connection.execute("DELETE FROM meta WHERE key = 'color'").get))
@@ -52,7 +52,7 @@ def test_another_program_is_waited_for_as_long_as_is_said(tmp_path: Path) -> Non
     store.close()
 
 
-def test_writes_steps_and_copies_are_told_without_a_value(tmp_path: Path) -> None:
+def test_trace_names_writes_steps_and_copies_without_values(tmp_path: Path) -> None:
     trace = Trace(tmp_path / "trace")
     store = Store.open(tmp_path / "vault", migrations(), terms=StoreOptions(trace=trace))
     asyncio.run(store.write(add))

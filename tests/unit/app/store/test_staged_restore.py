@@ -1,4 +1,4 @@
-"""Restoring: another database takes the vault's place, whole or not at all, and nothing that was there is lost."""
+"""Staged restore: atomic, and without loss of the replaced database."""
 
 import asyncio
 import contextlib
@@ -140,7 +140,7 @@ def test_a_full_disk_leaves_everything_as_it_was(small_disk: SmallDisk, older: P
     assert {path: path.read_bytes() for path in full.rglob("*") if path.is_file()} == before
 
 
-# Kills the process before each step of staging and of carrying out a restore in turn, and opens the vault after each.
+# Kills the process before each step of staging and finishing a restore in turn, and opens the vault after each.
 KILLER = """
 import os, shutil, signal, sys
 from pathlib import Path

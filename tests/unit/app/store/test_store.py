@@ -1,4 +1,4 @@
-"""The vault on disk: who may open it, what a failure says, and that a write is whole or nothing."""
+"""Store: locking, failures with a reason, and atomic writes."""
 
 import asyncio
 import os
@@ -128,7 +128,7 @@ def test_a_second_opener_in_this_process_is_refused(store: Store) -> None:
         Store.open(store.vault, migrations())
 
 
-def test_a_second_process_is_refused_and_told_who(store: Store) -> None:
+def test_second_process_is_refused_with_the_owner_named(store: Store) -> None:
     code = (
         "import sys; from pathlib import Path; from app.store.store import Store;"
         "from app.core.paths import migrations; Store.open(Path(sys.argv[1]), migrations())"
@@ -185,7 +185,7 @@ def test_the_lock_is_free_after_a_failed_opening(vault: Path) -> None:
     Store.open(vault, migrations()).close()
 
 
-def test_a_full_disk_is_told_and_loses_nothing(small_disk: SmallDisk) -> None:
+def test_full_disk_is_reported_and_loses_nothing(small_disk: SmallDisk) -> None:
     vault = small_disk(3) / "vault"
     store = Store.open(vault, migrations())
     insert = "INSERT INTO meta VALUES (?, hex(zeroblob(20000)))"
@@ -213,7 +213,7 @@ def _fill(ballast: Path) -> None:
             file.write(b"\0" * 65536)
 
 
-def test_a_full_disk_at_the_first_opening_is_told(small_disk: SmallDisk) -> None:
+def test_full_disk_at_the_first_opening_is_reported(small_disk: SmallDisk) -> None:
     disk = small_disk(1)
     with pytest.raises(OSError, match="space"):
         _fill(disk / "ballast")

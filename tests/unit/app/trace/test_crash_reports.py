@@ -82,11 +82,11 @@ def test_planted_links_are_not_followed(vault: Path, tmp_path: Path, plant: obje
 
 
 def test_a_planted_folder_is_not_followed(vault: Path, tmp_path: Path) -> None:
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    (vault / "trace").symlink_to(elsewhere)
+    other_file = tmp_path / "elsewhere"
+    other_file.mkdir()
+    (vault / "trace").symlink_to(other_file)
     assert _run(vault) == -signal.SIGSEGV
-    assert list(elsewhere.iterdir()) == []
+    assert list(other_file.iterdir()) == []
 
 
 def test_a_file_that_has_grown_begins_anew(vault: Path) -> None:
@@ -104,6 +104,6 @@ def test_reports_are_cut_at_a_limit(vault: Path) -> None:
     assert len(report.stacks) == 256 * 1024
 
 
-def test_what_python_was_told_to_report_elsewhere_stays_there(vault: Path) -> None:
+def test_fault_handler_of_the_interpreter_stays_in_use(vault: Path) -> None:
     CrashRecorder(vault, "window").start()  # pytest has it on
     assert list(vault.iterdir()) == []

@@ -12,7 +12,7 @@ def test_a_line_larger_than_a_file_is_kept_alone(tmp_path: Path) -> None:
     assert [(tmp_path / name).read_bytes()[:1] for name in ("t.2", "t.1", "t")] == [b"a", b"b", b"c"]
 
 
-def test_a_place_that_takes_nothing_is_asked_again(tmp_path: Path) -> None:
+def test_file_that_refused_lines_is_tried_again(tmp_path: Path) -> None:
     (tmp_path / "t").mkdir()
     file = RotatingFile(tmp_path / "t", 10, 1)
     file.append([b"lost\n"])

@@ -1,4 +1,4 @@
-"""Which backups stay: a plan that keeps the newest, what a person asked for, and one a day, week and month."""
+"""Retention of backups: newest, manual, daily, weekly and monthly ones."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -79,21 +79,21 @@ def test_the_order_of_the_list_does_not_matter(backups: list[BackupInfo], now: d
 
 
 def test_a_year_of_days() -> None:
-    shelf: list[BackupInfo] = []
+    backups: list[BackupInfo] = []
     for day in range(365):
         now = NOW + timedelta(days=day)
-        shelf.append(backup(now))
-        shelf = left(shelf, now=now)
+        backups.append(backup(now))
+        backups = left(backups, now=now)
     last = NOW + timedelta(days=364)
-    ages = sorted((last - item.created_at).days for item in shelf)
+    ages = sorted((last - item.created_at).days for item in backups)
     assert ages[:7] == [0, 1, 2, 3, 4, 5, 6]
     assert ages[-1] > 120
-    assert len(shelf) <= 17
+    assert len(backups) <= 17
 
 
 def test_a_machine_that_slept_keeps_what_it_had() -> None:
-    shelf = days_ago(800, 801, 802, 0)
-    assert left(shelf) == shelf
+    backups = days_ago(800, 801, 802, 0)
+    assert left(backups) == backups
 
 
 def test_stamps_of_a_clock_set_wrong_take_no_slots() -> None:
@@ -115,14 +115,16 @@ def test_when_a_backup_is_due() -> None:
 def test_a_clock_that_jumps_neither_stops_backups_nor_storms(
     made: list[datetime], since: datetime, jumps: list[float]
 ) -> None:
-    shelf, now = [backup(when) for when in made], NOW
+    backups, now = [backup(when) for when in made], NOW
     for jump in jumps:
         now += timedelta(days=jump)
-        if is_due(shelf, since, now):
-            shelf.append(backup(now, number=len(shelf)))
-        assert not is_due(shelf, since, now), "a storm"
-        assert is_due(shelf, since, now + timedelta(days=1)) or any(
-            now < item.created_at <= now + timedelta(days=1) for item in shelf
+        if is_due(backups, since, now):
+            backups.append(backup(now, number=len(backups)))
+        assert not is_due(backups, since, now), "a storm"
+        assert is_due(backups, since, now + timedelta(days=1)) or any(
+            now < item.created_at <= now + timedelta(days=1) for item in backups
         ), "stopped"
         # A full day later one is due, unless one of that day is there.
-        assert not any(item.created_at > now for item in shelf) or is_due(shelf, since, now + timedelta(days=10_000))
+        assert not any(item.created_at > now for item in backups) or is_due(
+            backups, since, now + timedelta(days=10_000)
+        )

@@ -28,7 +28,7 @@ class Clock:
 
 
 class Kept:
-    """A host with a clock of the test's own, which has looked once by itself whether a backup is due."""
+    """Host with a clock of the test that has checked once for a due backup."""
 
     def __init__(self, vault: Path, days: int = 0) -> None:
         self.clock = Clock()
@@ -41,7 +41,7 @@ class Kept:
 
     @property
     def service(self) -> BackupService:
-        return self.host.catalogue._engine.backups  # type: ignore[attr-defined, no-any-return]
+        return self.host.catalogue._engine.upkeep.backups  # type: ignore[attr-defined, no-any-return]
 
     def write(self, text: str = "words") -> None:
         self.host.ask("session.append", session="s", messages=[{"role": "user", "content": text}])
@@ -92,9 +92,9 @@ def test_off_is_off(kept: Kept) -> None:
 def test_several_at_once_come_one_after_the_other(kept: Kept) -> None:
     kept.write()
     kept.clock.now += 2 * DAY_MS
-    asked = [kept.host.submit(kept.service.now("manual")) for _ in range(4)]
-    asked += [kept.host.submit(kept.service.daily()) for _ in range(4)]
-    names = [made.name for made in (one.result() for one in asked) if made is not None]
+    requested = [kept.host.submit(kept.service.now("manual")) for _ in range(4)]
+    requested += [kept.host.submit(kept.service.daily()) for _ in range(4)]
+    names = [made.name for made in (one.result() for one in requested) if made is not None]
     assert len(set(names)) == len(names) >= 4
     assert {kept.host.ask("backup.verify", name=name).name for name in names} == set(names)
 
@@ -121,8 +121,8 @@ def test_old_ones_are_thinned(kept: Kept) -> None:
         kept.write(str(day))
         assert kept.daily() is not None
     assert kept.reasons() == ["daily"] * 3 + ["manual"]
-    beside = {path.suffix for path in (kept.host.vault / "backups").iterdir()}
-    assert beside == {".db", ".toml"}
+    other = {path.suffix for path in (kept.host.vault / "backups").iterdir()}
+    assert other == {".db", ".toml"}
     assert len(list((kept.host.vault / "backups").iterdir())) == 8
 
 
@@ -213,7 +213,7 @@ def test_what_a_killed_copying_left_goes(vault: Path) -> None:
     assert list_backups(vault) == []
 
 
-def test_a_start_makes_the_backup_that_is_due_and_tells(kept: Kept) -> None:
+def test_start_makes_the_due_backup_and_reports_it(kept: Kept) -> None:
     kept.write()
     kept.host.stop()
     later = Kept(kept.host.vault, days=2)

@@ -29,7 +29,7 @@ def test_each_recipe_takes_its_own(tmp_path: Path) -> None:
 
 
 def test_two_zeros_leave_the_recipe_as_it_is(tmp_path: Path) -> None:
-    config = Config(tmp_path, {"search.vector_weight": 0, "search.words_weight": 0}, {})
+    config = Config(tmp_path, {"search.vector_weight": 0, "search.lexical_weight": 0}, {})
     assert with_settings(config, find_recipe("weighted")).weights == find_recipe("weighted").weights
 
 

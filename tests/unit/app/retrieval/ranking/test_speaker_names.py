@@ -19,7 +19,7 @@ WORDS = ("Caroline", "group", "tent", "fire", "when")
 
 
 def opened(vault: Path, folder: Path) -> Host:
-    host = Host(vault, serve=False, overrides={"embedding.model": NAME, "embedding.folder": str(folder)})
+    host = Host(vault, serve=False, overrides={"embedding.model": NAME, "embedding.model_folder": str(folder)})
     host.start()
     return host
 

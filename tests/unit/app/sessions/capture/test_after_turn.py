@@ -456,11 +456,11 @@ def test_what_a_turn_says_again_is_counted_not_stored_twice(host: Host) -> None:
     engine: Any = host.catalogue._engine
     finder = Finder()
     finder.found = [NewMemory("", "Flight 1 goes to Lisbon", kind="observation", facts=("It leaves at nine.",))]
-    engine.after_turn._capture._extractor = finder
+    engine.sessions.after_turn._capture._extractor = finder
     turns = [{"role": turn.role, "content": turn.content, "tool_calls": turn.tool_calls} for turn in exchange()]
     for session in ("one", "two"):
         host.ask("session.append", session=session, messages=turns)
-        host.submit(engine.after_turn.look_after_all(0.0)).result()
+        host.submit(engine.sessions.after_turn.look_after_all(0.0)).result()
     assert [session for session, _ in finder.asked] == ["one", "two"]
     (row,) = host.ask("memory.list")
     (kept,) = host.ask("memory.get", id=row.id).memories

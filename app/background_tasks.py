@@ -1,0 +1,73 @@
+"""Background tasks of an engine: started together, woken by changes, stopped together."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
+
+from app.core.error_location import error_location
+
+_log = logging.getLogger(__name__)
+_BROKEN = "The background work “{work}” stopped because of a fault in Keepsake; it begins again when you restart it."
+
+
+@dataclass(frozen=True, slots=True)
+class BackgroundTask:
+    """One piece of work that goes on until the vault is closed.
+
+    Args:
+        name: Its name in the log and in the vault's status.
+        run: Begins it.
+        wake: Says that there may be something to do; nothing where it looks by itself.
+        wake_on: The areas of the changes that wake it.
+        is_reading: True where it also runs on a vault that cannot be written.
+    """
+
+    name: str
+    run: Callable[[], Coroutine[object, object, None]]
+    wake: Callable[[], None] | None = None
+    wake_on: frozenset[str] = frozenset()
+    is_reading: bool = False
+
+
+class BackgroundTasks:
+    """The background tasks of one engine. Belongs to its event loop.
+
+    Args:
+        tasks: The tasks, in the order in which they start.
+    """
+
+    def __init__(self, tasks: Sequence[BackgroundTask]) -> None:
+        self._tasks = tuple(tasks)
+        self._running: set[asyncio.Task[None]] = set()
+        self.failures: list[str] = []
+
+    def start(self, *, is_read_only: bool) -> None:
+        """Start all tasks, or those that only read."""
+        for task in self._tasks:
+            if task.is_reading or not is_read_only:
+                started = asyncio.create_task(task.run(), name=task.name)
+                started.add_done_callback(self._on_ended)
+                self._running.add(started)
+
+    def wake(self, areas: frozenset[str]) -> None:
+        """Wake the tasks that wait for changes in some of these areas."""
+        for task in self._tasks:
+            if task.wake is not None and task.wake_on & areas:
+                task.wake()
+
+    def cancel(self) -> None:
+        """Ask all tasks to stop."""
+        for task in self._running:
+            task.cancel()
+
+    async def wait_stopped(self) -> None:
+        """Wait until all tasks have ended; their failures were reported when they happened."""
+        await asyncio.gather(*self._running, return_exceptions=True)
+
+    def _on_ended(self, ended: "asyncio.Task[None]") -> None:
+        """Report a task that failed: no caller waits for it."""
+        error = None if ended.cancelled() else ended.exception()
+        if error is not None:
+            _log.error("background work %s broke: %s", ended.get_name(), error_location(error))
+            self.failures.append(_BROKEN.format(work=ended.get_name()))

@@ -1,0 +1,93 @@
+"""Parts of the durable memories: notes, facts, observations, reflections, tags and the archive."""
+
+from dataclasses import dataclass
+from functools import partial
+
+from app.config.config import Config
+from app.memories.access import AccessCounter
+from app.memories.archive.service import ArchiveService
+from app.memories.deduplication.batch import BatchService
+from app.memories.deduplication.reconciler import CandidateFinder
+from app.memories.deduplication.service import DeduplicatingWriter, DeduplicationOptions
+from app.memories.deduplication.similar import SimilarFinder
+from app.memories.expiry import ExpiryService
+from app.memories.fact_service import FactService
+from app.memories.forecast import ForecastService
+from app.memories.queries.fact_queries import FactQueries
+from app.memories.queries.memory_queries import MemoryQueries
+from app.memories.reflections import ReflectionService
+from app.memories.service import MemoryService
+from app.memories.tags.service import TagService
+from app.memories.unit_of_work import MemoryUnitOfWork
+from app.memories.writer import MemoryIndex
+from app.runtime import Runtime
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryParts:
+    """Parts of the durable memories.
+
+    Args:
+        service: Notes and other memories: save, update, delete.
+        queries: Lists, timeline and statistics.
+        writing: Stores a memory unless it is known already.
+        batches: Stores several facts as one run.
+        facts: Facts by category and key.
+        fact_queries: Lists of facts and their conflicts.
+        reflections: Weekly reflections.
+        forecasts: Facts that would fade.
+        tags: Tags of memories.
+        archive: Memories that are out of the way.
+        access: Counts how often memories are read.
+        expiry: Sets aside what has expired.
+    """
+
+    service: MemoryService
+    queries: MemoryQueries
+    writing: DeduplicatingWriter
+    batches: BatchService
+    facts: FactService
+    fact_queries: FactQueries
+    reflections: ReflectionService
+    forecasts: ForecastService
+    tags: TagService
+    archive: ArchiveService
+    access: AccessCounter
+    expiry: ExpiryService
+
+
+def build(runtime: Runtime, index: MemoryIndex, similar: CandidateFinder) -> MemoryParts:
+    """Build the parts of the memories.
+
+    Args:
+        runtime: What all parts share.
+        index: Indexes memories as they are written.
+        similar: Finds memories that resemble a new one.
+    """
+    store, clock, config = runtime.store, runtime.clock, runtime.config
+    work = MemoryUnitOfWork(store, index, clock)
+    finder = SimilarFinder()
+    options = partial(_deduplication_options, config)
+    writing = DeduplicatingWriter(work, finder, runtime.trace, options, reconciler=None, candidates=similar)
+    return MemoryParts(
+        MemoryService(store, index, clock),
+        MemoryQueries(store),
+        writing,
+        BatchService(work, writing),
+        FactService(work, partial(config.number, "memories.conflict_confidence")),
+        FactQueries(store, finder, clock, similar),
+        ReflectionService(work),
+        ForecastService(store, clock),
+        TagService(store, index, clock),
+        ArchiveService(store, index, clock),
+        AccessCounter(store, clock),
+        ExpiryService(work, runtime.publish),
+    )
+
+
+def _deduplication_options(config: Config) -> DeduplicationOptions:
+    return DeduplicationOptions(
+        config.number("memories.duplicate_similarity"),
+        config.number("memories.candidate_similarity"),
+        config.number("memories.reconcile_seconds"),
+    )

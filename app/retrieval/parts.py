@@ -1,0 +1,73 @@
+"""Parts of search: the service and the optional cross-encoder."""
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from app.config.config import Config
+from app.core.paths import models_cache
+from app.embed.cross_encoder import FastembedReranker
+from app.embed.download.download_jobs import ModelDownloads
+from app.index.worker import IndexWorker
+from app.retrieval.ranking.recipe_settings import with_settings
+from app.retrieval.service import SearchService
+from app.runtime import Runtime
+
+
+@dataclass(frozen=True, slots=True)
+class SearchParts:
+    """Parts of search.
+
+    Args:
+        service: The search.
+        reranker: Reads the first results again; none where the settings name no model.
+    """
+
+    service: SearchService
+    reranker: FastembedReranker | None
+
+    def close(self) -> None:
+        """Release the cross-encoder."""
+        if self.reranker is not None:
+            self.reranker.close()
+
+
+class SearchCaches:
+    """Caches of words and vectors in memory, from which erased texts must go too."""
+
+    def __init__(self, service: SearchService, worker: IndexWorker) -> None:
+        self._service = service
+        self._worker = worker
+
+    async def clear(self) -> None:
+        """Remove everything from the caches."""
+        self._service.clear_caches()
+        await self._worker.forget_near()
+
+
+def build(runtime: Runtime, worker: IndexWorker, downloads: ModelDownloads) -> SearchParts:
+    """Build the parts of search."""
+    reranker = _configured_reranker(runtime.config, downloads)
+    service = SearchService(
+        runtime.store,
+        worker,
+        runtime.trace,
+        runtime.clock,
+        vectors=runtime.config.flag("index.vectors"),
+        tune=partial(with_settings, runtime.config),
+        reranker=reranker,
+    )
+    return SearchParts(service, reranker)
+
+
+def _configured_reranker(config: Config, downloads: ModelDownloads) -> FastembedReranker | None:
+    model, folder = config.text("search.reranker"), config.text("search.reranker_folder")
+    if not model:
+        return None
+    return FastembedReranker(
+        model,
+        folder=Path(folder).expanduser() if folder else None,
+        cache=models_cache(),
+        fetch=config.flag("embedding.allow_download"),
+        watched=partial(downloads.watched, model),
+    )

@@ -1,0 +1,88 @@
+"""Parts of the conversations: messages, working memory, summaries, and the work after a turn."""
+
+from dataclasses import dataclass
+from functools import partial
+
+from app.changes import ChangeSet
+from app.runtime import Runtime
+from app.sessions.capture.after_turn import AfterTurn
+from app.sessions.capture.auto_capture import AutoCapture, MemoryWrite
+from app.sessions.capture.capture_policy import CapturePolicy
+from app.sessions.capture.write_behind import WriteBehind
+from app.sessions.compaction.rolling_summary import SummaryService
+from app.sessions.compaction.service import CompactionService
+from app.sessions.consolidation_queue import ConsolidationQueue
+from app.sessions.idempotency import IdempotencyKeyCleaner
+from app.sessions.options import session_options
+from app.sessions.scratchpad import ScratchpadService
+from app.sessions.service import MessageIndex, SessionService
+from app.sessions.session_restore import RestoreService
+from app.sessions.session_summaries import SessionSummaryService
+from app.sessions.working_memory import WorkingMemory
+
+
+@dataclass(frozen=True, slots=True)
+class SessionParts:
+    """Parts of the conversations.
+
+    Args:
+        service: Conversations and their messages.
+        write_behind: Appends that their caller does not wait for.
+        working_memory: The latest messages of conversations in use.
+        rolling_summaries: Summaries of older messages.
+        compaction: Rolls older messages into the summary.
+        restore: Gives an agent its conversation back.
+        scratchpads: What an agent keeps in view.
+        summaries: Summaries of whole conversations.
+        consolidation_queue: Conversations to be consolidated.
+        after_turn: Work that follows a turn.
+        idempotency_keys: Removes keys of repeated appends that are out of date.
+    """
+
+    service: SessionService
+    write_behind: WriteBehind
+    working_memory: WorkingMemory
+    rolling_summaries: SummaryService
+    compaction: CompactionService
+    restore: RestoreService
+    scratchpads: ScratchpadService
+    summaries: SessionSummaryService
+    consolidation_queue: ConsolidationQueue
+    after_turn: AfterTurn
+    idempotency_keys: IdempotencyKeyCleaner
+
+    def on_change(self, changes: ChangeSet) -> None:
+        """Note a change for working memory and for the work after a turn."""
+        self.working_memory.heard(changes)
+        self.after_turn.heard(changes)
+
+
+def build(runtime: Runtime, index: MessageIndex, write_memory: MemoryWrite) -> SessionParts:
+    """Build the parts of the conversations.
+
+    Args:
+        runtime: What all parts share.
+        index: Indexes messages as they are written.
+        write_memory: Stores a memory that was found in a conversation.
+    """
+    store, clock = runtime.store, runtime.clock
+    options = partial(session_options, runtime.config)
+    policy = CapturePolicy(options)
+    service = SessionService(store, index, clock, policy)
+    compaction = CompactionService(store, clock, options)
+    summaries = SessionSummaryService(store, clock)
+    # No extractor is given: without one nothing is taken from conversations.
+    capture = AutoCapture(store, options, write_memory)
+    return SessionParts(
+        service,
+        WriteBehind(service, clock, runtime.publish, options().queue),
+        WorkingMemory(store, options().working_turns),
+        SummaryService(store, clock, policy),
+        compaction,
+        RestoreService(store, options),
+        ScratchpadService(store, service, policy, clock),
+        summaries,
+        ConsolidationQueue(store, clock),
+        AfterTurn(store, options, summaries, compaction, capture, runtime.publish, runtime.trace),
+        IdempotencyKeyCleaner(store, clock),
+    )

@@ -1,0 +1,46 @@
+"""Parts of upkeep: checks and repairs, and backups."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from app.config import diagnosis
+from app.config.config import Config
+from app.index.worker import IndexWorker
+from app.runtime import Runtime
+from app.upkeep.backup_service import BackupService
+from app.upkeep.model import Finding
+from app.upkeep.service import UpkeepService
+
+
+@dataclass(frozen=True, slots=True)
+class UpkeepParts:
+    """Parts of upkeep.
+
+    Args:
+        service: Status, check, repair and reindexing of the vault.
+        backups: Backups of the vault.
+    """
+
+    service: UpkeepService
+    backups: BackupService
+
+
+def build(runtime: Runtime, worker: IndexWorker, failures: Callable[[], Sequence[str]]) -> UpkeepParts:
+    """Build the parts of upkeep.
+
+    Args:
+        runtime: What all parts share.
+        worker: The worker of the index.
+        failures: Returns a sentence about each part that does not work.
+    """
+    store, clock, config = runtime.store, runtime.clock, runtime.config
+    model, settings = partial(config.text, "embedding.model"), partial(_settings_findings, config)
+    return UpkeepParts(
+        UpkeepService(store, worker, runtime.jobs, model, failures, clock, settings),
+        BackupService(store, clock, config, runtime.publish, runtime.jobs),
+    )
+
+
+def _settings_findings(config: Config) -> list[Finding]:
+    return [Finding("settings", item.severity, item.what, item.remedy) for item in diagnosis.findings(config)]
