@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from app.context.model import SECTIONS, Context, ContextItem, ContextSection, LeftOut, SectionName
-from app.core.recall_fence import CLOSE, HEADINGS, MARK, OPEN, PREAMBLE, entry, fence_text, harmless, single_line
+from app.core.recall_fence import CLOSE, HEADINGS, MARK, OPEN, PREAMBLE, entry, fence_text, neutralise, single_line
 from app.core.tokens import CHARS_PER_TOKEN, estimate_tokens
 from app.index.chunking import is_boundary
 
@@ -161,7 +161,7 @@ def _told(name: SectionName, entries: Sequence[_Entry], budget: int) -> _Told:
 def _cut(item: ContextItem, room: int) -> _Entry | None:
     """Return ``item`` with as much of its text as fits into ``room`` tokens, ``None`` where that is next to nothing."""
     spare = room - _tokens(render_item(replace(item, text="")))
-    text = harmless(item.text).strip()
+    text = neutralise(item.text).strip()
     while spare >= _LEAST_CUT and text:
         length = min(spare * CHARS_PER_TOKEN, len(text) * 3 // 4)
         shorter = _entry(replace(item, text=shorten(text, length), is_cut=True))

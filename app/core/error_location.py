@@ -11,12 +11,12 @@ _ROOT: Final = Path(__file__).resolve().parents[2]
 def error_location(error: BaseException) -> str:
     """Return the kind of ``error`` and the innermost calls that led to it: ``KeyError at app/x.py:12 in work < …``."""
     frames = traceback.extract_tb(error.__traceback__, -_DEEPEST)
-    calls = [f"{_place(frame.filename)}:{frame.lineno} in {frame.name}" for frame in reversed(frames)]
+    calls = [f"{_code_location(frame.filename)}:{frame.lineno} in {frame.name}" for frame in reversed(frames)]
     cause = error.__cause__
     behind = f", after {error_location(cause)}" if cause is not None and cause is not error else ""
     return type(error).__name__ + (f" at {' < '.join(calls)}" if calls else "") + behind
 
 
-def _place(filename: str) -> str:
+def _code_location(filename: str) -> str:
     path = Path(filename)
     return path.relative_to(_ROOT).as_posix() if path.is_relative_to(_ROOT) else path.name

@@ -5,7 +5,7 @@ import errno
 import os
 from pathlib import Path
 
-from app.core.regular_files import UnsafeFileError, open_anew, partial_beside
+from app.core.regular_files import UnsafeFileError, open_replacing, replacement_path
 from app.errors import DiskFullError, KeepsakeError, VaultReadOnlyError, VaultUnusableError
 
 _READ_ONLY = {errno.EROFS, errno.EACCES, errno.EPERM}
@@ -29,9 +29,9 @@ def replace_file(path: Path, data: bytes) -> None:
     Raises:
         KeepsakeError: As ``from_os`` gives it.
     """
-    partial = partial_beside(path)
+    partial = replacement_path(path)
     try:
-        with os.fdopen(open_anew(partial), "wb") as file:
+        with os.fdopen(open_replacing(partial), "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())

@@ -31,7 +31,7 @@ def trim_memory() -> bool:
     return trim is not None and bool(trim(0))
 
 
-def own_bytes() -> int:
+def private_bytes() -> int:
     """Return how much resident memory is of this process alone, 0 where the system does not say."""
     if sys.platform != "linux":
         return 0
@@ -65,7 +65,7 @@ class MemoryTrimmer:
         quiet: Callable[[], Awaitable[None]],
         rest_s: float = REST_S,
         release: Callable[[], object] = trim_memory,
-        held: Callable[[], int] = own_bytes,
+        held: Callable[[], int] = private_bytes,
     ) -> None:
         self._quiet = quiet
         self._rest_s = rest_s

@@ -59,7 +59,7 @@ _OWN_LINES: Final = frozenset((PREAMBLE, CLOSE, *(f"## {heading}" for heading in
 # Telling ----------------------------------------------------------------------------------------------------------
 
 
-def harmless(text: str) -> str:
+def neutralise(text: str) -> str:
     """Return ``text`` so that it can neither end the fence nor begin an entry; lines end in one way."""
     plain = _UNSEEN.sub("", _LINE_END.sub("\n", text))
     return _TAG.sub("(", plain).replace("<!--", "<! --").translate(_BRACKETS)
@@ -81,7 +81,7 @@ def entry(item_id: str, facts: str, text: str, *, whole_lines: bool = False) -> 
         whole_lines: Keep its lines, each quoted; they become one otherwise.
     """
     head = f"- ⟦{single_line(item_id)}⟧ {single_line(facts)}"
-    lines = harmless(text).strip().split("\n")
+    lines = neutralise(text).strip().split("\n")
     if not whole_lines or len(lines) == 1:
         said = single_line(text)
         return f"{head}: {said}" if said else head
@@ -90,7 +90,7 @@ def entry(item_id: str, facts: str, text: str, *, whole_lines: bool = False) -> 
 
 def single_line(text: str) -> str:
     """Return ``text`` harmless and on one line."""
-    return " ".join(harmless(text).split())
+    return " ".join(neutralise(text).split())
 
 
 # Knowing again ----------------------------------------------------------------------------------------------------

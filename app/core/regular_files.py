@@ -95,13 +95,13 @@ def open_for_reading(path: Path) -> BinaryIO:
     return os.fdopen(open_file(path, os.O_RDONLY), "rb")
 
 
-def open_anew(path: Path) -> int:
+def open_replacing(path: Path) -> int:
     """Open a new file in place of what is there, which is removed and never written to."""
     path.unlink(missing_ok=True)
     return open_file(path, os.O_RDWR | os.O_CREAT | os.O_EXCL)
 
 
-def partial_beside(path: Path) -> Path:
+def replacement_path(path: Path) -> Path:
     """Return a name nobody can guess for a file that will replace ``path``; remove what a killed writer left."""
     for old in path.parent.glob(f"{path.name}.*{_PARTIAL}"):
         with contextlib.suppress(OSError):

@@ -13,7 +13,7 @@ from typing import Protocol
 import apsw
 
 from app.core.files import from_os
-from app.core.regular_files import open_anew, require_folder
+from app.core.regular_files import open_replacing, require_folder
 from app.erasure import file_residue, fts_vocabulary, references
 from app.erasure.model import BackupChoice, BackupFile, BackupOutcome, ErasureTarget
 from app.errors import KeepsakeError
@@ -123,7 +123,7 @@ class BackupCleaner:
         """
         partial = path.with_name(path.name + ".partial")
         try:
-            os.close(open_anew(partial))
+            os.close(open_replacing(partial))
             with closing(apsw.Connection(str(partial))) as target, closing(_look_into(path)) as source:
                 with target.backup("main", source, "main") as task:
                     task.step(-1)

@@ -120,7 +120,7 @@ class UndoService:
         touched: dict[str, None] = {}
         areas: set[str] = set()
         for history_id in undo_chain.latest_first(connection, undo_chain.with_partners(connection, history_ids)):
-            entry = _visible(connection, undo_chain.standing(connection, history_id), stores)
+            entry = _visible(connection, undo_chain.effective_entry(connection, history_id), stores)
             made.append(self._undo_one(connection, entry, actor))
             touched[entry.target] = None
             areas |= _AREAS[entry.target_kind]

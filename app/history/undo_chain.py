@@ -98,7 +98,7 @@ def latest_first(connection: apsw.Connection, history_ids: Sequence[int]) -> lis
     return sorted(history_ids, key=position, reverse=True)
 
 
-def standing(connection: apsw.Connection, history_id: int) -> int:
+def effective_entry(connection: apsw.Connection, history_id: int) -> int:
     """Return the entry through which the effect of ``history_id`` stands: itself, or the last that redid it.
 
     Raises:

@@ -107,7 +107,7 @@ class FactService:
                 attributes={name: value for name, value in old.attributes.items() if name != "supersedes"},
             )
             validation.require_text(new.content, new.title, new.facts)
-            known = repo.equal(writer.connection, new, writer.at_ms)
+            known = repo.find_equal(writer.connection, new, writer.at_ms)
             if known is None:
                 return FactSet(*replace_memory(writer, old, new))
             gone = writer.supersede(old, known.id, "DELETE")

@@ -26,7 +26,7 @@ _OWN_ID = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Ingested:
+class IngestResult:
     """What became of some foreign records.
 
     Args:
@@ -54,7 +54,7 @@ def ingest(
     now_ms: int,
     index: MemoryIndex,
     run_id: str | None = None,
-) -> Ingested:
+) -> IngestResult:
     """Store foreign records inside the caller's transaction.
 
     Args:
@@ -77,7 +77,7 @@ def ingest(
             counts[desk.take(record)] += 1
         except InputError as error:
             problems.append(Problem(record.key, error.message))
-    return Ingested(**counts, problems=tuple(problems), changes=writer.changes("exchange.import"))
+    return IngestResult(**counts, problems=tuple(problems), changes=writer.changes("exchange.import"))
 
 
 class _Import:

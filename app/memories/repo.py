@@ -158,7 +158,7 @@ def text_key(text: str) -> str:
     return content_hash(text)
 
 
-def equal(connection: apsw.Connection, memory: Memory, now_ms: int) -> Memory | None:
+def find_equal(connection: apsw.Connection, memory: Memory, now_ms: int) -> Memory | None:
     """Return the oldest active memory of the same kind and store that says the same, not one expired by ``now_ms``."""
     row = connection.execute(
         f"SELECT {_READ} FROM memories m WHERE m.content_hash = ? AND m.valid_until IS NULL AND m.kind = ?"

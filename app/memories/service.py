@@ -109,7 +109,7 @@ class MemoryService:
                 attributes=after.attributes if attributes is None else plain(attributes),
             )
             validation.require_text(after.content, after.title, after.facts)
-            return before if after == before else writer.write_on(before, after)
+            return before if after == before else writer.coalesce_update(before, after)
 
         return await self._write(work, actor, operation)
 

@@ -90,12 +90,12 @@ class MemoryWriter:
         )
         return self._change(old, superseded, event)
 
-    def write_on(self, before: Memory, after: Memory) -> Memory:
+    def coalesce_update(self, before: Memory, after: Memory) -> Memory:
         """Update like ``update``; an editor that saves every few seconds adds one entry for the whole spell.
 
         The entry that the spell began with then leads to ``after``, so that undoing it goes back to before the spell.
         """
-        begun = self._spell(before, after)
+        begun = self._open_edit_burst(before, after)
         if begun is None:
             return self.update(before, after)
         stored = replace(after, version=before.version + 1, updated_at=to_datetime(self.at_ms))
@@ -105,7 +105,7 @@ class MemoryWriter:
         self._touched[stored.id] = None
         return stored
 
-    def _spell(self, before: Memory, after: Memory) -> HistoryRow | None:
+    def _open_edit_burst(self, before: Memory, after: Memory) -> HistoryRow | None:
         """Return the entry that the change from ``before`` to ``after`` goes on with, if it does."""
         changed = differing(to_state(before), to_state(after))
         latest = next(iter(history_repo.entries(self.connection, target=before.id, limit=1)), None)

@@ -12,7 +12,7 @@ import apsw
 
 from app.config.layers import MAX_BYTES
 from app.core.files import from_os, replace_file
-from app.core.regular_files import make_folder, open_anew, open_for_reading
+from app.core.regular_files import make_folder, open_for_reading, open_replacing
 from app.errors import VaultDamagedError
 from app.store.sqlite_errors import translate_sqlite_errors
 
@@ -44,7 +44,7 @@ def copy_database(source: apsw.Connection, target: Path) -> Path:
         make_folder(target.parent)
         partial = target.with_name(target.name + PARTIAL)
         _discard(partial)
-        os.close(open_anew(partial))
+        os.close(open_replacing(partial))
     except OSError as error:
         raise from_os(error, target.parent) from error
     try:

@@ -10,7 +10,7 @@ from typing import Any
 from app.api.catalogue import declared
 from app.api.registry import Operation
 from app.host import Host
-from tests.helpers.material import NAUGHTY
+from tests.helpers.sample_data import NAUGHTY
 
 OPERATIONS = {item.name: item for item in declared()}
 TEXTS = (*NAUGHTY, "a\x00b", "\ud83d lone", "lone \udcff", "\ud83d\ude00", "q" * 60_000)

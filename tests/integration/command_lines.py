@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from app.__main__ import main
-from tests.helpers.material import ROOT
+from tests.helpers.sample_data import ROOT
 
 LIMIT_S = 60
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.host import Host
-from tests.helpers.material import ROOT
+from tests.helpers.sample_data import ROOT
 
 WRITERS = 4
 READERS = 2

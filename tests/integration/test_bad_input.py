@@ -10,7 +10,7 @@ import pytest
 
 from app.errors import FormatError, InputError, KeepsakeError
 from app.host import Host
-from tests.helpers.noise import AllowLogs
+from tests.helpers.unexpected_logs import AllowLogs
 from tests.integration.arguments import OPERATIONS, TEXTS, known, replaced_texts, sound, wrong
 
 NAMES = sorted(OPERATIONS)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from app.store.store import DATABASE
-from tests.helpers.material import ROOT
+from tests.helpers.sample_data import ROOT
 
 LIMIT_S = 60
 

@@ -15,7 +15,7 @@ import pytest
 from app import __version__
 from app.core.text import has_controls
 from app.rpc.hostfile import FILE
-from tests.helpers.material import NAUGHTY, ROOT
+from tests.helpers.sample_data import NAUGHTY, ROOT
 from tests.integration.command_lines import run_all
 
 SAMPLE = ROOT / "resources" / "sample"

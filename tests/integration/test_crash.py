@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from app.host import Host
-from tests.helpers.material import ROOT
+from tests.helpers.sample_data import ROOT
 
 ROUNDS = int(os.environ.get("CRASH_ROUNDS", "12"))
 TURNS = 900

@@ -30,7 +30,7 @@ from app.recovery.sqlite_pages import PageFile, TreeWalk
 from app.store.preflight import SALVAGING
 from app.store.store import DATABASE, Store
 from tests.helpers.disks import SmallDisk
-from tests.helpers.material import ROOT
+from tests.helpers.sample_data import ROOT
 
 SESSIONS, TURNS, NOTES = 6, 80, 40
 LOG = DATABASE + "-wal"

@@ -15,8 +15,8 @@ from app.errors import KeepsakeError
 from app.host import Host
 from app.rpc.client import Client
 from app.trace.trace import HIDDEN
-from tests.helpers.discretion import KEY, texts_of, trace_of
-from tests.helpers.noise import AllowLogs
+from tests.helpers.logged_output import KEY, texts_of, trace_of
+from tests.helpers.unexpected_logs import AllowLogs
 
 CONTENT = "Zyxhold-Wunderkammer"
 PLANTS = (CONTENT, "Wunderkammer", KEY, "QuuxPassphrase")

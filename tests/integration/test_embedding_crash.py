@@ -16,7 +16,7 @@ from app.core.paths import migrations
 from app.embed.hashed_embedder import HashedEmbedder
 from app.host import Host
 from app.store.store import Store
-from tests.helpers.material import ROOT
+from tests.helpers.sample_data import ROOT
 from tests.integration.builder import remote
 from tests.unit.app.embed.service import Answer, Service
 

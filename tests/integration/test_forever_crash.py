@@ -11,7 +11,7 @@ import pytest
 
 from app.erasure.model import ErasureReceipt
 from app.host import Host
-from tests.helpers.material import ROOT
+from tests.helpers.sample_data import ROOT
 
 SECRET = "The xylozwickian lighthouse of 秘密花园, told to nobody else. "
 TRACES = [b"lozwick", "秘密花园".encode(), "密花".encode(), b"told to nobody"]

@@ -11,7 +11,7 @@ from app.errors import DiskFullError
 from app.host import Host
 from app.store.wal_truncation import empty_log
 from tests.helpers.disks import SmallDisk
-from tests.helpers.noise import AllowLogs
+from tests.helpers.unexpected_logs import AllowLogs
 
 
 class Disk:

@@ -12,7 +12,7 @@ from app.errors import VaultUnusableError
 from app.host import Host
 from app.store.backup import backup_name
 from app.upkeep import backup_files
-from tests.helpers.material import ROOT
+from tests.helpers.sample_data import ROOT
 from tests.integration.planted_vaults import KINDS, NAMES
 
 LIMIT_S = 300

@@ -20,7 +20,7 @@ from app.errors import InputError
 from app.history.state_diff import VOLATILE
 from app.host import Host
 from app.memories.state_codec import to_state
-from tests.helpers.material import NAUGHTY
+from tests.helpers.sample_data import NAUGHTY
 
 VERBS = (
     *("save", "update", "delete", "restore", "pin", "tag", "delete_many", "append", "title", "forget"),

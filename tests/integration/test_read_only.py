@@ -12,7 +12,7 @@ from app.errors import VaultLockedError, VaultReadOnlyError
 from app.host import Host
 from app.store.connection import open_writer
 from tests.helpers.disks import SmallDisk, make_read_only, make_writable
-from tests.helpers.noise import AllowLogs
+from tests.helpers.unexpected_logs import AllowLogs
 
 SETTINGS = {"embedding.model": "hashed", "sessions.after_turn": False}
 

@@ -23,9 +23,9 @@ from app.errors import (
     ModelUnavailableError,
 )
 from app.host import Host
-from tests.helpers.discretion import KEY, texts_of, trace_of
 from tests.helpers.keyrings import MemoryKeyring
-from tests.helpers.material import ROOT
+from tests.helpers.logged_output import KEY, texts_of, trace_of
+from tests.helpers.sample_data import ROOT
 from tests.integration.builder import remote
 from tests.unit.app.embed.service import Answer, Service
 

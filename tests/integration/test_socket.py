@@ -17,7 +17,7 @@ from app.rpc.backend import RemoteBackend
 from app.rpc.client import Client
 from app.rpc.hostfile import FILE
 from app.sessions.model import NewMessage
-from tests.helpers.noise import AllowLogs
+from tests.helpers.unexpected_logs import AllowLogs
 
 WAIT_S = 20.0
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.material import ROOT
+from tests.helpers.sample_data import ROOT
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 Launch = Callable[..., "subprocess.Popen[bytes]"]

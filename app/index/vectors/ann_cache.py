@@ -20,7 +20,7 @@ import apsw
 import numpy as np
 
 from app.core.files import from_os
-from app.core.regular_files import open_anew, open_for_reading
+from app.core.regular_files import open_for_reading, open_replacing
 from app.index.vectors.quantization import (
     QuantizedVectors,
     Rotation,
@@ -275,7 +275,7 @@ def _write(path: Path, generation: Generation, codes: QuantizedVectors) -> Quant
     }
     fresh = path.with_suffix(".new")
     # Of one name, so that ``forget`` finds what a killed writer left.
-    with os.fdopen(open_anew(fresh), "wb") as file:
+    with os.fdopen(open_replacing(fresh), "wb") as file:
         file.write(_MAGIC + json.dumps(header).encode() + b"\n")
         for name, array in arrays.items():
             if name == _MAPPED:

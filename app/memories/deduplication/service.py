@@ -162,7 +162,7 @@ class DeduplicatingWriter:
     def _known(self, writer: MemoryWriter, memory: Memory) -> Written | None:
         """Return what became of ``memory`` where its text or its key decides, ``None`` where they do not."""
         connection = writer.connection
-        equal = repo.equal(connection, memory, writer.at_ms)
+        equal = repo.find_equal(connection, memory, writer.at_ms)
         if equal is not None:
             return Written("EXACT_DUP", writer.mention(equal), equal.id, "hash", _sameness(equal, memory))
         if repo.exists(connection, memory.id):
@@ -209,7 +209,7 @@ class DeduplicatingWriter:
 
         def work(connection: apsw.Connection) -> list[Memory]:
             now_ms = self._transactions.clock.now_ms()
-            if (memory.kind == "fact" and memory.key) or repo.equal(connection, memory, now_ms) is not None:
+            if (memory.kind == "fact" and memory.key) or repo.find_equal(connection, memory, now_ms) is not None:
                 return []
             found = [one for one in repo.many(connection, ids) if _is_alike(one, memory, now_ms)]
             similar = self._finder.find(

@@ -13,7 +13,7 @@ from app.config.config import Config
 from app.core.clock import SystemClock
 from app.core.memory_trim import WORTH_BYTES, MemoryTrimmer
 from app.engine import Engine
-from tests.helpers.noise import AllowLogs
+from tests.helpers.unexpected_logs import AllowLogs
 
 _LIMIT_S = 30.0
 

@@ -7,7 +7,7 @@ import pytest
 from app.api.caller import Caller
 from app.errors import AccessDeniedError, InputError, KeepsakeError, NotFoundError
 from app.host import Host
-from tests.helpers.noise import AllowLogs
+from tests.helpers.unexpected_logs import AllowLogs
 
 HELPER = Caller("helper", "inner")
 TURN = {"role": "user", "content": "words"}

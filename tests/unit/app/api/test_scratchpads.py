@@ -12,7 +12,7 @@ from app.core.clock import SystemClock
 from app.engine import Engine
 from app.errors import NotFoundError
 from app.host import Host
-from tests.helpers.noise import AllowLogs
+from tests.helpers.unexpected_logs import AllowLogs
 
 SCOUT = Caller("scout", "inner")
 SPY = Caller("spy", "inner")

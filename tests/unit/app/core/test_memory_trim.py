@@ -8,20 +8,20 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from app.core.memory_trim import WORTH_BYTES, MemoryTrimmer, own_bytes
+from app.core.memory_trim import WORTH_BYTES, MemoryTrimmer, private_bytes
 
 _LIMIT_S = 30.0
 _GLIBC = pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc is told")
 
 # What is freed last stays, so that all before it is kept by the library until it is asked.
 _FREEING = """
-from app.core.memory_trim import trim_memory, own_bytes
+from app.core.memory_trim import trim_memory, private_bytes
 pieces = [bytearray(10_000) for _ in range(20_000)]
 last = pieces.pop()
 pieces.clear()
-print(own_bytes())
+print(private_bytes())
 give_back()
-print(own_bytes())
+print(private_bytes())
 """
 
 _THREADS = """
@@ -61,9 +61,9 @@ def test_threads_share_one_arena() -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not say")
 def test_what_a_process_holds_grows_with_it() -> None:
-    before = own_bytes()
+    before = private_bytes()
     touched = bytearray(b"\1") * (64 << 20)
-    assert own_bytes() - before > 32 << 20
+    assert private_bytes() - before > 32 << 20
     assert len(touched) == 64 << 20
 
 

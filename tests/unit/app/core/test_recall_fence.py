@@ -14,8 +14,8 @@ from app.core.recall_fence import (
     blank_recalled,
     entry,
     fence_text,
-    harmless,
     is_own_tool,
+    neutralise,
     recalled_ranges,
     single_line,
     without_recalled,
@@ -127,7 +127,7 @@ def test_ranges_are_disjoint_and_blanks_keep_places(text: str) -> None:
 )
 def test_texts_made_to_be_slow_are_not(text: str) -> None:
     assert without_recalled(text).strip() == text.strip()
-    assert CLOSE not in harmless(text)
+    assert CLOSE not in neutralise(text)
 
 
 def test_the_same_content_has_the_same_mark_and_another_one_another() -> None:
@@ -137,7 +137,7 @@ def test_the_same_content_has_the_same_mark_and_another_one_another() -> None:
 
 def test_scripts_and_emoji_stay_as_they_are() -> None:
     said = "👩‍👩‍👧 می‌خواهم ภาษาไทย 梨の木 “quotes” <b>x < y</b>"
-    assert harmless(said) == said
+    assert neutralise(said) == said
     assert single_line("a\n\n b\tc") == "a b c"
 
 

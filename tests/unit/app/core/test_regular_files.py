@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.core.files import replace_file
-from app.core.regular_files import UnsafeFileError, make_folder, open_anew, open_file, open_for_reading
+from app.core.regular_files import UnsafeFileError, make_folder, open_file, open_for_reading, open_replacing
 from app.errors import KeepsakeError, VaultUnusableError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="makes links and pipes")
@@ -41,7 +41,7 @@ def test_a_second_name_may_be_read_but_not_written(tmp_path: Path) -> None:
 def test_a_file_made_anew_leaves_what_a_link_led_to(tmp_path: Path) -> None:
     (tmp_path / "outside").write_bytes(b"before")
     (tmp_path / "place").symlink_to(tmp_path / "outside")
-    os.close(open_anew(tmp_path / "place"))
+    os.close(open_replacing(tmp_path / "place"))
     assert not (tmp_path / "place").is_symlink()
     assert (tmp_path / "outside").read_bytes() == b"before"
 

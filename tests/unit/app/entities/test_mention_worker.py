@@ -10,7 +10,7 @@ from app.core.tokens import estimate_tokens
 from app.entities import mention_worker, ner_backlog
 from app.entities.mention_worker import ACTOR, known_names, read_names
 from app.entities.ner.strategy import NerStrategy, fast_strategy
-from tests.helpers.material import NAUGHTY
+from tests.helpers.sample_data import NAUGHTY
 from tests.unit.app.entities.conftest import Desk
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from app.changes import ChangeSet
 from app.errors import InputError, NotFoundError, StaleError
-from tests.helpers.material import NAUGHTY
+from tests.helpers.sample_data import NAUGHTY
 from tests.unit.app.entities.conftest import Desk
 
 

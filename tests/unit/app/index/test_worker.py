@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from app.errors import ModelUnavailableError
 from app.index.worker import LONGEST_REST_S, RETRY_MS
 from app.store.store import DATABASE
-from tests.helpers.noise import AllowLogs
+from tests.helpers.unexpected_logs import AllowLogs
 from tests.unit.app.shelf import MoodyEmbedder, Shelf
 
 

@@ -13,7 +13,7 @@ from app.core.stores import StoreName
 from app.history.undo import UndoService
 from app.memories.foreign_record import MemoryRecord
 from app.memories.history_applier import MemoryApplier
-from app.memories.ingest import Ingested, ingest
+from app.memories.ingest import IngestResult, ingest
 from app.memories.model import Memory, NewMemory
 from app.memories.queries.memory_queries import MemoryQueries
 from app.memories.service import MemoryService
@@ -50,7 +50,7 @@ class WholeIndex:
         connection.execute("DELETE FROM chunks WHERE memory_id = ?", (memory_id,))
 
 
-class Desk:
+class MemoryHarness:
     """Everything a test does to memories, without waiting for it."""
 
     def __init__(self, vault: Path) -> None:
@@ -77,8 +77,8 @@ class Desk:
     def undo(self, *history_ids: int) -> list[int]:
         return self.do(self.undoing.undo(history_ids)).value
 
-    def ingest(self, *records: MemoryRecord, fmt: str = "markdown", store: StoreName = "private") -> Ingested:
-        def work(connection: apsw.Connection) -> Ingested:
+    def ingest(self, *records: MemoryRecord, fmt: str = "markdown", store: StoreName = "private") -> IngestResult:
+        def work(connection: apsw.Connection) -> IngestResult:
             return ingest(
                 connection,
                 records,
@@ -106,7 +106,7 @@ class Desk:
 
 
 @pytest.fixture
-def desk(vault: Path) -> Iterator[Desk]:
-    made = Desk(vault)
+def desk(vault: Path) -> Iterator[MemoryHarness]:
+    made = MemoryHarness(vault)
     yield made
     made.close()

@@ -7,20 +7,20 @@ import pytest
 
 from app.errors import DiskFullError
 from app.memories.access import BATCH, MAX_WAITING, AccessCounter
-from tests.unit.app.memories.conftest import Desk
+from tests.unit.app.memories.conftest import MemoryHarness
 
 
-def counts(desk: Desk) -> dict[str, int]:
+def counts(desk: MemoryHarness) -> dict[str, int]:
     return dict(desk.rows("SELECT id, access_count FROM memories WHERE access_count > 0"))
 
 
 @pytest.fixture
-def counter(desk: Desk) -> AccessCounter:
+def counter(desk: MemoryHarness) -> AccessCounter:
     """Return a counter that writes when told to."""
     return AccessCounter(desk.store, desk.clock, pause_s=3600)
 
 
-def test_counts_are_written_together_and_change_nothing_else(desk: Desk, counter: AccessCounter) -> None:
+def test_counts_are_written_together_and_change_nothing_else(desk: MemoryHarness, counter: AccessCounter) -> None:
     note, other = desk.save("one"), desk.save("two")
     history, stored = desk.rows("SELECT count(*) FROM memory_history"), desk.index.stored
     counter.count([note.id, note.id, "note-unknown"])
@@ -37,7 +37,7 @@ def test_counts_are_written_together_and_change_nothing_else(desk: Desk, counter
     assert (desk.rows("SELECT count(*) FROM memory_history"), desk.index.stored) == (history, stored)
 
 
-def test_undo_sees_no_change_and_keeps_the_count(desk: Desk, counter: AccessCounter) -> None:
+def test_undo_sees_no_change_and_keeps_the_count(desk: MemoryHarness, counter: AccessCounter) -> None:
     note = desk.save("one")
     desk.do(desk.service.update(note.id, 1, content="two"))
     counter.count([note.id])
@@ -46,7 +46,7 @@ def test_undo_sees_no_change_and_keeps_the_count(desk: Desk, counter: AccessCoun
     assert (desk.get(note.id).content, desk.get(note.id).access_count) == ("one", 1)
 
 
-def test_a_full_batch_is_written_at_once(desk: Desk, counter: AccessCounter) -> None:
+def test_a_full_batch_is_written_at_once(desk: MemoryHarness, counter: AccessCounter) -> None:
     notes = [desk.save(str(number)).id for number in range(3)]
 
     async def work() -> None:
@@ -64,7 +64,7 @@ def test_a_full_batch_is_written_at_once(desk: Desk, counter: AccessCounter) -> 
 
 
 def test_what_cannot_be_written_waits_and_is_told(
-    desk: Desk, counter: AccessCounter, monkeypatch: pytest.MonkeyPatch
+    desk: MemoryHarness, counter: AccessCounter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     note = desk.save("one")
 

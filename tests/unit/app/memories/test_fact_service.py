@@ -12,19 +12,19 @@ from app.errors import AccessDeniedError, InputError, NotFoundError
 from app.memories.deduplication.batch import MAX_BATCH
 from app.memories.fact_service import draft_of
 from app.memories.model import NewMemory, Source
-from tests.unit.app.memories.writing_desk import Script, Suggestions, WritingDesk
+from tests.unit.app.memories.deduplication_harness import DeduplicationHarness, FixedCandidates, ScriptedReconciler
 
 INNER = ("shared", "social")
 
 
 @pytest.fixture
-def desk(vault: Path) -> Iterator[WritingDesk]:
-    made = WritingDesk(vault)
+def desk(vault: Path) -> Iterator[DeduplicationHarness]:
+    made = DeduplicationHarness(vault)
     yield made
     made.close()
 
 
-def put(desk: WritingDesk, value: str, category: str = "home", key: str = "city", **more: Any) -> Any:
+def put(desk: DeduplicationHarness, value: str, category: str = "home", key: str = "city", **more: Any) -> Any:
     asked = {name: more.pop(name) for name in ("stores", "keeps_store") if name in more}
     return desk.do(desk.facts.set(draft_of(value, category=category, key=key, **more), **asked))
 
@@ -32,12 +32,12 @@ def put(desk: WritingDesk, value: str, category: str = "home", key: str = "city"
 # Bad input ---------------------------------------------------------------------------------------------------------
 
 
-def test_set_without_a_key_is_refused(desk: WritingDesk) -> None:
+def test_set_without_a_key_is_refused(desk: DeduplicationHarness) -> None:
     with pytest.raises(InputError, match="needs a key"):
         put(desk, "Berlin", key=" ")
 
 
-def test_only_active_facts_that_the_caller_sees_are_changed(desk: WritingDesk) -> None:
+def test_only_active_facts_that_the_caller_sees_are_changed(desk: DeduplicationHarness) -> None:
     note = desk.save("a note")
     fact, gone = desk.fact("Rosa likes tea"), desk.fact("The sky is blue")
     desk.do(desk.facts.forget(gone.id))
@@ -62,7 +62,7 @@ def test_only_active_facts_that_the_caller_sees_are_changed(desk: WritingDesk) -
 # One fact ----------------------------------------------------------------------------------------------------------
 
 
-def test_set_returns_the_new_fact_and_the_superseded_one(desk: WritingDesk) -> None:
+def test_set_returns_the_new_fact_and_the_superseded_one(desk: DeduplicationHarness) -> None:
     first = put(desk, "Berlin", tags=("Places",)).value
     assert (first.fact.content, first.fact.tags, first.superseded) == ("Berlin", ("places",), None)
     before = desk.state()
@@ -77,13 +77,13 @@ def test_set_returns_the_new_fact_and_the_superseded_one(desk: WritingDesk) -> N
     assert desk.do(desk.fact_reads.get("home", "city")).content == "Berlin"
 
 
-def test_setting_the_same_value_counts_it(desk: WritingDesk) -> None:
+def test_setting_the_same_value_counts_it(desk: DeduplicationHarness) -> None:
     first = put(desk, "Berlin").value.fact
     again = put(desk, " berlin").value
     assert (again.fact.id, again.fact.mention_count, again.superseded) == (first.id, 2, None)
 
 
-def test_value_in_a_store_the_caller_does_not_see_stands_in_nobodys_way(desk: WritingDesk) -> None:
+def test_value_in_a_store_the_caller_does_not_see_stands_in_nobodys_way(desk: DeduplicationHarness) -> None:
     private = put(desk, "Berlin").value.fact
     shared = put(desk, "Paris", store="shared", stores=INNER).value
     assert shared.superseded is None
@@ -98,13 +98,13 @@ def test_value_in_a_store_the_caller_does_not_see_stands_in_nobodys_way(desk: Wr
     assert everywhere.fact.attributes == {"supersedes": [private.id]}
 
 
-def test_new_value_stays_in_the_store_of_the_old_one(desk: WritingDesk) -> None:
+def test_new_value_stays_in_the_store_of_the_old_one(desk: DeduplicationHarness) -> None:
     put(desk, "Paris", store="shared")
     assert put(desk, "Rome", keeps_store=True).value.fact.store == "shared"
     assert put(desk, "Oslo").value.fact.store == "private"
 
 
-def test_correct_replaces_the_fact_and_links_both(desk: WritingDesk) -> None:
+def test_correct_replaces_the_fact_and_links_both(desk: DeduplicationHarness) -> None:
     old = desk.fact("Rosa has 2 cats", tags=("pets",), people=("Rosa",), sources=(Source("message", "s#1"),))
     before = desk.state()
     changed = desk.do(desk.facts.correct(old.id, "Rosa has 3 cats", actor="claude"))
@@ -119,7 +119,7 @@ def test_correct_replaces_the_fact_and_links_both(desk: WritingDesk) -> None:
     assert desk.state() == before
 
 
-def test_correct_to_what_another_fact_says_leaves_one(desk: WritingDesk) -> None:
+def test_correct_to_what_another_fact_says_leaves_one(desk: DeduplicationHarness) -> None:
     wrong, right = desk.fact("Rosa has 2 cats"), desk.fact("Rosa has 3 cats")
     changed = desk.do(desk.facts.correct(wrong.id, "rosa has 3 cats"))
     assert changed.value.fact.id == right.id
@@ -127,7 +127,7 @@ def test_correct_to_what_another_fact_says_leaves_one(desk: WritingDesk) -> None
     assert desk.contents() == ["Rosa has 3 cats"]
 
 
-def test_confirm_makes_a_fact_certain_for_good(desk: WritingDesk) -> None:
+def test_confirm_makes_a_fact_certain_for_good(desk: DeduplicationHarness) -> None:
     fact = desk.fact("Rosa has 2 cats", confidence=0.4, decay_rate=0.1)
     before = desk.state()
     changed = desk.do(desk.facts.confirm(fact.id))
@@ -138,7 +138,7 @@ def test_confirm_makes_a_fact_certain_for_good(desk: WritingDesk) -> None:
     assert desk.state() == before
 
 
-def test_forget_can_be_undone(desk: WritingDesk) -> None:
+def test_forget_can_be_undone(desk: DeduplicationHarness) -> None:
     fact = desk.fact("Rosa has 2 cats")
     before = desk.state()
     changed = desk.do(desk.facts.forget(fact.id))
@@ -147,7 +147,7 @@ def test_forget_can_be_undone(desk: WritingDesk) -> None:
     assert desk.state() == before
 
 
-def test_resolve_lowers_the_old_fact_and_names_it_superseded(desk: WritingDesk) -> None:
+def test_resolve_lowers_the_old_fact_and_names_it_superseded(desk: DeduplicationHarness) -> None:
     old, new = desk.fact("Rosa has 2 cats"), desk.fact("Rosa has 3 cats")
     before = desk.state()
     changed = desk.do(desk.facts.resolve(new.id, old.id))
@@ -162,7 +162,7 @@ def test_resolve_lowers_the_old_fact_and_names_it_superseded(desk: WritingDesk) 
 # Questions ---------------------------------------------------------------------------------------------------------
 
 
-def test_facts_are_found_by_metadata_as_text(desk: WritingDesk) -> None:
+def test_facts_are_found_by_metadata_as_text(desk: DeduplicationHarness) -> None:
     attributes = {"topic": 'a"b\\ü', "count": 3, "flag": True, "nested": {"topic": "x"}, "": "empty"}
     fact = desk.fact("Rosa has cats", attributes=attributes)
     desk.fact("The sky is blue", attributes={"other": 'a"b\\ü'}, store="shared")
@@ -175,7 +175,7 @@ def test_facts_are_found_by_metadata_as_text(desk: WritingDesk) -> None:
     assert by("topic", 'a"b\\ü', stores=INNER) == by("topic", 'a"b\\ü', limit=0) == []
 
 
-def test_facts_are_listed_by_category_without_what_has_expired(desk: WritingDesk) -> None:
+def test_facts_are_listed_by_category_without_what_has_expired(desk: DeduplicationHarness) -> None:
     soon = desk.save("x").created_at + timedelta(seconds=1)
     put(desk, "Paris")
     put(desk, "Rosa", key="cat", expires_at=soon)
@@ -189,7 +189,7 @@ def test_facts_are_listed_by_category_without_what_has_expired(desk: WritingDesk
         desk.do(desk.fact_reads.get("home", "cat"))
 
 
-def test_conflicts_are_facts_on_the_same_matter(desk: WritingDesk) -> None:
+def test_conflicts_are_facts_on_the_same_matter(desk: DeduplicationHarness) -> None:
     near = desk.fact("Rosa lives in Berlin")
     desk.fact("The sky is blue")
     desk.fact("Rosa lives in Paris", store="shared")
@@ -197,14 +197,14 @@ def test_conflicts_are_facts_on_the_same_matter(desk: WritingDesk) -> None:
     asked = desk.fact_reads.conflicts("Rosa lives in Rome", stores=("private",))
     assert [one.id for one in desk.do(asked)] == [near.id]
     assert desk.do(desk.fact_reads.conflicts("rosa LIVES in Berlin", stores=("private",))) == []
-    hybrid = type(desk.fact_reads)(desk.store, desk.finder, desk.clock, Suggestions("note-x", near.id))
+    hybrid = type(desk.fact_reads)(desk.store, desk.finder, desk.clock, FixedCandidates("note-x", near.id))
     assert [one.id for one in desk.do(hybrid.conflicts("Domicile: Rome"))] == [near.id]
 
 
 # Batches -----------------------------------------------------------------------------------------------------------
 
 
-def test_batch_is_deduplicated_in_itself_and_against_the_vault_as_one_run(desk: WritingDesk) -> None:
+def test_batch_is_deduplicated_in_itself_and_against_the_vault_as_one_run(desk: DeduplicationHarness) -> None:
     known = desk.fact("Rosa waters the tomatoes in the garden")
     before = desk.state()
     texts = [
@@ -225,7 +225,7 @@ def test_batch_is_deduplicated_in_itself_and_against_the_vault_as_one_run(desk: 
     assert desk.state() == before
 
 
-def test_batch_with_something_bad_stores_nothing_and_says_which(desk: WritingDesk) -> None:
+def test_batch_with_something_bad_stores_nothing_and_says_which(desk: DeduplicationHarness) -> None:
     drafts = [draft_of(f"fact number {number}") for number in range(25)] + [draft_of(" ")]
     with pytest.raises(InputError, match="nothing to store") as caught:
         desk.do(desk.batches().write(drafts))
@@ -237,7 +237,7 @@ def test_batch_with_something_bad_stores_nothing_and_says_which(desk: WritingDes
     assert desk.contents() == []
 
 
-def test_batch_of_many_transactions_keeps_the_order(desk: WritingDesk) -> None:
+def test_batch_of_many_transactions_keeps_the_order(desk: DeduplicationHarness) -> None:
     words = [f"unlike{number} other{number}" for number in range(25)]
     done = desk.do(desk.batches().write([draft_of(word) for word in words], run_id="run-mine"))
     assert [one.memory.content for one in done.value.written] == words
@@ -245,9 +245,9 @@ def test_batch_of_many_transactions_keeps_the_order(desk: WritingDesk) -> None:
     assert len(done.changes.history_ids) == 25
 
 
-def test_batch_asks_the_reconciler(desk: WritingDesk) -> None:
+def test_batch_asks_the_reconciler(desk: DeduplicationHarness) -> None:
     desk.fact("Rosa waters the tomatoes every morning")
-    script = Script('{"action": "DELETE", "index": 0}')
+    script = ScriptedReconciler('{"action": "DELETE", "index": 0}')
     done = desk.do(desk.batches(script).write([draft_of("Rosa waters the tomatoes on Sundays"), draft_of("Likes tea")]))
     assert [one.outcome for one in done.value.written] == ["DELETE", "ADD"]
     assert desk.contents() == ["Rosa waters the tomatoes on Sundays", "Likes tea"]
@@ -256,7 +256,7 @@ def test_batch_asks_the_reconciler(desk: WritingDesk) -> None:
 # Reflections and expiry ----------------------------------------------------------------------------------------------
 
 
-def test_reflection_never_fades_and_tells_its_sources(desk: WritingDesk) -> None:
+def test_reflection_never_fades_and_tells_its_sources(desk: DeduplicationHarness) -> None:
     assert desk.do(desk.reflections.latest()) is None
     fact, shared = desk.fact("Rosa likes tea"), desk.fact("The sky is blue", store="shared")
     drawn_from = [Source("memory", one) for one in (fact.id, shared.id, "note-gone")]
@@ -279,14 +279,14 @@ def test_reflection_never_fades_and_tells_its_sources(desk: WritingDesk) -> None
         desk.do(desk.reflections.sources(saved.id, stores=("social",)))
 
 
-def test_change_by_who_does_not_see_the_sources_keeps_them(desk: WritingDesk) -> None:
+def test_change_by_who_does_not_see_the_sources_keeps_them(desk: DeduplicationHarness) -> None:
     made = desk.fact("Rosa likes tea", store="shared", sources=(Source("message", "s#1"),))
     entry = desk.do(desk.service.pin(made.id, stores=INNER)).changes.history_ids[0]
     assert desk.get(made.id).sources == made.sources
     desk.undo(entry)
 
 
-def test_expired_memories_are_set_aside_told_and_stay_when_brought_back(desk: WritingDesk) -> None:
+def test_expired_memories_are_set_aside_told_and_stay_when_brought_back(desk: DeduplicationHarness) -> None:
     soon = desk.save("x").created_at + timedelta(seconds=10)
     made = [desk.fact(f"one{number} two{number}", expires_at=soon) for number in range(60)]
     assert desk.do(desk.expiry.expire()) == ()

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from app.core.ids import new_id
 from app.memories import validation
 from app.memories.foreign_record import MemoryRecord
-from app.memories.ingest import Ingested
+from app.memories.ingest import IngestResult
 from app.memories.model import MemoryFilter
-from tests.helpers.material import NAUGHTY
-from tests.unit.app.memories.conftest import Desk
+from tests.helpers.sample_data import NAUGHTY
+from tests.unit.app.memories.conftest import MemoryHarness
 
 GARDEN = MemoryRecord(
     "notes/garden.md",
@@ -26,16 +26,16 @@ GARDEN = MemoryRecord(
 )
 
 
-def counts(done: Ingested) -> tuple[int, int, int, int]:
+def counts(done: IngestResult) -> tuple[int, int, int, int]:
     return done.added, done.updated, done.unchanged, len(done.problems)
 
 
-def only(desk: Desk) -> str:
+def only(desk: MemoryHarness) -> str:
     (memory_id,) = desk.do(desk.reads.ids(MemoryFilter()))
     return memory_id
 
 
-def test_record_becomes_a_memory_with_its_origin(desk: Desk) -> None:
+def test_record_becomes_a_memory_with_its_origin(desk: MemoryHarness) -> None:
     done = desk.ingest(GARDEN)
     assert counts(done) == (1, 0, 0, 0)
     memory = desk.get(only(desk))
@@ -52,7 +52,7 @@ def test_record_becomes_a_memory_with_its_origin(desk: Desk) -> None:
     assert (entry.event, entry.actor) == ("ADD", "import")
 
 
-def test_second_import_changes_nothing_even_with_new_times(desk: Desk) -> None:
+def test_second_import_changes_nothing_even_with_new_times(desk: MemoryHarness) -> None:
     desk.ingest(GARDEN)
     before = desk.get(only(desk))
     assert counts(desk.ingest(GARDEN, replace(GARDEN, updated_ms=1_690_000_000_000))) == (0, 0, 2, 0)
@@ -60,7 +60,7 @@ def test_second_import_changes_nothing_even_with_new_times(desk: Desk) -> None:
     assert len(desk.do(desk.undoing.history())) == 1
 
 
-def test_changed_record_updates_and_can_be_undone(desk: Desk) -> None:
+def test_changed_record_updates_and_can_be_undone(desk: MemoryHarness) -> None:
     desk.ingest(GARDEN)
     memory = desk.get(only(desk))
     changed = desk.ingest(replace(GARDEN, content="New soil", tags=(), updated_ms=1_660_000_000_000))
@@ -72,12 +72,12 @@ def test_changed_record_updates_and_can_be_undone(desk: Desk) -> None:
     assert desk.get(memory.id).content == GARDEN.content
 
 
-def test_a_change_of_case_or_space_is_a_change(desk: Desk) -> None:
+def test_a_change_of_case_or_space_is_a_change(desk: MemoryHarness) -> None:
     desk.ingest(GARDEN)
     assert counts(desk.ingest(replace(GARDEN, content="soil  #compost [[Rosa]]"))) == (0, 1, 0, 0)
 
 
-def test_pin_and_edits_of_the_person_survive_the_same_import(desk: Desk) -> None:
+def test_pin_and_edits_of_the_person_survive_the_same_import(desk: MemoryHarness) -> None:
     desk.ingest(GARDEN)
     memory_id = only(desk)
     desk.do(desk.service.update(memory_id, 1, content="edited here", pinned=True))
@@ -87,7 +87,7 @@ def test_pin_and_edits_of_the_person_survive_the_same_import(desk: Desk) -> None
     assert (desk.get(memory_id).content, desk.get(memory_id).pinned) == ("edited there", True)
 
 
-def test_deleted_memory_comes_back_only_with_a_changed_record(desk: Desk) -> None:
+def test_deleted_memory_comes_back_only_with_a_changed_record(desk: MemoryHarness) -> None:
     desk.ingest(GARDEN)
     memory_id = only(desk)
     desk.do(desk.service.delete(memory_id))
@@ -98,7 +98,7 @@ def test_deleted_memory_comes_back_only_with_a_changed_record(desk: Desk) -> Non
     assert desk.get(memory_id).content == "changed"
 
 
-def test_import_that_was_undone_can_be_repeated(desk: Desk) -> None:
+def test_import_that_was_undone_can_be_repeated(desk: MemoryHarness) -> None:
     done = desk.ingest(GARDEN)
     memory_id = only(desk)
     desk.undo(*done.changes.history_ids)
@@ -109,18 +109,18 @@ def test_import_that_was_undone_can_be_repeated(desk: Desk) -> None:
     assert counts(desk.ingest(GARDEN)) == (0, 0, 1, 0)
 
 
-def test_same_key_in_another_format_is_another_memory(desk: Desk) -> None:
+def test_same_key_in_another_format_is_another_memory(desk: MemoryHarness) -> None:
     desk.ingest(GARDEN)
     assert counts(desk.ingest(GARDEN, fmt="keepsake")) == (1, 0, 0, 0)
 
 
-def test_record_chooses_its_store_or_gets_the_imports(desk: Desk) -> None:
+def test_record_chooses_its_store_or_gets_the_imports(desk: MemoryHarness) -> None:
     desk.ingest(GARDEN, replace(GARDEN, key="b.md", store="social"), store="shared")
     rows = desk.do(desk.reads.listed(MemoryFilter()))
     assert sorted(row.store for row in rows) == ["shared", "social"]
 
 
-def test_duplicate_facts_supersede_each_other_and_import_once(desk: Desk) -> None:
+def test_duplicate_facts_supersede_each_other_and_import_once(desk: MemoryHarness) -> None:
     facts = [
         MemoryRecord(f"f{number}", f"home {number}", kind="fact", category="p", fact_key="home") for number in range(3)
     ]
@@ -129,7 +129,7 @@ def test_duplicate_facts_supersede_each_other_and_import_once(desk: Desk) -> Non
     assert counts(desk.ingest(*facts)) == (0, 0, 3, 0)
 
 
-def test_fact_that_is_known_already_is_not_doubled(desk: Desk) -> None:
+def test_fact_that_is_known_already_is_not_doubled(desk: MemoryHarness) -> None:
     known = desk.save("Bern", kind="fact", category="p", key="home")
     record = MemoryRecord("f1", "Bern", kind="fact", category="p", fact_key="home")
     assert counts(desk.ingest(record)) == (0, 0, 1, 0)
@@ -138,7 +138,7 @@ def test_fact_that_is_known_already_is_not_doubled(desk: Desk) -> None:
     assert desk.get(known.id).content == "Genf"
 
 
-def test_own_export_keeps_ids_and_every_field(desk: Desk) -> None:
+def test_own_export_keeps_ids_and_every_field(desk: MemoryHarness) -> None:
     key = new_id("observation")
     record = MemoryRecord(
         key,
@@ -168,7 +168,7 @@ def test_own_export_keeps_ids_and_every_field(desk: Desk) -> None:
     assert memory.attributes == {"x": 1}
 
 
-def test_own_export_over_its_own_vault(desk: Desk) -> None:
+def test_own_export_over_its_own_vault(desk: MemoryHarness) -> None:
     memory = desk.save("text", title="T")
     same = MemoryRecord(memory.id, "text", title="T", updated_ms=desk.clock.ms)
     assert counts(desk.ingest(same, fmt="keepsake")) == (0, 0, 1, 0)
@@ -182,7 +182,7 @@ def test_own_export_over_its_own_vault(desk: Desk) -> None:
     assert desk.get(memory.id).deleted_at is None
 
 
-def test_deleted_and_superseded_records_arrive_as_such(desk: Desk) -> None:
+def test_deleted_and_superseded_records_arrive_as_such(desk: MemoryHarness) -> None:
     gone, old, new = new_id("note"), new_id("fact"), new_id("fact")
     fact = MemoryRecord(new, "Genf", kind="fact", category="p", fact_key="home")
     records = (
@@ -203,14 +203,14 @@ def test_deleted_and_superseded_records_arrive_as_such(desk: Desk) -> None:
     assert (only(desk), desk.get(old).superseded_by) == (new, new)
 
 
-def test_import_deletes_nothing(desk: Desk) -> None:
+def test_import_deletes_nothing(desk: MemoryHarness) -> None:
     memory = desk.save("text")
     record = MemoryRecord(memory.id, "text", deleted_ms=desk.clock.ms + 5, updated_ms=desk.clock.ms + 5)
     assert counts(desk.ingest(record, fmt="keepsake")) == (0, 0, 1, 0)
     assert desk.get(memory.id).deleted_at is None
 
 
-def test_what_cannot_be_stored_is_told_and_the_rest_goes_in(desk: Desk) -> None:
+def test_what_cannot_be_stored_is_told_and_the_rest_goes_in(desk: MemoryHarness) -> None:
     deep: Any = []
     for _ in range(200):
         deep = [deep]
@@ -221,7 +221,7 @@ def test_what_cannot_be_stored_is_told_and_the_rest_goes_in(desk: Desk) -> None:
     assert len(desk.do(desk.undoing.history())) == 1
 
 
-def test_long_title_is_cut_and_kept_whole_beside(desk: Desk) -> None:
+def test_long_title_is_cut_and_kept_whole_beside(desk: MemoryHarness) -> None:
     title = "word " * 1000
     desk.ingest(MemoryRecord("a.md", "x", title=title))
     memory = desk.get(only(desk))
@@ -229,14 +229,14 @@ def test_long_title_is_cut_and_kept_whole_beside(desk: Desk) -> None:
     assert memory.attributes["full_title"] == title.strip()
 
 
-def test_foreign_origin_in_front_matter_stays(desk: Desk) -> None:
+def test_foreign_origin_in_front_matter_stays(desk: MemoryHarness) -> None:
     desk.ingest(MemoryRecord("a.md", "x", attributes={"origin": "Japan"}))
     assert desk.get(only(desk)).attributes == {"origin": "Japan"}
     assert counts(desk.ingest(MemoryRecord("a.md", "x", attributes={"origin": "Japan"}))) == (0, 0, 1, 0)
 
 
 @pytest.mark.parametrize("text", NAUGHTY)
-def test_naughty_records_go_in_once(desk: Desk, text: str) -> None:
+def test_naughty_records_go_in_once(desk: MemoryHarness, text: str) -> None:
     record = MemoryRecord(text, f"x{text}", title=text, tags=(text,), attributes={text: [text]})
     assert counts(desk.ingest(record)) == (1, 0, 0, 0)
     assert counts(desk.ingest(record)) == (0, 0, 1, 0)
@@ -258,7 +258,7 @@ RECORDS = st.builds(
 
 @settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.lists(RECORDS, max_size=6, unique_by=lambda record: record.key))
-def test_any_records_import_twice_as_once(desk: Desk, records: list[MemoryRecord]) -> None:
+def test_any_records_import_twice_as_once(desk: MemoryHarness, records: list[MemoryRecord]) -> None:
     first = desk.ingest(*records)
     assert first.added + first.updated + first.unchanged + len(first.problems) == len(records)
     world = desk.rows("SELECT id, version, content, valid_until FROM memories ORDER BY id")

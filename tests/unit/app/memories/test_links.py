@@ -3,10 +3,10 @@
 import pytest
 
 from app.memories.model import Link
-from tests.unit.app.memories.conftest import Desk
+from tests.unit.app.memories.conftest import MemoryHarness
 
 
-def test_links_are_seen_from_both_ends(desk: Desk) -> None:
+def test_links_are_seen_from_both_ends(desk: MemoryHarness) -> None:
     rosa = desk.save("A rose", title="Rosa")
     garden = desk.save("Planted [[ROSA|her]] and [[Tulip]].\nAgain [[rosa]]. ![[plan.png]]", title="Garden")
     links = desk.do(desk.reads.links(garden.id))
@@ -19,14 +19,14 @@ def test_links_are_seen_from_both_ends(desk: Desk) -> None:
     )
 
 
-def test_a_memory_that_links_to_itself_is_not_linked_from_itself(desk: Desk) -> None:
+def test_a_memory_that_links_to_itself_is_not_linked_from_itself(desk: MemoryHarness) -> None:
     garden = desk.save("See [[Garden]]", title="Garden")
     links = desk.do(desk.reads.links(garden.id))
     assert [link.memory_id for link in links.outgoing] == [garden.id]
     assert links.backlinks == ()
 
 
-def test_link_resolves_when_its_title_comes_and_goes(desk: Desk) -> None:
+def test_link_resolves_when_its_title_comes_and_goes(desk: MemoryHarness) -> None:
     garden = desk.save("[[Tulip]]", title="Garden")
     tulip = desk.save("red", title="Tulip")
     assert desk.do(desk.reads.links(garden.id)).outgoing[0].memory_id == tulip.id
@@ -35,19 +35,19 @@ def test_link_resolves_when_its_title_comes_and_goes(desk: Desk) -> None:
     assert desk.do(desk.reads.links(tulip.id)).backlinks == ()
 
 
-def test_deleted_memories_link_to_nothing(desk: Desk) -> None:
+def test_deleted_memories_link_to_nothing(desk: MemoryHarness) -> None:
     rosa, garden = desk.save("x", title="Rosa"), desk.save("[[Rosa]]", title="Garden")
     desk.do(desk.service.delete(garden.id))
     assert desk.do(desk.reads.links(rosa.id)).backlinks == ()
 
 
-def test_untitled_source_is_shown_by_its_first_words(desk: Desk) -> None:
+def test_untitled_source_is_shown_by_its_first_words(desk: MemoryHarness) -> None:
     rosa = desk.save("x", title="Rosa")
     desk.save("Seen [[Rosa]] today")
     assert desk.do(desk.reads.links(rosa.id)).backlinks[0].title == "Seen [[Rosa]] today"
 
 
-def test_of_equal_titles_the_first_note_is_meant(desk: Desk) -> None:
+def test_of_equal_titles_the_first_note_is_meant(desk: MemoryHarness) -> None:
     fact = desk.save("a fact", title="Rosa", kind="fact")
     first = desk.save("first", title="Rosa")
     desk.clock.ms += 1000
@@ -62,7 +62,7 @@ def test_of_equal_titles_the_first_note_is_meant(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("aliases", [["Rose", "The Queen"], "Rose, The Queen", ["Rose", 3, None, "The Queen"]])
-def test_aliases_mean_their_memory(desk: Desk, aliases: object) -> None:
+def test_aliases_mean_their_memory(desk: MemoryHarness, aliases: object) -> None:
     rosa = desk.save("x", title="Rosa", attributes={"aliases": aliases})
     linking = desk.save("[[the queen]]")
     assert desk.do(desk.reads.resolve("rose")) == rosa.id
@@ -73,13 +73,13 @@ def test_aliases_mean_their_memory(desk: Desk, aliases: object) -> None:
 
 
 @pytest.mark.parametrize("aliases", [None, 3, {}, {"a": "b"}, [], ""])
-def test_other_values_for_aliases_are_none(desk: Desk, aliases: object) -> None:
+def test_other_values_for_aliases_are_none(desk: MemoryHarness, aliases: object) -> None:
     desk.save("x", title="Rosa", attributes={"aliases": aliases})
     assert desk.do(desk.reads.resolve("a")) is None
     assert desk.do(desk.reads.resolve("")) is None
 
 
-def test_paths_mean_the_memory_of_their_last_part(desk: Desk) -> None:
+def test_paths_mean_the_memory_of_their_last_part(desk: MemoryHarness) -> None:
     rosa = desk.save("x", title="Rosa")
     whole = desk.save("y", title="plants/Tulip")
     source = desk.save("[[plants/Rosa]] [[Rosa.md]] [[other/Tulip]] [[plants/tulip]] [[a/b/rosa.md]]", title="S")
@@ -90,13 +90,13 @@ def test_paths_mean_the_memory_of_their_last_part(desk: Desk) -> None:
     assert [link.memory_id for link in desk.do(desk.reads.links(source.id)).outgoing].count("") == 1
 
 
-def test_links_in_front_matter_count(desk: Desk) -> None:
+def test_links_in_front_matter_count(desk: MemoryHarness) -> None:
     ursula = desk.save("x", title="Ursula")
     book = desk.save("", title="Book", attributes={"author": ["[[Ursula]]"]})
     assert desk.do(desk.reads.links(ursula.id)).backlinks == (Link(book.id, "Book", "[[Ursula]]"),)
 
 
-def test_titles_by_prefix_in_any_case(desk: Desk) -> None:
+def test_titles_by_prefix_in_any_case(desk: MemoryHarness) -> None:
     for title in ("Straße", "STRASSENBAHN", "Strom", "100%", "_x", ""):
         desk.save("x", title=title)
     assert [link.title for link in desk.do(desk.reads.titles("stras"))] == ["Straße", "STRASSENBAHN"]
@@ -106,7 +106,7 @@ def test_titles_by_prefix_in_any_case(desk: Desk) -> None:
     assert len(desk.do(desk.reads.titles(limit=2))) == 2
 
 
-def test_links_outside_the_callers_stores_are_unresolved(desk: Desk) -> None:
+def test_links_outside_the_callers_stores_are_unresolved(desk: MemoryHarness) -> None:
     secret = desk.save("[[Open]]", title="Secret")
     shared = desk.save("[[Secret]]", title="Open", store="shared")
     links = desk.do(desk.reads.links(shared.id, stores=("shared",)))

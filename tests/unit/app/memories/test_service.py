@@ -13,11 +13,11 @@ from app.history import history_repo
 from app.memories import validation
 from app.memories.model import Memory, MemoryFilter, NewMemory
 from app.memories.service import MemoryService
-from tests.helpers.material import NAUGHTY
-from tests.unit.app.memories.conftest import Desk
+from tests.helpers.sample_data import NAUGHTY
+from tests.unit.app.memories.conftest import MemoryHarness
 
 
-def test_saved_note_is_read_back_as_it_was_returned(desk: Desk) -> None:
+def test_saved_note_is_read_back_as_it_was_returned(desk: MemoryHarness) -> None:
     changed = desk.do(
         desk.service.save(
             NewMemory(
@@ -50,24 +50,24 @@ def test_saved_note_is_read_back_as_it_was_returned(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(("content", "title"), [("", ""), ("  \n\t", ""), ("", " \r\n ")])
-def test_empty_memory_is_refused(desk: Desk, content: str, title: str) -> None:
+def test_empty_memory_is_refused(desk: MemoryHarness, content: str, title: str) -> None:
     with pytest.raises(InputError, match="nothing to store"):
         desk.save(content, title=title)
 
 
-def test_title_alone_is_enough(desk: Desk) -> None:
+def test_title_alone_is_enough(desk: MemoryHarness) -> None:
     assert desk.save("", title="Later").title == "Later"
 
 
 @pytest.mark.parametrize("field", ["id", "source", "category", "key", "type", "session_id"])
 @pytest.mark.parametrize("control", ["\x1b", "\x7f", "\x9b", "\u202e"])
-def test_control_characters_are_refused_in_names(desk: Desk, field: str, control: str) -> None:
+def test_control_characters_are_refused_in_names(desk: MemoryHarness, field: str, control: str) -> None:
     draft = NewMemory("x", **{field: f"a{control}b"})  # type: ignore[arg-type]
     with pytest.raises(InputError, match="control characters"):
         desk.do(desk.service.save(draft))
 
 
-def test_known_id_is_refused_even_after_deletion(desk: Desk) -> None:
+def test_known_id_is_refused_even_after_deletion(desk: MemoryHarness) -> None:
     memory = desk.save("one", id="note-mine")
     assert memory.id == "note-mine"
     desk.do(desk.service.delete("note-mine"))
@@ -75,7 +75,7 @@ def test_known_id_is_refused_even_after_deletion(desk: Desk) -> None:
         desk.save("two", id="note-mine")
 
 
-def test_too_much_text_is_refused_with_a_sentence(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_much_text_is_refused_with_a_sentence(desk: MemoryHarness, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(validation, "MAX_BYTES", 4 * 1024 * 1024)
     desk.save("x" * 4 * 1024 * 1024)
     with pytest.raises(InputError, match="at most 4 MB of text; this one has 8 MB"):
@@ -94,14 +94,14 @@ def test_too_much_text_is_refused_with_a_sentence(desk: Desk, monkeypatch: pytes
         {"source": "x" * (validation.MAX_NAME + 1)},
     ],
 )
-def test_field_out_of_bounds_is_refused_and_leaves_nothing(desk: Desk, fields: dict[str, object]) -> None:
+def test_field_out_of_bounds_is_refused_and_leaves_nothing(desk: MemoryHarness, fields: dict[str, object]) -> None:
     with pytest.raises(InputError):
         desk.save("text", **fields)
     assert desk.rows("SELECT count(*) FROM memories") == [(0,)]
     assert desk.do(desk.undoing.history()) == []
 
 
-def test_update_changes_what_is_given_and_counts_versions(desk: Desk) -> None:
+def test_update_changes_what_is_given_and_counts_versions(desk: MemoryHarness) -> None:
     memory = desk.save("one #a", title="T", tags=("kept",))
     desk.clock.ms += 1000
     changed = desk.do(desk.service.update(memory.id, 1, content="two #b [[X]]"))
@@ -113,7 +113,7 @@ def test_update_changes_what_is_given_and_counts_versions(desk: Desk) -> None:
     assert [link.title for link in desk.do(desk.reads.links(memory.id)).outgoing] == ["X"]
 
 
-def test_update_that_changes_nothing_writes_nothing(desk: Desk) -> None:
+def test_update_that_changes_nothing_writes_nothing(desk: MemoryHarness) -> None:
     memory = desk.save("one #a", title="T")
     changed = desk.do(
         desk.service.update(memory.id, 1, content="one #a", title=" T ", tags=["A"], store="private", pinned=False)
@@ -124,7 +124,7 @@ def test_update_that_changes_nothing_writes_nothing(desk: Desk) -> None:
     assert len(desk.do(desk.undoing.history(memory.id))) == 1
 
 
-def test_stale_update_is_refused_with_the_current_version(desk: Desk) -> None:
+def test_stale_update_is_refused_with_the_current_version(desk: MemoryHarness) -> None:
     memory = desk.save("one")
     desk.do(desk.service.update(memory.id, 1, content="two"))
     with pytest.raises(StaleError) as refused:
@@ -133,7 +133,7 @@ def test_stale_update_is_refused_with_the_current_version(desk: Desk) -> None:
     assert desk.get(memory.id).content == "two"
 
 
-def test_of_concurrent_updates_exactly_one_wins(desk: Desk) -> None:
+def test_of_concurrent_updates_exactly_one_wins(desk: MemoryHarness) -> None:
     memory = desk.save("start")
 
     async def all_at_once() -> list[object]:
@@ -146,14 +146,14 @@ def test_of_concurrent_updates_exactly_one_wins(desk: Desk) -> None:
     assert len(desk.do(desk.undoing.history(memory.id))) == 2
 
 
-def test_update_to_nothing_is_refused(desk: Desk) -> None:
+def test_update_to_nothing_is_refused(desk: MemoryHarness) -> None:
     memory = desk.save("one", title="T")
     with pytest.raises(InputError):
         desk.do(desk.service.update(memory.id, 1, content="", title=""))
     assert desk.get(memory.id) == memory
 
 
-def test_deleted_memory_keeps_its_tags_and_leaves_lists_and_index(desk: Desk) -> None:
+def test_deleted_memory_keeps_its_tags_and_leaves_lists_and_index(desk: MemoryHarness) -> None:
     memory = desk.save("one #a [[B]]", title="T")
     changed = desk.do(desk.service.delete(memory.id))
     assert changed.value.deleted_at is not None
@@ -174,7 +174,7 @@ def test_deleted_memory_keeps_its_tags_and_leaves_lists_and_index(desk: Desk) ->
             desk.do(again)
 
 
-def test_restored_memory_is_back_everywhere(desk: Desk) -> None:
+def test_restored_memory_is_back_everywhere(desk: MemoryHarness) -> None:
     memory = desk.save("one #a", title="T")
     desk.do(desk.service.delete(memory.id))
     restored = desk.do(desk.service.restore(memory.id)).value
@@ -185,13 +185,13 @@ def test_restored_memory_is_back_everywhere(desk: Desk) -> None:
         desk.do(desk.service.restore(memory.id))
 
 
-def test_unknown_id_is_not_found(desk: Desk) -> None:
+def test_unknown_id_is_not_found(desk: MemoryHarness) -> None:
     for call in (desk.reads.get("note-x"), desk.service.delete("note-x"), desk.service.update("note-x", 1)):
         with pytest.raises(NotFoundError):
             desk.do(call)
 
 
-def test_memory_in_another_store_is_not_found(desk: Desk) -> None:
+def test_memory_in_another_store_is_not_found(desk: MemoryHarness) -> None:
     memory = desk.save("secret", title="Diary", tags=("t",))
     seen = ("shared", "social")
     for call in (
@@ -208,7 +208,7 @@ def test_memory_in_another_store_is_not_found(desk: Desk) -> None:
     assert desk.get(memory.id) == memory
 
 
-def test_pinning_is_no_change_of_the_text(desk: Desk) -> None:
+def test_pinning_is_no_change_of_the_text(desk: MemoryHarness) -> None:
     memory = desk.save("one")
     desk.clock.ms += 1000
     pinned = desk.do(desk.service.pin(memory.id)).value
@@ -217,7 +217,7 @@ def test_pinning_is_no_change_of_the_text(desk: Desk) -> None:
     assert desk.index.stored == 1
 
 
-def test_bulk_actions_are_one_run_and_tell_what_changed(desk: Desk) -> None:
+def test_bulk_actions_are_one_run_and_tell_what_changed(desk: MemoryHarness) -> None:
     ids = [desk.save(f"note {number}", tags=("old",)).id for number in range(3)]
     tagged = desk.do(desk.service.tag_many([*ids, "note-gone", ids[0]], add=["New"], remove=["#old"]))
     assert tagged.value == tuple(ids)
@@ -234,25 +234,25 @@ def test_bulk_actions_are_one_run_and_tell_what_changed(desk: Desk) -> None:
         desk.do(desk.undoing.undo_run(run))
 
 
-def test_many_changes_are_not_named_one_by_one(desk: Desk) -> None:
+def test_many_changes_are_not_named_one_by_one(desk: MemoryHarness) -> None:
     ids = [desk.save(f"note {number}").id for number in range(3)]
     assert desk.do(desk.service.delete_many(ids)).changes.ids == tuple(ids)
 
 
-def test_tags_are_capped_given_ones_first(desk: Desk) -> None:
+def test_tags_are_capped_given_ones_first(desk: MemoryHarness) -> None:
     inline = " ".join(f"#inline{number}" for number in range(40))
     memory = desk.save(inline, tags=tuple(f"given{number}" for number in range(10)))
     assert len(memory.tags) == MAX_TAGS
     assert memory.tags[9:12] == ("given9", "inline0", "inline1")
 
 
-def test_tags_of_ten_thousand_characters_are_cut_and_links_left_as_text(desk: Desk) -> None:
+def test_tags_of_ten_thousand_characters_are_cut_and_links_left_as_text(desk: MemoryHarness) -> None:
     memory = desk.save(f"#{'y' * 10_000} [[{'z' * 10_000}]]", tags=("x" * 10_000,))
     assert memory.tags == ("x" * MAX_TAG_LENGTH,)
     assert desk.do(desk.reads.links(memory.id)).outgoing == ()
 
 
-def test_same_fact_key_supersedes(desk: Desk) -> None:
+def test_same_fact_key_supersedes(desk: MemoryHarness) -> None:
     old = desk.save("Lives in Bern", kind="fact", category="person", key="home")
     changed = desk.do(desk.service.save(NewMemory("Lives in Genf", kind="fact", category="person", key="home")))
     now = desk.get(old.id)
@@ -266,13 +266,13 @@ def test_same_fact_key_supersedes(desk: Desk) -> None:
     assert set(desk.held) == {old.id}
 
 
-def test_facts_without_a_key_stand_side_by_side(desk: Desk) -> None:
+def test_facts_without_a_key_stand_side_by_side(desk: MemoryHarness) -> None:
     desk.save("one", kind="fact", category="person")
     desk.save("two", kind="fact", category="person")
     assert len(desk.do(desk.reads.ids(MemoryFilter(kinds=("fact",))))) == 2
 
 
-def test_restored_fact_takes_its_key_back(desk: Desk) -> None:
+def test_restored_fact_takes_its_key_back(desk: MemoryHarness) -> None:
     old = desk.save("Bern", kind="fact", category="p", key="home")
     desk.do(desk.service.delete(old.id))
     new = desk.save("Genf", kind="fact", category="p", key="home")
@@ -282,7 +282,7 @@ def test_restored_fact_takes_its_key_back(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("text", NAUGHTY)
-def test_naughty_strings_are_kept(desk: Desk, text: str) -> None:
+def test_naughty_strings_are_kept(desk: MemoryHarness, text: str) -> None:
     memory = desk.save(
         f"x{text}",
         title=text[:900],
@@ -304,7 +304,7 @@ def test_naughty_strings_are_kept(desk: Desk, text: str) -> None:
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(content=st.text(), title=st.text(max_size=100), tags=st.lists(st.text(max_size=80), max_size=20))
-def test_any_text_is_stored_and_read_back(desk: Desk, content: str, title: str, tags: list[str]) -> None:
+def test_any_text_is_stored_and_read_back(desk: MemoryHarness, content: str, title: str, tags: list[str]) -> None:
     memory = desk.save("x" + content, title=title, tags=tuple(tags), attributes={title: [content]})
     assert desk.get(memory.id) == memory
     assert memory.content == storable("x" + content)[0]
@@ -315,14 +315,14 @@ def test_any_text_is_stored_and_read_back(desk: Desk, content: str, title: str, 
     assert entry.after["content"] == memory.content
 
 
-def test_nul_and_surrogates_become_visible(desk: Desk) -> None:
+def test_nul_and_surrogates_become_visible(desk: MemoryHarness) -> None:
     memory = desk.save("a\x00b\ud800", title="t\x00", tags=("x\ud800y",), attributes={"k\x00": "\udfff"})
     assert desk.get(memory.id) == memory
     assert (memory.content, memory.title) == ("a\u2400b\ufffd", "t\u2400")
     assert memory.attributes == {"k\u2400": "\ufffd"}
 
 
-def test_failed_index_leaves_nothing_behind(desk: Desk) -> None:
+def test_failed_index_leaves_nothing_behind(desk: MemoryHarness) -> None:
     class BrokenIndex(type(desk.index)):  # type: ignore[misc]
         def memory_stored(self, connection: object, memory: Memory) -> None:
             raise InputError("no")

@@ -10,18 +10,18 @@ from app.errors import InputError, NotFoundError, StaleError
 from app.history.state_diff import VOLATILE
 from app.memories.model import Memory
 from app.memories.state_codec import to_state
-from tests.unit.app.memories.conftest import Desk
+from tests.unit.app.memories.conftest import MemoryHarness
 
 
 def said(memory: Memory) -> dict[str, Any]:
     return {name: value for name, value in to_state(memory).items() if name not in VOLATILE - {"updated_at"}}
 
 
-def latest(desk: Desk, memory_id: str) -> int:
+def latest(desk: MemoryHarness, memory_id: str) -> int:
     return desk.do(desk.undoing.history(memory_id, 1))[0].id
 
 
-def test_undo_of_an_update_and_its_redo(desk: Desk) -> None:
+def test_undo_of_an_update_and_its_redo(desk: MemoryHarness) -> None:
     memory = desk.save("one #a [[X]]", title="T")
     desk.clock.ms += 1000
     updated = desk.do(desk.service.update(memory.id, 1, content="two #b [[Y]]", title="U", pinned=True)).value
@@ -40,7 +40,7 @@ def test_undo_of_an_update_and_its_redo(desk: Desk) -> None:
     assert redone != undone
 
 
-def test_undo_of_a_creation_and_of_a_deletion(desk: Desk) -> None:
+def test_undo_of_a_creation_and_of_a_deletion(desk: MemoryHarness) -> None:
     memory = desk.save("one #a")
     undone = desk.undo(latest(desk, memory.id))
     assert desk.get(memory.id).deleted_at is not None
@@ -59,7 +59,7 @@ def test_undo_of_a_creation_and_of_a_deletion(desk: Desk) -> None:
     ]
 
 
-def test_undone_twice_is_refused_and_redone_stands_again(desk: Desk) -> None:
+def test_undone_twice_is_refused_and_redone_stands_again(desk: MemoryHarness) -> None:
     memory = desk.save("one")
     desk.do(desk.service.update(memory.id, 1, content="two"))
     change = latest(desk, memory.id)
@@ -74,7 +74,7 @@ def test_undone_twice_is_refused_and_redone_stands_again(desk: Desk) -> None:
     assert desk.get(memory.id).content == "one"
 
 
-def test_changed_since_is_refused_and_says_in_what(desk: Desk) -> None:
+def test_changed_since_is_refused_and_says_in_what(desk: MemoryHarness) -> None:
     memory = desk.save("one")
     desk.do(desk.service.update(memory.id, 1, title="T"))
     change = latest(desk, memory.id)
@@ -88,12 +88,12 @@ def test_changed_since_is_refused_and_says_in_what(desk: Desk) -> None:
     assert desk.get(memory.id).title == "T"
 
 
-def test_unknown_entry_is_not_found(desk: Desk) -> None:
+def test_unknown_entry_is_not_found(desk: MemoryHarness) -> None:
     with pytest.raises(NotFoundError):
         desk.undo(4711)
 
 
-def test_all_or_none(desk: Desk) -> None:
+def test_all_or_none(desk: MemoryHarness) -> None:
     first, second = desk.save("one"), desk.save("two")
     entries = [latest(desk, memory.id) for memory in (first, second)]
     desk.do(desk.service.update(first.id, 1, content="changed"))
@@ -103,7 +103,7 @@ def test_all_or_none(desk: Desk) -> None:
     assert set(desk.held) == {first.id, second.id}
 
 
-def test_several_changes_of_one_memory_are_undone_together(desk: Desk) -> None:
+def test_several_changes_of_one_memory_are_undone_together(desk: MemoryHarness) -> None:
     memory = desk.save("0")
     for number in range(1, 4):
         desk.do(desk.service.update(memory.id, number, content=str(number)))
@@ -114,7 +114,7 @@ def test_several_changes_of_one_memory_are_undone_together(desk: Desk) -> None:
     assert desk.get(memory.id).content == "3"
 
 
-def test_undo_makes_an_open_editor_stale(desk: Desk) -> None:
+def test_undo_makes_an_open_editor_stale(desk: MemoryHarness) -> None:
     memory = desk.save("one")
     desk.do(desk.service.update(memory.id, 1, content="two"))
     desk.undo(latest(desk, memory.id))
@@ -122,7 +122,7 @@ def test_undo_makes_an_open_editor_stale(desk: Desk) -> None:
         desk.do(desk.service.update(memory.id, 2, content="from the editor"))
 
 
-def test_fact_whose_key_is_taken_is_not_brought_back(desk: Desk) -> None:
+def test_fact_whose_key_is_taken_is_not_brought_back(desk: MemoryHarness) -> None:
     old = desk.save("Bern", kind="fact", category="p", key="home")
     desk.do(desk.service.delete(old.id))
     deletion = latest(desk, old.id)
@@ -131,7 +131,7 @@ def test_fact_whose_key_is_taken_is_not_brought_back(desk: Desk) -> None:
         desk.undo(deletion)
 
 
-def test_superseding_is_undone_and_redone_whole(desk: Desk) -> None:
+def test_superseding_is_undone_and_redone_whole(desk: MemoryHarness) -> None:
     old = desk.save("Bern", kind="fact", category="p", key="home")
     new = desk.save("Genf", kind="fact", category="p", key="home")
     entries = [latest(desk, old.id), latest(desk, new.id)]
@@ -143,7 +143,7 @@ def test_superseding_is_undone_and_redone_whole(desk: Desk) -> None:
     assert set(desk.held) == {new.id}
 
 
-def test_history_hides_what_the_caller_may_not_see(desk: Desk) -> None:
+def test_history_hides_what_the_caller_may_not_see(desk: MemoryHarness) -> None:
     hidden, shared = desk.save("secret"), desk.save("open", store="shared")
     moved = desk.save("was secret")
     desk.do(desk.service.update(moved.id, 1, store="shared"))
@@ -166,7 +166,7 @@ ACTIONS = st.lists(
 class Play:
     """Plays actions, keeping the entries that are not themselves undoing."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: MemoryHarness) -> None:
         self.desk = desk
         self.first: int = desk.rows("SELECT coalesce(max(id), 0) FROM memory_history")[0][0]
         self.ids: list[str] = []
@@ -212,7 +212,7 @@ class Play:
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(ACTIONS)
-def test_undoing_everything_gives_the_beginning(desk: Desk, actions: list[tuple[str, int, str]]) -> None:
+def test_undoing_everything_gives_the_beginning(desk: MemoryHarness, actions: list[tuple[str, int, str]]) -> None:
     for memory_id in list(desk.held):
         desk.do(desk.service.delete(memory_id))
     play = Play(desk)

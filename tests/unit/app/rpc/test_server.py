@@ -18,7 +18,7 @@ from app.rpc.framing import MAX_FRAME, MAX_HELLO, MAX_SHORT_FRAME, encode
 from app.rpc.hostfile import FILE, read_hostfile
 from app.rpc.messages import hello
 from app.rpc.server import MAX_CONNECTIONS, MAX_STRANGERS
-from tests.helpers.noise import AllowLogs
+from tests.helpers.unexpected_logs import AllowLogs
 from tests.unit.app.rpc.conftest import Raw, Served, serving
 
 Connect = Callable[[], Raw]

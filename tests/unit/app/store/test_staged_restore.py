@@ -19,7 +19,7 @@ from app.store import staged_restore
 from app.store.backup import backup_name, backup_path, read_name
 from app.store.store import DATABASE, Store
 from tests.helpers.disks import SmallDisk
-from tests.helpers.material import ROOT
+from tests.helpers.sample_data import ROOT
 
 
 def write(vault: Path, word: str, steps: Path | None = None) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.trace.crash_reports import CrashRecorder, take_crash_reports
-from tests.helpers.material import ROOT
+from tests.helpers.sample_data import ROOT
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 DYING = """

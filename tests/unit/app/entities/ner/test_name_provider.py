@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from app.entities.ner.provider import MAX_CHARACTERS, NOTHING_KNOWN, KnownNames
 from app.entities.ner.strategy import fast_strategy
-from tests.helpers.material import NAUGHTY
+from tests.helpers.sample_data import NAUGHTY
 
 
 def found(text: str, known: KnownNames = NOTHING_KNOWN) -> set[tuple[str, str]]:

@@ -8,7 +8,7 @@ from app.core.clock import to_datetime
 from app.core.stores import STORES
 from app.entities.model import EntityFilter, GraphFilter
 from app.errors import NotFoundError
-from tests.helpers.material import NAUGHTY
+from tests.helpers.sample_data import NAUGHTY
 from tests.unit.app.entities.conftest import Desk
 
 SOCIAL = ("social",)

@@ -15,7 +15,7 @@ from app.index.vectors.vector_repo import Generation
 from app.sessions.model import NewMessage
 from app.sessions.service import NewSession
 from app.upkeep.repair import vectors
-from tests.helpers.noise import AllowLogs
+from tests.helpers.unexpected_logs import AllowLogs
 from tests.unit.app.index.bench import DAY_MS, Bench, CountedEmbedder, cancel_at, change
 
 # Where something is wrong -------------------------------------------------------------------------------------------

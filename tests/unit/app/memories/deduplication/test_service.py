@@ -11,15 +11,15 @@ import pytest
 from app.errors import AccessDeniedError, InputError, ModelUnavailableError
 from app.memories.deduplication.reconciler import Decision
 from app.memories.model import NewMemory, Source, Written
-from tests.unit.app.memories.writing_desk import Script, Suggestions, WritingDesk
+from tests.unit.app.memories.deduplication_harness import DeduplicationHarness, FixedCandidates, ScriptedReconciler
 
 OLD = "Rosa waters the tomatoes in the garden every single morning"
 NEW = "Rosa waters the tomatoes in the garden on Sundays"
 
 
 @pytest.fixture
-def desk(vault: Path) -> Iterator[WritingDesk]:
-    made = WritingDesk(vault)
+def desk(vault: Path) -> Iterator[DeduplicationHarness]:
+    made = DeduplicationHarness(vault)
     yield made
     made.close()
 
@@ -43,20 +43,22 @@ def answer(action: str, index: int | None = None, **more: Any) -> str:
         {"content": "x", "sources": (Source("memory", " "),)},
     ],
 )
-def test_what_cannot_be_stored_is_refused_and_leaves_nothing(desk: WritingDesk, fields: dict[str, Any]) -> None:
+def test_what_cannot_be_stored_is_refused_and_leaves_nothing(
+    desk: DeduplicationHarness, fields: dict[str, Any]
+) -> None:
     with pytest.raises(InputError):
         desk.write(**fields)
     assert desk.state() == []
     assert desk.rows("SELECT count(*) FROM memory_history") == [(0,)]
 
 
-def test_a_store_that_the_caller_does_not_see_cannot_be_written(desk: WritingDesk) -> None:
+def test_a_store_that_the_caller_does_not_see_cannot_be_written(desk: DeduplicationHarness) -> None:
     desk.write(OLD)
     with pytest.raises(AccessDeniedError, match="shared or social, not in private"):
         desk.write(OLD, stores=("shared", "social"))
 
 
-def test_what_has_expired_already_is_refused(desk: WritingDesk) -> None:
+def test_what_has_expired_already_is_refused(desk: DeduplicationHarness) -> None:
     past = desk.save("x").created_at
     with pytest.raises(InputError, match="has passed"):
         desk.write("y", expires_at=past)
@@ -65,7 +67,7 @@ def test_what_has_expired_already_is_refused(desk: WritingDesk) -> None:
 # Without a reconciler ----------------------------------------------------------------------------------------------
 
 
-def test_observation_is_known_by_title_and_facts(desk: WritingDesk) -> None:
+def test_observation_is_known_by_title_and_facts(desk: DeduplicationHarness) -> None:
     first = desk.write("We met.", title="Meeting", facts=("Ana leaves", "Bo stays"))
     assert first.outcome == "ADD"
     again = desk.write("Told otherwise", title=" meeting", facts=("ana  leaves", "Bo stays"))
@@ -75,7 +77,7 @@ def test_observation_is_known_by_title_and_facts(desk: WritingDesk) -> None:
     assert desk.write("Told otherwise", title="Meeting", facts=("Ana leaves",)).outcome == "ADD"
 
 
-def test_others_are_known_by_title_and_content(desk: WritingDesk) -> None:
+def test_others_are_known_by_title_and_content(desk: DeduplicationHarness) -> None:
     desk.write("Likes tea", kind="fact")
     assert desk.write("likes   TEA", kind="fact").outcome == "EXACT_DUP"
     assert desk.write("Likes tea", kind="note").outcome == "ADD"
@@ -83,7 +85,7 @@ def test_others_are_known_by_title_and_content(desk: WritingDesk) -> None:
     assert desk.write("Likes tea", kind="fact", title="Drinks").outcome == "ADD"
 
 
-def test_what_shares_three_quarters_of_its_words_is_counted_and_not_stored(desk: WritingDesk) -> None:
+def test_what_shares_three_quarters_of_its_words_is_counted_and_not_stored(desk: DeduplicationHarness) -> None:
     first = desk.write("one two three four five six seven eight")
     same = desk.write("one two three four five six seven nine ten")  # 7 of 10
     assert same.outcome == "ADD"
@@ -103,7 +105,7 @@ def test_what_shares_three_quarters_of_its_words_is_counted_and_not_stored(desk:
         ("Mona Harker wrote to Jonas Harker in Dover", "Lena Harker wrote to Jonas Harker in Dover"),
     ],
 )
-def test_another_number_or_name_or_colour_or_a_negation_is_news(desk: WritingDesk, old: str, new: str) -> None:
+def test_another_number_or_name_or_colour_or_a_negation_is_news(desk: DeduplicationHarness, old: str, new: str) -> None:
     desk.write(old)
     written = desk.write(new)
     assert written.outcome == "ADD"
@@ -111,7 +113,7 @@ def test_another_number_or_name_or_colour_or_a_negation_is_news(desk: WritingDes
     assert desk.contents() == [old, new]
 
 
-def test_deleted_and_expired_memories_do_not_count(desk: WritingDesk) -> None:
+def test_deleted_and_expired_memories_do_not_count(desk: DeduplicationHarness) -> None:
     gone = desk.write(OLD).memory
     desk.do(desk.service.delete(gone.id))
     later = desk.write(OLD, expires_at=gone.created_at.replace(year=2090))
@@ -120,7 +122,7 @@ def test_deleted_and_expired_memories_do_not_count(desk: WritingDesk) -> None:
     assert desk.write(OLD).outcome == "ADD"
 
 
-def test_fact_with_a_key_takes_the_place_of_the_one_before(desk: WritingDesk) -> None:
+def test_fact_with_a_key_takes_the_place_of_the_one_before(desk: DeduplicationHarness) -> None:
     first = desk.write("Berlin", kind="fact", category="home", key="city")
     assert desk.write("Berlin", kind="fact", category="home", key="city").outcome == "EXACT_DUP"
     assert desk.write("Berlin", kind="fact", category="work", key="city").outcome == "ADD"
@@ -130,7 +132,7 @@ def test_fact_with_a_key_takes_the_place_of_the_one_before(desk: WritingDesk) ->
     assert desk.get(first.memory.id).superseded_by == new.memory.id
 
 
-def test_related_files_people_and_sources_are_kept_through_changes_and_undo(desk: WritingDesk) -> None:
+def test_related_files_people_and_sources_are_kept_through_changes_and_undo(desk: DeduplicationHarness) -> None:
     sources = (Source("message", "s#1"), Source("memory", "note-1"))
     made = desk.write("![[b.png]] seen", files=("a.md", "b.png"), people=("Ana", "Ana "), sources=sources).memory
     assert (made.files, made.people) == (("a.md", "b.png"), ("Ana",))
@@ -145,7 +147,7 @@ def test_related_files_people_and_sources_are_kept_through_changes_and_undo(desk
     assert desk.state() == before
 
 
-def test_mention_is_recorded_and_undone_and_disturbs_no_editor(desk: WritingDesk) -> None:
+def test_mention_is_recorded_and_undone_and_disturbs_no_editor(desk: DeduplicationHarness) -> None:
     made = desk.write(OLD).memory
     before = desk.state()
     changed = desk.changed(OLD)
@@ -157,7 +159,7 @@ def test_mention_is_recorded_and_undone_and_disturbs_no_editor(desk: WritingDesk
     assert desk.state() == before
 
 
-def test_equal_and_similar_writes_at_once_are_stored_once(desk: WritingDesk) -> None:
+def test_equal_and_similar_writes_at_once_are_stored_once(desk: DeduplicationHarness) -> None:
     texts = [OLD, OLD.upper(), OLD + " indeed"] * 8
 
     async def all_at_once() -> list[Written]:
@@ -174,24 +176,24 @@ def test_equal_and_similar_writes_at_once_are_stored_once(desk: WritingDesk) -> 
 # With a reconciler -------------------------------------------------------------------------------------------------
 
 
-def test_reconciler_is_not_asked_when_nothing_resembles(desk: WritingDesk) -> None:
+def test_reconciler_is_not_asked_when_nothing_resembles(desk: DeduplicationHarness) -> None:
     desk.write("Something else altogether")
-    script = Script()
+    script = ScriptedReconciler()
     assert desk.write(NEW, script).outcome == "ADD"
     assert desk.write(NEW, script).outcome == "EXACT_DUP"
     assert script.asked == []
 
 
-def test_reconciler_sees_dense_candidates_of_the_same_kind_and_store_only(desk: WritingDesk) -> None:
+def test_reconciler_sees_dense_candidates_of_the_same_kind_and_store_only(desk: DeduplicationHarness) -> None:
     desk.save(OLD, kind="observation", store="shared")
     desk.save(OLD, kind="fact")
     gone = desk.save(OLD + " gone", kind="observation")
     desk.do(desk.service.delete(gone.id))
     mine = desk.write(OLD, title="T", facts=("f",), type="habit").memory
     other = desk.save(OLD + " indeed", kind="observation")
-    script = Script(answer("ADD"))
+    script = ScriptedReconciler(answer("ADD"))
     everything = [row[0] for row in desk.rows("SELECT id FROM memories ORDER BY rowid")]
-    assert desk.write(NEW, script, candidates=Suggestions("note-nowhere", *everything)).outcome == "ADD"
+    assert desk.write(NEW, script, candidates=FixedCandidates("note-nowhere", *everything)).outcome == "ADD"
     (asked,) = script.asked
     assert [one.index for one in asked.candidates] == [0, 1]
     assert [one.content for one in asked.candidates] == [mine.content, other.content]
@@ -199,19 +201,19 @@ def test_reconciler_sees_dense_candidates_of_the_same_kind_and_store_only(desk: 
     assert (asked.kind, asked.store, asked.content) == ("observation", "private", NEW)
 
 
-def test_words_stand_in_where_the_search_for_candidates_fails(desk: WritingDesk) -> None:
+def test_words_stand_in_where_the_search_for_candidates_fails(desk: DeduplicationHarness) -> None:
     old = desk.write(OLD).memory
-    broken = Suggestions(error=ModelUnavailableError("no model"))
-    written = desk.write(NEW, Script(answer("NONE", 0)), candidates=broken)
+    broken = FixedCandidates(error=ModelUnavailableError("no model"))
+    written = desk.write(NEW, ScriptedReconciler(answer("NONE", 0)), candidates=broken)
     assert (written.outcome, written.matched) == ("NONE", old.id)
 
 
-def test_update_lets_the_old_memory_say_it(desk: WritingDesk) -> None:
+def test_update_lets_the_old_memory_say_it(desk: DeduplicationHarness) -> None:
     old = desk.write(OLD, title="Garden", tags=("a",), facts=("x",), files=("f",), attributes={"k": 1}).memory
     before = desk.state()
     decision = Decision("UPDATE", 0, content="Rosa waters on Sundays", reason="newer")
     draft = {"facts": ("y",), "tags": ("b",), "people": ("Rosa",), "sources": (Source("message", "s#4"),)}
-    changed = desk.changed(NEW, Script(decision), **draft)
+    changed = desk.changed(NEW, ScriptedReconciler(decision), **draft)
     written = changed.value
     assert (written.outcome, written.matched, written.decided_by) == ("UPDATE", old.id, "reconciler")
     assert written.reason == "newer"
@@ -229,10 +231,10 @@ def test_update_lets_the_old_memory_say_it(desk: WritingDesk) -> None:
     assert desk.state() == before
 
 
-def test_delete_expires_the_stale_memory_and_stores_the_new_one(desk: WritingDesk) -> None:
+def test_delete_expires_the_stale_memory_and_stores_the_new_one(desk: DeduplicationHarness) -> None:
     old = desk.write(OLD).memory
     before = desk.state()
-    changed = desk.changed(NEW, Script(answer("DELETE", 0)))
+    changed = desk.changed(NEW, ScriptedReconciler(answer("DELETE", 0)))
     new = changed.value.memory
     assert (changed.value.outcome, changed.value.matched) == ("DELETE", old.id)
     assert desk.contents() == [NEW]
@@ -243,9 +245,9 @@ def test_delete_expires_the_stale_memory_and_stores_the_new_one(desk: WritingDes
     assert desk.state() == before
 
 
-def test_none_counts_a_mention_only(desk: WritingDesk) -> None:
+def test_none_counts_a_mention_only(desk: DeduplicationHarness) -> None:
     old = desk.write(OLD).memory
-    written = desk.write(NEW, Script(answer("NONE", 0)))
+    written = desk.write(NEW, ScriptedReconciler(answer("NONE", 0)))
     assert (written.outcome, written.memory.mention_count) == ("NONE", 2)
     assert desk.contents() == [OLD]
     assert desk.get(old.id).version == 1
@@ -272,10 +274,10 @@ def test_none_counts_a_mention_only(desk: WritingDesk) -> None:
         (None, "too long"),
     ],
 )
-def test_answer_that_cannot_be_used_adds_and_says_why(desk: WritingDesk, said: Any, reason: str) -> None:
+def test_answer_that_cannot_be_used_adds_and_says_why(desk: DeduplicationHarness, said: Any, reason: str) -> None:
     desk.write(OLD)
     desk.terms = type(desk.terms)(seconds=0.01) if said is None else desk.terms
-    written = desk.write(NEW, Script(said))
+    written = desk.write(NEW, ScriptedReconciler(said))
     assert (written.outcome, written.decided_by) == ("ADD", "nobody")
     assert reason in written.reason
     assert "secret" not in written.reason
@@ -286,9 +288,9 @@ def test_answer_that_cannot_be_used_adds_and_says_why(desk: WritingDesk, said: A
     assert "tomatoes" not in traced
 
 
-def test_decision_on_what_changed_meanwhile_is_made_once_more_and_then_added(desk: WritingDesk) -> None:
+def test_decision_on_what_changed_meanwhile_is_made_once_more_and_then_added(desk: DeduplicationHarness) -> None:
     old = desk.write(OLD).memory
-    script = Script(answer("DELETE", 0), answer("DELETE", 0))
+    script = ScriptedReconciler(answer("DELETE", 0), answer("DELETE", 0))
 
     async def edited() -> None:
         version = (await desk.reads.get(old.id)).version
@@ -301,11 +303,11 @@ def test_decision_on_what_changed_meanwhile_is_made_once_more_and_then_added(des
     assert len(desk.contents()) == 2
 
 
-def test_equal_writes_at_once_are_stored_once_although_the_reconciler_says_add(desk: WritingDesk) -> None:
+def test_equal_writes_at_once_are_stored_once_although_the_reconciler_says_add(desk: DeduplicationHarness) -> None:
     desk.write(OLD)
 
     async def all_at_once() -> list[Written]:
-        writing = desk.writing(Script(*[answer("ADD")] * 6))
+        writing = desk.writing(ScriptedReconciler(*[answer("ADD")] * 6))
         jobs = (writing.write(NewMemory(NEW, kind="observation")) for _ in range(6))
         return [one.value for one in await asyncio.gather(*jobs)]
 

@@ -11,7 +11,7 @@ from app.memories import repo
 from app.memories.deduplication.similar import SimilarFinder, similarity, text_of
 from app.memories.deduplication.word_sets import LONGEST, jaccard, restates, word_set
 from app.memories.model import NewMemory
-from tests.unit.app.memories.writing_desk import WritingDesk
+from tests.unit.app.memories.deduplication_harness import DeduplicationHarness
 
 NAMED = """
 the a of running ran runs day days naïve NAÏVE nai\u0308ve straße ΣΊΣΥΦΟΣ йод и\u0306од don't x-ray a_b 4711 4712 🥰
@@ -27,13 +27,13 @@ TEXTS = st.builds(
 
 
 @pytest.fixture
-def desk(vault: Path) -> Iterator[WritingDesk]:
-    made = WritingDesk(vault)
+def desk(vault: Path) -> Iterator[DeduplicationHarness]:
+    made = DeduplicationHarness(vault)
     yield made
     made.close()
 
 
-def found(desk: WritingDesk, text: str, threshold: float, kind: str = "fact") -> dict[str, float]:
+def found(desk: DeduplicationHarness, text: str, threshold: float, kind: str = "fact") -> dict[str, float]:
     def work(connection: object) -> dict[str, float]:
         similar = SimilarFinder().find(
             connection,  # type: ignore[arg-type]
@@ -49,7 +49,7 @@ def found(desk: WritingDesk, text: str, threshold: float, kind: str = "fact") ->
     return desk.read(work)
 
 
-def by_comparing(desk: WritingDesk, text: str, threshold: float) -> dict[str, float]:
+def by_comparing(desk: DeduplicationHarness, text: str, threshold: float) -> dict[str, float]:
     ids = [row[0] for row in desk.rows("SELECT id FROM memories WHERE kind = 'fact' AND store = 'private'")]
     memories = desk.read(lambda connection: repo.many(connection, ids))
     scores = {memory.id: similarity(text, text_of(memory)) for memory in memories}
@@ -59,7 +59,7 @@ def by_comparing(desk: WritingDesk, text: str, threshold: float) -> dict[str, fl
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(TEXTS, min_size=1, max_size=12), TEXTS, st.sampled_from([0.3, 0.5, 0.75, 0.9, 1.0]))
 def test_finder_finds_what_comparing_with_each_finds(
-    desk: WritingDesk, texts: list[str], asked: str, threshold: float
+    desk: DeduplicationHarness, texts: list[str], asked: str, threshold: float
 ) -> None:
     for text in texts:
         if text.strip():
@@ -70,14 +70,16 @@ def test_finder_finds_what_comparing_with_each_finds(
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.permutations([f"word{number}" for number in range(160)]), st.integers(0, 60))
-def test_words_of_a_long_memory_are_found_over_its_chunks(desk: WritingDesk, words: list[str], dropped: int) -> None:
+def test_words_of_a_long_memory_are_found_over_its_chunks(
+    desk: DeduplicationHarness, words: list[str], dropped: int
+) -> None:
     desk.save(" ".join(words), title="Long", kind="fact")
     asked = " ".join(words[dropped:])
     assert found(desk, asked, 0.75) == by_comparing(desk, asked, 0.75)
     assert bool(found(desk, asked, 0.75)) == (len(set(words[dropped:])) / 161 >= 0.75) or dropped == 0
 
 
-def test_other_kinds_stores_and_what_is_gone_are_left_out(desk: WritingDesk) -> None:
+def test_other_kinds_stores_and_what_is_gone_are_left_out(desk: DeduplicationHarness) -> None:
     text = "the heron stands in the river"
     desk.save(text, kind="note")
     desk.save(text, kind="fact", store="shared")
@@ -155,7 +157,7 @@ def test_sentence_with_any_word_replaced_never_restates(words: list[str], data: 
     assert not restates(new, old)
 
 
-def test_related_facts_come_by_the_words_that_tell(desk: WritingDesk) -> None:
+def test_related_facts_come_by_the_words_that_tell(desk: DeduplicationHarness) -> None:
     desk.do(desk.service.save(NewMemory("The heron of the pond is the oldest", kind="note")))
     near = desk.save("The heron of the pond is grey", kind="fact")
     desk.save("The cat of the house is the best", kind="fact")
@@ -172,7 +174,7 @@ def test_related_facts_come_by_the_words_that_tell(desk: WritingDesk) -> None:
     assert desk.read(work) == [near.id]
 
 
-def test_how_common_a_word_is_is_counted_anew_once_it_brings_many_candidates(desk: WritingDesk) -> None:
+def test_how_common_a_word_is_is_counted_anew_once_it_brings_many_candidates(desk: DeduplicationHarness) -> None:
     finder = SimilarFinder()
 
     def look(text: str) -> int:

@@ -12,11 +12,11 @@ from app.core.facets import Facet
 from app.core.stores import STORES
 from app.errors import NotFoundError
 from app.memories.model import Memory, MemoryFilter, MemoryOrder
-from tests.unit.app.memories.conftest import Desk
+from tests.unit.app.memories.conftest import MemoryHarness
 
 
 @pytest.fixture
-def garden(desk: Desk) -> dict[str, Memory]:
+def garden(desk: MemoryHarness) -> dict[str, Memory]:
     """Return six memories of every sort, each saved a second after the one before."""
     wanted: dict[str, dict[str, Any]] = {
         "Soil": {"content": "Compost and lime", "tags": ("garden/soil",)},
@@ -33,7 +33,7 @@ def garden(desk: Desk) -> dict[str, Memory]:
     return saved
 
 
-def titles(desk: Desk, chosen: MemoryFilter, order: MemoryOrder = "recent", **more: Any) -> list[str]:
+def titles(desk: MemoryHarness, chosen: MemoryFilter, order: MemoryOrder = "recent", **more: Any) -> list[str]:
     return [row.title for row in desk.do(desk.reads.listed(chosen, order, **more))]
 
 
@@ -46,7 +46,7 @@ def titles(desk: Desk, chosen: MemoryFilter, order: MemoryOrder = "recent", **mo
         ("title", ["apples", "Home", "Soil", "Week", "ÉTÉ", ""]),
     ],
 )
-def test_orders(desk: Desk, garden: dict[str, Memory], order: MemoryOrder, expected: list[str]) -> None:
+def test_orders(desk: MemoryHarness, garden: dict[str, Memory], order: MemoryOrder, expected: list[str]) -> None:
     assert titles(desk, MemoryFilter(), order) == expected
     desk.do(desk.service.pin(garden["apples"].id))
     assert titles(desk, MemoryFilter(), order) == ["apples", *(title for title in expected if title != "apples")]
@@ -80,19 +80,19 @@ def test_orders(desk: Desk, garden: dict[str, Memory], order: MemoryOrder, expec
         (MemoryFilter(text="é" * 100_000), set()),
     ],
 )
-def test_filters(desk: Desk, garden: dict[str, Memory], chosen: MemoryFilter, expected: set[str]) -> None:
+def test_filters(desk: MemoryHarness, garden: dict[str, Memory], chosen: MemoryFilter, expected: set[str]) -> None:
     assert set(titles(desk, chosen)) == expected
     facets = desk.do(desk.reads.facets(chosen))
     for counts in (facets.kinds, facets.stores, facets.sources):
         assert sum(facet.count for facet in counts) == len(expected)
 
 
-def test_pages_join_to_the_whole_list(desk: Desk, garden: dict[str, Memory]) -> None:
+def test_pages_join_to_the_whole_list(desk: MemoryHarness, garden: dict[str, Memory]) -> None:
     pages = [titles(desk, MemoryFilter(), limit=2, offset=offset) for offset in (0, 2, 4, 6)]
     assert [title for page in pages for title in page] == titles(desk, MemoryFilter())
 
 
-def test_rows_come_in_the_order_asked_for(desk: Desk, garden: dict[str, Memory]) -> None:
+def test_rows_come_in_the_order_asked_for(desk: MemoryHarness, garden: dict[str, Memory]) -> None:
     ids = [garden["Week"].id, "note-gone", garden[""].id, garden["Week"].id]
     rows = desk.do(desk.reads.rows(ids))
     assert [row.id for row in rows] == [ids[0], ids[2], ids[3]]
@@ -104,7 +104,7 @@ def test_rows_come_in_the_order_asked_for(desk: Desk, garden: dict[str, Memory])
     assert desk.do(desk.reads.rows([ids[2]]))[0].archived
 
 
-def test_facets_count_each_memory_once_under_a_parent_tag(desk: Desk, garden: dict[str, Memory]) -> None:
+def test_facets_count_each_memory_once_under_a_parent_tag(desk: MemoryHarness, garden: dict[str, Memory]) -> None:
     facets = desk.do(desk.reads.facets(MemoryFilter()))
     assert facets.kinds == (Facet("note", 4), Facet("fact", 1), Facet("observation", 1))
     assert facets.stores == (Facet("private", 3), Facet("shared", 2), Facet("social", 1))
@@ -117,13 +117,13 @@ def test_facets_count_each_memory_once_under_a_parent_tag(desk: Desk, garden: di
     assert desk.do(desk.reads.tags(limit=1)) == [Facet("garden", 3)]
 
 
-def test_parent_without_a_memory_of_its_own_is_counted(desk: Desk) -> None:
+def test_parent_without_a_memory_of_its_own_is_counted(desk: MemoryHarness) -> None:
     desk.save("x", tags=("a/b/c", "a/d"))
     desk.save("y", tags=("a/b",))
     assert desk.do(desk.reads.tags()) == [Facet("a", 2), Facet("a/b", 2), Facet("a/b/c", 1), Facet("a/d", 1)]
 
 
-def test_nothing_outside_the_callers_stores_is_seen(desk: Desk, garden: dict[str, Memory]) -> None:
+def test_nothing_outside_the_callers_stores_is_seen(desk: MemoryHarness, garden: dict[str, Memory]) -> None:
     seen = ("shared",)
     expected = {garden["apples"].id, garden["Week"].id}
     reads = desk.reads
@@ -140,7 +140,7 @@ def test_nothing_outside_the_callers_stores_is_seen(desk: Desk, garden: dict[str
     assert desk.do(reads.ids(MemoryFilter(), stores=())) == []
 
 
-def test_kinds_count_the_active_ones(desk: Desk, garden: dict[str, Memory]) -> None:
+def test_kinds_count_the_active_ones(desk: MemoryHarness, garden: dict[str, Memory]) -> None:
     desk.do(desk.service.delete(garden["Soil"].id))
     assert desk.do(desk.reads.kinds()) == [Facet("note", 3), Facet("fact", 1), Facet("observation", 1)]
 
@@ -159,7 +159,7 @@ FILTERS = st.builds(
 
 @settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(FILTERS)
-def test_any_filter_is_answered(desk: Desk, chosen: MemoryFilter) -> None:
+def test_any_filter_is_answered(desk: MemoryHarness, chosen: MemoryFilter) -> None:
     ids = desk.do(desk.reads.ids(chosen))
     facets = desk.do(desk.reads.facets(chosen))
     assert sum(facet.count for facet in facets.kinds) == len(ids)
@@ -173,7 +173,9 @@ LETTERS = st.text(alphabet="aAbéÉß%_*?[]-^ЖжΣσς花", min_size=1, max_siz
 
 @settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(before=st.text(alphabet="aé花 ", max_size=4), word=LETTERS, after=st.text(alphabet="aé花 ", max_size=4))
-def test_text_filter_finds_what_is_there_in_another_case(desk: Desk, before: str, word: str, after: str) -> None:
+def test_text_filter_finds_what_is_there_in_another_case(
+    desk: MemoryHarness, before: str, word: str, after: str
+) -> None:
     memory = desk.save(f"x{before}{word}{after}")
     for asked in (word, word.swapcase() if len(word.swapcase()) == len(word) else word):
         if asked.swapcase().swapcase() == asked:
@@ -181,7 +183,7 @@ def test_text_filter_finds_what_is_there_in_another_case(desk: Desk, before: str
 
 
 @pytest.mark.parametrize("text", ["\ud800", "\x00", "a\udfffb"])
-def test_questions_in_text_that_cannot_be_stored_find_nothing(desk: Desk, text: str) -> None:
+def test_questions_in_text_that_cannot_be_stored_find_nothing(desk: MemoryHarness, text: str) -> None:
     reads = desk.reads
     assert desk.do(reads.rows([text])) == []
     assert desk.do(reads.titles(text)) == []

@@ -13,7 +13,7 @@ from app.memories.model import Memory, MemoryFilter, MemoryOrder
 from app.memories.queries import memory_snapshots
 from app.memories.state_codec import from_state
 from app.memories.writer import EDIT_BURST_MS
-from tests.unit.app.memories.conftest import Desk
+from tests.unit.app.memories.conftest import MemoryHarness
 
 ACTIONS = st.lists(
     st.tuples(
@@ -41,7 +41,7 @@ ORDERS: tuple[MemoryOrder, ...] = ("recent", "oldest", "title", "created")
 class Played:
     """Plays actions and keeps what stood after each."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: MemoryHarness) -> None:
         self.desk = desk
         self.first = self.newest()
         self.ids: list[str] = []
@@ -108,7 +108,7 @@ def test_a_spell_is_as_long_as_the_writer_makes_it() -> None:
 
 @settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(ACTIONS)
-def test_every_moment_is_as_it_was(desk: Desk, actions: list[tuple[str, int, str, int]]) -> None:
+def test_every_moment_is_as_it_was(desk: MemoryHarness, actions: list[tuple[str, int, str, int]]) -> None:
     for row in desk.do(desk.reads.listed(MemoryFilter(), limit=1000)):
         desk.do(desk.service.delete(row.id))
     desk.clock.ms += 1_000_000
@@ -127,7 +127,7 @@ def test_every_moment_is_as_it_was(desk: Desk, actions: list[tuple[str, int, str
             ]
 
 
-def test_a_text_being_written_is_as_before_until_the_writing_ends(desk: Desk) -> None:
+def test_a_text_being_written_is_as_before_until_the_writing_ends(desk: MemoryHarness) -> None:
     note = desk.save("first")
     desk.clock.ms += 400_000
     begun = desk.clock.ms
@@ -142,7 +142,7 @@ def test_a_text_being_written_is_as_before_until_the_writing_ends(desk: Desk) ->
     assert list(said.values()) == ["first", "first", "first", "third", "third"]
 
 
-def test_what_a_caller_may_not_see_now_or_then_did_not_exist_for_it(desk: Desk) -> None:
+def test_what_a_caller_may_not_see_now_or_then_did_not_exist_for_it(desk: MemoryHarness) -> None:
     opened, closed, gone = desk.save("was private"), desk.save("open", store="shared"), desk.save("x", store="shared")
     then = to_datetime(desk.clock.ms)
     desk.clock.ms += 400_000
@@ -156,7 +156,7 @@ def test_what_a_caller_may_not_see_now_or_then_did_not_exist_for_it(desk: Desk) 
     assert found.missing == (opened.id, closed.id)
 
 
-def test_pages_of_the_past(desk: Desk) -> None:
+def test_pages_of_the_past(desk: MemoryHarness) -> None:
     notes = []
     for number in range(5):
         desk.clock.ms += 1000

@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 from app.core.clock import to_ms
 from app.memories.queries import statistics
 from app.memories.queries.statistics import MAX_STEPS, Window
-from tests.unit.app.memories.conftest import Desk
+from tests.unit.app.memories.conftest import MemoryHarness
 
 ZURICH = ZoneInfo("Europe/Zurich")
 
 
-def counts(desk: Desk, wanted: Window) -> dict[str, int]:
+def counts(desk: MemoryHarness, wanted: Window) -> dict[str, int]:
     return {f"{one.day}": one.memories for one in desk.read(lambda conn: statistics.stats(conn, wanted)).growth}
 
 
-def test_days_are_those_of_the_zone(desk: Desk) -> None:
+def test_days_are_those_of_the_zone(desk: MemoryHarness) -> None:
     for when in ("2026-03-28T22:59", "2026-03-28T23:00", "2026-03-29T21:59", "2026-03-29T22:00"):
         desk.save(when, created_at=datetime.fromisoformat(when).replace(tzinfo=UTC))
     now = to_ms(datetime(2026, 3, 30, 12, tzinfo=ZURICH))
@@ -29,7 +29,7 @@ def test_days_are_those_of_the_zone(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("steps", [0, 1, 10 * MAX_STEPS])
-def test_a_window_has_bounds(desk: Desk, steps: int) -> None:
+def test_a_window_has_bounds(desk: MemoryHarness, steps: int) -> None:
     found = counts(desk, Window(to_ms(datetime(2026, 3, 30, tzinfo=UTC)), steps, "day", UTC))
     assert len(found) == min(max(steps, 1), MAX_STEPS)
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.memories.text.markdown_links import MAX_LINKS, MAX_TARGET, attribute_links, find_links, find_tags, title_key
-from tests.helpers.material import NAUGHTY
+from tests.helpers.sample_data import NAUGHTY
 
 MARKDOWN = st.text(alphabet=st.sampled_from("ab #[]|!`~\n\\>-/1.é字👍\t\r\x00\ud800"), max_size=200)
 

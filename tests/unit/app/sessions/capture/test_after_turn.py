@@ -19,7 +19,7 @@ from app.sessions.capture.after_turn import ACTOR, LONGEST_WAIT, RETRY_S, AfterT
 from app.sessions.capture.auto_capture import MAX_TURNS, AutoCapture
 from app.sessions.model import Message, NewMessage, Session
 from app.trace.trace import Trace
-from tests.helpers.noise import AllowLogs
+from tests.helpers.unexpected_logs import AllowLogs
 from tests.unit.app.sessions.talks import Desk, Sayings, open_desk, sized
 
 T = TypeVar("T")

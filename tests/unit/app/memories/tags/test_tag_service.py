@@ -4,11 +4,11 @@ import pytest
 
 from app.errors import InputError, NotFoundError
 from app.memories.tags.service import BATCH, TagService
-from tests.unit.app.memories.conftest import Desk
+from tests.unit.app.memories.conftest import MemoryHarness
 
 
 @pytest.fixture
-def tags(desk: Desk) -> TagService:
+def tags(desk: MemoryHarness) -> TagService:
     """Return the service that renames tags."""
     return TagService(desk.store, desk.index, desk.clock)
 
@@ -26,7 +26,7 @@ def tags(desk: Desk) -> TagService:
     ],
 )
 def test_what_cannot_be_is_refused_and_changes_nothing(
-    desk: Desk, tags: TagService, old: str, new: str, refusal: type[Exception]
+    desk: MemoryHarness, tags: TagService, old: str, new: str, refusal: type[Exception]
 ) -> None:
     note = desk.save("by #inline", tags=("garden/soil",))
     with pytest.raises(refusal):
@@ -34,7 +34,7 @@ def test_what_cannot_be_is_refused_and_changes_nothing(
     assert desk.get(note.id).version == 1
 
 
-def test_nested_tags_and_texts_follow(desk: Desk, tags: TagService) -> None:
+def test_nested_tags_and_texts_follow(desk: MemoryHarness, tags: TagService) -> None:
     text = "#Garden and #garden/soil, `#garden` [[x#garden]] #gardening a#garden #garden."
     note = desk.save(text, tags=("z", "garden"), facts=("said",))
     other = desk.save("nothing", tags=("gardens",))
@@ -50,13 +50,13 @@ def test_nested_tags_and_texts_follow(desk: Desk, tags: TagService) -> None:
     assert (desk.get(note.id).content, desk.get(note.id).tags) == (text, note.tags)
 
 
-def test_a_name_without_a_place_in_texts_is_for_tags_outside_of_them(desk: Desk, tags: TagService) -> None:
+def test_a_name_without_a_place_in_texts_is_for_tags_outside_of_them(desk: MemoryHarness, tags: TagService) -> None:
     note = desk.save("no mark", tags=("garden",))
     desk.do(tags.rename("garden", "My garden"))
     assert desk.get(note.id).tags == ("my garden",)
 
 
-def test_merging_makes_one_of_many_and_is_undone_as_one(desk: Desk, tags: TagService) -> None:
+def test_merging_makes_one_of_many_and_is_undone_as_one(desk: MemoryHarness, tags: TagService) -> None:
     notes = [desk.save(f"{number} #a", tags=(f"t{number % 3}/part", "keep")) for number in range(BATCH + 5)]
     done = desk.do(tags.merge(["a", "t0", "t1", "one"], "one"))
     assert done.value.changed == len(notes)
@@ -68,7 +68,7 @@ def test_merging_makes_one_of_many_and_is_undone_as_one(desk: Desk, tags: TagSer
     assert [desk.get(note.id).tags for note in notes] == [note.tags for note in notes]
 
 
-def test_the_longest_name_wins_and_a_tag_may_move_below_itself(desk: Desk, tags: TagService) -> None:
+def test_the_longest_name_wins_and_a_tag_may_move_below_itself(desk: MemoryHarness, tags: TagService) -> None:
     note = desk.save("", title="t", tags=("a", "a/b", "a/b/c"))
     desk.do(tags.rename("a/b", "z"))
     assert desk.get(note.id).tags == ("a", "z", "z/c")
@@ -76,7 +76,7 @@ def test_the_longest_name_wins_and_a_tag_may_move_below_itself(desk: Desk, tags:
     assert desk.get(note.id).tags == ("a/old", "z", "z/c")
 
 
-def test_others_rename_what_they_see_and_nothing_else(desk: Desk, tags: TagService) -> None:
+def test_others_rename_what_they_see_and_nothing_else(desk: MemoryHarness, tags: TagService) -> None:
     hidden, seen = desk.save("x", tags=("garden",)), desk.save("y", tags=("garden",), store="shared")
     desk.do(desk.service.delete(desk.save("z", tags=("garden",), store="shared").id))
     done = desk.do(tags.rename("garden", "hof", stores=("shared",), actor="agent"))

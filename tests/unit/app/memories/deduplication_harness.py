@@ -22,10 +22,10 @@ from app.memories.reflections import ReflectionService
 from app.memories.service import MemoryService
 from app.memories.unit_of_work import MemoryUnitOfWork
 from app.trace.trace import Trace
-from tests.unit.app.memories.conftest import Desk
+from tests.unit.app.memories.conftest import MemoryHarness
 
 
-class Script:
+class ScriptedReconciler:
     """A reconciler that answers from a list, an exception by raising it and ``None`` never; keeps what it was asked."""
 
     def __init__(self, *answers: str | Decision | BaseException | None) -> None:
@@ -46,7 +46,7 @@ class Script:
         return answer
 
 
-class Suggestions:
+class FixedCandidates:
     """Candidates that are always the same, whatever is asked; or fail."""
 
     def __init__(self, *ids: str, error: Exception | None = None) -> None:
@@ -59,7 +59,7 @@ class Suggestions:
         return self.ids
 
 
-class WritingDesk(Desk):
+class DeduplicationHarness(MemoryHarness):
     """Everything a test does to facts and observations."""
 
     def __init__(self, vault: Path) -> None:
