@@ -7,13 +7,19 @@ from app.api.isolation import back_up_isolated, with_isolated
 from app.api.registry import operation
 from app.changes import Changed
 from app.engine import Engine
-from app.upkeep.model import CheckReport, RepairReport, VaultStatus
+from app.upkeep.model import CheckReport, RepairReport, VaultStats, VaultStatus
 
 
 @operation("vault.status", trust="full")
 async def status(engine: Engine, caller: Caller) -> VaultStatus:
     """Return the status of the vault: counts, indexing, jobs and failures."""
     return await _status(engine)
+
+
+@operation("vault.stats", trust="full")
+async def stats(engine: Engine, caller: Caller) -> VaultStats:
+    """Return counts of all that the vault holds, how many search entries have vectors, and its size on disk by file."""
+    return await engine.care.stats()
 
 
 @operation("vault.check", trust="full")

@@ -97,7 +97,9 @@ class EntityApplier:
         """Return the entity's state as history keeps it."""
         return read(connection, target)
 
-    def apply(self, connection: apsw.Connection, target: str, state: State | None, at_ms: int) -> None:
+    def apply(
+        self, connection: apsw.Connection, target: str, state: State | None, at_ms: int, current: State | None
+    ) -> State | None:
         """Make ``state`` the entity's state; ``None`` undoes its making.
 
         Raises:
@@ -107,3 +109,4 @@ class EntityApplier:
             retire(connection, target, at_ms)
         else:
             write(connection, target, state, at_ms)
+        return self.current(connection, target)

@@ -32,8 +32,18 @@ class StateApplier(Protocol):
     def current(self, connection: apsw.Connection, target: str) -> State | None:
         """Return the state of ``target`` now."""
 
-    def apply(self, connection: apsw.Connection, target: str, state: State | None, at_ms: int) -> None:
-        """Make ``state`` the state of ``target``; ``None`` deletes it softly at ``at_ms``."""
+    def apply(
+        self, connection: apsw.Connection, target: str, state: State | None, at_ms: int, current: State | None
+    ) -> State | None:
+        """Make ``state`` the state of ``target`` and return the state that ``current`` would then return.
+
+        Args:
+            connection: The writer's connection, inside a transaction.
+            target: Id of what is changed.
+            state: The state to write; ``None`` deletes the target softly at ``at_ms``.
+            at_ms: Milliseconds UTC.
+            current: The state that ``current`` returned in this transaction, so that it is not read again.
+        """
 
 
 class UndoService:
@@ -132,13 +142,13 @@ class UndoService:
         applier = self._appliers.get(entry.target_kind)
         if applier is None:
             raise InternalError("Nobody knows how to undo a change of this kind.", target_kind=entry.target_kind)
-        before, at_ms = _concerned(applier.current(connection, entry.target), entry), self._clock.now_ms()
+        current, at_ms = applier.current(connection, entry.target), self._clock.now_ms()
+        before = _concerned(current, entry)
         if changed := differing(before, entry.after):
             raise StaleError(
                 _sentence(entry, changed, before), history=entry.id, target=entry.target, changed=list(changed)
             )
-        applier.apply(connection, entry.target, entry.before, at_ms)
-        after = _concerned(applier.current(connection, entry.target), entry)
+        after = _concerned(applier.apply(connection, entry.target, entry.before, at_ms, current), entry)
         made = history_repo.record(
             connection,
             target_kind=entry.target_kind,

@@ -5,10 +5,11 @@ from dataclasses import replace
 import apsw
 
 from app.core.clock import to_datetime
-from app.errors import StaleError
+from app.errors import InternalError, StaleError
 from app.history.undo import State
 from app.memories import repo
 from app.memories.archive import archive_moves
+from app.memories.model import Memory
 from app.memories.state_codec import from_state
 from app.memories.writer import MemoryIndex, conflicting_fact, recorded_state, write_state
 
@@ -28,29 +29,26 @@ class MemoryApplier:
         memory = repo.get(connection, target)
         return archive_moves.state(connection, target) if memory is None else recorded_state(memory)
 
-    def apply(self, connection: apsw.Connection, target: str, state: State | None, at_ms: int) -> None:
-        """Make ``state`` the memory's state; ``None`` deletes it softly.
+    def apply(
+        self, connection: apsw.Connection, target: str, state: State | None, at_ms: int, current: State | None
+    ) -> State | None:
+        """Make ``state`` the memory's state and return the new one; ``None`` deletes the memory softly.
 
         Raises:
             StaleError: Another fact has taken its category and key.
         """
-        now = repo.get(connection, target)
-        if now is None and archive_moves.state(connection, target) is not None:
-            now = archive_moves.take_out(connection, self._index, target)
-            if state is None and now.deleted_at is not None:
-                return  # it came from the trash
+        is_archived = current is not None and "archived_at" in current
+        if is_archived:
+            now: Memory | None = archive_moves.take_out(connection, self._index, target)
+        else:
+            now = repo.get(connection, target) if current is None else from_state(current)
+        if state is None and (now is None or (is_archived and now.deleted_at is not None)):
+            return recorded_state(now)  # there is nothing to delete, or it came from the trash
         if state is not None and "archived_at" in state:
             # At the time it was put there: earlier entries must find the state that they led to.
             archive_moves.put_in(connection, self._index, target, state["reason"], int(state["archived_at"]))
-            return
-        if state is not None:
-            wanted = from_state(state)
-        elif now is not None:
-            wanted = replace(now, deleted_at=to_datetime(at_ms), superseded_by=None)
-        else:
-            return
-        if now is not None:
-            wanted = replace(wanted, version=now.version + 1)
+            return self.current(connection, target)
+        wanted = _wanted(state, now, at_ms)
         if (other := conflicting_fact(connection, wanted)) is not None:
             raise StaleError(
                 "Another fact has taken the place of this one since. Undo or delete that one first.",
@@ -58,3 +56,14 @@ class MemoryApplier:
                 other=other.id,
             )
         write_state(connection, self._index, now, wanted)
+        return recorded_state(wanted)
+
+
+def _wanted(state: State | None, now: Memory | None, at_ms: int) -> Memory:
+    """Return the memory to write in the place of ``now``, which is there unless ``state`` is."""
+    if state is not None:
+        wanted = from_state(state)
+        return wanted if now is None else replace(wanted, version=now.version + 1)
+    if now is None:
+        raise InternalError("There is no memory to delete.")
+    return replace(now, deleted_at=to_datetime(at_ms), superseded_by=None, version=now.version + 1)

@@ -1,18 +1,28 @@
 """The memory_links table: what memories link to by title, and which memory a title means."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import apsw
 
 from app.core.stores import STORES
 from app.core.text import excerpt, storable
+from app.memories import import_sources
 from app.memories.model import Link, Links, Memory
 from app.memories.repo import get, store_condition
-from app.memories.text.markdown_links import MAX_LINKS, WikiLink, attribute_links, find_links, title_key
+from app.memories.text.markdown_links import (
+    GENERIC_NAME,
+    MAX_LINKS,
+    WikiLink,
+    attribute_links,
+    find_links,
+    find_markdown_links,
+    title_key,
+)
 
 _UNTITLED = 60  # characters of the text that stand in for a missing title
+_MARKDOWN = "markdown"  # the import format whose records have paths
 _TOP = "\U0010ffff"
 
 # Of memories with the same title a note comes first, then the oldest: a newcomer takes no links over.
@@ -30,7 +40,7 @@ def write(connection: apsw.Connection, memory: Memory) -> None:
     found: dict[tuple[str, str], WikiLink] = {}
     for relation, names in (("file", memory.files), ("person", memory.people)):
         found.update(((relation, title_key(name)), WikiLink(name)) for name in names)
-    for link in (*find_links(memory.content), *attribute_links(memory.attributes)):
+    for link in (*find_links(memory.content), *attribute_links(memory.attributes), *_markdown_links(memory)):
         found.setdefault((link.relation, title_key(link.target)), link)
     connection.executemany(
         "INSERT OR IGNORE INTO memory_links (memory_id, relation, target, target_key, context) VALUES (?, ?, ?, ?, ?)",
@@ -39,6 +49,18 @@ def write(connection: apsw.Connection, memory: Memory) -> None:
             for (relation, key), link in list(found.items())[:MAX_LINKS]
         ],
     )
+
+
+def _markdown_links(memory: Memory) -> Iterator[WikiLink]:
+    return find_markdown_links(memory.content, _imported_path(memory)) if memory.kind == "note" else iter(())
+
+
+def _imported_path(memory: Memory) -> str:
+    """Return the path of the Markdown file that a note was imported from, ``""`` for other notes."""
+    origin = memory.attributes.get("origin")
+    if not isinstance(origin, dict) or origin.get("format") != _MARKDOWN or not isinstance(origin.get("key"), str):
+        return ""
+    return str(origin["key"])
 
 
 def of(connection: apsw.Connection, memory_id: str, *, stores: Sequence[str] = STORES) -> Links:
@@ -60,18 +82,22 @@ def resolve_all(
 ) -> dict[str, Link]:
     """Return the memory that each title means, for those that mean one.
 
-    A title is first taken whole, then as an alias, then as a path whose last part is the title
-    (``Projects/Garden``, ``Garden.md``).
+    A path that begins with ``/`` means the note that was imported from there (``/vault/plants/rose.md``). A title is
+    first taken whole, then as an alias, then as a path whose last part is the title (``Projects/Garden``,
+    ``Garden.md``).
     """
-    keys = {title: key for title in titles if (key := title_key(title))}
+    wanted = list(titles)
+    imported = _imported(connection, [title for title in wanted if title.startswith("/")], stores)
+    keys = {title: key for title in wanted if title not in imported and (key := title_key(title))}
     known = _titled(connection, set(keys.values()), stores)
     if missing := set(keys.values()) - known.keys():
         known |= _aliased(connection, missing, stores)
     if missing := set(keys.values()) - known.keys():
-        ends = {key: _last_part(key) for key in missing}
+        # A file called README says nothing about which note is meant where its own path is unknown.
+        ends = {key: end for key in missing if not GENERIC_NAME.fullmatch(end := _last_part(key)) or "/" not in key}
         by_end = _titled(connection, set(ends.values()), stores)
         known |= {key: by_end[end] for key, end in ends.items() if end in by_end}
-    return {title: known[key] for title, key in keys.items() if key in known}
+    return imported | {title: known[key] for title, key in keys.items() if key in known}
 
 
 def titles(
@@ -95,13 +121,16 @@ def _outgoing(connection: apsw.Connection, memory_id: str, stores: Sequence[str]
     ).fetchall()
     known = resolve_all(connection, [target for target, _ in written], stores=stores)
     return tuple(
-        Link(known[target].memory_id, known[target].title, context) if target in known else Link("", target, context)
+        Link(known[target].memory_id, known[target].title, context)
+        if target in known
+        else Link("", _readable(target), context)
         for target, context in written
     )
 
 
 def _backlinks(connection: apsw.Connection, memory: Memory, stores: Sequence[str]) -> tuple[Link, ...]:
-    names = {key for key in map(title_key, (memory.title, *_aliases(memory.attributes.get("aliases")))) if key}
+    path = f"/{_imported_path(memory)}" if _imported_path(memory) else ""
+    names = {key for key in map(title_key, (memory.title, path, *_aliases(memory.attributes.get("aliases")))) if key}
     found: list[Any] = connection.execute(
         "SELECT l.target, m.id, m.title, substr(m.content, 1, 200), l.context"
         " FROM memory_links l JOIN memories m ON m.id = l.memory_id"
@@ -125,6 +154,24 @@ _PATH_TO_NAME = (
     " AND replace(substr(l.target_key, length(rtrim(l.target_key, replace(l.target_key, '/', ''))) + 1) || '|',"
     " '.md|', '|') IN (SELECT value || '|' FROM json_each(:names)))"
 )
+
+
+def _imported(connection: apsw.Connection, paths: Sequence[str], stores: Sequence[str]) -> dict[str, Link]:
+    """Return the active notes that were imported from ``paths``, by path."""
+    if not paths:
+        return {}
+    uris = {import_sources.uri(_MARKDOWN, path[1:]): path for path in paths}
+    cursor = connection.execute(
+        "SELECT f.source_uri, m.id, m.title FROM json_each(?) wanted CROSS JOIN files f ON f.source_uri = wanted.value"
+        f" CROSS JOIN memories m ON m.id = f.target WHERE m.valid_until IS NULL AND {store_condition(stores)}",
+        (json.dumps(list(uris)),),
+    )
+    return {uris[uri]: Link(memory_id, title) for uri, memory_id, title in cursor}
+
+
+def _readable(target: str) -> str:
+    """Return an unresolved target as it is shown: a path without its imported folder."""
+    return target.split("/", 2)[2] if target.startswith("/") and target.count("/") > 1 else target
 
 
 def _titled(connection: apsw.Connection, keys: set[str], stores: Sequence[str]) -> dict[str, Link]:

@@ -238,21 +238,26 @@ def _memory(row: Sequence[Any]) -> Memory:
     count, accessed, files, people, sources = counted
     return Memory(
         **dict(zip(_PLAIN, row, strict=False)),
-        facts=tuple(json.loads(facts)),
-        attributes=json.loads(attributes),
+        facts=_list(facts),
+        attributes={} if attributes == "{}" else json.loads(attributes),
         pinned=bool(pinned),
         created_at=to_datetime(created),
         updated_at=to_datetime(updated),
         event_time=optional_datetime(event),
         expires_at=optional_datetime(expires),
         deleted_at=optional_datetime(deleted),
-        tags=tuple(json.loads(tags)),
+        tags=_list(tags),
         access_count=count,
         last_accessed=optional_datetime(accessed),
-        files=tuple(json.loads(files)),
-        people=tuple(json.loads(people)),
-        sources=tuple(Source(*source) for source in json.loads(sources)),
+        files=_list(files),
+        people=_list(people),
+        sources=tuple(Source(*source) for source in _list(sources)),
     )
+
+
+def _list(written: str) -> tuple[Any, ...]:
+    """Return the items of a JSON list; most lists are empty, and parsing those costs as much as the rest of a row."""
+    return () if written == "[]" else tuple(json.loads(written))
 
 
 def _listed(row: Sequence[Any]) -> MemoryRow:

@@ -350,7 +350,14 @@ class SessionApplier:
         state = repo.state_of(connection, target)
         return None if state is None else state | kept_summary(connection, target)
 
-    def apply(self, connection: apsw.Connection, target: str, state: dict[str, Any] | None, at_ms: int) -> None:
+    def apply(
+        self,
+        connection: apsw.Connection,
+        target: str,
+        state: dict[str, Any] | None,
+        at_ms: int,
+        current: dict[str, Any] | None,
+    ) -> dict[str, Any] | None:
         """Make ``state`` the session's state, as far as it goes; ``None`` forgets it at ``at_ms``."""
         if state is None:
             state = {"forgotten_at": at_ms}
@@ -359,6 +366,7 @@ class SessionApplier:
         if "summary" in state:
             epoch = summary_epoch(connection, target)
             write_state(connection, target, state["summary"], state["summary_upper_seq"], epoch, at_ms)
+        return self.current(connection, target)
 
 
 def apply_state(

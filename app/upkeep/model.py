@@ -11,20 +11,38 @@ Severity = Literal["error", "warning"]
 
 
 @dataclass(frozen=True, slots=True)
-class VaultStats:
-    """Counts of a vault's content.
+class FileSize:
+    """The size of one file or folder of the vault, in bytes."""
 
-    ``pending`` chunks lack their vector; ``disk_bytes`` counts database and log.
+    name: str
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class VaultStats:
+    """Counts of all that a vault holds, and its size on disk.
+
+    Args:
+        memories: Active ones; ``kinds`` and ``stores`` count them by kind and by store.
+        entities: Names in use; those merged into another one do not count.
+        chunks: Search entries.
+        embedded: Chunks that have a vector.
+        pending: Chunks that wait for a vector.
+        disk_bytes: Size of the database and its log.
+        files: Size of each file and folder of the vault, the largest first.
     """
 
     sessions: int
     messages: int
     memories: int
     kinds: tuple[Facet, ...]
+    stores: tuple[Facet, ...]
+    entities: int
     chunks: int
     embedded: int
     pending: int
     disk_bytes: int
+    files: tuple[FileSize, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import apsw
 
@@ -22,11 +22,8 @@ from app.store.store import Store
 from app.upkeep import repair
 from app.upkeep.backup_service import first_write
 from app.upkeep.integrity_check import backup_findings, findings
-from app.upkeep.model import CheckReport, Finding, RepairReport, VaultStats, VaultStatus
+from app.upkeep.model import CheckReport, FileSize, Finding, RepairReport, VaultStats, VaultStatus
 from app.upkeep.word_index_check import is_word_index_sound, word_index_damage
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _NO_LIMIT_S = 24 * 3600.0
 
@@ -85,19 +82,23 @@ class UpkeepService:
         )
 
     async def stats(self) -> VaultStats:
-        """Return what the vault holds."""
+        """Return the counts of all that the vault holds, and its size on disk."""
         index = await self._sync.state()
         sessions, memories = await self._store.read(_content_counts)
-        messages, kinds = await self._store.read(_counts)
+        messages, kinds, stores, entities = await self._store.read(_counts)
+        files = await asyncio.to_thread(_file_sizes, self._store.vault)
         return VaultStats(
             sessions=sessions,
             messages=messages,
             memories=memories,
             kinds=kinds,
+            stores=stores,
+            entities=entities,
             chunks=index.chunks,
             embedded=index.chunks - index.pending - index.withheld,
             pending=index.pending,
-            disk_bytes=sum(path.stat().st_size for path in self._store.vault.glob("memory.db*")),
+            disk_bytes=sum(file.bytes for file in files if file.name.startswith("memory.db")),
+            files=files,
         )
 
     async def check(self) -> CheckReport:
@@ -229,9 +230,33 @@ def _content_counts(connection: apsw.Connection) -> tuple[int, int]:
     )
 
 
-def _counts(connection: apsw.Connection) -> tuple[int, tuple[Facet, ...]]:
+def _counts(connection: apsw.Connection) -> tuple[int, tuple[Facet, ...], tuple[Facet, ...], int]:
     messages = connection.execute("SELECT coalesce(sum(message_count), 0) FROM sessions WHERE forgotten_at IS NULL").get
-    kinds = connection.execute(
-        "SELECT kind, count(*) FROM memories WHERE valid_until IS NULL GROUP BY kind ORDER BY count(*) DESC, kind"
+    entities = connection.execute(
+        "SELECT count(*) FROM entities WHERE merged_into IS NULL AND (mention_count > 0 OR protected = 1)"
+    ).get
+    return int(messages), _memory_counts(connection, "kind"), _memory_counts(connection, "store"), int(entities)
+
+
+def _memory_counts(connection: apsw.Connection, column: str) -> tuple[Facet, ...]:
+    rows = connection.execute(
+        f"SELECT {column}, count(*) FROM memories WHERE valid_until IS NULL GROUP BY {column}"
+        f" ORDER BY count(*) DESC, {column}"
     )
-    return int(messages), tuple(Facet(name, count) for name, count in kinds)
+    return tuple(Facet(str(name), int(str(count))) for name, count in rows)
+
+
+def _file_sizes(vault: Path) -> tuple[FileSize, ...]:
+    """Return the size of each file and folder of the vault; what vanishes meanwhile is left out."""
+    sizes = [FileSize(path.name, _size(path)) for path in vault.iterdir() if not path.is_symlink()]
+    return tuple(sorted(sizes, key=lambda file: (-file.bytes, file.name)))
+
+
+def _size(path: Path) -> int:
+    """Return the bytes of a file, or of all files below a folder; links count nothing."""
+    if path.is_dir():
+        return sum(_size(child) for child in path.iterdir() if not child.is_symlink())
+    try:
+        return path.lstat().st_size
+    except FileNotFoundError:
+        return 0

@@ -14,8 +14,9 @@ from app.exchange.parsing import encoding
 from app.exchange.parsing.frontmatter import FrontMatter, split
 from app.exchange.parsing.inline_tags import inline_tags
 from app.memories.foreign_record import MemoryRecord, Problem
+from app.memories.text.markdown_links import GENERIC_NAME, MARKDOWN_SUFFIXES, first_heading
 
-SUFFIXES = frozenset({".md", ".markdown", ".mdown", ".mkd", ".mdx"})
+SUFFIXES = MARKDOWN_SUFFIXES
 DAY_S = 86_400
 MAX_BYTES = 64 << 20
 POSITION_EVERY = 50
@@ -95,6 +96,16 @@ def parse(source: str) -> ParsedNote:
     """
     front, body = split(source)
     return _parsed(front, body)
+
+
+def title_of(parsed: ParsedNote, stem: str) -> str:
+    """Return the title of a note: that of its front matter, else its file's name.
+
+    Where the name says nothing, such as ``README``, it is the first ``# heading`` if there is one.
+    """
+    if parsed.front.title:
+        return parsed.front.title
+    return (first_heading(parsed.body) if GENERIC_NAME.fullmatch(stem) else "") or stem
 
 
 def _parsed(front: FrontMatter, body: str) -> ParsedNote:
@@ -190,11 +201,14 @@ def _records(
         yield Problem(place, what, lost=False)
     stem = PurePosixPath(place).stem
     front = parsed.front
-    extra = {"front_matter": front.raw, "aliases": front.aliases, "stem": stem if front.title else ""}
+    title = title_of(parsed, stem)
+    # Links of other notes go on to name the file.
+    aliases = front.aliases if front.title or title == stem else [*front.aliases, stem]
+    extra = {"front_matter": front.raw, "aliases": aliases, "stem": stem if front.title or title != stem else ""}
     yield MemoryRecord(
         key=key,
         content=parsed.body,
-        title=front.title or stem,
+        title=title,
         tags=parsed.tags,
         created_ms=times[0] if front.created_ms is None else front.created_ms,
         updated_ms=times[1] if front.updated_ms is None else front.updated_ms,

@@ -5,7 +5,7 @@ from typing import Any
 
 from app.core.tag_names import normalise_tags
 from app.errors import FormatError
-from app.exchange.formats.markdown import ParsedNote, parse
+from app.exchange.formats.markdown import ParsedNote, parse, title_of
 from app.exchange.parsing.frontmatter import FrontMatter, dump, split
 from app.memories.model import Memory
 
@@ -42,7 +42,7 @@ def _is_said_by(source: str, memory: Memory, stem: str) -> bool:
         parsed = parse(source)
     except FormatError:
         parsed = ParsedNote(FrontMatter(), source, memory.tags)
-    same_title = unicodedata.normalize("NFC", parsed.front.title or stem) == unicodedata.normalize("NFC", memory.title)
+    same_title = unicodedata.normalize("NFC", title_of(parsed, stem)) == unicodedata.normalize("NFC", memory.title)
     return parsed.body == memory.content and same_title and parsed.tags == normalise_tags(memory.tags)
 
 

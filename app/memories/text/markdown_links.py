@@ -1,23 +1,39 @@
-"""Wiki links and inline tags of a Markdown text, outside code."""
+"""Links between notes and inline tags of a Markdown text, outside code."""
 
+import posixpath
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
+from urllib.parse import unquote
 
 from app.core.tag_names import INLINE_TAG_ENDS, MAX_TAG_LENGTH, normalise_tags
-from app.core.text import collapse
+from app.core.text import collapse, storable, without_markup
 from app.memories.text.code_spans import CodeRanges, code_ranges
 
 Relation = Literal["wiki", "file"]
 
+MARKDOWN_SUFFIXES = frozenset({".md", ".markdown", ".mdown", ".mkd", ".mdx"})
 MAX_TARGET = 500
 MAX_LINKS = 10_000
 _CONTEXT = 80  # characters kept on either side of a link
 _MAX_CONTEXT = 4 * _CONTEXT
 
 _LINK = re.compile(r"(!?)\[\[([^\[\]\n]+)\]\]")
+# The second half of ``[shown](target "title")``: angle brackets allow spaces, parentheses come in pairs.
+_MARKDOWN_LINK = re.compile(
+    r"\]\([ \t]*(?:<([^<>\n]*)>|([^\s()<>]+(?:\([^\s()<>]*\)[^\s()<>]*)*))"
+    r"(?:[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'))?[ \t]*\)"
+)
+_URL_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:|//", re.IGNORECASE)
 _TAG = re.compile(rf"(?<!\S)#([^{INLINE_TAG_ENDS}]+)")
+# Names of files that say nothing about the note in them; also ids: UUIDs, hashes, moments written in digits.
+GENERIC_NAME = re.compile(
+    r"readme|_?index|untitled(?:[ _-]?\d+)?|new[ _-](?:note|page|document)(?:[ _-]?\d+)?|\d{1,3}|\d{12,}"
+    r"|[0-9a-f]{32,64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}",
+    re.IGNORECASE,
+)
+_HEADING = re.compile(r"^ {0,3}#[ \t]+([^\n]*?)(?:[ \t]+#+)?[ \t]*$", re.MULTILINE)
 _NO_NAME = re.compile(r"[\d/]+|[/_-]+")
 _ATTACHMENT = re.compile(
     r".+\.(?:png|jpe?g|gif|bmp|svg|webp|avif|heic|pdf|mp3|m4a|wav|ogg|flac|3gp|webm|mp4|ogv|mov|mkv|zip|csv|canvas)",
@@ -27,10 +43,10 @@ _ATTACHMENT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class WikiLink:
-    """One ``[[Target#Heading|shown]]``.
+    """One ``[[Target#Heading|shown]]``, or a Markdown link to the file of another note.
 
     Args:
-        target: The title it names, white space collapsed.
+        target: The title it names, white space collapsed; of a Markdown link the path (see ``find_markdown_links``).
         heading: What follows ``#``, a block reference included; ``""`` for none.
         shown: The text shown instead of the target, ``""`` for none.
         embed: True for ``![[...]]``.
@@ -51,6 +67,16 @@ class WikiLink:
     def relation(self) -> Relation:
         """``file`` for an attachment such as ``picture.png``, else ``wiki``."""
         return "file" if _ATTACHMENT.fullmatch(self.target) else "wiki"
+
+
+def first_heading(text: str) -> str:
+    """Return the words of the first ``# heading`` outside code, ``""`` when there is none."""
+    code: CodeRanges | None = None
+    for match in _HEADING.finditer(text):
+        code = code or CodeRanges(code_ranges(text))
+        if not code.touch(match.start(), match.start() + 1) and (words := without_markup(match[1])):
+            return words
+    return ""
 
 
 def title_key(title: str) -> str:
@@ -93,6 +119,53 @@ def _link(match: re.Match[str]) -> WikiLink | None:
         end=match.end(),
         context=_context(match.string, match.start(), match.end()),
     )
+
+
+def find_markdown_links(text: str, path: str = "") -> Iterator[WikiLink]:
+    """Yield the ``[shown](other.md)`` links of ``text`` to Markdown files in order, at most ``MAX_LINKS``.
+
+    Addresses of the web, files of other kinds, and targets outside the imported folder are no links to notes.
+
+    Args:
+        text: The Markdown source.
+        path: Where the text was imported from, the name of the imported folder first (``vault/plants/rose.md``).
+
+    Yields:
+        Links whose target is ``/`` and a path like ``path``. Without ``path`` it is the path as it is written.
+    """
+    if "](" not in text:
+        return
+    code = CodeRanges(code_ranges(text))
+    count = 0
+    for match in _MARKDOWN_LINK.finditer(text):
+        escaped = match.start() > 0 and text[match.start() - 1] == "\\"
+        if escaped or code.touch(*match.span()) or (link := _markdown_link(match, path)) is None:
+            continue
+        yield link
+        count += 1
+        if count >= MAX_LINKS:
+            return
+
+
+def _markdown_link(match: re.Match[str], path: str) -> WikiLink | None:
+    written, _, heading = (match[1] or match[2] or "").partition("#")
+    if not written.strip() or _URL_SCHEME.match(written):
+        return None
+    target = storable(unquote(written.strip()).replace("\\", "/"))[0]
+    target = _path_in_folder(target, path) if path else posixpath.normpath(target).lstrip("/")
+    if posixpath.splitext(target)[1].lower() not in MARKDOWN_SUFFIXES or len(target) > MAX_TARGET:
+        return None
+    start, end = match.span()
+    return WikiLink(
+        target, storable(unquote(heading))[0], start=start, end=end, context=_context(match.string, start, end)
+    )
+
+
+def _path_in_folder(target: str, path: str) -> str:
+    """Return ``target``, seen from the file ``path``, below its imported folder; ``""`` when it lies outside."""
+    root, _, place = path.partition("/")
+    joined = posixpath.normpath(posixpath.join("/", posixpath.dirname(place), target).lstrip("/"))
+    return "" if joined.startswith("..") else f"/{root}/{joined}"
 
 
 def _context(text: str, start: int, end: int) -> str:

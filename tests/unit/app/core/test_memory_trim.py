@@ -19,9 +19,9 @@ from app.core.memory_trim import trim_memory, private_bytes
 pieces = [bytearray(10_000) for _ in range(20_000)]
 last = pieces.pop()
 pieces.clear()
-print(own_bytes())
+print(private_bytes())
 trim_memory()
-print(own_bytes())
+print(private_bytes())
 """
 
 _THREADS = """

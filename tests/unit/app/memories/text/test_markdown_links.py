@@ -4,7 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.memories.text.markdown_links import MAX_LINKS, MAX_TARGET, attribute_links, find_links, find_tags, title_key
+from app.memories.text.markdown_links import (
+    MAX_LINKS,
+    MAX_TARGET,
+    attribute_links,
+    find_links,
+    find_markdown_links,
+    find_tags,
+    first_heading,
+    title_key,
+)
 from tests.helpers.sample_data import NAUGHTY
 
 MARKDOWN = st.text(alphabet=st.sampled_from("ab #[]|!`~\n\\>-/1.é字👍\t\r\x00\ud800"), max_size=200)
@@ -168,3 +177,53 @@ def test_long_texts_are_read_in_one_pass(unit: str) -> None:
     text = unit * (1_000_000 // len(unit))  # anything but linear work would not end before the run's limit
     assert sum(1 for _ in find_links(text)) <= MAX_LINKS
     find_tags(text)
+
+
+# Markdown links ----------------------------------------------------------------------------------------------------
+
+
+def markdown_targets(text: str, path: str = "vault/plants/rose.md") -> list[str]:
+    return [link.target for link in find_markdown_links(text, path)]
+
+
+def test_markdown_links_name_files_from_the_folder_of_the_note() -> None:
+    assert markdown_targets("[x](tulip.md)") == ["/vault/plants/tulip.md"]
+    assert markdown_targets("[x](./red/tulip.md#Soil) [y](<../other note.md>)") == [
+        "/vault/plants/red/tulip.md",
+        "/vault/other note.md",
+    ]
+    assert markdown_targets('[x](a%20b.md "A title") [y](gr%C3%BC%C3%9Fe.markdown)') == [
+        "/vault/plants/a b.md",
+        "/vault/plants/grüße.markdown",
+    ]
+    assert markdown_targets("[x](/top.md) [y](a_(b).md) ![z](c.md)") == [
+        "/vault/top.md",
+        "/vault/plants/a_(b).md",
+        "/vault/plants/c.md",
+    ]
+    assert markdown_targets("[x](sub/tulip.md)", "") == ["sub/tulip.md"]
+
+
+def test_other_targets_are_no_links_to_notes() -> None:
+    assert markdown_targets("[a](https://example.org/x.md) [b](//x/y.md) [c](mailto:x@y.md)") == []
+    assert markdown_targets("[d](p.png) [e](#top) [f](../../out.md) [g]()") == []
+    assert markdown_targets("`[x](a.md)` \\[x\\](a.md)\n```\n[x](b.md)\n```\n") == []
+    assert markdown_targets(f"[x]({'a' * MAX_TARGET}.md)") == []
+
+
+def test_context_and_heading_of_a_markdown_link() -> None:
+    (link,) = find_markdown_links("Plant [a tulip](tulip.md#Soil%20type) today", "v/a.md")
+    assert (link.heading, link.relation) == ("Soil type", "wiki")
+    assert link.context == "Plant [a tulip](tulip.md#Soil%20type) today"
+
+
+@given(st.text(alphabet="[]()<>#./\\ \"'%20amd\n`", max_size=60), st.sampled_from(["", "v/a.md", "v/b/c.md"]))
+def test_any_text_has_markdown_links_or_none(text: str, path: str) -> None:
+    for link in find_markdown_links(text, path):
+        assert link.target.startswith("/v/") or not path
+        assert ".." not in link.target.split("/")[:2]
+
+
+def test_first_heading_is_outside_code_and_in_plain_words() -> None:
+    assert first_heading("text\n```\n# no\n```\n## second\n# The **best** [rose](x.md) #\n# Other") == "The best rose"
+    assert first_heading("#tag\n#\ntext") == ""
