@@ -95,7 +95,7 @@ async def roll_summary(
     check_range("budget", budget, 1)
     session = await conversation(engine, caller, session)
     done = await engine.sessions.compaction.roll(session, caller.name, budget=budget, force=force)
-    engine.sessions.after_turn.budget_asked(session, budget)
+    engine.sessions.after_turn.note_budget(session, budget)
     return done
 
 
@@ -143,7 +143,7 @@ async def restore(
     restored = await engine.sessions.restore.restore(
         session, channel, budget=budget, max_history=max_history, owner=owner_of(caller)
     )
-    engine.sessions.after_turn.budget_asked(restored.session_id, budget)
+    engine.sessions.after_turn.note_budget(restored.session_id, budget)
     return restored
 
 

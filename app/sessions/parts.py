@@ -53,8 +53,8 @@ class SessionParts:
 
     def on_change(self, changes: ChangeSet) -> None:
         """Note a change for working memory and for the work after a turn."""
-        self.working_memory.heard(changes)
-        self.after_turn.heard(changes)
+        self.working_memory.on_change(changes)
+        self.after_turn.on_change(changes)
 
 
 def build(runtime: Runtime, index: MessageIndex, write_memory: MemoryWrite) -> SessionParts:
