@@ -34,7 +34,8 @@ from app.erasure.service import Eraser, ErasureService
 from app.evaluation.benchmark import BenchmarkService
 from app.evaluation.comparison import ComparisonService
 from app.exchange.service import ExchangeService
-from app.exchange.vault_source import VaultSink, VaultSource
+from app.exchange.vault_sink import VaultSink
+from app.exchange.vault_source import VaultSource
 from app.explain.service import ExplainService
 from app.history.undo import StateApplier, UndoService
 from app.index import chunk_eraser, session_reindex

@@ -131,8 +131,9 @@ def export(
         typer.Option("--format", help="jsonl is complete and can be imported; markdown is for reading."),
     ] = "jsonl",
     removed: Annotated[
-        bool, typer.Option(help="Also what was deleted, superseded or archived, marked so; only in jsonl.")
+        bool, typer.Option(help="Also what was deleted, superseded, archived or forgotten, marked so; only in jsonl.")
     ] = True,
+    history: Annotated[bool, typer.Option("--history", help="Also who changed what and when; only in jsonl.")] = False,
 ) -> None:
     """Write all conversations and memories to a file (jsonl) or into a new or empty folder (markdown).
 
@@ -141,19 +142,19 @@ def export(
     from app.exchange.model import ExportReport  # noqa: PLC0415
 
     if path == "-":
-        _export_to_output(context.obj, form, removed=removed)
+        _export_to_output(context.obj, form, removed=removed, history=history)
         return
     with open_connection(context.obj) as door:
-        raw = door.work("exchange.export", _show, path=str(_path(path)), format=form, removed=removed)
+        raw = door.work("exchange.export", _show, path=str(_path(path)), format=form, removed=removed, history=history)
         _say_all(reports.export_lines(msgspec.convert(raw, ExportReport)))
 
 
-def _export_to_output(vault: Path, form: str, *, removed: bool) -> None:
+def _export_to_output(vault: Path, form: str, *, removed: bool, history: bool) -> None:
     if form != "jsonl":
         raise InputError("Only jsonl can be written to standard output. Name a folder for Markdown.")
     with tempfile.TemporaryDirectory(prefix="keepsake-export-") as folder, open_connection(vault) as door:
         file = Path(folder) / "export.jsonl"
-        door.work("exchange.export", _show, path=str(file), format=form, removed=removed)
+        door.work("exchange.export", _show, path=str(file), format=form, removed=removed, history=history)
         with file.open(encoding="utf-8", newline="\n") as lines:
             for line in lines:
                 terminal.say_encoded(line.rstrip("\n"))

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.exchange.model import MessageRecord, Position, Record, SessionRecord
+from app.exchange.model import MessageRecord, Position, Record, SessionRecord, VaultDetail
 from app.exchange.source_files import readable
 from app.memories.foreign_record import MemoryRecord, Problem
 
-Storable = SessionRecord | MessageRecord | MemoryRecord
+Storable = SessionRecord | MessageRecord | MemoryRecord | VaultDetail
 
 MAX_RECORDS = 500
 MAX_CHARACTERS = 4 << 20
@@ -103,8 +103,10 @@ class BatchReader:
 def _size(record: Storable) -> int:
     if isinstance(record, MessageRecord):
         return len(record.message.content)
+    if isinstance(record, VaultDetail):
+        return sum(len(value) for value in record.fields.values() if isinstance(value, str))
     return len(record.content) if isinstance(record, MemoryRecord) else len(record.title)
 
 
 def _weight(record: Storable) -> float:
-    return (_MEMORY_WEIGHT if isinstance(record, MemoryRecord) else 1.0) + _size(record) / _CHARACTERS
+    return (_MEMORY_WEIGHT if isinstance(record, MemoryRecord | VaultDetail) else 1.0) + _size(record) / _CHARACTERS

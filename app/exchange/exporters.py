@@ -1,6 +1,7 @@
 """The two ways everything goes out: one JSONL file that is complete, or a folder of Markdown for reading."""
 
 import gzip
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 from typing import IO, Protocol, cast
@@ -11,13 +12,13 @@ from app.exchange.filenames import UNTITLED, FileNames, safe_folders, safe_name
 from app.exchange.formats.keepsake_writer import JsonlWriter
 from app.exchange.formats.markdown import SUFFIXES
 from app.exchange.formats.note_file import render_note
-from app.exchange.model import ExportReport
+from app.exchange.model import ExportReport, ForgottenSession, VaultDetail
 from app.exchange.parsing.frontmatter import dump
 from app.memories.archive.model import Archived
 from app.memories.model import Memory
 from app.sessions.model import Message, Session
 
-Exportable = Session | Message | Memory | Archived
+Exportable = Session | ForgottenSession | Message | Memory | Archived | VaultDetail
 
 
 class Exporter(Protocol):
@@ -50,7 +51,7 @@ class JsonlExporter:
         zipped = path.suffix == ".gz"
         self._stream = cast("IO[bytes]", gzip.GzipFile("", "wb", 6, self._file, 0)) if zipped else self._file
         self._writer = JsonlWriter(self._stream)
-        self._counts = dict.fromkeys((Session, Message, Memory, Archived), 0)
+        self._counts: Counter[type] = Counter()
 
     def write(self, batch: Sequence[Exportable]) -> None:
         """Write a line for each value."""
@@ -60,6 +61,10 @@ class JsonlExporter:
                 match value:
                     case Session():
                         self._writer.session(value)
+                    case ForgottenSession():
+                        self._writer.forgotten(value)
+                    case VaultDetail():
+                        self._writer.detail(value)
                     case Message():
                         self._writer.message(value)
                     case Memory():
@@ -74,10 +79,8 @@ class JsonlExporter:
             self._target.commit()
             size = self._target.path.stat().st_size
         counts = self._counts
-        memories = counts[Memory] + counts[Archived]
-        return ExportReport(
-            str(self._target.path), "jsonl", counts[Session], counts[Message], memories, files=1, bytes=size
-        )
+        sessions, memories = counts[Session] + counts[ForgottenSession], counts[Memory] + counts[Archived]
+        return ExportReport(str(self._target.path), "jsonl", sessions, counts[Message], memories, files=1, bytes=size)
 
     def abandon(self) -> None:
         """Remove the unfinished file."""
@@ -114,7 +117,7 @@ class MarkdownExporter:
         self._names.take(PurePosixPath(), "index")
         self._transcript: TargetFile | None = None
         self._section = ""
-        self._counts = dict.fromkeys((Session, Message, Memory, Archived), 0)
+        self._counts: Counter[type] = Counter()
 
     def write(self, batch: Sequence[Exportable]) -> None:
         """Write a transcript's head or turn, or a note, for each value."""
@@ -130,6 +133,8 @@ class MarkdownExporter:
                         self._note(value)
                     case Archived():
                         self._note(value.memory)
+                    case ForgottenSession() | VaultDetail():
+                        continue  # the service gives them to JSONL only
 
     def finish(self) -> ExportReport:
         """Put the folder in its place."""

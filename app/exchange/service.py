@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Protocol, Self, TypeVar
+from typing import Literal, Protocol, Self, TypeVar
 
 from app.core.stores import StoreName
 from app.errors import CancelledByPersonError, FormatError, InputError
@@ -16,7 +16,7 @@ from app.exchange.batches import Batch, BatchReader, Storable
 from app.exchange.exporters import Exportable, Exporter, JsonlExporter, MarkdownExporter
 from app.exchange.formats import chatgpt, claude, keepsake, markdown
 from app.exchange.formats.detect import SUPPORTED, detect, preview
-from app.exchange.model import ExportReport, ImportPreview, ImportReport, Record
+from app.exchange.model import ExportReport, ForgottenSession, ImportPreview, ImportReport, Record, VaultDetail
 from app.memories.archive.model import Archived
 from app.memories.foreign_record import Problem
 from app.memories.model import Memory
@@ -70,14 +70,26 @@ class RecordSink(Protocol):
         """Store a batch in one transaction; a session's head may have come in an earlier batch."""
 
 
+DetailPart = Literal["history", "entities", "positions", "sources"]
+
+
 class RecordSource(Protocol):
     """Where exported values come from."""
 
     def sessions(self) -> AsyncIterator[Session]:
         """Yield every session."""
 
+    def forgotten(self) -> AsyncIterator[ForgottenSession]:
+        """Yield every session that the person forgot."""
+
     def messages(self, session_id: str) -> AsyncIterator[Message]:
-        """Yield the turns of a session in order."""
+        """Yield the messages of a session in order."""
+
+    def session_details(self, session_id: str) -> AsyncIterator[VaultDetail]:
+        """Yield what belongs to a session beside its messages."""
+
+    def details(self, part: DetailPart) -> AsyncIterator[VaultDetail]:
+        """Yield what belongs to no session and is no memory."""
 
     def memories(self) -> AsyncIterator[Memory]:
         """Yield every active memory."""
@@ -201,14 +213,17 @@ class ExchangeService:
                 await thread.run(reader.close)
         return tally.finished(cancelled=stopped_early)
 
-    async def export_path(self, path: Path, format_name: str, work: ImportJob, *, removed: bool = True) -> ExportReport:
+    async def export_path(
+        self, path: Path, format_name: str, work: ImportJob, *, removed: bool = True, history: bool = False
+    ) -> ExportReport:
         """Write everything to ``path``, which changes only when the export is complete.
 
         Args:
             path: A file for ``jsonl`` (gzipped when its name ends in ``.gz``), a folder for ``markdown``.
             format_name: A key of ``EXPORTERS``.
             work: Hears of progress; nothing is left behind when it is cancelled.
-            removed: Also what was deleted, superseded or archived; never in ``markdown``, which cannot say so.
+            removed: Also what was deleted, superseded, archived or forgotten; only in ``jsonl``, which can say so.
+            history: Also who changed what and when; only in ``jsonl``.
 
         Raises:
             InputError: Something else is at ``path``, or there is no such format.
@@ -217,11 +232,12 @@ class ExchangeService:
         """
         if format_name not in EXPORTERS:
             raise InputError(f"There is no export format {format_name!r}; use {' or '.join(EXPORTERS)}.")
+        values = self._complete(removed=removed, history=history) if format_name == "jsonl" else self._readable()
         with _Thread("export") as thread:
             exporter = await thread.run(partial(EXPORTERS[format_name], path))
             finished = False
             try:
-                await self._write(exporter, thread, work, removed=removed and format_name == "jsonl")
+                await self._write(exporter, thread, work, values)
                 report = await thread.run(exporter.finish)
                 finished = True
             finally:
@@ -229,25 +245,51 @@ class ExchangeService:
                     await thread.run(exporter.abandon)
         return report
 
-    async def _write(self, exporter: Exporter, thread: "_Thread", work: ImportJob, *, removed: bool) -> None:
+    @staticmethod
+    async def _write(exporter: Exporter, thread: "_Thread", work: ImportJob, values: AsyncIterator[Exportable]) -> None:
         done = 0
-        async for batch in _batches(self._everything(removed=removed)):
+        async for batch in _batches(values):
             if work.is_cancelled():
                 raise CancelledByPersonError("The export was stopped; nothing was written.")
             await thread.run(partial(exporter.write, batch))
             done += len(batch)
             work.advance(done, None, f"{done:,} written")
 
-    async def _everything(self, *, removed: bool) -> AsyncIterator[Exportable]:
+    async def _readable(self) -> AsyncIterator[Exportable]:
+        """Yield what a person reads: sessions with their messages, then memories."""
         async for session in self._source.sessions():
             yield session
             async for message in self._source.messages(session.id):
                 yield message
         async for memory in self._source.memories():
             yield memory
+
+    async def _complete(self, *, removed: bool, history: bool) -> AsyncIterator[Exportable]:
+        """Yield all that another vault needs to be the same, in the order in which it can be stored."""
+        source = self._source
+        parts: list[AsyncIterator[Exportable]] = []
+        if history:  # before what it is about, whose import adds an entry of its own
+            parts.append(source.details("history"))
+        parts.append(self._sessions(source.sessions()))
         if removed:
-            async for item in self._source.removed():
-                yield item
+            parts.append(self._sessions(source.forgotten()))
+        parts += [source.details("entities"), source.memories()]
+        if removed:
+            parts.append(source.removed())
+        parts += [source.details("positions"), source.details("sources")]
+        for part in parts:
+            async for value in part:
+                yield value
+
+    async def _sessions(self, found: AsyncIterator[Session | ForgottenSession]) -> AsyncIterator[Exportable]:
+        """Yield each session with its messages and then its details."""
+        async for first in found:
+            yield first
+            session_id = first.id if isinstance(first, Session) else first.session.id
+            async for message in self._source.messages(session_id):
+                yield message
+            async for detail in self._source.session_details(session_id):
+                yield detail
 
 
 class _Thread:
@@ -280,8 +322,10 @@ async def _store(
 
 
 def _characters(value: Exportable) -> int:
-    if isinstance(value, Session):
+    if isinstance(value, Session | ForgottenSession):
         return 0
+    if isinstance(value, VaultDetail):
+        return sum(len(field) for field in value.fields.values() if isinstance(field, str))
     return len(value.memory.content if isinstance(value, Archived) else value.content)
 
 

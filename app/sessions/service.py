@@ -138,18 +138,30 @@ class SessionService:
         now = self._clock.now_ms()
         key, last_seq, created = self._open_session(connection, session, heading, messages, now, owner)
         stored = number(messages, key, last_seq, now)
+        self._insert(connection, key, stored, now)
+        self._index.messages_stored(connection, stored)
+        return Appended(key, tuple(message.seq for message in stored), created)
+
+    def append_forgotten_in(self, connection: apsw.Connection, messages: Sequence[NewMessage], session: str) -> int:
+        """Append messages to a forgotten session, which are not indexed, and return the number of the last one."""
+        now = self._clock.now_ms()
+        held = repo.head(connection, session)
+        stored = number(messages, session, held[0] if held is not None else 0, now)
+        self._insert(connection, session, stored, now)
+        return stored[-1].seq
+
+    @staticmethod
+    def _insert(connection: apsw.Connection, session: str, stored: Sequence[Message], now_ms: int) -> None:
         repo.insert_messages(connection, stored)
         repo.note_appended(
             connection,
-            key,
+            session,
             last_seq=stored[-1].seq,
             count=len(stored),
             said_ms=max(to_ms(message.created_at) for message in stored),
-            now_ms=now,
+            now_ms=now_ms,
             preview=_preview(stored),
         )
-        self._index.messages_stored(connection, stored)
-        return Appended(key, tuple(message.seq for message in stored), created)
 
     def _open_session(
         self,

@@ -11,6 +11,8 @@ import ijson.common
 
 from app.errors import CancelledByPersonError, FormatError, NotFoundError
 from app.exchange.formats import unsupported
+from app.exchange.formats.keepsake import LINE_TYPES
+from app.exchange.formats.keepsake_details import FIELDS, detail_type
 from app.exchange.formats.markdown import OF_THE_SYSTEM, SUFFIXES
 from app.exchange.model import ImportPreview
 from app.exchange.parsing import encoding
@@ -27,8 +29,9 @@ HEAD = 1 << 20
 MAX_EVENTS = 200_000
 MAX_DEPTH = 5
 FIRST_LINES = 20
-_TYPES = ("session", "message", "memory")
-_OWN_LINE = re.compile(rb'\s*\{\s*"type"\s*:\s*"(?:session|message|memory)"')
+# Other programs write lines of these types too; ours are known by their fields.
+_SHARED_TYPES = frozenset({"entity", "relation"})
+_OWN_LINE = re.compile(rb'\s*\{\s*"type"\s*:\s*"(?:%s)"' % "|".join(sorted({*LINE_TYPES} - _SHARED_TYPES)).encode())
 # For exports too broken to be parsed up to the field that tells them apart.
 _BROKEN = ((re.compile(rb'"mapping"\s*:\s*\{'), "chatgpt"), (re.compile(rb'"chat_messages"\s*:'), "claude"))
 
@@ -175,7 +178,10 @@ def _is_own(line: bytes, *, is_first: bool) -> bool:
         return False
     if not isinstance(value, dict):
         return False
-    return value.get("type") in _TYPES or (is_first and "type" not in value and {"role", "content"} <= value.keys())
+    kind = detail_type(str(value.get("type")))
+    if kind in _SHARED_TYPES and kind is not None:
+        return FIELDS[kind].keys() <= value.keys()
+    return value.get("type") in LINE_TYPES or (is_first and "type" not in value and {"role", "content"} <= value.keys())
 
 
 def _json(path: Path, head: bytes) -> str:

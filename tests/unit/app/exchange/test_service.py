@@ -14,8 +14,8 @@ from app.core.stores import StoreName
 from app.errors import CancelledByPersonError, FormatError, InputError, NotFoundError
 from app.exchange.batches import MAX_RECORDS, Storable
 from app.exchange.formats import markdown
-from app.exchange.model import MessageRecord, Position
-from app.exchange.service import ExchangeService, Ingested
+from app.exchange.model import ForgottenSession, MessageRecord, Position, VaultDetail
+from app.exchange.service import DetailPart, ExchangeService, Ingested
 from app.memories.archive.model import Archived
 from app.memories.foreign_record import MemoryRecord, Problem
 from app.memories.model import Memory
@@ -65,6 +65,15 @@ class Shelf:
 
     def messages(self, session_id: str) -> AsyncIterator[Message]:
         return self._each([Message(session_id, seq, "user", "", f"{seq}", NOW, 0.5, 1) for seq in range(1, 701)])
+
+    def forgotten(self) -> AsyncIterator[ForgottenSession]:
+        return self._each([])
+
+    def session_details(self, session_id: str) -> AsyncIterator[VaultDetail]:
+        return self._each([])
+
+    def details(self, part: DetailPart) -> AsyncIterator[VaultDetail]:
+        return self._each([])
 
     def memories(self) -> AsyncIterator[Memory]:
         return self._each([Memory("note-1", "note", "T", "x", "private", "person", NOW, NOW)])

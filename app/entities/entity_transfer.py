@@ -1,0 +1,161 @@
+"""Rows of entities for exports and imports: what a person decided about them, and positions in the graph."""
+
+import json
+from typing import Any
+
+import apsw
+
+from app.core.clock import to_ms
+from app.entities import entity_state, repo
+from app.entities.linking import relink
+from app.entities.model import TYPES, name_key
+from app.errors import InputError
+
+Row = tuple[int, dict[str, Any]]
+
+_COLUMNS = (
+    "rowid, id, canonical_name, type, summary, protected, touched, created_at, updated_at, merged_into, position_x,"
+    " position_y, attributes"
+)
+_FIELDS = (
+    "id",
+    "name",
+    "entity_type",
+    "summary",
+    "protected",
+    "touched",
+    "created_at",
+    "updated_at",
+    "merged_into",
+    "x",
+    "y",
+    "attributes",
+)
+# Entities that reading would not make again as they are.
+_DECIDED = (
+    "(touched = 1 OR protected = 1 OR merged_into IS NOT NULL OR summary <> '' OR attributes <> '{}'"
+    " OR id IN (SELECT subject_id FROM relations UNION SELECT object_id FROM relations)"
+    " OR id IN (SELECT from_id FROM entity_claims UNION SELECT to_id FROM entity_claims)"
+    " OR id IN (SELECT value ->> 'from_id' FROM memory_archive, json_each(payload, '$.entity_claims'))"
+    " OR id IN (SELECT value ->> 'to_id' FROM memory_archive, json_each(payload, '$.entity_claims')))"
+)
+
+
+def decided(connection: apsw.Connection, after: int, limit: int) -> list[Row]:
+    """Return entities that somebody decided about, by row id, merged ones included."""
+    return _page(connection, _DECIDED, after, limit)
+
+
+def positioned(connection: apsw.Connection, after: int, limit: int) -> list[Row]:
+    """Return entities that nobody decided about but that were moved in the graph, by row id."""
+    return _page(connection, f"position_x IS NOT NULL AND NOT {_DECIDED}", after, limit)
+
+
+def _page(connection: apsw.Connection, condition: str, after: int, limit: int) -> list[Row]:
+    rows = connection.execute(
+        f"SELECT {_COLUMNS} FROM entities WHERE rowid > ? AND {condition} ORDER BY rowid LIMIT ?", (after, limit)
+    ).fetchall()
+    found = []
+    for rowid, *values in rows:
+        fields: dict[str, Any] = dict(zip(_FIELDS, values, strict=True))
+        fields |= {"protected": bool(fields["protected"]), "touched": bool(fields["touched"])}
+        fields |= {"attributes": json.loads(fields["attributes"]), "aliases": repo.aliases(connection, fields["id"])}
+        found.append((int(str(rowid)), fields))
+    return found
+
+
+def relations(connection: apsw.Connection, after: int, limit: int) -> list[Row]:
+    """Return stated relations in the order of their key, from the place ``after`` on."""
+    rows = connection.execute(
+        "SELECT subject_id, predicate, object_id, weight, source, created_at FROM relations"
+        " ORDER BY subject_id, predicate, object_id LIMIT ? OFFSET ?",
+        (limit, after),
+    )
+    names = ("subject", "predicate", "object", "weight", "source", "created_at")
+    return [(place, dict(zip(names, row, strict=True))) for place, row in enumerate(rows, after + 1)]
+
+
+def claims(connection: apsw.Connection, after: int, limit: int) -> list[Row]:
+    """Return the claims of entities on messages and memories, archived ones included, from the place ``after`` on."""
+    rows = connection.execute(
+        "SELECT owner_kind, owner_id, from_id, to_id FROM entity_claims"
+        " UNION SELECT value ->> 'owner_kind', value ->> 'owner_id', value ->> 'from_id', value ->> 'to_id'"
+        " FROM memory_archive, json_each(payload, '$.entity_claims') ORDER BY 1, 2, 3 LIMIT ? OFFSET ?",
+        (limit, after),
+    )
+    names = ("owner_kind", "owner", "from", "to")
+    return [(place, dict(zip(names, row, strict=True))) for place, row in enumerate(rows, after + 1)]
+
+
+def put(connection: apsw.Connection, imported: dict[str, Any], now_ms: int) -> None:
+    """Store an exported entity under its own id; a newer decision made here stays.
+
+    Raises:
+        InputError: Its type is unknown, or another entity that a person decided about has its name and type.
+    """
+    if imported["entity_type"] not in TYPES:
+        raise InputError(f"'{imported['entity_type']}' is not a type of entities.", type=imported["entity_type"])
+    held = repo.get(connection, imported["id"])
+    if held is not None and to_ms(held.updated_at) >= imported["updated_at"]:
+        return
+    same = repo.named(connection, name_key(imported["name"]), imported["entity_type"])
+    if same not in (None, imported["id"]) and not (imported["touched"] or imported["merged_into"]):
+        # Reading made it here already; only its place in the graph is missing.
+        _place(connection, str(same), imported, is_kept=True)
+        return
+    state = {name: imported[name] for name in ("name", "summary", "protected", "touched", "merged_into", "attributes")}
+    state |= {"type": imported["entity_type"], "aliases": imported["aliases"]}
+    state["claims"] = [[one.owner_kind, one.owner_id, one.from_id] for one in repo.claims(connection, imported["id"])]
+    state["relations"] = [
+        [one.predicate, one.object_id, one.weight, one.source, one.created_ms]
+        for one in repo.edges(connection, imported["id"])
+    ]
+    entity_state.write(connection, imported["id"], state, now_ms)
+    connection.execute(
+        "UPDATE entities SET created_at = ?, updated_at = ? WHERE id = ?",
+        (imported["created_at"], imported["updated_at"], imported["id"]),
+    )
+    _place(connection, imported["id"], imported, is_kept=False)
+
+
+def put_relation(connection: apsw.Connection, imported: dict[str, Any]) -> None:
+    """Store a stated relation unless it is there.
+
+    Raises:
+        InputError: One of its entities is not there.
+    """
+    _require(connection, imported["subject"], imported["object"])
+    connection.execute(
+        "INSERT INTO relations (subject_id, predicate, object_id, weight, source, created_at)"
+        " VALUES (:subject, :predicate, :object, :weight, :source, :created_at) ON CONFLICT DO NOTHING",
+        imported,
+    )
+
+
+def put_claim(connection: apsw.Connection, imported: dict[str, Any], now_ms: int) -> None:
+    """Store an entity's claim on a message or memory unless the owner is claimed already.
+
+    Raises:
+        InputError: One of its entities is not there.
+    """
+    _require(connection, imported["from"], imported["to"])
+    connection.execute(
+        "INSERT INTO entity_claims (owner_kind, owner_id, from_id, to_id) VALUES (:owner_kind, :owner, :from, :to)"
+        " ON CONFLICT DO NOTHING",
+        imported,
+    )
+    if connection.changes():
+        relink(connection, (), [(imported["owner_kind"], imported["owner"])], now_ms)
+
+
+def _place(connection: apsw.Connection, entity_id: str, imported: dict[str, Any], *, is_kept: bool) -> None:
+    row = connection.execute("SELECT position_x FROM entities WHERE id = ?", (entity_id,)).fetchone()
+    if imported["x"] is None or imported["y"] is None or (is_kept and row is not None and row[0] is not None):
+        return
+    repo.place(connection, [(entity_id, imported["x"], imported["y"])])
+
+
+def _require(connection: apsw.Connection, *ids: str) -> None:
+    missing = [one for one in ids if repo.get(connection, one) is None]
+    if missing:
+        raise InputError(f"The entity {missing[0]}, which it names, is not in this vault.", id=missing[0])
