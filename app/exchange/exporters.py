@@ -9,6 +9,7 @@ from typing import IO, Protocol, cast
 from app.core.text import excerpt
 from app.exchange.export_target import FileTarget, FolderTarget, TargetFile, writable
 from app.exchange.filenames import UNTITLED, FileNames, safe_folders, safe_name
+from app.exchange.formats.artifacts import artifacts
 from app.exchange.formats.keepsake_writer import JsonlWriter
 from app.exchange.formats.markdown import SUFFIXES
 from app.exchange.formats.note_file import render_note
@@ -184,7 +185,8 @@ class MarkdownExporter:
             return
         who = " · ".join(filter(None, (str(message.seq), message.role, message.author or (message.tool_name or ""))))
         when = message.created_at.strftime("%Y-%m-%d %H:%M:%S")
-        self._transcript.write(f"\n### {' '.join(who.split())} · {when}\n\n{message.content}\n")
+        said = "\n\n".join(filter(None, (message.content, *artifacts(message.tool_calls))))
+        self._transcript.write(f"\n### {' '.join(who.split())} · {when}\n\n{said}\n")
 
     def _note(self, memory: Memory) -> None:
         self._end()

@@ -151,6 +151,9 @@ def _meet_link(child: Path, root: Path, found: _Found) -> None:
         return
     if not target.is_relative_to(root):
         found.problems.append(Problem(place, "It is a link that leads out of the folder and was not followed."))
+    elif child.absolute().is_relative_to(target):
+        said = "It is a link to a folder that it lies in and was not followed; the notes there are read once."
+        found.problems.append(Problem(place, said, lost=False, foreign=True))
 
 
 def _note(file: Path, size: int, place: str, key: str) -> Iterator[Record]:

@@ -1,6 +1,7 @@
 import json
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,19 @@ def note(title: str = "Note", content: str = "Body", **fields: Any) -> Memory:
 def exported(exporter: Exporter, *values: Any) -> Exporter:
     exporter.write([session(), turn(), *values])
     return exporter
+
+
+def test_artifacts_stand_in_the_transcript(tmp_path: Path) -> None:
+    made = {"command": "create", "title": "Pad Thai", "type": "text/markdown", "content": "- 225g flat rice noodles"}
+    changed = {"command": "update", "id": "pad-thai", "old_str": "225g", "new_str": "250g"}
+    calls = [{"id": "1", "name": "artifacts", "input": made}, {"id": "2", "name": "search", "input": {"q": "x"}}]
+    calls.append({"id": "3", "name": "artifacts", "input": changed})
+    message = replace(turn("Here is a recipe.", 2), role="assistant", tool_calls=calls)
+    exported(MarkdownExporter(tmp_path / "out"), message).finish()
+    (transcript,) = (tmp_path / "out" / "sessions").iterdir()
+    said = transcript.read_text(encoding="utf-8")
+    assert "Here is a recipe.\n\n**Artifact: Pad Thai**\n\n```markdown\n- 225g flat rice noodles\n```\n" in said
+    assert "**Artifact: pad-thai**\n\nReplaced:\n\n```\n225g\n```\n\nWith:\n\n```\n250g\n```\n" in said
 
 
 @pytest.mark.parametrize("name", ["out.jsonl", "out.jsonl.gz"])
