@@ -393,8 +393,8 @@ class Engine:
     def publish(self, event: Event) -> None:
         """Tell the index and everyone who listens of a change or of progress."""
         if isinstance(event, ChangeSet):
-            self.working.heard(event)
-            self.after_turn.heard(event)
+            self.working.on_change(event)
+            self.after_turn.on_change(event)
             self.heap.wake()
             if event.areas & _INDEXED_AREAS:
                 self.sync.wake()

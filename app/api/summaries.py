@@ -93,7 +93,7 @@ async def roll_summary(
     check_range("budget", budget, 1)
     session = await conversation(engine, caller, session)
     done = await engine.compaction.roll(session, caller.name, budget=budget, force=force)
-    engine.after_turn.budget_asked(session, budget)
+    engine.after_turn.note_budget(session, budget)
     return done
 
 
@@ -141,7 +141,7 @@ async def restore(
     restored = await engine.restoring.restore(
         session, channel, budget=budget, max_history=max_history, owner=owner_of(caller)
     )
-    engine.after_turn.budget_asked(restored.session_id, budget)
+    engine.after_turn.note_budget(restored.session_id, budget)
     return restored
 
 

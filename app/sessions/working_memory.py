@@ -58,7 +58,7 @@ class WorkingMemory:
         count = len(turns) if n is None else max(min(n, len(turns)), 0)
         return list(islice(turns, len(turns) - count, None))
 
-    def heard(self, changes: ChangeSet) -> None:
+    def on_change(self, changes: ChangeSet) -> None:
         """Drop conversations that a change touched, other than by appending to them; safe to call for every change."""
         if changes.operation in APPENDING or not changes.areas & {"sessions", "messages"}:
             return

@@ -91,7 +91,7 @@ class AfterTurn:
 
     # Told by others ------------------------------------------------------------------------------------------------
 
-    def heard(self, changes: ChangeSet) -> None:
+    def on_change(self, changes: ChangeSet) -> None:
         """Note what a change says; safe to call for every change, and at once done."""
         if changes.operation in APPENDING:
             for session in changes.ids:
@@ -100,7 +100,7 @@ class AfterTurn:
             self._memories.update(changes.ids)
             self._wake.set()
 
-    def budget_asked(self, session: str, budget: int | None) -> None:
+    def note_budget(self, session: str, budget: int | None) -> None:
         """Note the tokens an agent has room for, so that its conversation is not condensed before it must be."""
         if session and budget is not None:
             self._budgets[session] = max(budget, self._budgets.pop(session, 0))

@@ -7,7 +7,7 @@ from app.errors import NotFoundError
 from app.host import Host
 from app.sessions.consolidation_queue import CURRENT_MS, ConsolidationQueue
 from app.sessions.model import NewMessage
-from tests.unit.app.sessions.talks import Desk, open_desk
+from tests.unit.app.sessions.session_harness import Desk, open_desk
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from app.errors import InputError, NotFoundError
 from app.sessions.model import NewMessage
 from app.sessions.scratchpad import MAX_ITEM_CHARACTERS, MAX_ITEMS, clean_items
-from tests.unit.app.sessions.talks import Desk, open_desk
+from tests.unit.app.sessions.session_harness import Desk, open_desk
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from app.core.tokens import estimate_tokens
 from app.errors import InputError, NotFoundError
 from app.sessions.model import NewMessage
 from app.sessions.session_restore import PREFACE, Restored, preface_of
-from tests.unit.app.sessions.talks import Desk, open_desk, sized
+from tests.unit.app.sessions.session_harness import Desk, open_desk, sized
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from app.memories.model import NewMemory
 from app.memories.service import MemoryService
 from app.sessions.model import NewMessage
 from app.sessions.session_summaries import outline
-from tests.unit.app.sessions.talks import Desk, open_desk
+from tests.unit.app.sessions.session_harness import Desk, open_desk
 
 
 @pytest.fixture

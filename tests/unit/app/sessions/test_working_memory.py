@@ -14,7 +14,7 @@ from app.sessions import working_memory
 from app.sessions.model import Message, NewMessage
 from app.sessions.service import NewSession
 from app.sessions.working_memory import WorkingMemory
-from tests.unit.app.sessions.talks import Desk, open_desk, sized
+from tests.unit.app.sessions.session_harness import Desk, open_desk, sized
 
 
 @pytest.fixture

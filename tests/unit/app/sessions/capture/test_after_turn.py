@@ -20,7 +20,7 @@ from app.sessions.capture.auto_capture import MAX_TURNS, AutoCapture
 from app.sessions.model import Message, NewMessage, Session
 from app.trace.trace import Trace
 from tests.helpers.noise import AllowLogs
-from tests.unit.app.sessions.talks import Desk, Sayings, open_desk, sized
+from tests.unit.app.sessions.session_harness import Desk, Sayings, open_desk, sized
 
 T = TypeVar("T")
 
@@ -165,9 +165,9 @@ def test_a_conversation_that_outgrows_its_budget_is_condensed(quiet: Quiet) -> N
 
 def test_an_agent_with_room_is_not_condensed_before_it_must_be(quiet: Quiet) -> None:
     quiet.desk.set(budget=1000)
-    quiet.after.budget_asked("talk", 100_000)
-    quiet.after.budget_asked("talk", 500)  # another one with less room is given what fits
-    quiet.after.budget_asked("talk", None)
+    quiet.after.note_budget("talk", 100_000)
+    quiet.after.note_budget("talk", 500)  # another one with less room is given what fits
+    quiet.after.note_budget("talk", None)
     quiet.say(*sized(30))
     quiet.look()
     assert quiet.desk.do(quiet.desk.summaries.get("talk")).epoch == 0

@@ -5,7 +5,7 @@ import pytest
 
 from app.sessions.model import Appended, NewMessage
 from app.sessions.service import NewSession
-from tests.unit.app.sessions.talks import Desk, open_desk
+from tests.unit.app.sessions.session_harness import Desk, open_desk
 
 HELLO = NewMessage("user", "Hello there.")
 

@@ -10,7 +10,7 @@ from app.sessions.capture.write_behind import OPERATION, Accepted
 from app.sessions.model import NewMessage
 from app.sessions.service import NewSession
 from tests.helpers.noise import AllowLogs
-from tests.unit.app.sessions.talks import Desk, open_desk
+from tests.unit.app.sessions.session_harness import Desk, open_desk
 
 
 @pytest.fixture

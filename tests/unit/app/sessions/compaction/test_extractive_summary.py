@@ -13,7 +13,7 @@ from app.sessions.compaction.extractive_summary import (
     first_sentence,
     message_line,
 )
-from tests.unit.app.sessions.talks import turn
+from tests.unit.app.sessions.session_harness import turn
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from app.errors import InputError, NotFoundError, StaleError
 from app.host import Host
 from app.sessions.compaction.rolling_summary import MAX_SUMMARY_CHARACTERS, SummaryWritten
-from tests.unit.app.sessions.talks import Desk, open_desk, sized
+from tests.unit.app.sessions.session_harness import Desk, open_desk, sized
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from app.sessions.compaction.extractive_summary import HEADING
 from app.sessions.model import Message, NewMessage
 from app.sessions.service import NewSession
 from tests.helpers.noise import AllowLogs
-from tests.unit.app.sessions.talks import Desk, Sayings, open_desk, sized
+from tests.unit.app.sessions.session_harness import Desk, Sayings, open_desk, sized
 
 
 @pytest.fixture
