@@ -144,8 +144,8 @@ def _relink_owner(connection: apsw.Connection, linker: Linker, owner_kind: str, 
     claimed = repo.claims_on(connection, owner_kind, owner_id) if rows else {}
     for start, mark, entity_id in rows:
         kind, _, key = str(mark).partition(":")
-        meant = linker.find_again(key, kind)
-        wanted = None if meant is None else _claimant(claimed, meant)
+        current = linker.find_again(key, kind)
+        wanted = None if current is None else _claimant(claimed, current)
         if wanted not in (None, entity_id):
             connection.execute(
                 "UPDATE mentions SET entity_id = ? WHERE owner_kind = ? AND owner_id = ? AND start = ? AND surface = ?",

@@ -42,10 +42,10 @@ def unmentioned_in(connection: apsw.Connection, texts: Iterable[str]) -> Names:
 
 def _says(text: str, name: str) -> bool:
     """Return whether a casefolded text has a name, as whole words where words are told apart by spaces."""
-    sought = name.casefold()
-    if not sought or sought not in text:
+    folded = name.casefold()
+    if not folded or folded not in text:
         return False
-    return not sought.isascii() or re.search(rf"(?<!\w){re.escape(sought)}(?!\w)", text) is not None
+    return not folded.isascii() or re.search(rf"(?<!\w){re.escape(folded)}(?!\w)", text) is not None
 
 
 def spellings(connection: apsw.Connection, names: Collection[tuple[str, str]]) -> frozenset[str]:

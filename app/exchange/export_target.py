@@ -32,7 +32,7 @@ def writable(path: Path) -> Iterator[None]:
         raise MachineError(f"{path} could not be written: {error.strerror or error}.", **what) from error
 
 
-def _beside(path: Path) -> Path:
+def _partial_path(path: Path) -> Path:
     if not path.parent.is_dir():
         raise InputError(f"There is no folder {path.parent}. Make it first, or choose another place.", path=str(path))
     return path.parent / f".{path.name[:40]}.{uuid4().hex[:8]}.partial"
@@ -56,7 +56,7 @@ class FileTarget:
             raise InputError(
                 f"{path} holds something else and was not overwritten. Choose another name.", path=str(path)
             )
-        self.partial = _beside(path)
+        self.partial = _partial_path(path)
 
     def open(self) -> IO[bytes]:
         """Open the file for writing, readable by its owner alone."""
@@ -101,7 +101,7 @@ class FolderTarget:
             raise InputError(f"{path} is a file. Name a folder to export to.", path=str(path))
         if path.is_dir():
             _check_replaceable(path)
-        self.partial = _beside(path)
+        self.partial = _partial_path(path)
         self.partial.mkdir(mode=PRIVATE_FOLDER)
 
     @property
@@ -126,7 +126,7 @@ class FolderTarget:
         manifest = {"keepsake": 1, "files": self._written}
         with _open_new(self.partial / MANIFEST) as stream:
             stream.write(json.dumps(manifest).encode())
-        old = _beside(self.path)
+        old = _partial_path(self.path)
         if self.path.exists():
             self.path.rename(old)
         self.partial.rename(self.path)

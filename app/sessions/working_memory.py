@@ -21,7 +21,7 @@ class WorkingMemory:
     """The last turns of each conversation in use.
 
     Turns never change and their numbers only rise, so what is held stays true; each read asks the vault for turns
-    after the last one held, in one snapshot. Whatever else happens to a conversation, heard by ``heard``, drops it.
+    after the last one held, in one snapshot. Whatever else happens to a conversation drops it, see ``on_change``.
     Belongs to one event loop.
 
     Args:

@@ -151,15 +151,15 @@ class NameClassifier:
         if "of" not in (second, self._words[min(begin + 2, end - 1)].key):
             return None
         head = self._words[begin].bare if second == "of" else second
-        if head in lists.organisation_heads:
+        if head in lists.organisation_starts:
             return Classification("organization", 0.75, begin, end)
-        if second == "of" and (head in lists.place_heads or head in lists.place_ends):
+        if second == "of" and (head in lists.place_starts or head in lists.place_ends):
             return Classification("location", 0.7, begin, end)
         return None
 
     def _place(self, begin: int, end: int) -> Classification | None:
         lists, first, last = self._lists, self._words[begin].bare, self._words[end - 1].bare
-        if last in lists.place_ends or first in lists.place_heads:
+        if last in lists.place_ends or first in lists.place_starts:
             return Classification("location", 0.7, begin, end)
         if first in lists.directions and self._phrase(begin + 1, end) in lists.places:
             return Classification("location", 0.75, begin, end)

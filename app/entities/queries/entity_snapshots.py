@@ -151,9 +151,9 @@ class EntitySnapshot:
         """What is known of each entity that something mentioned."""
         found: dict[str, _Known] = {}
         for mention in self._mentions():
-            meant = self._meant(mention)
-            if meant is not None:
-                found.setdefault(meant, _Known()).mentions.append(mention)
+            entity_id = self._entity_of(mention)
+            if entity_id is not None:
+                found.setdefault(entity_id, _Known()).mentions.append(mention)
         return found
 
     def root(self, entity_id: str) -> str:
@@ -213,8 +213,8 @@ class EntitySnapshot:
         found = (_Mention(*row) for row in rows)
         return (one for one in found if one.kind == "memory" or _session(one.owner) not in self._forgotten)
 
-    def _meant(self, mention: _Mention) -> str | None:
-        """Return the entity that a mention meant, as ``linking`` finds it."""
+    def _entity_of(self, mention: _Mention) -> str | None:
+        """Return the entity of a mention, as ``linking`` finds it."""
         kind, _, key = mention.surface.partition(":")
         found = self._names.get((key, kind))
         if found is None:

@@ -82,7 +82,7 @@ def _guess_utf16(data: bytes) -> str | None:
     return None
 
 
-def _share(data: bytes, bytes_meant: bytes) -> float:
-    """Return how much of the beginning of ``data`` consists of ``bytes_meant``."""
+def _share(data: bytes, wanted_bytes: bytes) -> float:
+    """Return how much of the beginning of ``data`` consists of ``wanted_bytes``."""
     sample = data[:SAMPLE]
-    return sum(map(sample.count, bytes_meant)) / max(len(sample), 1)
+    return sum(map(sample.count, wanted_bytes)) / max(len(sample), 1)

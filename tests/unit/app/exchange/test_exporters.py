@@ -151,7 +151,7 @@ def test_a_vault_comes_back_byte_for_byte(tmp_path: Path) -> None:
     assert {name: (tmp_path / "out" / "notes" / name).read_bytes() for name in vault} == vault
 
 
-def test_an_earlier_export_is_replaced_while_nobody_touched_it(tmp_path: Path) -> None:
+def test_an_earlier_export_is_replaced_while_it_is_unchanged(tmp_path: Path) -> None:
     out = tmp_path / "out"
     exported(MarkdownExporter(out), note("Old")).finish()
     exported(MarkdownExporter(out), note("New")).finish()
@@ -206,7 +206,7 @@ def test_a_place_that_cannot_be_written_is_said(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="modes of files")
 @pytest.mark.parametrize("make", [JsonlExporter, MarkdownExporter])
-def test_nobody_else_reads_an_export_whatever_the_umask(tmp_path: Path, make: Callable[[Path], Exporter]) -> None:
+def test_only_the_owner_can_read_an_export_under_any_umask(tmp_path: Path, make: Callable[[Path], Exporter]) -> None:
     before = os.umask(0)
     try:
         exported(make(tmp_path / "out"), note(attributes={"path": "a/b/N.md"})).finish()

@@ -177,7 +177,7 @@ def test_what_an_import_did_to_memories_is_one_run_that_can_be_undone(host: Host
     assert bring_in(host, tmp_path, *lines).memories == 3
 
 
-def test_an_import_rests_after_each_batch_while_somebody_searches(shelf: Shelf) -> None:
+def test_an_import_rests_after_each_batch_while_a_search_runs(shelf: Shelf) -> None:
     rests: list[float] = []
 
     async def rest(seconds: float) -> None:
@@ -195,12 +195,12 @@ def test_an_import_rests_after_each_batch_while_somebody_searches(shelf: Shelf) 
         return (await sink.ingest(batch, source="import", format="keepsake", store="private", actor="person")).messages
 
     async def work() -> None:
-        assert await ingest("nobody searches") == 1
+        assert await ingest("no search") == 1
         assert rests == []
         search = asyncio.create_task(shelf.store.read(long))
         try:
             await asyncio.to_thread(reading.wait, 30)
-            assert await ingest("somebody does") == 1
+            assert await ingest("a search") == 1
             assert await ingest("and still does") == 1
         finally:
             done.set()
