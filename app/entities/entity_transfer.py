@@ -1,4 +1,4 @@
-"""Rows of entities for exports and imports: what a person decided about them, and positions in the graph."""
+"""Entity rows for exports and imports: decisions of a person, and positions in the graph."""
 
 import json
 from typing import Any
@@ -42,12 +42,12 @@ _DECIDED = (
 
 
 def decided(connection: apsw.Connection, after: int, limit: int) -> list[Row]:
-    """Return entities that somebody decided about, by row id, merged ones included."""
+    """Return entities with a decision, merged ones included, by row id."""
     return _page(connection, _DECIDED, after, limit)
 
 
 def positioned(connection: apsw.Connection, after: int, limit: int) -> list[Row]:
-    """Return entities that nobody decided about but that were moved in the graph, by row id."""
+    """Return entities without a decision that were moved in the graph, by row id."""
     return _page(connection, f"position_x IS NOT NULL AND NOT {_DECIDED}", after, limit)
 
 
@@ -76,7 +76,10 @@ def relations(connection: apsw.Connection, after: int, limit: int) -> list[Row]:
 
 
 def claims(connection: apsw.Connection, after: int, limit: int) -> list[Row]:
-    """Return the claims of entities on messages and memories, archived ones included, from the place ``after`` on."""
+    """Return claims of entities on messages and memories from a place on.
+
+    Claims on archived memories are included.
+    """
     rows = connection.execute(
         "SELECT owner_kind, owner_id, from_id, to_id FROM entity_claims"
         " UNION SELECT value ->> 'owner_kind', value ->> 'owner_id', value ->> 'from_id', value ->> 'to_id'"

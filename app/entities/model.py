@@ -1,4 +1,4 @@
-"""Values of entities: the registry's items, how they are listed, what is known about one, and the graph around it."""
+"""Entity values: entities, list rows, profiles and the graph."""
 
 import unicodedata
 from dataclasses import dataclass, field
@@ -73,7 +73,7 @@ class EntityRow:
 
 @dataclass(frozen=True, slots=True)
 class EntityFilter:
-    """Which entities are meant; empty fields do not filter.
+    """Filter of entities; empty fields do not filter.
 
     Args:
         text: Letters that a name or alias contains, in any case.
@@ -132,7 +132,10 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class KnownFact:
-    """A memory that mentions the entity, ``at`` when what it says happened or it was last changed."""
+    """Memory that mentions an entity.
+
+    ``at`` is when what it says happened, or when it was last changed.
+    """
 
     id: str
     kind: str
@@ -143,7 +146,10 @@ class KnownFact:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """A conversation that mentions the entity: how many of its turns do, and when the last of them was said."""
+    """Conversation that mentions an entity, with the number of messages that do.
+
+    ``at`` is when the last of them was said.
+    """
 
     id: str
     title: str
@@ -189,7 +195,7 @@ class EntityInfo:
 
 @dataclass(frozen=True, slots=True)
 class GraphFilter:
-    """Which part of the graph is meant; empty fields do not filter.
+    """Filter of the graph; empty fields do not filter.
 
     Args:
         types: Nodes of these types only (the centre is always there).
@@ -206,7 +212,11 @@ class GraphFilter:
 
 @dataclass(frozen=True, slots=True)
 class GraphNode:
-    """A node: ``weight`` is its mentions, ``depth`` its steps from the centre, ``x`` and ``y`` where it was left."""
+    """Node of the graph.
+
+    ``weight`` is its number of mentions, ``depth`` its steps from the centre, ``x`` and ``y`` its stored
+    position.
+    """
 
     id: str
     name: str
@@ -219,7 +229,10 @@ class GraphNode:
 
 @dataclass(frozen=True, slots=True)
 class GraphEdge:
-    """An edge between two nodes: ``together`` by number of shared turns and memories, or ``stated`` with a label."""
+    """Edge between two nodes: ``together`` or ``stated``.
+
+    One of kind ``together`` weighs the messages and memories that mention both; a stated one has a label.
+    """
 
     source: str
     target: str

@@ -1,4 +1,4 @@
-"""What has not been read for names yet: changed memories, restored sessions, and turns above the last one read."""
+"""Backlog of name recognition: changed memories, restored sessions and new messages."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -86,12 +86,15 @@ def left(connection: apsw.Connection) -> int:
 
 
 def next_batch(connection: apsw.Connection, limit: int) -> NameBatch | None:
-    """Return what to read next, ``None`` when everything has been read; people's own memories come first."""
+    """Return the next batch, ``None`` when nothing is left.
+
+    Memories come before messages.
+    """
     return _memories(connection, limit) or _restored(connection, limit) or _new_turns(connection, limit)
 
 
 def record(connection: apsw.Connection, batch: NameBatch, found: Sequence[Sequence[FoundName]], now_ms: int) -> int:
-    """Store what was found in a batch and how far reading has come; return the number of mentions.
+    """Store the names found in a batch and the progress; return the number of mentions.
 
     A memory that has changed since is left for the next time, a turn of a forgotten session is passed over.
     """
@@ -107,7 +110,7 @@ def record(connection: apsw.Connection, batch: NameBatch, found: Sequence[Sequen
 
 
 def drop_unused(connection: apsw.Connection, limit: int) -> int:
-    """Take away entities that nothing mentions any more and no person ever decided about; return their number.
+    """Delete entities without mentions or decisions; return their number.
 
     Those of the history stay, though nobody sees them: what was decided and undone can then be done again.
     """
@@ -190,7 +193,7 @@ def _some(readings: Iterable[Reading]) -> Iterable[Reading]:
 
 
 def _still(connection: apsw.Connection, batch: NameBatch, reading: Reading) -> Owner | None:
-    """Return the owner as it is now, ``None`` when what was read of it no longer counts."""
+    """Return the owner as it is now, ``None`` when the text has changed since."""
     owner = reading.owner
     if batch.source == "memory":
         row = connection.execute(

@@ -1,4 +1,4 @@
-"""What can be decided about entities: merge, split, rename, relate, protect; each undoable and told to everybody."""
+"""Entity service: merge, split, rename, relate and protect, with undo."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -76,7 +76,9 @@ class EntityService:
         kind: EntityType | None = None,
         actor: str = "person",
     ) -> Changed[Entity]:
-        """Make a second entity of some names of one, or of what some turns and memories mean by its name.
+        """Split an entity in two.
+
+        The second one takes some of its names, or what some messages and memories mean by its name.
 
         Args:
             entity_id: The entity to split.
@@ -116,7 +118,7 @@ class EntityService:
     def _second(
         decisions: EntityEdits, origin: str, name: str, kind: str, aliases: list[str], claims: list[list[str]]
     ) -> str:
-        """Write the second entity of a split: one that was merged in stands again, else a new one."""
+        """Write the second entity of a split: a merged one restored, else a new one."""
         connection = decisions.connection
         taken = repo.named(connection, name_key(name), kind)
         if taken is not None and repo.get(connection, taken) is not None and not decisions.is_automatic(taken):
@@ -152,7 +154,9 @@ class EntityService:
         summary: str | None = None,
         actor: str = "person",
     ) -> Changed[Entity]:
-        """Give an entity another name, type or summary; its old name stays one of its aliases.
+        """Change the name, type or summary of an entity.
+
+        Its old name stays one of its aliases.
 
         Raises:
             NotFoundError: There is no such entity.

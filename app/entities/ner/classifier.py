@@ -1,4 +1,4 @@
-"""What a run of capitalised words names: rules over small lists, sentence starts and the words around it."""
+"""Classifier of capitalised words: rules over small lists and the words around them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ _FUNCTION = frozenset({"the", "of", "at", "by", "for", "with", "and"})
 
 @dataclass(frozen=True, slots=True)
 class Classification:
-    """What the words from ``begin`` up to ``end`` name, and how surely."""
+    """Return the type of the words from ``begin`` to ``end``, with its confidence."""
 
     type: EntityType
     confidence: float
@@ -84,7 +84,7 @@ class NameClassifier:
     # Cutting --------------------------------------------------------------------------------------------------
 
     def _trimmed(self, begin: int, end: int) -> tuple[int, int]:
-        """Leave out words at the ends that are no names: ordinary words that begin a sentence, days, months."""
+        """Strip ordinary words from the ends: sentence starts, days, months."""
         while begin < end and self._is_ordinary(begin):
             begin += 1
         while begin < end and (self._words[end - 1].bare in self._lists.never or not self._words[end - 1].capital):

@@ -1,4 +1,4 @@
-"""Parts of the graph of entities: the neighbourhood of one, or the most mentioned, with the edges between them."""
+"""Entity graph: the neighbourhood of an entity or the most mentioned ones, with edges."""
 
 import json
 from collections.abc import Iterable, Sequence

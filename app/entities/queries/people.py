@@ -1,4 +1,4 @@
-"""The people that a caller may know of: how often they are mentioned, and when last."""
+"""People that a caller may see, with the count and time of their mentions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
