@@ -1,4 +1,7 @@
-"""A reader's records in batches of a size one short transaction can take, so that nobody waits long for an import."""
+"""Batches of imported records, small enough for a short transaction each.
+
+So no other writer waits long for an import.
+"""
 
 import time
 from collections.abc import Iterator
@@ -26,7 +29,9 @@ _CHARACTERS = 1_000
 
 @dataclass(slots=True)
 class Batch:
-    """What was read in one go, and how far that brought the reader; ``is_last`` when nothing follows.
+    """Batch of records, with the position that the reader reached.
+
+    ``is_last`` says that nothing follows; ``weight`` below counts its work.
 
     ``weight`` says how much work storing it is, in short messages.
     """
@@ -39,7 +44,7 @@ class Batch:
 
 
 class BatchPace:
-    """How much one transaction may hold, learned from how long those before took."""
+    """Batch size, learned from the time that the last batches took."""
 
     def __init__(self) -> None:
         self.room = _FIRST_ROOM
@@ -65,7 +70,7 @@ class BatchReader:
         self._pace = BatchPace()
 
     def next(self) -> Batch:
-        """Read until a batch is as large as can be stored at once, or for a quarter of a second.
+        """Read until a batch is full, or for a quarter of a second.
 
         Raises:
             FormatError: The source cannot be read as what it was taken for.
@@ -90,7 +95,7 @@ class BatchReader:
         return batch
 
     def took(self, batch: Batch, seconds: float) -> None:
-        """Note how long storing a batch took; what is read from now on is sized by it."""
+        """Note how long storing a batch took, which sizes the next ones."""
         self._pace.took(batch.weight, seconds)
 
     def close(self) -> None:

@@ -14,7 +14,7 @@ from app.sessions import session_transfer
 
 
 class DetailImport:
-    """Stores details inside the caller's transaction; made anew for each import."""
+    """Import of details inside the caller's transaction; one for each import."""
 
     def __init__(self) -> None:
         self._history = HistoryImport()
@@ -30,7 +30,7 @@ class DetailImport:
             session_transfer.add_summary(connection, session_id, fields)
 
     def put(self, connection: apsw.Connection, detail: VaultDetail, now_ms: int) -> Problem | None:
-        """Store a detail of the vault; return why it could not be stored, ``None`` when it was."""
+        """Store a detail of the vault; return the problem if it failed."""
         fields = detail.fields
         try:
             if detail.type == "entity":

@@ -1,4 +1,7 @@
-"""Where an export goes: written beside its place first, then moved there whole; nothing foreign is overwritten."""
+"""Export targets: a file or folder, written beside its place and then moved there.
+
+Nothing but an earlier export is overwritten.
+"""
 
 import errno
 import hashlib
@@ -72,7 +75,7 @@ class FileTarget:
 
 
 def _open_new(path: Path) -> IO[bytes]:
-    """Open a file that is not there yet for writing, readable by its owner alone whatever the umask says."""
+    """Open a new file for writing, readable by its owner alone under any umask."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     return os.fdopen(os.open(path, flags, PRIVATE_FILE), "wb")
 
@@ -85,7 +88,9 @@ def _is_ours(path: Path) -> bool:
 
 
 class FolderTarget:
-    """A folder that appears when it is complete; an earlier export there is replaced while nobody touched it.
+    """Folder that appears when it is complete.
+
+    An earlier export there is replaced unless one of its files was changed.
 
     Args:
         path: Its place.
@@ -106,12 +111,12 @@ class FolderTarget:
 
     @property
     def files(self) -> int:
-        """How many files were written."""
+        """Number of files written."""
         return len(self._written)
 
     @property
     def bytes(self) -> int:
-        """How many bytes were written."""
+        """Number of bytes written."""
         return sum(size for size, _ in self._written.values())
 
     def open(self, place: PurePosixPath) -> "TargetFile":

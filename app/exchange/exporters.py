@@ -1,4 +1,4 @@
-"""The two ways everything goes out: one JSONL file that is complete, or a folder of Markdown for reading."""
+"""Exporters: one complete JSONL file, or a folder of Markdown for reading."""
 
 import gzip
 from collections import Counter

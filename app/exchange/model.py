@@ -1,4 +1,4 @@
-"""What readers of foreign formats yield, and what an import or export reports."""
+"""Values of imports and exports: records, positions and reports."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -46,7 +46,7 @@ class MessageRecord:
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """How far a reader has come in its source: ``done`` of ``total`` bytes, and the file at hand."""
+    """Progress of a reader: ``done`` of ``total`` bytes, and the current file."""
 
     done: int
     total: int | None
@@ -79,7 +79,7 @@ Record = SessionRecord | MessageRecord | MemoryRecord | VaultDetail | Problem | 
 
 @dataclass(frozen=True, slots=True)
 class ImportPreview:
-    """What an import would read: the format found, how many bytes, and one line for a person."""
+    """Preview of an import: format, size in bytes, and a line for a person."""
 
     format: str
     bytes: int
@@ -88,7 +88,7 @@ class ImportPreview:
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """What an import did.
+    """Report of an import.
 
     Args:
         format: ``chatgpt``, ``claude``, ``markdown`` or ``keepsake``.
@@ -114,7 +114,7 @@ class ImportReport:
 
 @dataclass(frozen=True, slots=True)
 class ExportReport:
-    """What an export wrote: files, sessions, messages, memories and bytes, at ``path``."""
+    """Report of an export: what was written at ``path``, and how much."""
 
     path: str
     format: str

@@ -1,4 +1,7 @@
-"""Imports and exports as long work: read in a thread, stored batch by batch, watched and stopped by a person."""
+"""Import and export service: long work that reports progress and can be stopped.
+
+Files are read in a thread and stored batch by batch.
+"""
 
 import asyncio
 import threading
@@ -39,7 +42,7 @@ EXPORT_CHARACTERS = 4 << 20
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
-    """What became of one batch: how many were new, the same as before, or changed, and what could not go in.
+    """Counts of one stored batch: new, unchanged and updated records, and problems.
 
     ``seconds`` is how long the processor was busy with it; 0 where that is not known. ``run_id`` names the import in
     the history of memories.
@@ -56,7 +59,7 @@ class Ingested:
 
 
 class RecordSink(Protocol):
-    """Where imported records go; one is made for each import."""
+    """Sink of imported records; one is made for each import."""
 
     async def ingest(
         self,
@@ -67,14 +70,17 @@ class RecordSink(Protocol):
         store: StoreName,
         actor: str,
     ) -> Ingested:
-        """Store a batch in one transaction; a session's head may have come in an earlier batch."""
+        """Store a batch in one transaction.
+
+        The session of a message may have come in an earlier batch.
+        """
 
 
 DetailPart = Literal["history", "entities", "positions", "sources"]
 
 
 class RecordSource(Protocol):
-    """Where exported values come from."""
+    """Source of exported values."""
 
     def sessions(self) -> AsyncIterator[Session]:
         """Yield every session."""
@@ -137,7 +143,7 @@ class _Tally:
 
     @property
     def detail(self) -> str:
-        """What came in so far, in words."""
+        """Progress in words: how much was imported so far."""
         counts = (("messages", self.report.messages), ("memories", self.report.memories))
         return ", ".join(f"{count:,} {name}" for name, count in counts if count)
 
@@ -166,7 +172,7 @@ class ExchangeService:
     async def import_path(
         self, path: Path, format_name: str, store: StoreName, actor: str, work: ImportJob
     ) -> ImportReport:
-        """Import a file or folder; what is broken in it is reported and the rest goes in.
+        """Import a file or folder; broken parts are reported and left out.
 
         Args:
             path: What to read.
@@ -265,7 +271,7 @@ class ExchangeService:
             yield memory
 
     async def _complete(self, *, removed: bool, history: bool) -> AsyncIterator[Exportable]:
-        """Yield all that another vault needs to be the same, in the order in which it can be stored."""
+        """Yield everything that another vault needs, in the order of storing."""
         source = self._source
         parts: list[AsyncIterator[Exportable]] = []
         if history:  # before what it is about, whose import adds an entry of its own
@@ -293,7 +299,10 @@ class ExchangeService:
 
 
 class _Thread:
-    """One thread that runs blocking pieces in turn, so that only one touches a reader or file at a time."""
+    """Thread that runs blocking pieces one after the other.
+
+    So only one piece touches a reader or file at a time.
+    """
 
     def __init__(self, name: str) -> None:
         self._pool = ThreadPoolExecutor(1, thread_name_prefix=name)
@@ -312,7 +321,7 @@ class _Thread:
 async def _store(
     ingest: Callable[[Sequence[Storable]], Awaitable[Ingested]], batch: Batch, tally: _Tally, work: ImportJob
 ) -> float:
-    """Store a batch, say how far that brought the import, and return how long it took, in seconds."""
+    """Store a batch, report the progress, and return the seconds it took."""
     stored = await ingest(batch.records) if batch.records else Ingested()
     tally.add(batch, stored)
     if batch.position is not None:

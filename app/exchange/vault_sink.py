@@ -1,4 +1,4 @@
-"""Import into the vault: records stored batch by batch, what is there already left as it is."""
+"""Import into the vault: records stored batch by batch, without duplicates."""
 
 import asyncio
 import time
@@ -37,7 +37,7 @@ _HIGHEST = MAX_SEQ >> 1
 
 @dataclass(slots=True)
 class _Session:
-    """Where an import has come in one conversation.
+    """Progress of an import in one session.
 
     Args:
         session_id: Its id with us.
@@ -67,7 +67,7 @@ class _Counts:
 
 
 class VaultSink:
-    """Puts records into the vault; made anew for each import.
+    """Sink that stores records in the vault; one for each import.
 
     A turn that is there already, by its number and text, is not added again; a turn whose number is taken by another
     text is added at the end when its file does not number its turns, so that both versions stay.
@@ -106,7 +106,10 @@ class VaultSink:
         store: StoreName,
         actor: str,
     ) -> Ingested:
-        """Store one batch in one transaction and count what was new; then rest as long if somebody searches."""
+        """Store one batch in one transaction and count what was new.
+
+        It then rests as long while searches run.
+        """
         work = partial(self._ingest, batch=batch, source=source, fmt=format, store=store, actor=actor)
         begun = time.monotonic()
         stored = await self._store.write(work)
@@ -182,7 +185,10 @@ class VaultSink:
 
     @staticmethod
     def _keep_head(connection: apsw.Connection, opened: _Session) -> None:
-        """Let a conversation stand as it was exported: appending its turns has dated it and made it pending again."""
+        """Restore the times of an imported session.
+
+        Appending its messages has dated it and made it pending again.
+        """
         if opened.head is not None:
             repo.set_times(
                 connection,
@@ -208,7 +214,7 @@ class VaultSink:
                 opened.last = last
 
     def _store_messages(self, connection: apsw.Connection, opened: _Session, fresh: Sequence[NewMessage]) -> int:
-        """Append messages and return the number of the last one; those of a forgotten session are not indexed."""
+        """Append messages and return the last number; a forgotten session is not indexed."""
         if opened.is_hidden:
             return self._sessions.append_forgotten_in(connection, fresh, opened.session_id)
         return self._sessions.append_in(connection, fresh, opened.session_id, NewSession()).seqs[-1]
@@ -264,7 +270,10 @@ class VaultSink:
 
 
 def _session_id(key: str) -> str:
-    """Return the id of a foreign conversation with us: its key where that can be an id, else made of it."""
+    """Return our id of a foreign session.
+
+    It is the session's key where that can be an id, else made of it.
+    """
     clean = without_controls(clean_name(key))
     if clean and not storable(key)[1] and not has_controls(key) and len(key) <= MAX_NAME_CHARACTERS:
         return key

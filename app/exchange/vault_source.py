@@ -106,7 +106,7 @@ class VaultSource:
             yield memory
 
     async def removed(self) -> AsyncIterator[Memory | Archived]:
-        """Yield deleted and superseded memories, then archived ones, each in the order in which they went."""
+        """Yield deleted and superseded memories, then archived ones, oldest removal first."""
         async for memory in self._all(await self._store.read(memory_rows.removed_ids)):
             yield memory
         for memory_id in await self._archive.ids():

@@ -1,4 +1,4 @@
-"""Conversations from which facts are still to be drawn: which ones wait, and marking those that are done."""
+"""Consolidation queue: sessions whose facts are still to be extracted."""
 
 from collections.abc import Callable
 from typing import Any
@@ -41,7 +41,7 @@ class ConsolidationQueue:
         return await self._store.read(_listed(agent, self._clock.now_ms() - CURRENT_MS, limit))
 
     async def mark(self, session: str, actor: str, upper_seq: int | None = None) -> Changed[bool]:
-        """Note that a conversation was consolidated up to a turn, and return whether it is now done.
+        """Note that a session was consolidated up to a message; return whether it is done.
 
         It is not when turns came after ``upper_seq``. Marking twice is the same as once.
 
@@ -67,7 +67,7 @@ class ConsolidationQueue:
 
 
 def agent_of(connection: apsw.Connection, session: str) -> str:
-    """Return the agent a conversation is with, ``""`` for none or when there is no such conversation."""
+    """Return the agent of a session, ``""`` for none or without a session."""
     row: Any = connection.execute("SELECT agent FROM sessions WHERE id = ?", (session,)).fetchone()
     return "" if row is None else str(row[0])
 

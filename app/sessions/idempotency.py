@@ -1,4 +1,7 @@
-"""Appends that a caller gave a key of its own, so that asking again stores nothing twice; kept for a time."""
+"""Idempotent appends: a caller's key, so that repeating stores nothing twice.
+
+Keys are kept for a limited time.
+"""
 
 import asyncio
 import logging
@@ -30,7 +33,7 @@ Keys = list[tuple[str, str]]
 
 
 class IdempotencyKeyCleaner:
-    """Removes the keys of appends that nobody will ask for again: old ones, and too many of one conversation.
+    """Cleaner of append keys that are old or too many for a session.
 
     Args:
         store: The vault's database.
@@ -79,7 +82,7 @@ def _remove(connection: apsw.Connection, keys: Keys) -> None:
 def previous_append(
     connection: apsw.Connection, actor: str, key: str, session: str | None, messages: Sequence[NewMessage]
 ) -> Appended | None:
-    """Return where the turns of an earlier append with the same key landed, ``None`` when there was none.
+    """Return the result of an earlier append with the same key, ``None`` for none.
 
     Args:
         connection: The writer's connection.

@@ -94,7 +94,7 @@ def label_of(title: str, preview: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """Where messages landed: the session and the numbers they got."""
+    """Result of an append: the session and the numbers of its new messages."""
 
     session_id: str
     seqs: tuple[int, ...]
@@ -103,7 +103,7 @@ class Appended:
 
 @dataclass(frozen=True, slots=True)
 class SessionFilter:
-    """Which sessions are meant; empty fields do not filter.
+    """Filter of sessions; empty fields do not filter.
 
     Args:
         text: Words that the title or agent contain (substring, case-insensitive).

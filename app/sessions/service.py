@@ -1,4 +1,7 @@
-"""Rules of conversations: numbers only rise, sessions appear with their first turn, forgetting can be undone."""
+"""Session service: append, read, rename and forget sessions.
+
+Numbers of messages only rise, a session is created with its first message, and forgetting can be undone.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -31,7 +34,7 @@ _LONGEST_WANTED = 2 * MAX_NAME_CHARACTERS
 
 
 class MessageIndex(Protocol):
-    """What the search index must do when turns come and go, inside the same transaction."""
+    """Protocol of the search index, called in the transaction that changes messages."""
 
     def messages_stored(self, connection: apsw.Connection, messages: Sequence[Message]) -> None:
         """Index turns just inserted."""
@@ -45,7 +48,7 @@ class MessageIndex(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class NewSession:
-    """What a session is made with when it does not exist yet."""
+    """Columns of a session that is about to be created."""
 
     title: str = ""
     agent: str = ""
@@ -143,7 +146,7 @@ class SessionService:
         return Appended(key, tuple(message.seq for message in stored), created)
 
     def append_forgotten_in(self, connection: apsw.Connection, messages: Sequence[NewMessage], session: str) -> int:
-        """Append messages to a forgotten session, which are not indexed, and return the number of the last one."""
+        """Append messages to a forgotten session without indexing; return the last number."""
         now = self._clock.now_ms()
         held = repo.head(connection, session)
         stored = number(messages, session, held[0] if held is not None else 0, now)
@@ -225,7 +228,7 @@ class SessionService:
         return Changed(made, ChangeSet(areas, (made.id,) if is_stored else (), actor))
 
     async def canonical(self, session: str, owner: str | None = None) -> str:
-        """Return the id under which a session of ``owner`` is stored; the id given where there is none."""
+        """Return the id of an ``owner``'s session; the id given without one."""
 
         def work(connection: apsw.Connection) -> str:
             found = repo.resolved(connection, session)
@@ -235,7 +238,7 @@ class SessionService:
         return await self._store.read(work)
 
     async def resolved(self, session: str, owner: str | None = None) -> str:
-        """Return the id under which a session is stored that is with ``owner``, or with anybody for ``None``.
+        """Return the id of a session of ``owner``, or of any agent for ``None``.
 
         Raises:
             NotFoundError: There is none; what is not the owner's does not exist for it.
@@ -269,7 +272,7 @@ class SessionService:
         return await self._store.read(work)
 
     async def turns(self, names: Sequence[str], owner: str | None = None) -> dict[str, Message]:
-        """Return the turns that ``<session>#<number>`` names, each by its name, of sessions with ``owner`` or anybody.
+        """Return messages named ``<session>#<number>``, of ``owner``'s sessions or all.
 
         What is not there, was forgotten or is not the owner's is left out.
         """
@@ -464,7 +467,7 @@ def check_name(session: str, field: str) -> str:
 
 
 def check_channel(channel: str) -> None:
-    """Refuse a channel that would have to be cut, and could then be taken for another one.
+    """Check a channel's length; a cut one could be taken for another.
 
     Raises:
         InputError: It is too long.

@@ -1,4 +1,7 @@
-"""Takes a conversation away for ever: its turns, state, summaries, history. Memories drawn from it stay."""
+"""Erasure of a session: its messages, state, summaries and history.
+
+Memories drawn from it stay.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterator

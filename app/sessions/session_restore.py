@@ -1,4 +1,4 @@
-"""What an agent is given when it takes a conversation up again: the summary, and the turns that fit beside it."""
+"""Session restore: the summary and the latest messages that fit, for an agent."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -123,7 +123,7 @@ def _restored(connection: apsw.Connection, session: str, terms: SessionOptions) 
 
 
 def preface_of(summary: str, budget: int) -> str:
-    """Return a summary as the system message that carries it, in at most half of ``budget``."""
+    """Return a summary as a system message, in at most half of ``budget``."""
     if not summary:
         return ""
     room = budget // _PREFACE_SHARE

@@ -1,4 +1,4 @@
-"""Rows of a session for exports and imports: its state, other ids and summaries, and forgotten sessions."""
+"""Session rows for exports and imports: state, aliases, summaries, forgotten sessions."""
 
 import json
 from typing import Any

@@ -10,7 +10,10 @@ _MARKDOWN = "text/markdown"
 
 
 def artifacts(tool_calls: list[dict[str, Any]] | None) -> list[str]:
-    """Return each artifact of a message's tool calls as Markdown: its title, and its text in a code block."""
+    """Return the artifacts of a message's tool calls as Markdown.
+
+    Each has its title and its text in a code block.
+    """
     calls = [table(call) for call in row(tool_calls)]
     shown = (_artifact(table(call.get("input"))) for call in calls if call.get("name") == TOOL)
     return [one for one in shown if one]

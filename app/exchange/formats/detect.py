@@ -1,4 +1,7 @@
-"""What a file or folder is, by what is in it: a format to import, or a known one that is not supported."""
+"""Detection of formats by the content of a file or folder.
+
+It gives a format to import, or names a known one that is not supported.
+"""
 
 import os
 import re
@@ -93,7 +96,7 @@ def _folder(path: Path, cancelled: Callable[[], bool]) -> str:
 
 
 def _notes(path: Path, cancelled: Callable[[], bool] = lambda: False) -> Iterator[Path]:
-    """Yield the Markdown files an import would read, without folders that are hidden or the system's."""
+    """Yield Markdown files to import, without hidden and system folders."""
     for folder, folders, files in os.walk(path):
         if cancelled():
             raise CancelledByPersonError("The search for notes was stopped; nothing was imported.")
@@ -160,7 +163,10 @@ def _head(stream: IO[bytes]) -> bytes:
 
 
 def _lines(path: Path) -> str:
-    """Return ``keepsake`` when one of the first lines is one of its objects, or the first is a turn without a type."""
+    """Return ``keepsake`` when one of the first lines is in its format.
+
+    A first line without a type counts when it is a message.
+    """
     is_first = True
     for line in read_lines(path):
         if line.data is None or line.number > FIRST_LINES:

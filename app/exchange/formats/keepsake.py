@@ -1,4 +1,4 @@
-"""Reader of Keepsake's own format: one JSON object a line, whose ``type`` says what it is."""
+"""Reader of Keepsake's own format: JSON lines that name their ``type``."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -28,7 +28,7 @@ LINE_TYPES = ("session", "message", "memory", *FIELDS)
 
 @dataclass(slots=True)
 class _Course:
-    """What carries over from one line to the next.
+    """State that carries over from one line to the next.
 
     Args:
         default: The session of turns that name none.
@@ -41,7 +41,10 @@ class _Course:
     from_zero: set[str] = field(default_factory=set)
 
     def number(self, key: str, seq: int | None) -> tuple[int | None, str]:
-        """Return the number a turn keeps, ``None`` for the next one, and what to say when it is another."""
+        """Return a message's number, and a remark when it was changed.
+
+        The number is ``None`` for the next one.
+        """
         said = ""
         if seq == 0 and not self.last[key] and key not in self.from_zero:
             self.from_zero.add(key)

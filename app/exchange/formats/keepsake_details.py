@@ -84,7 +84,7 @@ _MAX_WHOLE = 1 << 53
 
 
 def detail_type(name: str) -> DetailType | None:
-    """Return the line type of that name, ``None`` for another."""
+    """Return the line type with a name, ``None`` when there is none."""
     return next((one for one in FIELDS if one == name), None)
 
 
@@ -101,7 +101,7 @@ def write_detail(detail: VaultDetail) -> dict[str, Any]:
 
 
 def read_detail(kind: DetailType, source: dict[str, Any]) -> tuple[VaultDetail, list[str]]:
-    """Return the detail in a line, and the names of fields that this version does not know.
+    """Return the detail in a line, and the names of its unknown fields.
 
     Raises:
         WrongFieldError: A field is missing or has a wrong value.

@@ -1,4 +1,4 @@
-"""Writer of Keepsake's own format: every field of a session, turn or memory, one JSON object a line."""
+"""Writer of Keepsake's own format: one JSON object with every field a line."""
 
 import json
 from datetime import datetime

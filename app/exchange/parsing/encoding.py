@@ -69,7 +69,10 @@ def _eight_bit(data: bytes) -> Decoded:
 
 
 def _guess_utf16(data: bytes) -> str | None:
-    """Return the UTF-16 variant that text without a mark is in: ASCII letters leave every second byte zero."""
+    """Return the UTF-16 variant of text without a mark, ``None`` for other text.
+
+    In UTF-16, every second byte of ASCII letters is zero.
+    """
     sample = data[:SAMPLE]
     half = len(sample) // 2
     if half == 0 or len(data) % 2:

@@ -1,4 +1,4 @@
-"""Work after a turn: summaries brought up to date and memories taken, once a conversation falls quiet.
+"""Work after a turn: summaries and memories, once a conversation is quiet.
 
 Nobody who writes turns waits for it or sees it fail: what fails shows in the status, and is tried again after the next
 turn, or a while later when there is none.
@@ -41,7 +41,7 @@ Part = Callable[[str], Awaitable[None]]
 
 @dataclass(slots=True)
 class _PendingWork:
-    """When something was first and last said in a conversation that is not looked after yet, in loop seconds."""
+    """Pending work of a session: times of its first and last change, in loop seconds."""
 
     first: float
     last: float
@@ -101,7 +101,7 @@ class AfterTurn:
             self._wake.set()
 
     def note_budget(self, session: str, budget: int | None) -> None:
-        """Note the tokens an agent has room for, so that its conversation is not condensed before it must be."""
+        """Note an agent's token budget, so that its session is not compacted too early."""
         if session and budget is not None:
             self._budgets[session] = max(budget, self._budgets.pop(session, 0))
             if len(self._budgets) > _BUDGETS:

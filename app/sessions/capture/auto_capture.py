@@ -1,4 +1,4 @@
-"""Takes memories from the turns just completed, where there is somebody to find what is worth remembering."""
+"""Automatic capture: memories from the latest messages, where an extractor is available."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
@@ -39,10 +39,10 @@ class Extractor(Protocol):
 
     @property
     def name(self) -> str:
-        """Return who finds, for the trace; ``""`` when nobody does."""
+        """Return the extractor's name for the trace, ``""`` where there is none."""
 
     async def extract(self, session: Session, turns: Sequence[Message]) -> Sequence[NewMemory]:
-        """Return what to remember of ``turns``; store, source and session are filled in by the caller.
+        """Return memories to store; the caller fills in store, source and session.
 
         Raises:
             KeepsakeError: It cannot be had now; the turns are looked at again after the next turn.
@@ -62,7 +62,7 @@ class NoExtractor:
 
 @dataclass(frozen=True, slots=True)
 class Captured:
-    """What was found, how much of it was written, and how much could not be."""
+    """Result of a capture: memories found, stored and failed."""
 
     extracted: int = 0
     written: int = 0
@@ -103,16 +103,18 @@ class AutoCapture:
 
     @property
     def name(self) -> str:
-        """Return who finds what to remember, ``""`` for nobody."""
+        """Return the name of the extractor in use, ``""`` for none."""
         return self._extractor.name
 
     @property
     def is_active(self) -> bool:
-        """Return whether there is somebody to find something, and the setting allows it."""
+        """Return whether an extractor is available and the setting allows it."""
         return bool(self.name) and self._terms().captures
 
     async def take(self, session: str, publish: Callable[[ChangeSet], None]) -> Captured:
-        """Take memories from the turns of a conversation that were not looked at yet, if a turn is complete.
+        """Extract memories from a session's messages that were not read yet.
+
+        A turn must be complete.
 
         The turns count as looked at only when all was written, so that a failure loses nothing; what was written
         before it is recognised the next time.
@@ -148,7 +150,10 @@ def _filled(draft: NewMemory, talk: _Conversation) -> NewMemory:
 
 
 def _completed(connection: apsw.Connection, session: str, least: int) -> _Conversation | None:
-    """Return the turns to look at, ``None`` while there are too few or an answer is still to come."""
+    """Return the messages to read, ``None`` while there are too few.
+
+    It is also ``None`` while an answer is still to come.
+    """
     head = connection.execute(
         "SELECT t.captured_seq, coalesce((SELECT a.trust FROM agents a WHERE a.name = s.agent), s.trust)"
         " FROM sessions s JOIN session_state t ON t.session_id = s.id WHERE s.id = ?",

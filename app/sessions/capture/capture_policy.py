@@ -1,4 +1,7 @@
-"""Whose conversations are kept: an agent can be switched off, and then nothing of it is stored, without an error."""
+"""Capture policy: agents whose conversations are stored.
+
+An agent can be switched off; nothing of it is stored then, without an error.
+"""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,7 @@
-"""Appends for agents that must never wait: taken at once, stored in order behind their back, failures in status."""
+"""Write-behind appends for agents that must never wait.
+
+They are accepted at once and stored in order in the background; failures show in the status.
+"""
 
 import asyncio
 import logging
@@ -23,7 +26,7 @@ _CLOSED = "The vault was closed before they were written."
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """What became of an append that nobody waits for.
+    """State of an append in the background.
 
     Args:
         accepted: False when too much is waiting already; the turns are not stored then, and status says so.
@@ -46,7 +49,9 @@ class _Waiting:
 
 
 class WriteBehind:
-    """Stores turns in the background, one append after the other in the order taken. Belongs to one event loop.
+    """Queue that stores messages in the background, in order.
+
+    It belongs to one event loop.
 
     Args:
         sessions: Stores turns.
@@ -108,7 +113,10 @@ class WriteBehind:
         return (f"{turns} could not be stored in the background. The last reason: {self._last}",)
 
     async def drain(self, limit_s: float = DRAIN_SECONDS) -> None:
-        """Take no more, and wait until what waits is stored; what is not within ``limit_s`` is counted as lost."""
+        """Accept no more, and wait until the queue is stored.
+
+        What is not stored within ``limit_s`` is counted as lost.
+        """
         self._is_closed = True
         if self._task is None:
             return

@@ -1,4 +1,4 @@
-"""What to condense and what fits: pure decisions over the sizes of turns.
+"""Compaction plan: messages to condense and messages that fit, as pure functions.
 
 A tool's answer is never parted from the call it answers: a model refuses a conversation that begins with one.
 """
@@ -54,7 +54,7 @@ class SessionOptions:
 
 @dataclass(frozen=True, slots=True)
 class MessageSize:
-    """How much one turn takes.
+    """Size of one message.
 
     Args:
         seq: Its number.
@@ -68,7 +68,10 @@ class MessageSize:
 
 
 def cost(tokens: int, calls_characters: int) -> int:
-    """Return what a turn costs: its text, and its tool calls as written; never nothing, for its role costs too."""
+    """Return the tokens of a message: its text and its tool calls.
+
+    They are never 0, because the role costs too.
+    """
     return max(1, tokens - (-calls_characters // CHARS_PER_TOKEN))
 
 
@@ -78,7 +81,10 @@ def utilisation(weights: Sequence[MessageSize], summary_tokens: int, budget: int
 
 
 def summary_room(terms: SessionOptions) -> int:
-    """Return the tokens a summary may take, so that condensing to the target does not leave the trigger behind."""
+    """Return the tokens a summary may take.
+
+    With a longer one, condensing to the target could end above the trigger.
+    """
     share = min(SUMMARY_SHARE, max(_LEAST_SHARE, terms.trigger - terms.target))
     return int(share * terms.budget)
 
@@ -93,7 +99,7 @@ def is_due(weights: Sequence[MessageSize], summary_tokens: int, terms: SessionOp
 def messages_to_roll(
     weights: Sequence[MessageSize], summary_tokens: int, terms: SessionOptions, *, force: bool = False
 ) -> int | None:
-    """Return the number of the last turn to condense, ``None`` when there is nothing to do.
+    """Return the number of the last message to condense, ``None`` for none.
 
     The oldest turns go, no more than it takes for the rest to be within the target; the last turn, with the call it
     answers, stays.
@@ -120,7 +126,7 @@ def messages_to_roll(
 
 
 def messages_to_compact(weights: Sequence[MessageSize], retain: int) -> int | None:
-    """Return the number of the last turn that is not among the ``retain`` most recent, ``None`` when all are.
+    """Return the last message before the ``retain`` most recent, ``None`` for none.
 
     Answers whose call would be parted from them go with it; when nothing but answers is left, their call stays.
     """
@@ -136,7 +142,10 @@ def messages_to_compact(weights: Sequence[MessageSize], retain: int) -> int | No
 
 
 def fitting_messages(weights: Sequence[MessageSize], budget: int, max_history: int) -> int:
-    """Return from which place on the turns fit: the most recent ones, without a gap, within both limits."""
+    """Return where the messages that fit begin.
+
+    They are the most recent ones, without a gap, within both limits.
+    """
     begin, left = len(weights), budget
     while begin > 0 and len(weights) - begin < max_history and weights[begin - 1].tokens <= left:
         begin -= 1

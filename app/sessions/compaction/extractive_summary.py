@@ -1,4 +1,4 @@
-"""Turns in few words: a line for each, and the list of them that stands for turns where no model writes a summary."""
+"""Extractive summaries: a line for each message, where no model writes a summary."""
 
 import json
 import re
@@ -77,7 +77,10 @@ def extend_summary(earlier: str, turns: Sequence[Message], max_tokens: int, *, k
 
 
 def message_line(turn: Message) -> str:
-    """Return a turn as one line: who, the calls made, and the first sentence; ``""`` when it says nothing."""
+    """Return a message as one line: role, tool calls and first sentence.
+
+    It is ``""`` for a message without text.
+    """
     said = first_sentence(without_recalled(turn.content))
     calls = excerpt("; ".join(_calls(turn.tool_calls or [])), 2 * SENTENCE_CHARACTERS)
     if not said and not calls:
@@ -91,7 +94,10 @@ def message_line(turn: Message) -> str:
 
 
 def first_sentence(text: str, characters: int = SENTENCE_CHARACTERS) -> str:
-    """Return the first sentence of ``text`` on one line, cut at a word where it is longer than ``characters``."""
+    """Return the first sentence of ``text`` on one line.
+
+    It is cut at a word where it is longer than ``characters``.
+    """
     flat = collapse(text[: characters * 8])
     found = _SENTENCE.match(flat[: characters * 2])
     return excerpt(found[0] if found else flat, characters)

@@ -17,7 +17,10 @@ MAX_SUMMARY_CHARACTERS = 200_000
 
 @dataclass(frozen=True, slots=True)
 class SummaryWritten:
-    """Whether a summary was written, and the epoch there is now; not ``applied`` when another write came first."""
+    """Result of writing a summary, with the epoch there is now.
+
+    It is not ``applied`` when another write came first.
+    """
 
     applied: bool
     epoch: int
@@ -93,7 +96,7 @@ class SummaryService:
 
 
 def touched(session: str, actor: str, *, is_written: bool) -> ChangeSet:
-    """Return the record of a change to a conversation's state, an empty one when nothing was written."""
+    """Return the change set of a session's state, empty when nothing was written."""
     if not is_written:
         return ChangeSet(frozenset(), (), actor)
     return ChangeSet(frozenset({"sessions"}), (session,), actor)

@@ -1,4 +1,4 @@
-"""Condenses the older turns of a conversation, so that what an agent is given back fits its model.
+"""Compaction service: condenses older messages so that a session fits its model.
 
 Nothing a person or an agent stored is dropped: only the boundary moves from which on ``restore`` gives turns in full.
 """
@@ -41,7 +41,7 @@ Reason = Literal["", "nothing_to_do", "stale"]
 
 @dataclass(frozen=True, slots=True)
 class Compacted:
-    """What condensing a conversation came to.
+    """Result of a compaction.
 
     Args:
         applied: True when the summary was written and the boundary moved.
@@ -69,7 +69,7 @@ class Compacted:
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """What is condensed: the state read, the new boundary, and the turns between."""
+    """Compaction at work: the state read, the new boundary, the messages between."""
 
     state: SummaryState
     upper_seq: int
@@ -131,7 +131,9 @@ class CompactionService:
     async def compact_now(
         self, session: str, actor: str, *, retain: int | None = None, budget: int | None = None
     ) -> Changed[Compacted]:
-        """Condense all but the last few turns at once: no model is asked and no other write can come between.
+        """Condense all but the last few messages at once, without a model.
+
+        No other write can come between.
 
         Raises:
             NotFoundError: There is no such conversation.
@@ -205,7 +207,10 @@ def _draft(connection: apsw.Connection, session: str, choose: Choice) -> "_Draft
 
 
 def _listed(earlier: str, turns: Sequence[Message], room: int) -> str:
-    """Return a summary with a line for each turn; what somebody wrote stays whole."""
+    """Return a summary with a line for each message.
+
+    A summary that an agent or person wrote stays whole.
+    """
     return extend_summary(earlier, turns, room, keeps_prose=True)
 
 
