@@ -22,7 +22,7 @@ MAX_NAME = 500
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """A turn or memory that mentions things; ``store`` is who may see it."""
+    """A message or memory that mentions things; ``store`` is who may see it."""
 
     kind: OwnerKind
     id: str

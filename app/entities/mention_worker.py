@@ -92,7 +92,7 @@ class MentionWorker:
         await self._idle.wait()
 
     async def left(self) -> int:
-        """Return about how many turns and memories are left to read."""
+        """Return about how many messages and memories are left to read."""
         return await self._store.read(ner_backlog.left)
 
     async def start_over(self) -> None:

@@ -40,7 +40,7 @@ class Entity:
         name: Its canonical name.
         aliases: Other names it goes by.
         summary: What is known of it in a sentence, ``""`` for nothing.
-        mentions: How often turns and memories name it, as far as the caller may see.
+        mentions: How often messages and memories name it, as far as the caller may see.
         protected: Never taken away by maintenance.
         touched: A person decided something about it; it outlives a rebuild.
         merged_into: The entity it was merged into, ``None`` while it stands for itself.
@@ -97,8 +97,8 @@ class Mention:
     """A place that names an entity.
 
     Args:
-        owner_kind: Whether a turn or a memory.
-        owner_id: ``session#seq`` of the turn, or the memory's id.
+        owner_kind: Whether a message or a memory.
+        owner_id: ``session#seq`` of the message, or the memory's id.
         start: Where the name begins, in characters of the owner's text; -1 for the owner as a whole (its author).
         length: Characters of the name.
         provider: Who found it.
@@ -159,7 +159,7 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """Another entity mentioned in the same turns or memories, ``weight`` of them."""
+    """Another entity mentioned in the same messages or memories, ``weight`` of them."""
 
     id: str
     name: str
@@ -201,7 +201,7 @@ class GraphFilter:
         types: Nodes of these types only (the centre is always there).
         since: Mentions at or after.
         until: Mentions before.
-        kinds: Edges of these kinds only: ``together`` (mentioned in the same turn or memory) or ``stated``.
+        kinds: Edges of these kinds only: ``together`` (mentioned in the same message or memory) or ``stated``.
     """
 
     types: tuple[EntityType, ...] = ()

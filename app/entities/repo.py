@@ -185,7 +185,7 @@ def set_claims(connection: apsw.Connection, entity_id: str, wanted: Iterable[Cla
 
 
 def is_mentioned(connection: apsw.Connection, entity_id: str, owners: Iterable[tuple[str, str]]) -> bool:
-    """Return whether any of some turns and memories, as (kind, id), mentions an entity."""
+    """Return whether any of some messages and memories, as (kind, id), mentions an entity."""
     found = connection.execute(
         "SELECT 1 FROM json_each(?) w JOIN mentions m ON m.owner_kind = w.value ->> 0 AND m.owner_id = w.value ->> 1"
         " WHERE m.entity_id = ? LIMIT 1",

@@ -83,7 +83,7 @@ class EntityService:
         Args:
             entity_id: The entity to split.
             aliases: Names that mean the second entity from now on.
-            owners: Turns and memories in which the first one's names mean the second.
+            owners: Messages and memories in which the first one's names mean the second.
             name: The second's name; the first of ``aliases`` when empty.
             kind: The second's type; the first's when ``None``.
             actor: Who decides.
@@ -98,12 +98,12 @@ class EntityService:
             moved = _split_names(first, aliases)
             clean = _clean_name(name or (moved[0] if moved else ""))
             if not moved and not owners:
-                raise InputError("Say which names, or which turns and memories, the second entity gets.")
+                raise InputError("Say which names, or which messages and memories, the second entity gets.")
             if len(owners) > MAX_OWNERS:
-                raise InputError(f"At most {MAX_OWNERS} turns and memories at once.", field="owners")
+                raise InputError(f"At most {MAX_OWNERS} messages and memories at once.", field="owners")
             _refuse_claimed(decisions.connection, entity_id, owners)
             if not moved and not repo.is_mentioned(decisions.connection, entity_id, owners):
-                raise InputError("None of these turns and memories mentions it.", field="owners")
+                raise InputError("None of these messages and memories mentions it.", field="owners")
             keys = {name_key(alias) for alias in moved}
             left = [alias for alias in first["aliases"] if name_key(alias) not in keys]
             decisions.write(entity_id, {**first, "aliases": left}, "UPDATE")

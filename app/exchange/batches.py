@@ -31,9 +31,7 @@ _CHARACTERS = 1_000
 class Batch:
     """Batch of records, with the position that the reader reached.
 
-    ``is_last`` says that nothing follows; ``weight`` below counts its work.
-
-    ``weight`` says how much work storing it is, in short messages.
+    ``is_last`` says that nothing follows; ``weight`` says how much work storing it is, in short messages.
     """
 
     records: list[Storable] = field(default_factory=list)

@@ -23,7 +23,7 @@ Exportable = Session | ForgottenSession | Message | Memory | Archived | VaultDet
 
 
 class Exporter(Protocol):
-    """Takes what there is, each session followed by its turns, memories last."""
+    """Takes what there is, each session followed by its messages, memories last."""
 
     def write(self, batch: Sequence[Exportable]) -> None:
         """Take the next values."""
@@ -121,7 +121,7 @@ class MarkdownExporter:
         self._counts: Counter[type] = Counter()
 
     def write(self, batch: Sequence[Exportable]) -> None:
-        """Write a transcript's head or turn, or a note, for each value."""
+        """Write a transcript's head or message, or a note, for each value."""
         with writable(self._path):
             for value in batch:
                 self._counts[type(value)] += 1

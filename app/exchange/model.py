@@ -38,7 +38,7 @@ class SessionRecord:
 
 @dataclass(frozen=True, slots=True)
 class MessageRecord:
-    """One turn of the conversation ``session_key``; ``message.seq`` is given when the file numbers its turns."""
+    """One message of the conversation ``session_key``; ``message.seq`` is given when the file numbers its messages."""
 
     session_key: str
     message: NewMessage

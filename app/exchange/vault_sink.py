@@ -41,12 +41,12 @@ class _Session:
 
     Args:
         session_id: Its id with us.
-        seq: The number of the last turn read.
+        seq: The number of the last message read.
         is_forgotten: True when nothing is added to it, because it is forgotten here or in the file alone.
         is_hidden: True when it is forgotten here and in the file at the same time; its messages are not searchable.
         head: What an export of ours says of a conversation that this import made, ``None`` for any other.
-        known: The turns stored, by what they say; ``None`` until they are needed.
-        last: The number of the last turn stored when ``known`` was read or added to.
+        known: The messages stored, by what they say; ``None`` until they are needed.
+        last: The number of the last message stored when ``known`` was read or added to.
     """
 
     session_id: str
@@ -69,12 +69,12 @@ class _Counts:
 class VaultSink:
     """Sink that stores records in the vault; one for each import.
 
-    A turn that is there already, by its number and text, is not added again; a turn whose number is taken by another
-    text is added at the end when its file does not number its turns, so that both versions stay.
+    A message that is there already, by its number and text, is not added again. One whose number has another text here
+    is added at the end when its file does not number its messages, so that both versions stay.
 
     Args:
         store: The vault's database.
-        sessions: Appends turns.
+        sessions: Appends messages.
         index: Told of memories.
         clock: Where the time comes from.
         rest: Waits so many seconds.
@@ -291,7 +291,7 @@ def _key(role: str, content: str) -> str:
 
 
 def _with_room(message: NewMessage) -> NewMessage:
-    """Return ``message``, without its number when that leaves no room for turns to come."""
+    """Return ``message``, without its number when that leaves no room for messages to come."""
     return replace(message, seq=None) if message.seq is not None and message.seq > _HIGHEST else message
 
 

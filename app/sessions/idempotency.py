@@ -89,10 +89,10 @@ def previous_append(
         actor: Who appends; the keys of different callers have nothing to do with each other.
         key: The caller's key.
         session: The session named this time, if any.
-        messages: The turns given this time.
+        messages: The messages given this time.
 
     Raises:
-        KeyConflictError: The key was used for other turns.
+        KeyConflictError: The key was used for other messages.
         InputError: The key was used for another session, or for one that was forgotten since.
     """
     row = connection.execute(
@@ -113,7 +113,9 @@ def previous_append(
     ).fetchall()
     if [(role, text) for _, role, text in stored] != [(one.role, storable(one.content)[0]) for one in messages]:
         raise KeyConflictError(
-            "The key was used before, for other turns. Give every append a key of its own.", field="key", session=landed
+            "The key was used before, for other messages. Give every append a key of its own.",
+            field="key",
+            session=landed,
         )
     return Appended(landed, tuple(int(str(seq)) for seq, _, _ in stored), created=False)
 

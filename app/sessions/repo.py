@@ -18,7 +18,7 @@ MESSAGE_COLUMNS = (
     " tool_call_id, tool_name, tool_calls, payload"
 )
 
-_DIGITS = 16  # of a turn's number
+_DIGITS = 16  # of a message's number
 
 
 def insert_session(
@@ -103,7 +103,7 @@ def session_of_channel(connection: apsw.Connection, channel: str, agent: str | N
 
 
 def insert_messages(connection: apsw.Connection, messages: Sequence[Message]) -> None:
-    """Insert turns."""
+    """Insert messages."""
     connection.executemany(
         f"INSERT INTO messages ({MESSAGE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [_message_values(message) for message in messages],
@@ -206,7 +206,7 @@ def turn(connection: apsw.Connection, name: str, agent: str | None = None) -> Me
 
 
 def find_in(connection: apsw.Connection, session_id: str, text: str, limit: int) -> list[int]:
-    """Return numbers of the turns whose content holds ``text``, letters compared without case."""
+    """Return numbers of the messages whose content holds ``text``, letters compared without case."""
     if text.isascii():
         # SQLite's lower() knows ASCII only, which is all there is here, and LIKE refuses long patterns.
         rows = connection.execute(
@@ -221,7 +221,7 @@ def find_in(connection: apsw.Connection, session_id: str, text: str, limit: int)
 
 
 def seq_at(connection: apsw.Connection, session_id: str, at_ms: int) -> int | None:
-    """Return the number of the first turn said at ``at_ms`` or later."""
+    """Return the number of the first message said at ``at_ms`` or later."""
     row = connection.execute(
         "SELECT min(seq) FROM messages WHERE session_id = ? AND created_at >= ?", (session_id, at_ms)
     ).fetchone()
@@ -250,7 +250,7 @@ def session_of(row: Sequence[Any]) -> Session:
 
 
 def message_of(row: Sequence[Any]) -> Message:
-    """Make a turn of a row of ``MESSAGE_COLUMNS``."""
+    """Make a message of a row of ``MESSAGE_COLUMNS``."""
     return Message(
         session_id=row[0],
         seq=row[1],
@@ -268,7 +268,7 @@ def message_of(row: Sequence[Any]) -> Message:
 
 
 def all_messages(connection: apsw.Connection, session_id: str) -> Iterable[Message]:
-    """Yield every turn of a session in order, forgotten or not."""
+    """Yield every message of a session in order, forgotten or not."""
     rows = connection.execute(
         f"SELECT {MESSAGE_COLUMNS} FROM messages WHERE session_id = ? ORDER BY seq",
         (session_id,),

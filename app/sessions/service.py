@@ -37,7 +37,7 @@ class MessageIndex(Protocol):
     """Protocol of the search index, called in the transaction that changes messages."""
 
     def messages_stored(self, connection: apsw.Connection, messages: Sequence[Message]) -> None:
-        """Index turns just inserted."""
+        """Index messages just inserted."""
 
     def session_forgotten(self, connection: apsw.Connection, session_id: str) -> None:
         """Drop a session from the index."""
@@ -62,9 +62,9 @@ class SessionService:
 
     Args:
         store: The vault's database.
-        index: Told of every turn.
+        index: Told of every message.
         clock: Where the time comes from.
-        capture: Whose turns are stored; everybody's when ``None``.
+        capture: Whose messages are stored; everybody's when ``None``.
     """
 
     def __init__(self, store: Store, index: MessageIndex, clock: Clock, capture: CapturePolicy | None = None) -> None:
@@ -82,24 +82,24 @@ class SessionService:
         key: str = "",
         owner: str | None = None,
     ) -> Changed[Appended]:
-        """Append turns to a session, making it when there is none.
+        """Append messages to a session, making it when there is none.
 
         Of an agent whose conversations are not kept, nothing is stored: the answer then has no numbers.
 
         Args:
-            messages: The turns, in order.
+            messages: The messages, in order.
             session: The session's id. Where there is none of that id, the channel's latest session is meant and keeps
                 the id as another name; without both a new one is made.
             heading: Title, agent and channel of a session made by this.
             actor: Who appends.
             key: The caller's own id of this append, ``""`` for none; the second with the same key stores nothing and
-                answers where the turns of the first are.
+                answers where the messages of the first are.
             owner: The agent the conversation must be with, and is with when made by this; ``None`` for any.
 
         Raises:
-            KeyConflictError: The key was used for other turns.
+            KeyConflictError: The key was used for other messages.
             StaleError: A sequence number is not greater than the session's last.
-            InputError: A turn is too long, the session was forgotten or is not the owner's, or the key was used for
+            InputError: A message is too long, the session was forgotten or is not the owner's, or the key was used for
                 another session.
         """
         if owner is not None:
@@ -263,7 +263,7 @@ class SessionService:
     async def messages(
         self, session: str, *, after: int = -1, before: int = 1 << 62, limit: int = 200, newest: bool = False
     ) -> list[Message]:
-        """Return turns between two numbers, ascending; the last ones where ``newest``."""
+        """Return messages between two numbers, ascending; the last ones where ``newest``."""
 
         def work(connection: apsw.Connection) -> list[Message]:
             _existing(connection, session)
@@ -285,7 +285,7 @@ class SessionService:
         return await self._store.read(work)
 
     async def find(self, session: str, text: str, limit: int) -> list[int]:
-        """Return numbers of the turns that hold ``text``."""
+        """Return numbers of the messages that hold ``text``."""
         clean, _ = storable(text)
 
         def work(connection: apsw.Connection) -> list[int]:
@@ -295,7 +295,7 @@ class SessionService:
         return await self._store.read(work)
 
     async def at(self, session: str, when: datetime) -> int | None:
-        """Return the number of the first turn said at ``when`` or later."""
+        """Return the number of the first message said at ``when`` or later."""
 
         def work(connection: apsw.Connection) -> int | None:
             _existing(connection, session)
@@ -322,7 +322,7 @@ class SessionService:
         return await self._change(session, actor, "RENAME", lambda state: {**state, "title": clean_name(title)})
 
     async def forget(self, session: str, actor: str) -> Changed[Session]:
-        """Take a session and its turns out of every list and search; can be undone."""
+        """Take a session and its messages out of every list and search; can be undone."""
         now = self._clock.now_ms()
         return await self._change(session, actor, "FORGET", lambda state: {**state, "forgotten_at": now})
 
@@ -392,11 +392,11 @@ def apply_state(
 
 
 def number(messages: Sequence[NewMessage], session: str, last_seq: int, now_ms: int) -> list[Message]:
-    """Give turns their numbers and defaults.
+    """Give messages their numbers and defaults.
 
     Raises:
         StaleError: A given number is not greater than the one before it.
-        InputError: A turn is too long, or its importance is not between 0 and 1.
+        InputError: A message is too long, or its importance is not between 0 and 1.
     """
     stored, previous = [], last_seq
     for message in messages:

@@ -35,7 +35,7 @@ class SessionSummary:
     Args:
         agent: Whom it was with, ``""`` for nobody named.
         title: The conversation's title.
-        summary: What was learned in it, by type; its first turns where nothing was.
+        summary: What was learned in it, by type; its first messages where nothing was.
         updated_at: When the summary was last written.
     """
 

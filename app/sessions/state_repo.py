@@ -19,8 +19,8 @@ class SummaryState:
     Args:
         summary: The text, ``""`` while there is none.
         epoch: Counts the writes; a write names the epoch it read.
-        upper_seq: The last turn it stands for, 0 for none; ``session.restore`` gives those after it.
-        last_seq: The last turn of the conversation.
+        upper_seq: The last message it stands for, 0 for none; ``session.restore`` gives those after it.
+        last_seq: The last message of the conversation.
     """
 
     session_id: str
@@ -103,7 +103,7 @@ def weights_after(connection: apsw.Connection, session: str, after: int, limit: 
 
 
 def count_after(connection: apsw.Connection, session: str, after: int) -> int:
-    """Return how many turns follow a number."""
+    """Return how many messages follow a number."""
     return int(
         connection.execute("SELECT count(*) FROM messages WHERE session_id = ? AND seq > ?", (session, after)).get
     )

@@ -21,15 +21,15 @@ APPENDING = frozenset({"session.append", "session.append_later"})
 
 
 class WorkingMemory:
-    """The last turns of each conversation in use.
+    """The last messages of each conversation in use.
 
-    Turns never change and their numbers only rise, so what is held stays true; each read asks the vault for turns
+    Messages never change and their numbers only rise, so what is held stays true; each read asks the vault for messages
     after the last one held, in one snapshot. Whatever else happens to a conversation drops it, see ``on_change``.
     Belongs to one event loop.
 
     Args:
         store: The vault's database.
-        cap: Turns held of a conversation.
+        cap: Messages held of a conversation.
     """
 
     def __init__(self, store: Store, cap: int) -> None:
@@ -75,7 +75,7 @@ class WorkingMemory:
             self._held.pop(session, None)
 
     def is_holding(self, session: str) -> bool:
-        """Return whether turns of a conversation are held."""
+        """Return whether messages of a conversation are held."""
         return session in self._held
 
     async def _read_after(self, session: str, after: int) -> list[Message]:

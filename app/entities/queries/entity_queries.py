@@ -106,7 +106,7 @@ class EntityQueries:
         )
 
     async def of(self, owner: str, *, stores: Sequence[str] = STORES) -> list[Mention]:
-        """Return what a turn (``session#seq``) or a memory mentions."""
+        """Return what a message (``session#seq``) or a memory mentions."""
         return await self._store.read(lambda conn: profile.of_owner(conn, owner, stores))
 
     async def graph(

@@ -96,7 +96,7 @@ def relations(connection: apsw.Connection, entity_id: str, stores: Sequence[str]
 
 
 def of_owner(connection: apsw.Connection, owner: str, stores: Sequence[str]) -> list[Mention]:
-    """Return what a turn (``session#seq``) or memory mentions, in the order of its text."""
+    """Return what a message (``session#seq``) or memory mentions, in the order of its text."""
     found = connection.execute(
         "SELECT m.entity_id, e.type, m.start, m.length, m.confidence, m.provider, m.at, m.owner_kind FROM mentions m"
         " JOIN entities e ON e.id = m.entity_id WHERE m.owner_kind IN ('message', 'memory') AND m.owner_id = ?"

@@ -31,7 +31,7 @@ class _Course:
     """State that carries over from one line to the next.
 
     Args:
-        default: The session of turns that name none.
+        default: The session of messages that name none.
         last: The last number of each session met so far.
         from_zero: Sessions whose numbers begin at 0, where ours begin at 1.
     """
@@ -48,7 +48,7 @@ class _Course:
         said = ""
         if seq == 0 and not self.last[key] and key not in self.from_zero:
             self.from_zero.add(key)
-            said = "The numbers of its session begin at 0; each turn got the number one higher."
+            said = "The numbers of its session begin at 0; each message got the number one higher."
         if seq is not None and key in self.from_zero:
             seq += 1
         if seq is not None and seq <= self.last[key]:

@@ -34,7 +34,7 @@ class JsonlWriter:
         self._write({**_session(forgotten.session), "forgotten_at": _iso(forgotten.forgotten_at)})
 
     def message(self, message: Message) -> None:
-        """Write one turn."""
+        """Write one message."""
         self._write(
             {
                 "type": "message",

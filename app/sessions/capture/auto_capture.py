@@ -17,7 +17,7 @@ from app.sessions.model import Message, Session
 from app.store.store import Store
 
 SOURCE = "auto_capture"
-MAX_TURNS = 40  # turns looked at in one go; earlier ones are left to consolidation
+MAX_TURNS = 40  # messages looked at in one go; earlier ones are left to consolidation
 
 # Where what was said to an agent belongs, by the agent's trust; what is said in public is not kept.
 _STORES: dict[str, StoreName] = {"full": "private", "inner": "shared", "familiar": "social"}
@@ -116,7 +116,7 @@ class AutoCapture:
 
         A turn must be complete.
 
-        The turns count as looked at only when all was written, so that a failure loses nothing; what was written
+        The messages count as looked at only when all was written, so that a failure loses nothing; what was written
         before it is recognised the next time.
 
         Args:

@@ -23,7 +23,7 @@ class CapturePolicy:
         self._terms = terms
 
     def keeps(self, connection: apsw.Connection, session: str | None, *agents: str, channel: str = "") -> bool:
-        """Return whether turns may be stored.
+        """Return whether messages may be stored.
 
         Args:
             connection: The transaction that would store them.

@@ -19,17 +19,17 @@ class SessionOptions:
 
     Args:
         budget: Tokens of a conversation that an agent's model has room for.
-        trigger: Share of the budget above which turns are condensed.
-        target: Share of the budget that the turns left over take at most.
-        min_turns: Turns not yet condensed without which nothing is condensed.
-        retain: Turns that a compaction leaves as they are.
-        emergency_retain: Turns that an emergency compaction leaves.
-        max_history: Turns given back at most.
-        working_turns: Turns of a conversation held in memory.
+        trigger: Share of the budget above which messages are condensed.
+        target: Share of the budget that the messages left over take at most.
+        min_turns: Messages not yet condensed without which nothing is condensed.
+        retain: Messages that a compaction leaves as they are.
+        emergency_retain: Messages that an emergency compaction leaves.
+        max_history: Messages given back at most.
+        working_turns: Messages of a conversation held in memory.
         queue: Appends that may wait in the background.
-        is_condensing: False when older turns are passed over without a summary.
+        is_condensing: False when older messages are passed over without a summary.
         not_kept: Names of agents of whose conversations nothing is stored.
-        after_turn: True when summaries follow turns by themselves.
+        after_turn: True when summaries follow messages by themselves.
         quiet_s: Seconds of quiet after which a turn counts as over.
         captures: True when memories are taken from completed turns.
         capture_turns: Messages not yet looked at without which none are taken.
@@ -76,7 +76,7 @@ def cost(tokens: int, calls_characters: int) -> int:
 
 
 def utilisation(weights: Sequence[MessageSize], summary_tokens: int, budget: int) -> float:
-    """Return the share of ``budget`` that a summary and the turns after it take."""
+    """Return the share of ``budget`` that a summary and the messages after it take."""
     return (summary_tokens + sum(weight.tokens for weight in weights)) / budget
 
 
@@ -90,7 +90,7 @@ def summary_room(terms: SessionOptions) -> int:
 
 
 def is_due(weights: Sequence[MessageSize], summary_tokens: int, terms: SessionOptions) -> bool:
-    """Return whether turns not yet condensed must be: enough of them, and over the trigger."""
+    """Return whether messages not yet condensed must be: enough of them, and over the trigger."""
     if len(weights) < terms.min_turns:
         return False
     return utilisation(weights, summary_tokens, terms.budget) > terms.trigger
@@ -101,13 +101,13 @@ def messages_to_roll(
 ) -> int | None:
     """Return the number of the last message to condense, ``None`` for none.
 
-    The oldest turns go, no more than it takes for the rest to be within the target; the last turn, with the call it
-    answers, stays.
+    The oldest messages go, no more than needed for the rest to be within the target. The last message stays, with the
+    tool call that it answers.
 
     Args:
-        weights: The turns not yet condensed, ascending.
+        weights: The messages not yet condensed, ascending.
         summary_tokens: What the summary before them takes.
-        terms: Budget, trigger, target and least number of turns.
+        terms: Budget, trigger, target and least number of messages.
         force: Condense even when it is not due; what fits the budget is then brought to the target's share of itself.
     """
     if not force and not is_due(weights, summary_tokens, terms):

@@ -18,13 +18,13 @@ _PARSED_CHARACTERS = 4096
 _ARGUMENTS = 12
 LEFT_OUT = "- (earlier turns left out; they can still be read and searched)"
 
-# A sentence has some length, so that "Hi." and "e.g." do not stand for a whole turn.
+# A sentence has some length, so that "Hi." and "e.g." do not stand for a whole message.
 _SENTENCE = re.compile(r".{12,}?[.!?…]['\"”’)\]]*(?=\s|$)|.+?[。！？]")
 _SPEAKERS = {"user": "User", "assistant": "Assistant", "tool": "Tool", "system": "System"}
 
 
 class Summariser(Protocol):
-    """Writes what stands for turns that are no longer given in full."""
+    """Writes what stands for messages that are no longer given in full."""
 
     @property
     def name(self) -> str:
@@ -34,12 +34,12 @@ class Summariser(Protocol):
         """Return the summary of ``earlier`` and ``turns`` together, in at most ``max_tokens``.
 
         Raises:
-            KeepsakeError: It cannot be had now; the turns are condensed without it.
+            KeepsakeError: It cannot be had now; the messages are condensed without it.
         """
 
 
 class ExtractiveSummariser:
-    """The summariser that needs no model: a bulleted list, each turn cut to a sentence."""
+    """The summariser that needs no model: a bulleted list, each message cut to a sentence."""
 
     name = "condensed"
 
@@ -49,11 +49,11 @@ class ExtractiveSummariser:
 
 
 def extend_summary(earlier: str, turns: Sequence[Message], max_tokens: int, *, keeps_prose: bool = False) -> str:
-    """Append a line for each turn to a summary.
+    """Append a line for each message to a summary.
 
     Args:
         earlier: The summary so far; what is not our own list stays ahead of it.
-        turns: The turns, in order.
+        turns: The messages, in order.
         max_tokens: How long the summary may be; the oldest lines are left out for that, then the end of the prose.
         keeps_prose: Leave what somebody wrote whole, however long it is; the list then has half of ``max_tokens`` at
             least. For a summary that is stored, and not just shown.

@@ -80,7 +80,7 @@ def test_a_new_conversation_has_its_id_before_it_is_stored(harness: SessionHarne
 
 
 def test_a_failure_is_logged_and_reported_but_not_raised(harness: SessionHarness, allow_logs: AllowLogs) -> None:
-    allow_logs("turns were not stored: Message number 1 is not greater")
+    allow_logs("messages were not stored: Message number 1 is not greater")
 
     async def work() -> None:
         for text, seq in (("one", 1), ("again", 1), ("two", None)):
@@ -90,7 +90,7 @@ def test_a_failure_is_logged_and_reported_but_not_raised(harness: SessionHarness
     harness.do(work())
     assert contents(harness) == ["one", "two"]
     assert harness.write_behind.failures == (
-        "1 turn could not be stored in the background. The last reason: Message number 1 is not greater than 1,"
+        "1 message could not be stored in the background. The last reason: Message number 1 is not greater than 1,"
         " the last of session talk.",
     )
 
@@ -117,7 +117,7 @@ def test_a_failure_of_our_own_does_not_stop_the_rest(harness: SessionHarness, al
 
 
 def test_a_full_queue_refuses_without_an_error(harness: SessionHarness, allow_logs: AllowLogs) -> None:
-    allow_logs("Too many turns are waiting")
+    allow_logs("Too many messages are waiting")
 
     async def work() -> list[bool]:
         taken = [later(harness, str(number)).accepted for number in range(7)]
@@ -126,7 +126,7 @@ def test_a_full_queue_refuses_without_an_error(harness: SessionHarness, allow_lo
 
     assert harness.do(work()) == [True] * 5 + [False] * 2
     assert contents(harness) == ["0", "1", "2", "3", "4"]
-    assert harness.write_behind.failures[0].startswith("2 turns could not be stored")
+    assert harness.write_behind.failures[0].startswith("2 messages could not be stored")
 
 
 def test_nothing_is_taken_after_the_drain(harness: SessionHarness, allow_logs: AllowLogs) -> None:
@@ -155,7 +155,7 @@ def test_a_drain_does_not_wait_for_ever(harness: SessionHarness, allow_logs: All
         await harness.write_behind.drain(limit_s=0.01)
 
     harness.do(work())
-    assert harness.write_behind.failures[0].startswith("3 turns could not be stored")
+    assert harness.write_behind.failures[0].startswith("3 messages could not be stored")
 
 
 def test_an_agent_that_is_switched_off_costs_no_error(harness: SessionHarness) -> None:
