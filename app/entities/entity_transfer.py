@@ -101,11 +101,8 @@ def put(connection: apsw.Connection, imported: dict[str, Any], now_ms: int) -> N
     held = repo.get(connection, imported["id"])
     if held is not None and to_ms(held.updated_at) >= imported["updated_at"]:
         return
-    same = repo.named(connection, name_key(imported["name"]), imported["entity_type"])
-    if same not in (None, imported["id"]) and not (imported["touched"] or imported["merged_into"]):
-        # Reading made it here already; only its place in the graph is missing.
-        _place(connection, str(same), imported, is_kept=True)
-        return
+    if held is None and imported["merged_into"] is None:
+        _take_over(connection, imported)
     state = {name: imported[name] for name in ("name", "summary", "protected", "touched", "merged_into", "attributes")}
     state |= {"type": imported["entity_type"], "aliases": imported["aliases"]}
     state["claims"] = [[one.owner_kind, one.owner_id, one.from_id] for one in repo.claims(connection, imported["id"])]
@@ -118,7 +115,7 @@ def put(connection: apsw.Connection, imported: dict[str, Any], now_ms: int) -> N
         "UPDATE entities SET created_at = ?, updated_at = ? WHERE id = ?",
         (imported["created_at"], imported["updated_at"], imported["id"]),
     )
-    _place(connection, imported["id"], imported, is_kept=False)
+    _place(connection, imported)
 
 
 def put_relation(connection: apsw.Connection, imported: dict[str, Any]) -> None:
@@ -151,11 +148,31 @@ def put_claim(connection: apsw.Connection, imported: dict[str, Any], now_ms: int
         relink(connection, (), [(imported["owner_kind"], imported["owner"])], now_ms)
 
 
-def _place(connection: apsw.Connection, entity_id: str, imported: dict[str, Any], *, is_kept: bool) -> None:
-    row = connection.execute("SELECT position_x FROM entities WHERE id = ?", (entity_id,)).fetchone()
-    if imported["x"] is None or imported["y"] is None or (is_kept and row is not None and row[0] is not None):
+def _take_over(connection: apsw.Connection, imported: dict[str, Any]) -> None:
+    """Give the imported id to the entity that reading made here of the same name and type, if there is one.
+
+    One with a history keeps its id, because its entries name it.
+    """
+    same = repo.named(connection, name_key(imported["name"]), imported["entity_type"])
+    automatic = connection.execute(
+        "SELECT 1 FROM entities e WHERE e.id = ? AND e.touched = 0 AND e.protected = 0"
+        " AND NOT EXISTS (SELECT 1 FROM memory_history h WHERE h.target = e.id)",
+        (same,),
+    )
+    if automatic.fetchone() is None:
         return
-    repo.place(connection, [(entity_id, imported["x"], imported["y"])])
+    connection.execute("UPDATE entities SET id = ? WHERE id = ?", (imported["id"], same))
+    connection.execute("UPDATE entities SET merged_into = ? WHERE merged_into = ?", (imported["id"], same))
+    # The triggers on mentions have counted each of them once more.
+    connection.execute(
+        "UPDATE entities SET mention_count = (SELECT count(*) FROM mentions WHERE entity_id = ?1) WHERE id = ?1",
+        (imported["id"],),
+    )
+
+
+def _place(connection: apsw.Connection, imported: dict[str, Any]) -> None:
+    if imported["x"] is not None and imported["y"] is not None:
+        repo.place(connection, [(imported["id"], imported["x"], imported["y"])])
 
 
 def _require(connection: apsw.Connection, *ids: str) -> None:

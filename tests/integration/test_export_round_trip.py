@@ -196,5 +196,10 @@ def test_an_import_that_was_cut_off_goes_on_to_the_same_vault(
             part = folder / "part.jsonl"
             part.write_text("".join(lines[:cut]), encoding="utf-8")
             assert host.ask("exchange.import", path=str(part)).problems == (), lines[cut - 1]
+            if cut % 3 == 0:  # names are read before what was decided about them is there
+                host.ask("vault.settle", names=True)
         host.ask("vault.settle", names=True)
+        assert host.ask("vault.check").findings == ()
     assert canonical(folder / "two") == canonical(folder / "one")
+    counts = "canonical_name, type, mention_count FROM entities WHERE merged_into IS NULL AND mention_count > 0"
+    assert rows(folder / "two", counts) == rows(folder / "one", counts)
