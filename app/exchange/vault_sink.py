@@ -40,12 +40,12 @@ class _Session:
     """Progress of an import in one session.
 
     Args:
-        session_id: Its id with us.
+        session_id: Its id in this vault.
         seq: The number of the last message read.
         is_forgotten: True when nothing is added to it, because it is forgotten here or in the file alone.
         is_hidden: True when it is forgotten here and in the file at the same time; its messages are not searchable.
-        head: What an export of ours says of a conversation that this import made, ``None`` for any other.
-        known: The messages stored, by what they say; ``None`` until they are needed.
+        head: The session's line in an export of ours when this import created the session, else ``None``.
+        known: Keys of the stored messages, by role and text; ``None`` until they are needed.
         last: The number of the last message stored when ``known`` was read or added to.
     """
 
@@ -75,9 +75,9 @@ class VaultSink:
     Args:
         store: The vault's database.
         sessions: Appends messages.
-        index: Told of memories.
-        clock: Where the time comes from.
-        rest: Waits so many seconds.
+        index: Indexes memories.
+        clock: The current time.
+        rest: Waits a number of seconds.
     """
 
     def __init__(
@@ -262,7 +262,7 @@ class VaultSink:
     def _known(connection: apsw.Connection, opened: _Session, last: int) -> set[str]:
         if not last or opened.seq >= last:
             return set()
-        if opened.known is None or opened.last != last:  # read once, and again when somebody else appended
+        if opened.known is None or opened.last != last:  # read once, and again after an append by another caller
             stored = repo.all_messages(connection, opened.session_id)
             opened.known = {_key(message.role, message.content) for message in stored}
             opened.last = last
@@ -281,7 +281,7 @@ def _session_id(key: str) -> str:
 
 
 def _of_session(record: MemoryRecord) -> MemoryRecord:
-    """Return ``record`` naming its conversation by the id that it has with us."""
+    """Return ``record`` with the id that its session has in this vault."""
     key = record.session_key
     return replace(record, session_key=_session_id(key)) if key and has_controls(key) else record
 

@@ -1,7 +1,7 @@
 """Work after a turn: summaries and memories, once a conversation is quiet.
 
-Nobody who writes turns waits for it or sees it fail: what fails shows in the status, and is tried again after the next
-turn, or a while later when there is none.
+A caller that appends messages neither waits for it nor sees it fail. A failure shows in the status, and the work is
+tried again after the next turn, or a while later when there is none.
 """
 
 import asyncio
@@ -50,17 +50,17 @@ class _PendingWork:
 
 
 class AfterTurn:
-    """Looks after conversations in which something was said. Belongs to one event loop.
+    """Worker that updates sessions after a turn. Belongs to one event loop.
 
     Args:
         store: The vault's database.
-        terms: What the settings say now.
-        digests: Writes what a conversation was about.
-        compaction: Condenses a conversation that outgrows its budget.
-        capture: Takes memories.
-        publish: Hears of each change after its commit.
-        trace: Where counts and durations go.
-        switched: Told of a conversation whose agent went on to another one.
+        terms: Returns the current session options.
+        digests: Writes session summaries.
+        compaction: Condenses a session that outgrows its budget.
+        capture: Extracts memories.
+        publish: Called with each change after its commit.
+        trace: Receives counts and durations.
+        switched: Called with a session whose agent went on to another one.
     """
 
     def __init__(
@@ -89,10 +89,10 @@ class AfterTurn:
         self._failed: dict[str, str] = {}
         self._wake = asyncio.Event()
 
-    # Told by others ------------------------------------------------------------------------------------------------
+    # Notifications -------------------------------------------------------------------------------------------------
 
     def on_change(self, changes: ChangeSet) -> None:
-        """Note what a change says; safe to call for every change, and at once done."""
+        """Note a change; safe to call for every change, and returns at once."""
         if changes.operation in APPENDING:
             for session in changes.ids:
                 self._note(session, changes.actor)

@@ -77,14 +77,14 @@ class _Conversation:
 
 
 class AutoCapture:
-    """Hands completed turns to an extractor and writes what it finds.
+    """Service that passes completed turns to an extractor and stores its memories.
 
     Args:
         store: The vault's database.
-        terms: What the settings say now.
+        terms: Returns the current session options.
         write: Writes a memory.
-        extractor: Who finds what to remember.
-        actor: Who writes, as history names it.
+        extractor: Finds memories in messages.
+        actor: The name of the writer in the history.
     """
 
     def __init__(
@@ -114,14 +114,12 @@ class AutoCapture:
     async def take(self, session: str, publish: Callable[[ChangeSet], None]) -> Captured:
         """Extract memories from a session's messages that were not read yet.
 
-        A turn must be complete.
-
-        The messages count as looked at only when all was written, so that a failure loses nothing; what was written
-        before it is recognised the next time.
+        A turn must be complete. The messages count as read only when all memories were stored, so that a failure loses
+        nothing; a memory stored before it is recognised the next time.
 
         Args:
             session: The conversation's id.
-            publish: Hears of each memory written.
+            publish: Called with each memory stored.
 
         Raises:
             NotFoundError: There is no such conversation.
@@ -167,7 +165,7 @@ def _completed(connection: apsw.Connection, session: str, least: int) -> _Conver
     turns = repo.messages_between(connection, session, after=after, before=1 << 62, limit=MAX_TURNS, newest=True)
     if len(turns) < least or turns[-1].role != "assistant" or turns[-1].tool_calls:
         return None
-    # What Keepsake told is no news when it comes back.
+    # Text that Keepsake itself gave to the agent is not extracted again.
     return _Conversation(found, [replace(turn, content=without_recalled(turn.content)) for turn in turns], store)
 
 
