@@ -24,7 +24,8 @@ from app.entities.entity_state import EntityApplier
 from app.erasure.service import Eraser, ErasureService
 from app.evaluation import parts as evaluation_parts
 from app.exchange.service import ExchangeService
-from app.exchange.vault_source import VaultSink, VaultSource
+from app.exchange.vault_sink import VaultSink
+from app.exchange.vault_source import VaultSource
 from app.explain.service import ExplainService
 from app.history.undo import StateApplier, UndoService
 from app.index import chunk_eraser, session_reindex

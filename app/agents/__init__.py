@@ -1,1 +1,4 @@
-"""Programs that read and write the vault: their tokens, trust and audit trail. Owns agents and audit (canonical)."""
+"""Agents: programs with a token, a trust level and an audit trail.
+
+Owns the tables agents and audit (canonical).
+"""

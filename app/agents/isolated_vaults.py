@@ -1,4 +1,7 @@
-"""Agents with a vault of their own: opened at the agent's first call, once, and closed with the person's vault."""
+"""Isolated vaults: one for each isolated agent, opened at its first call.
+
+Each is opened once, and closed with the person's vault.
+"""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -72,7 +75,9 @@ class IsolatedVaults(Generic[V]):
         return await self.vault(name)
 
     async def vault(self, name: str) -> V:
-        """Return an agent's vault, opened at the first call; those who ask meanwhile wait for the same one.
+        """Return an agent's vault, opened at the first call.
+
+        Calls that come while it opens wait for the same vault.
 
         Raises:
             MachineError: It cannot be opened; the next call tries again.

@@ -1,4 +1,4 @@
-"""Folders of isolated agents: any name maps to one folder of its own that every system can hold."""
+"""Folders of isolated vaults: one for each agent name, valid on every system."""
 
 import hashlib
 import re
@@ -17,7 +17,9 @@ _OTHER = re.compile(r"[^a-z0-9]+")
 
 
 def folder_of(vault: Path, agent: str) -> Path:
-    """Return the folder of an agent's vault: what of the name is readable, and a digest that makes it its own.
+    """Return the folder of an agent's vault.
+
+    Its name is the readable part of the agent's name, and a digest that makes it unique.
 
     The digest also keeps apart names that differ in case only, and from names that systems reserve, such as ``con``.
     """
@@ -49,7 +51,9 @@ def prepare(folder: Path, agent: str) -> None:
 
 
 def existing(vault: Path) -> list[tuple[str, Path]]:
-    """Return the name and folder of every agent that has a vault of its own, by name; the name is empty if unknown.
+    """Return the name and folder of every isolated agent, by name.
+
+    The name is empty where it is unknown.
 
     Raises:
         MachineError: The folders cannot be read.

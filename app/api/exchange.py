@@ -56,20 +56,22 @@ async def export(
     format: ExportFormat = "jsonl",
     job: str = "",
     removed: bool = True,
+    history: bool = False,
 ) -> ExportReport:
     """Write all conversations and memories to a file or folder.
 
     Args:
         path: Where to; a file for ``jsonl``, a new or empty folder for ``markdown``.
-        format: ``jsonl`` has every field of every memory and turn, to be imported again; ``markdown`` is for reading.
+        format: ``jsonl`` is complete and can be imported again; ``markdown`` is for reading.
         job: An id of the caller's own to watch and cancel it by.
-        removed: Also what was deleted, superseded or archived, marked so; only in ``jsonl``.
+        removed: Also what was deleted, superseded, archived or forgotten, marked so; only in ``jsonl``.
+        history: Also who changed what and when, with the text before and after; only in ``jsonl``.
     """
     target = user_path(path)
     work = engine.jobs.begin(f"Exporting to {target.name}", "items", job)
     state = "failed"
     try:
-        report = await engine.exchange.export_path(target, format, work, removed=removed)
+        report = await engine.exchange.export_path(target, format, work, removed=removed, history=history)
         state = "finished"
     finally:
         engine.jobs.end(work, state)

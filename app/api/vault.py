@@ -19,7 +19,7 @@ async def status(engine: Engine, caller: Caller) -> VaultStatus:
 @operation("vault.stats", trust="full")
 async def stats(engine: Engine, caller: Caller) -> VaultStats:
     """Return counts of all that the vault holds, how many search entries have vectors, and its size on disk by file."""
-    return await engine.care.stats()
+    return await engine.upkeep.service.stats()
 
 
 @operation("vault.check", trust="full")

@@ -133,6 +133,9 @@ def export(
     removed: Annotated[
         bool, typer.Option(help="Include what was deleted, superseded or archived, marked as such; only in jsonl.")
     ] = True,
+    history: Annotated[
+        bool, typer.Option("--history", help="Include who changed what and when; only in jsonl.")
+    ] = False,
 ) -> None:
     """Export all conversations and memories to a file or folder.
 
@@ -143,19 +146,21 @@ def export(
     from app.exchange.model import ExportReport  # noqa: PLC0415
 
     if path == "-":
-        _export_to_output(context.obj, form, removed=removed)
+        _export_to_output(context.obj, form, removed=removed, history=history)
         return
     with open_connection(context.obj) as connection:
-        raw = connection.work("exchange.export", _show, path=str(_path(path)), format=form, removed=removed)
+        raw = connection.work(
+            "exchange.export", _show, path=str(_path(path)), format=form, removed=removed, history=history
+        )
         _say_all(reports.export_lines(msgspec.convert(raw, ExportReport)))
 
 
-def _export_to_output(vault: Path, form: str, *, removed: bool) -> None:
+def _export_to_output(vault: Path, form: str, *, removed: bool, history: bool) -> None:
     if form != "jsonl":
         raise InputError("Only jsonl can be written to standard output. Name a folder for Markdown.")
     with tempfile.TemporaryDirectory(prefix="keepsake-export-") as folder, open_connection(vault) as connection:
         file = Path(folder) / "export.jsonl"
-        connection.work("exchange.export", _show, path=str(file), format=form, removed=removed)
+        connection.work("exchange.export", _show, path=str(file), format=form, removed=removed, history=history)
         with file.open(encoding="utf-8", newline="\n") as lines:
             for line in lines:
                 terminal.say_encoded(line.rstrip("\n"))

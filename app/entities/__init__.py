@@ -1,1 +1,1 @@
-"""Entities: the people, places, organisations and other named things that turns and memories mention."""
+"""Entities: the people, places, organisations and other named things that messages and memories mention."""

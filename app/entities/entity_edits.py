@@ -1,4 +1,4 @@
-"""What one transaction decides about entities: each change of state once in the history, all of them one run."""
+"""Entity edits of one transaction, each recorded in the history, all as one run."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ class EntityEdits:
         self._touched: dict[str, None] = {}
 
     def state(self, entity_id: str) -> dict[str, Any]:
-        """Return the state of an entity that stands for itself.
+        """Return the state of an entity that is not merged into another.
 
         Raises:
             NotFoundError: There is none.
@@ -39,7 +39,7 @@ class EntityEdits:
         return entity_state.read(self.connection, entity_id) or {}
 
     def write(self, entity_id: str, after: dict[str, Any], event: str) -> None:
-        """Make ``after`` the state of an entity, from now on one that a person decided about."""
+        """Store ``after`` as the state of an entity, which a person has now decided about."""
         before = entity_state.read(self.connection, entity_id)
         entity_state.write(self.connection, entity_id, {**after, "touched": True}, self._now_ms)
         entry = history_repo.record(
@@ -68,7 +68,7 @@ class EntityEdits:
 
 
 def require(connection: apsw.Connection, entity_id: str) -> Entity:
-    """Return an entity that stands for itself.
+    """Return an entity that is not merged into another.
 
     Raises:
         NotFoundError: There is none of that id, or it was merged into another.

@@ -1,4 +1,7 @@
-"""An entity as its history records it: what a person may decide about it. Mentions and counts follow from that."""
+"""Entity state: what a person may decide about an entity, as history records it.
+
+Mentions and counts follow from it.
+"""
 
 from typing import Any
 
@@ -35,7 +38,9 @@ def read(connection: apsw.Connection, entity_id: str) -> State | None:
 
 
 def write(connection: apsw.Connection, entity_id: str, state: State, now_ms: int) -> None:
-    """Make ``state`` the state of an entity, made when it is not there, and bring mentions in line.
+    """Store ``state`` as the state of an entity and update its mentions.
+
+    The entity is made when it is not there.
 
     Raises:
         StaleError: Another entity that a person decided about has its name and type.
@@ -53,7 +58,10 @@ def write(connection: apsw.Connection, entity_id: str, state: State, now_ms: int
 
 
 def retire(connection: apsw.Connection, entity_id: str, now_ms: int) -> None:
-    """Undo the making of an entity: it stands for the one it was split from, and its names and claims go."""
+    """Undo the creation of an entity.
+
+    It is merged into the one it was split from, and its names and claims go.
+    """
     state = read(connection, entity_id)
     if state is None:
         return
@@ -63,7 +71,10 @@ def retire(connection: apsw.Connection, entity_id: str, now_ms: int) -> None:
 
 
 def _make_room(connection: apsw.Connection, entity_id: str, state: State) -> set[str]:
-    """Let an entity that only reading made give way to one of the same name and type; return the names it had."""
+    """Merge an automatic entity of the same name and type into this one.
+
+    Returns the names that it had.
+    """
     if state["merged_into"] is not None:
         return set()
     other_id = repo.named(connection, name_key(state["name"]), state["type"])

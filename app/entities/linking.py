@@ -1,4 +1,7 @@
-"""Which entity a name means: its canonical name and type, else an alias, else a new one; and what a person decided.
+"""Entity linking: the entity that a name means.
+
+That is the one with this canonical name and type, else one with this alias, else a new one; what a person decided
+comes first.
 
 A mention keeps the name it was found by (its surface). Which entity that is follows from the registry alone, so that
 after a merge, split, rename or its undo the mentions are brought in line, those found in between among them.
@@ -19,7 +22,7 @@ MAX_NAME = 500
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """A turn or memory that mentions things; ``store`` is who may see it."""
+    """A message or memory that mentions things; ``store`` is who may see it."""
 
     kind: OwnerKind
     id: str
@@ -29,7 +32,10 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class FoundName:
-    """A name found in an owner; ``start`` is -1 when it names the owner as a whole."""
+    """Name found in a text.
+
+    ``start`` is -1 when it names the text as a whole.
+    """
 
     name: str
     type: EntityType
@@ -85,7 +91,7 @@ class Linker:
         return found
 
     def find_again(self, key: str, kind: str) -> str | None:
-        """Return the id of the entity that a name found earlier means, whatever its type was called then."""
+        """Return the entity that a name found earlier means, of any type."""
         return self.find(key, kind) or repo.aliased(self._connection, key, None)
 
     def mention(self, owner: Owner, found: Iterable[FoundName]) -> None:
@@ -112,7 +118,9 @@ class Linker:
 
 
 def relink(connection: apsw.Connection, keys: Iterable[str], owners: Iterable[tuple[str, str]], now_ms: int) -> None:
-    """Bring mentions in line with the registry; one whose name nothing goes by stays where it is.
+    """Update mentions to what their names mean in the registry now.
+
+    A mention whose name no entity has stays where it is.
 
     Args:
         connection: The writer's connection.
@@ -144,8 +152,8 @@ def _relink_owner(connection: apsw.Connection, linker: Linker, owner_kind: str, 
     claimed = repo.claims_on(connection, owner_kind, owner_id) if rows else {}
     for start, mark, entity_id in rows:
         kind, _, key = str(mark).partition(":")
-        meant = linker.find_again(key, kind)
-        wanted = None if meant is None else _claimant(claimed, meant)
+        current = linker.find_again(key, kind)
+        wanted = None if current is None else _claimant(claimed, current)
         if wanted not in (None, entity_id):
             connection.execute(
                 "UPDATE mentions SET entity_id = ? WHERE owner_kind = ? AND owner_id = ? AND start = ? AND surface = ?",

@@ -1,4 +1,7 @@
-"""Background work of entities: reads turns and memories for names, a few at a time. Resumable at any point."""
+"""Background worker that finds names in messages and memories, batch by batch.
+
+It can be resumed at any point.
+"""
 
 import asyncio
 import logging
@@ -31,7 +34,7 @@ _LEARNT = 3  # mentions after which a name of several words is looked for everyw
 
 
 class MentionWorker:
-    """Reads whatever has not been read whenever it is woken.
+    """Worker that reads new messages and memories for names when woken.
 
     Args:
         store: The vault's database.
@@ -75,7 +78,10 @@ class MentionWorker:
         self.failure = ""
 
     def wake(self, *, decided: bool = False) -> None:
-        """Say that there may be something to read, or that a person ``decided`` something about an entity."""
+        """Wake the worker, because there may be something to read.
+
+        ``decided`` says that a person decided something about an entity.
+        """
         self._stale = self._stale or decided
         if not self._is_broken:  # nobody would ever say again that it is idle
             self._idle.clear()
@@ -86,7 +92,7 @@ class MentionWorker:
         await self._idle.wait()
 
     async def left(self) -> int:
-        """Return about how many turns and memories are left to read."""
+        """Return about how many messages and memories are left to read."""
         return await self._store.read(ner_backlog.left)
 
     async def start_over(self) -> None:
@@ -158,7 +164,7 @@ class MentionWorker:
         return True
 
     async def _finish(self) -> bool:
-        """Take away what nothing mentions any more, and tell what changed; return whether more is left to do."""
+        """Delete entities without mentions and publish changes; return whether more is left."""
         if self._job is not None:
             self._job.finish()
         dropped = await self._store.write(partial(ner_backlog.drop_unused, limit=UNUSED_A_STEP), is_derived=True)
@@ -178,7 +184,9 @@ class MentionWorker:
 
 
 def known_names(connection: apsw.Connection) -> KnownNames:
-    """Return the names to look for everywhere: those a person decided about, of who speaks, or long and frequent.
+    """Return the names to look for everywhere.
+
+    They are names a person decided about, names of authors, and names of several words that are frequent.
 
     A name that came by a merge is still found as what it was, so that undoing the merge finds it again.
     """

@@ -1,4 +1,4 @@
-"""Values of entities: the registry's items, how they are listed, what is known about one, and the graph around it."""
+"""Entity values: entities, list rows, profiles and the graph."""
 
 import unicodedata
 from dataclasses import dataclass, field
@@ -40,7 +40,7 @@ class Entity:
         name: Its canonical name.
         aliases: Other names it goes by.
         summary: What is known of it in a sentence, ``""`` for nothing.
-        mentions: How often turns and memories name it, as far as the caller may see.
+        mentions: How often messages and memories name it, as far as the caller may see.
         protected: Never taken away by maintenance.
         touched: A person decided something about it; it outlives a rebuild.
         merged_into: The entity it was merged into, ``None`` while it stands for itself.
@@ -73,7 +73,7 @@ class EntityRow:
 
 @dataclass(frozen=True, slots=True)
 class EntityFilter:
-    """Which entities are meant; empty fields do not filter.
+    """Filter of entities; empty fields do not filter.
 
     Args:
         text: Letters that a name or alias contains, in any case.
@@ -97,8 +97,8 @@ class Mention:
     """A place that names an entity.
 
     Args:
-        owner_kind: Whether a turn or a memory.
-        owner_id: ``session#seq`` of the turn, or the memory's id.
+        owner_kind: Whether a message or a memory.
+        owner_id: ``session#seq`` of the message, or the memory's id.
         start: Where the name begins, in characters of the owner's text; -1 for the owner as a whole (its author).
         length: Characters of the name.
         provider: Who found it.
@@ -132,7 +132,10 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class KnownFact:
-    """A memory that mentions the entity, ``at`` when what it says happened or it was last changed."""
+    """Memory that mentions an entity.
+
+    ``at`` is when what it says happened, or when it was last changed.
+    """
 
     id: str
     kind: str
@@ -143,7 +146,10 @@ class KnownFact:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """A conversation that mentions the entity: how many of its turns do, and when the last of them was said."""
+    """Conversation that mentions an entity, with the number of messages that do.
+
+    ``at`` is when the last of them was said.
+    """
 
     id: str
     title: str
@@ -153,7 +159,7 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """Another entity mentioned in the same turns or memories, ``weight`` of them."""
+    """Another entity mentioned in the same messages or memories, ``weight`` of them."""
 
     id: str
     name: str
@@ -189,13 +195,13 @@ class EntityInfo:
 
 @dataclass(frozen=True, slots=True)
 class GraphFilter:
-    """Which part of the graph is meant; empty fields do not filter.
+    """Filter of the graph; empty fields do not filter.
 
     Args:
         types: Nodes of these types only (the centre is always there).
         since: Mentions at or after.
         until: Mentions before.
-        kinds: Edges of these kinds only: ``together`` (mentioned in the same turn or memory) or ``stated``.
+        kinds: Edges of these kinds only: ``together`` (mentioned in the same message or memory) or ``stated``.
     """
 
     types: tuple[EntityType, ...] = ()
@@ -206,7 +212,11 @@ class GraphFilter:
 
 @dataclass(frozen=True, slots=True)
 class GraphNode:
-    """A node: ``weight`` is its mentions, ``depth`` its steps from the centre, ``x`` and ``y`` where it was left."""
+    """Node of the graph.
+
+    ``weight`` is its number of mentions, ``depth`` its steps from the centre, ``x`` and ``y`` its stored
+    position.
+    """
 
     id: str
     name: str
@@ -219,7 +229,10 @@ class GraphNode:
 
 @dataclass(frozen=True, slots=True)
 class GraphEdge:
-    """An edge between two nodes: ``together`` by number of shared turns and memories, or ``stated`` with a label."""
+    """Edge between two nodes: ``together`` or ``stated``.
+
+    One of kind ``together`` weighs the messages and memories that mention both; a stated one has a label.
+    """
 
     source: str
     target: str

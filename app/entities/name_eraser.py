@@ -1,4 +1,7 @@
-"""Names that only one turn or memory gave: found before it goes for ever, and taken away after it."""
+"""Erasure of names that only one message or memory gave.
+
+They are found before it is erased, and removed after it.
+"""
 
 import json
 import re
@@ -17,7 +20,7 @@ _OF_SESSION = (
 
 
 def names_in(connection: apsw.Connection, kind: str, target: str) -> Names:
-    """Return the entities that a memory or session names, each with the keys of the names it uses."""
+    """Return the entities that a memory or session names, with the keys used."""
     where = _OF_MEMORY if kind == "memory" else _OF_SESSION
     rows = connection.execute(
         f"SELECT DISTINCT entity_id, substr(surface, instr(surface, ':') + 1) FROM mentions WHERE {where}", (target,)
@@ -26,7 +29,10 @@ def names_in(connection: apsw.Connection, kind: str, target: str) -> Names:
 
 
 def unmentioned_in(connection: apsw.Connection, texts: Iterable[str]) -> Names:
-    """Return entities and names that ``texts`` say and nothing mentions: what an earlier wording left behind."""
+    """Return entities and names in ``texts`` that have no mention.
+
+    An earlier wording left them behind.
+    """
     rows = connection.execute(
         "SELECT e.id, e.name_key, e.canonical_name FROM entities e"
         " WHERE NOT EXISTS (SELECT 1 FROM mentions m WHERE m.entity_id = e.id)"
@@ -41,11 +47,14 @@ def unmentioned_in(connection: apsw.Connection, texts: Iterable[str]) -> Names:
 
 
 def _says(text: str, name: str) -> bool:
-    """Return whether a casefolded text has a name, as whole words where words are told apart by spaces."""
-    sought = name.casefold()
-    if not sought or sought not in text:
+    """Return whether a case-folded text has a name.
+
+    Names in scripts that write spaces between words must stand as whole words.
+    """
+    folded = name.casefold()
+    if not folded or folded not in text:
         return False
-    return not sought.isascii() or re.search(rf"(?<!\w){re.escape(sought)}(?!\w)", text) is not None
+    return not folded.isascii() or re.search(rf"(?<!\w){re.escape(folded)}(?!\w)", text) is not None
 
 
 def spellings(connection: apsw.Connection, names: Collection[tuple[str, str]]) -> frozenset[str]:
@@ -61,7 +70,7 @@ def spellings(connection: apsw.Connection, names: Collection[tuple[str, str]]) -
 
 
 def kept(connection: apsw.Connection, names: Collection[tuple[str, str]]) -> Iterator[RemainingReference]:
-    """Yield entities that still have one of ``names`` though no text mentions it: a person decided about them."""
+    """Yield entities that have one of ``names`` by decision of a person, without a mention."""
     wanted = json.dumps([list(name) for name in names])
     rows = connection.execute(
         "SELECT DISTINCT e.id FROM json_each(?) w JOIN entities e ON e.id = w.value ->> 0"
@@ -102,7 +111,7 @@ def drop(connection: apsw.Connection, names: Collection[tuple[str, str]]) -> dic
 
 
 def _drop_history(connection: apsw.Connection, entities: list[str]) -> int:
-    """Remove what was decided about entities that are gone, and undone again: it has their names."""
+    """Remove history of erased entities, undone entries included, because it has their names."""
     gone = json.dumps(entities)
     connection.execute(
         "UPDATE memory_history SET undone_by = NULL WHERE undone_by IN (SELECT h.id FROM memory_history h"

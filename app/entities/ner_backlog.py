@@ -1,4 +1,4 @@
-"""What has not been read for names yet: changed memories, restored sessions, and turns above the last one read."""
+"""Backlog of name recognition: changed memories, restored sessions and new messages."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -22,7 +22,7 @@ Source = Literal["memory", "session", "messages"]
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A turn or memory to read.
+    """A message or memory to read.
 
     Args:
         owner: Which one.
@@ -30,7 +30,7 @@ class Reading:
         heading: What else it says (a title, single statements), whose mentions have no start.
         author: Who says it, ``""`` for nobody by name.
         spoken_by_person: Whether the author is a person for certain.
-        mark: The memory's version, the turn's number or row: what must still hold, or how far reading has come.
+        mark: The memory's version, the message's number or row: what must still hold, or how far reading has come.
     """
 
     owner: Owner
@@ -47,9 +47,9 @@ class NameBatch:
 
     Args:
         source: Where they come from.
-        readings: The turns or memories.
+        readings: The messages or memories.
         session: The session, for ``session``.
-        mark: The last turn's number or row.
+        mark: The last message's number or row.
         last: Whether nothing of the session is left.
     """
 
@@ -69,7 +69,7 @@ def begin(connection: apsw.Connection) -> None:
 
 
 def start_over(connection: apsw.Connection) -> None:
-    """Let every turn and memory be read again; what a person decided stays."""
+    """Let every message and memory be read again; what a person decided stays."""
     _set(connection, MARK, "0")
     connection.execute(
         "INSERT INTO pending_mentions (owner_kind, owner_id) SELECT 'memory', id FROM memories"
@@ -78,7 +78,7 @@ def start_over(connection: apsw.Connection) -> None:
 
 
 def left(connection: apsw.Connection) -> int:
-    """Return about how many turns and memories are left to read."""
+    """Return about how many messages and memories are left to read."""
     held = connection.execute("SELECT value FROM meta WHERE key = ?", (MARK,)).get
     newest = connection.execute("SELECT coalesce(max(rowid), 0) FROM messages").get
     waiting = connection.execute("SELECT count(*) FROM pending_mentions").get
@@ -86,14 +86,17 @@ def left(connection: apsw.Connection) -> int:
 
 
 def next_batch(connection: apsw.Connection, limit: int) -> NameBatch | None:
-    """Return what to read next, ``None`` when everything has been read; people's own memories come first."""
+    """Return the next batch, ``None`` when nothing is left.
+
+    Memories come before messages.
+    """
     return _memories(connection, limit) or _restored(connection, limit) or _new_turns(connection, limit)
 
 
 def record(connection: apsw.Connection, batch: NameBatch, found: Sequence[Sequence[FoundName]], now_ms: int) -> int:
-    """Store what was found in a batch and how far reading has come; return the number of mentions.
+    """Store the names found in a batch and the progress; return the number of mentions.
 
-    A memory that has changed since is left for the next time, a turn of a forgotten session is passed over.
+    A memory that has changed since is left for the next time, a message of a forgotten session is passed over.
     """
     linker = Linker(connection, now_ms)
     stored = 0
@@ -107,7 +110,7 @@ def record(connection: apsw.Connection, batch: NameBatch, found: Sequence[Sequen
 
 
 def drop_unused(connection: apsw.Connection, limit: int) -> int:
-    """Take away entities that nothing mentions any more and no person ever decided about; return their number.
+    """Delete entities without mentions or decisions; return their number.
 
     Those of the history stay, though nobody sees them: what was decided and undone can then be done again.
     """
@@ -190,7 +193,7 @@ def _some(readings: Iterable[Reading]) -> Iterable[Reading]:
 
 
 def _still(connection: apsw.Connection, batch: NameBatch, reading: Reading) -> Owner | None:
-    """Return the owner as it is now, ``None`` when what was read of it no longer counts."""
+    """Return the owner as it is now, ``None`` when the text has changed since."""
     owner = reading.owner
     if batch.source == "memory":
         row = connection.execute(

@@ -1,4 +1,7 @@
-"""SQL of the registry: an entity's row, its names, claims and stated relations. Rules live in the service."""
+"""SQL of the entity registry: rows, names, claims and stated relations.
+
+Rules live in the service.
+"""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -30,7 +33,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """That what of an owner would name ``from_id`` names the claiming entity."""
+    """Claim of an entity on an owner whose text would otherwise mean ``from_id``."""
 
     owner_kind: str
     owner_id: str
@@ -59,7 +62,7 @@ def get(connection: apsw.Connection, entity_id: str) -> Entity | None:
 
 
 def named(connection: apsw.Connection, key: str, kind: str) -> str | None:
-    """Return the id of the entity of that canonical name and type, merged ones left out."""
+    """Return the id of the unmerged entity with a canonical name and type."""
     row = connection.execute(
         "SELECT id FROM entities WHERE name_key = ? AND type = ? AND merged_into IS NULL", (key, kind)
     ).fetchone()
@@ -67,7 +70,7 @@ def named(connection: apsw.Connection, key: str, kind: str) -> str | None:
 
 
 def merged_named(connection: apsw.Connection, key: str, kind: str, into: str) -> str | None:
-    """Return the id of an entity of that name and type that was merged into ``into``."""
+    """Return the id of an entity of a name that was merged into ``into``."""
     row = connection.execute(
         "SELECT id FROM entities WHERE merged_into = ? AND name_key = ? AND type = ?"
         " AND json_extract(attributes, '$.retired') IS NULL ORDER BY rowid LIMIT 1",
@@ -77,7 +80,10 @@ def merged_named(connection: apsw.Connection, key: str, kind: str, into: str) ->
 
 
 def aliased(connection: apsw.Connection, key: str, kind: str | None) -> str | None:
-    """Return the id of what goes by ``key`` and is, or took in, something of type ``kind`` (any for ``None``)."""
+    """Return the id of the entity with the alias ``key`` and a type.
+
+    Its type, or that of an entity merged into it, must be ``kind``; ``None`` allows any.
+    """
     row = connection.execute(
         "SELECT e.id FROM entity_aliases a JOIN entities e ON e.id = a.entity_id"
         " WHERE a.alias_key = ?1 AND e.merged_into IS NULL AND (?2 IS NULL OR e.type = ?2 OR EXISTS"
@@ -118,7 +124,10 @@ def insert(connection: apsw.Connection, entity_id: str, name: str, kind: str, no
 
 
 def update(connection: apsw.Connection, entity_id: str, values: dict[str, Any], now_ms: int) -> None:
-    """Write what a person may change of an entity's row; the keys of ``values`` are those of its state."""
+    """Update the columns of an entity that a person may change.
+
+    The keys of ``values`` are those of its state.
+    """
     connection.execute(
         "UPDATE entities SET canonical_name = ?, name_key = ?, type = ?, summary = ?, protected = ?, touched = ?,"
         " merged_into = ?, attributes = ?, updated_at = ? WHERE id = ?",
@@ -176,7 +185,7 @@ def set_claims(connection: apsw.Connection, entity_id: str, wanted: Iterable[Cla
 
 
 def is_mentioned(connection: apsw.Connection, entity_id: str, owners: Iterable[tuple[str, str]]) -> bool:
-    """Return whether any of some turns and memories, as (kind, id), mentions an entity."""
+    """Return whether any of some messages and memories, as (kind, id), mentions an entity."""
     found = connection.execute(
         "SELECT 1 FROM json_each(?) w JOIN mentions m ON m.owner_kind = w.value ->> 0 AND m.owner_id = w.value ->> 1"
         " WHERE m.entity_id = ? LIMIT 1",
@@ -195,7 +204,10 @@ def is_claimed(connection: apsw.Connection, owner_kind: str, owner_id: str, from
 
 
 def claims_on(connection: apsw.Connection, owner_kind: str, owner_id: str) -> dict[str, str]:
-    """Return what is claimed of an owner: the claiming entity by the one it is claimed from, both after merges."""
+    """Return the claims on an owner: claiming entity by the one claimed from.
+
+    Both are given after merges.
+    """
     rows = connection.execute(
         "SELECT from_id, to_id FROM entity_claims WHERE owner_kind = ? AND owner_id = ?", (owner_kind, owner_id)
     ).fetchall()

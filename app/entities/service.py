@@ -1,4 +1,4 @@
-"""What can be decided about entities: merge, split, rename, relate, protect; each undoable and told to everybody."""
+"""Entity service: merge, split, rename, relate and protect, with undo."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -76,12 +76,14 @@ class EntityService:
         kind: EntityType | None = None,
         actor: str = "person",
     ) -> Changed[Entity]:
-        """Make a second entity of some names of one, or of what some turns and memories mean by its name.
+        """Split an entity in two.
+
+        The second one takes some of its names, or what some messages and memories mean by its name.
 
         Args:
             entity_id: The entity to split.
             aliases: Names that mean the second entity from now on.
-            owners: Turns and memories in which the first one's names mean the second.
+            owners: Messages and memories in which the first one's names mean the second.
             name: The second's name; the first of ``aliases`` when empty.
             kind: The second's type; the first's when ``None``.
             actor: Who decides.
@@ -96,12 +98,12 @@ class EntityService:
             moved = _split_names(first, aliases)
             clean = _clean_name(name or (moved[0] if moved else ""))
             if not moved and not owners:
-                raise InputError("Say which names, or which turns and memories, the second entity gets.")
+                raise InputError("Say which names, or which messages and memories, the second entity gets.")
             if len(owners) > MAX_OWNERS:
-                raise InputError(f"At most {MAX_OWNERS} turns and memories at once.", field="owners")
+                raise InputError(f"At most {MAX_OWNERS} messages and memories at once.", field="owners")
             _refuse_claimed(decisions.connection, entity_id, owners)
             if not moved and not repo.is_mentioned(decisions.connection, entity_id, owners):
-                raise InputError("None of these turns and memories mentions it.", field="owners")
+                raise InputError("None of these messages and memories mentions it.", field="owners")
             keys = {name_key(alias) for alias in moved}
             left = [alias for alias in first["aliases"] if name_key(alias) not in keys]
             decisions.write(entity_id, {**first, "aliases": left}, "UPDATE")
@@ -116,7 +118,7 @@ class EntityService:
     def _second(
         decisions: EntityEdits, origin: str, name: str, kind: str, aliases: list[str], claims: list[list[str]]
     ) -> str:
-        """Write the second entity of a split: one that was merged in stands again, else a new one."""
+        """Write the second entity of a split: a merged one restored, else a new one."""
         connection = decisions.connection
         taken = repo.named(connection, name_key(name), kind)
         if taken is not None and repo.get(connection, taken) is not None and not decisions.is_automatic(taken):
@@ -152,7 +154,9 @@ class EntityService:
         summary: str | None = None,
         actor: str = "person",
     ) -> Changed[Entity]:
-        """Give an entity another name, type or summary; its old name stays one of its aliases.
+        """Change the name, type or summary of an entity.
+
+        Its old name stays one of its aliases.
 
         Raises:
             NotFoundError: There is no such entity.

@@ -1,15 +1,18 @@
-"""A reader's records in batches of a size one short transaction can take, so that nobody waits long for an import."""
+"""Batches of imported records, small enough for a short transaction each.
+
+So no other writer waits long for an import.
+"""
 
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.exchange.model import MessageRecord, Position, Record, SessionRecord
+from app.exchange.model import MessageRecord, Position, Record, SessionRecord, VaultDetail
 from app.exchange.source_files import readable
 from app.memories.foreign_record import MemoryRecord, Problem
 
-Storable = SessionRecord | MessageRecord | MemoryRecord
+Storable = SessionRecord | MessageRecord | MemoryRecord | VaultDetail
 
 MAX_RECORDS = 500
 MAX_CHARACTERS = 4 << 20
@@ -26,9 +29,9 @@ _CHARACTERS = 1_000
 
 @dataclass(slots=True)
 class Batch:
-    """What was read in one go, and how far that brought the reader; ``is_last`` when nothing follows.
+    """Batch of records, with the position that the reader reached.
 
-    ``weight`` says how much work storing it is, in short messages.
+    ``is_last`` says that nothing follows; ``weight`` says how much work storing it is, in short messages.
     """
 
     records: list[Storable] = field(default_factory=list)
@@ -39,7 +42,7 @@ class Batch:
 
 
 class BatchPace:
-    """How much one transaction may hold, learned from how long those before took."""
+    """Batch size, learned from the time that the last batches took."""
 
     def __init__(self) -> None:
         self.room = _FIRST_ROOM
@@ -65,7 +68,7 @@ class BatchReader:
         self._pace = BatchPace()
 
     def next(self) -> Batch:
-        """Read until a batch is as large as can be stored at once, or for a quarter of a second.
+        """Read until a batch is full, or for a quarter of a second.
 
         Raises:
             FormatError: The source cannot be read as what it was taken for.
@@ -90,7 +93,7 @@ class BatchReader:
         return batch
 
     def took(self, batch: Batch, seconds: float) -> None:
-        """Note how long storing a batch took; what is read from now on is sized by it."""
+        """Note how long storing a batch took, which sizes the next ones."""
         self._pace.took(batch.weight, seconds)
 
     def close(self) -> None:
@@ -103,8 +106,10 @@ class BatchReader:
 def _size(record: Storable) -> int:
     if isinstance(record, MessageRecord):
         return len(record.message.content)
+    if isinstance(record, VaultDetail):
+        return sum(len(value) for value in record.fields.values() if isinstance(value, str))
     return len(record.content) if isinstance(record, MemoryRecord) else len(record.title)
 
 
 def _weight(record: Storable) -> float:
-    return (_MEMORY_WEIGHT if isinstance(record, MemoryRecord) else 1.0) + _size(record) / _CHARACTERS
+    return (_MEMORY_WEIGHT if isinstance(record, MemoryRecord | VaultDetail) else 1.0) + _size(record) / _CHARACTERS

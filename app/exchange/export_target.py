@@ -1,4 +1,7 @@
-"""Where an export goes: written beside its place first, then moved there whole; nothing foreign is overwritten."""
+"""Export targets: a file or folder, written beside its place and then moved there.
+
+Nothing but an earlier export is overwritten.
+"""
 
 import errno
 import hashlib
@@ -32,7 +35,7 @@ def writable(path: Path) -> Iterator[None]:
         raise MachineError(f"{path} could not be written: {error.strerror or error}.", **what) from error
 
 
-def _beside(path: Path) -> Path:
+def _partial_path(path: Path) -> Path:
     if not path.parent.is_dir():
         raise InputError(f"There is no folder {path.parent}. Make it first, or choose another place.", path=str(path))
     return path.parent / f".{path.name[:40]}.{uuid4().hex[:8]}.partial"
@@ -56,7 +59,7 @@ class FileTarget:
             raise InputError(
                 f"{path} holds something else and was not overwritten. Choose another name.", path=str(path)
             )
-        self.partial = _beside(path)
+        self.partial = _partial_path(path)
 
     def open(self) -> IO[bytes]:
         """Open the file for writing, readable by its owner alone."""
@@ -72,7 +75,7 @@ class FileTarget:
 
 
 def _open_new(path: Path) -> IO[bytes]:
-    """Open a file that is not there yet for writing, readable by its owner alone whatever the umask says."""
+    """Open a new file for writing, readable by its owner alone under any umask."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     return os.fdopen(os.open(path, flags, PRIVATE_FILE), "wb")
 
@@ -85,7 +88,9 @@ def _is_ours(path: Path) -> bool:
 
 
 class FolderTarget:
-    """A folder that appears when it is complete; an earlier export there is replaced while nobody touched it.
+    """Folder that appears when it is complete.
+
+    An earlier export there is replaced unless one of its files was changed.
 
     Args:
         path: Its place.
@@ -101,17 +106,17 @@ class FolderTarget:
             raise InputError(f"{path} is a file. Name a folder to export to.", path=str(path))
         if path.is_dir():
             _check_replaceable(path)
-        self.partial = _beside(path)
+        self.partial = _partial_path(path)
         self.partial.mkdir(mode=PRIVATE_FOLDER)
 
     @property
     def files(self) -> int:
-        """How many files were written."""
+        """Number of files written."""
         return len(self._written)
 
     @property
     def bytes(self) -> int:
-        """How many bytes were written."""
+        """Number of bytes written."""
         return sum(size for size, _ in self._written.values())
 
     def open(self, place: PurePosixPath) -> "TargetFile":
@@ -126,7 +131,7 @@ class FolderTarget:
         manifest = {"keepsake": 1, "files": self._written}
         with _open_new(self.partial / MANIFEST) as stream:
             stream.write(json.dumps(manifest).encode())
-        old = _beside(self.path)
+        old = _partial_path(self.path)
         if self.path.exists():
             self.path.rename(old)
         self.partial.rename(self.path)

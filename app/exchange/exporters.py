@@ -1,6 +1,7 @@
-"""The two ways everything goes out: one JSONL file that is complete, or a folder of Markdown for reading."""
+"""Exporters: one complete JSONL file, or a folder of Markdown for reading."""
 
 import gzip
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 from typing import IO, Protocol, cast
@@ -8,20 +9,21 @@ from typing import IO, Protocol, cast
 from app.core.text import excerpt
 from app.exchange.export_target import FileTarget, FolderTarget, TargetFile, writable
 from app.exchange.filenames import UNTITLED, FileNames, safe_folders, safe_name
+from app.exchange.formats.artifacts import artifacts
 from app.exchange.formats.keepsake_writer import JsonlWriter
 from app.exchange.formats.markdown import SUFFIXES
 from app.exchange.formats.note_file import render_note
-from app.exchange.model import ExportReport
+from app.exchange.model import ExportReport, ForgottenSession, VaultDetail
 from app.exchange.parsing.frontmatter import dump
 from app.memories.archive.model import Archived
 from app.memories.model import Memory
 from app.sessions.model import Message, Session
 
-Exportable = Session | Message | Memory | Archived
+Exportable = Session | ForgottenSession | Message | Memory | Archived | VaultDetail
 
 
 class Exporter(Protocol):
-    """Takes what there is, each session followed by its turns, memories last."""
+    """Takes what there is, each session followed by its messages, memories last."""
 
     def write(self, batch: Sequence[Exportable]) -> None:
         """Take the next values."""
@@ -50,7 +52,7 @@ class JsonlExporter:
         zipped = path.suffix == ".gz"
         self._stream = cast("IO[bytes]", gzip.GzipFile("", "wb", 6, self._file, 0)) if zipped else self._file
         self._writer = JsonlWriter(self._stream)
-        self._counts = dict.fromkeys((Session, Message, Memory, Archived), 0)
+        self._counts: Counter[type] = Counter()
 
     def write(self, batch: Sequence[Exportable]) -> None:
         """Write a line for each value."""
@@ -60,6 +62,10 @@ class JsonlExporter:
                 match value:
                     case Session():
                         self._writer.session(value)
+                    case ForgottenSession():
+                        self._writer.forgotten(value)
+                    case VaultDetail():
+                        self._writer.detail(value)
                     case Message():
                         self._writer.message(value)
                     case Memory():
@@ -74,10 +80,8 @@ class JsonlExporter:
             self._target.commit()
             size = self._target.path.stat().st_size
         counts = self._counts
-        memories = counts[Memory] + counts[Archived]
-        return ExportReport(
-            str(self._target.path), "jsonl", counts[Session], counts[Message], memories, files=1, bytes=size
-        )
+        sessions, memories = counts[Session] + counts[ForgottenSession], counts[Memory] + counts[Archived]
+        return ExportReport(str(self._target.path), "jsonl", sessions, counts[Message], memories, files=1, bytes=size)
 
     def abandon(self) -> None:
         """Remove the unfinished file."""
@@ -114,10 +118,10 @@ class MarkdownExporter:
         self._names.take(PurePosixPath(), "index")
         self._transcript: TargetFile | None = None
         self._section = ""
-        self._counts = dict.fromkeys((Session, Message, Memory, Archived), 0)
+        self._counts: Counter[type] = Counter()
 
     def write(self, batch: Sequence[Exportable]) -> None:
-        """Write a transcript's head or turn, or a note, for each value."""
+        """Write a transcript's head or message, or a note, for each value."""
         with writable(self._path):
             for value in batch:
                 self._counts[type(value)] += 1
@@ -130,6 +134,8 @@ class MarkdownExporter:
                         self._note(value)
                     case Archived():
                         self._note(value.memory)
+                    case ForgottenSession() | VaultDetail():
+                        continue  # the service gives them to JSONL only
 
     def finish(self) -> ExportReport:
         """Put the folder in its place."""
@@ -179,7 +185,8 @@ class MarkdownExporter:
             return
         who = " · ".join(filter(None, (str(message.seq), message.role, message.author or (message.tool_name or ""))))
         when = message.created_at.strftime("%Y-%m-%d %H:%M:%S")
-        self._transcript.write(f"\n### {' '.join(who.split())} · {when}\n\n{message.content}\n")
+        said = "\n\n".join(filter(None, (message.content, *artifacts(message.tool_calls))))
+        self._transcript.write(f"\n### {' '.join(who.split())} · {when}\n\n{said}\n")
 
     def _note(self, memory: Memory) -> None:
         self._end()

@@ -1,4 +1,7 @@
-"""File names that every system takes: Windows' reserved names, long titles and upper against lower case included."""
+"""File names that are valid on every system.
+
+Windows' reserved names, long titles, and names that differ in case alone are taken care of.
+"""
 
 import re
 import unicodedata
@@ -13,7 +16,10 @@ _RESERVED = re.compile(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\
 
 
 def safe_name(title: str) -> str:
-    """Return ``title`` as the stem of a file name; a title that is one already stays as it is."""
+    """Return ``title`` as a valid stem of a file name.
+
+    A title that is one already stays as it is.
+    """
     name = _FORBIDDEN.sub("-", title)[: MAX_CHARACTERS * 2]
     name = name[:MAX_CHARACTERS].encode()[:MAX_BYTES].decode(errors="ignore").strip(" ").rstrip(". ")
     if not name or not name.strip("-. "):

@@ -1,12 +1,16 @@
-"""What readers of foreign formats yield, and what an import or export reports."""
+"""Values of imports and exports: records, positions and reports."""
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Literal
 
 from app.memories.foreign_record import MemoryRecord, Problem
-from app.sessions.model import NewMessage
+from app.sessions.model import NewMessage, Session
 
 ExportFormat = Literal["jsonl", "markdown"]
+DetailType = Literal[
+    "session_state", "session_alias", "session_summary", "entity", "relation", "claim", "import_source", "history"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +21,7 @@ class SessionRecord:
         key: Its id in the foreign file, stable over exports; becomes part of our session id.
         created_ms: Milliseconds since 1970 UTC, ``None`` when the file does not say.
         consolidated_ms: When facts were last drawn from it; only our own format says so.
+        forgotten_ms: When the person forgot it, ``None`` while it stands; only our own format says so.
         attributes: What has no column here.
     """
 
@@ -27,12 +32,13 @@ class SessionRecord:
     created_ms: int | None = None
     updated_ms: int | None = None
     consolidated_ms: int | None = None
+    forgotten_ms: int | None = None
     attributes: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class MessageRecord:
-    """One turn of the conversation ``session_key``; ``message.seq`` is given when the file numbers its turns."""
+    """One message of the conversation ``session_key``; ``message.seq`` is given when the file numbers its messages."""
 
     session_key: str
     message: NewMessage
@@ -40,19 +46,40 @@ class MessageRecord:
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """How far a reader has come in its source: ``done`` of ``total`` bytes, and the file at hand."""
+    """Progress of a reader: ``done`` of ``total`` bytes, and the current file."""
 
     done: int
     total: int | None
     detail: str = ""
 
 
-Record = SessionRecord | MessageRecord | MemoryRecord | Problem | Position
+@dataclass(frozen=True, slots=True)
+class VaultDetail:
+    """A line of our own format that is no session, message or memory.
+
+    Args:
+        type: What it is; says which fields there are.
+        fields: Times as milliseconds since 1970 UTC, objects and lists as they are.
+    """
+
+    type: DetailType
+    fields: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ForgottenSession:
+    """A session that the person forgot and may still bring back."""
+
+    session: Session
+    forgotten_at: datetime
+
+
+Record = SessionRecord | MessageRecord | MemoryRecord | VaultDetail | Problem | Position
 
 
 @dataclass(frozen=True, slots=True)
 class ImportPreview:
-    """What an import would read: the format found, how many bytes, and one line for a person."""
+    """Preview of an import: format, size in bytes, and a line for a person."""
 
     format: str
     bytes: int
@@ -61,7 +88,7 @@ class ImportPreview:
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """What an import did.
+    """Report of an import.
 
     Args:
         format: ``chatgpt``, ``claude``, ``markdown`` or ``keepsake``.
@@ -87,7 +114,7 @@ class ImportReport:
 
 @dataclass(frozen=True, slots=True)
 class ExportReport:
-    """What an export wrote: files, sessions, messages, memories and bytes, at ``path``."""
+    """Report of an export: what was written at ``path``, and how much."""
 
     path: str
     format: str

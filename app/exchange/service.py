@@ -1,4 +1,7 @@
-"""Imports and exports as long work: read in a thread, stored batch by batch, watched and stopped by a person."""
+"""Import and export service: long work that reports progress and can be stopped.
+
+Files are read in a thread and stored batch by batch.
+"""
 
 import asyncio
 import threading
@@ -8,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Protocol, Self, TypeVar
+from typing import Literal, Protocol, Self, TypeVar
 
 from app.core.stores import StoreName
 from app.errors import CancelledByPersonError, FormatError, InputError
@@ -16,7 +19,7 @@ from app.exchange.batches import Batch, BatchReader, Storable
 from app.exchange.exporters import Exportable, Exporter, JsonlExporter, MarkdownExporter
 from app.exchange.formats import chatgpt, claude, keepsake, markdown
 from app.exchange.formats.detect import SUPPORTED, detect, preview
-from app.exchange.model import ExportReport, ImportPreview, ImportReport, Record
+from app.exchange.model import ExportReport, ForgottenSession, ImportPreview, ImportReport, Record, VaultDetail
 from app.memories.archive.model import Archived
 from app.memories.foreign_record import Problem
 from app.memories.model import Memory
@@ -39,7 +42,7 @@ EXPORT_CHARACTERS = 4 << 20
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
-    """What became of one batch: how many were new, the same as before, or changed, and what could not go in.
+    """Counts of one stored batch: new, unchanged and updated records, and problems.
 
     ``seconds`` is how long the processor was busy with it; 0 where that is not known. ``run_id`` names the import in
     the history of memories.
@@ -56,7 +59,7 @@ class Ingested:
 
 
 class RecordSink(Protocol):
-    """Where imported records go; one is made for each import."""
+    """Sink of imported records; one is made for each import."""
 
     async def ingest(
         self,
@@ -67,17 +70,32 @@ class RecordSink(Protocol):
         store: StoreName,
         actor: str,
     ) -> Ingested:
-        """Store a batch in one transaction; a session's head may have come in an earlier batch."""
+        """Store a batch in one transaction.
+
+        The session of a message may have come in an earlier batch.
+        """
+
+
+DetailPart = Literal["history", "entities", "positions", "sources"]
 
 
 class RecordSource(Protocol):
-    """Where exported values come from."""
+    """Source of exported values."""
 
     def sessions(self) -> AsyncIterator[Session]:
         """Yield every session."""
 
+    def forgotten(self) -> AsyncIterator[ForgottenSession]:
+        """Yield every session that the person forgot."""
+
     def messages(self, session_id: str) -> AsyncIterator[Message]:
-        """Yield the turns of a session in order."""
+        """Yield the messages of a session in order."""
+
+    def session_details(self, session_id: str) -> AsyncIterator[VaultDetail]:
+        """Yield what belongs to a session beside its messages."""
+
+    def details(self, part: DetailPart) -> AsyncIterator[VaultDetail]:
+        """Yield what belongs to no session and is no memory."""
 
     def memories(self) -> AsyncIterator[Memory]:
         """Yield every active memory."""
@@ -125,7 +143,7 @@ class _Tally:
 
     @property
     def detail(self) -> str:
-        """What came in so far, in words."""
+        """Progress in words: how much was imported so far."""
         counts = (("messages", self.report.messages), ("memories", self.report.memories))
         return ", ".join(f"{count:,} {name}" for name, count in counts if count)
 
@@ -154,7 +172,7 @@ class ExchangeService:
     async def import_path(
         self, path: Path, format_name: str, store: StoreName, actor: str, work: ImportJob
     ) -> ImportReport:
-        """Import a file or folder; what is broken in it is reported and the rest goes in.
+        """Import a file or folder; broken parts are reported and left out.
 
         Args:
             path: What to read.
@@ -201,14 +219,17 @@ class ExchangeService:
                 await thread.run(reader.close)
         return tally.finished(cancelled=stopped_early)
 
-    async def export_path(self, path: Path, format_name: str, work: ImportJob, *, removed: bool = True) -> ExportReport:
+    async def export_path(
+        self, path: Path, format_name: str, work: ImportJob, *, removed: bool = True, history: bool = False
+    ) -> ExportReport:
         """Write everything to ``path``, which changes only when the export is complete.
 
         Args:
             path: A file for ``jsonl`` (gzipped when its name ends in ``.gz``), a folder for ``markdown``.
             format_name: A key of ``EXPORTERS``.
             work: Hears of progress; nothing is left behind when it is cancelled.
-            removed: Also what was deleted, superseded or archived; never in ``markdown``, which cannot say so.
+            removed: Also what was deleted, superseded, archived or forgotten; only in ``jsonl``, which can say so.
+            history: Also who changed what and when; only in ``jsonl``.
 
         Raises:
             InputError: Something else is at ``path``, or there is no such format.
@@ -217,11 +238,12 @@ class ExchangeService:
         """
         if format_name not in EXPORTERS:
             raise InputError(f"There is no export format {format_name!r}; use {' or '.join(EXPORTERS)}.")
+        values = self._complete(removed=removed, history=history) if format_name == "jsonl" else self._readable()
         with _Thread("export") as thread:
             exporter = await thread.run(partial(EXPORTERS[format_name], path))
             finished = False
             try:
-                await self._write(exporter, thread, work, removed=removed and format_name == "jsonl")
+                await self._write(exporter, thread, work, values)
                 report = await thread.run(exporter.finish)
                 finished = True
             finally:
@@ -229,29 +251,58 @@ class ExchangeService:
                     await thread.run(exporter.abandon)
         return report
 
-    async def _write(self, exporter: Exporter, thread: "_Thread", work: ImportJob, *, removed: bool) -> None:
+    @staticmethod
+    async def _write(exporter: Exporter, thread: "_Thread", work: ImportJob, values: AsyncIterator[Exportable]) -> None:
         done = 0
-        async for batch in _batches(self._everything(removed=removed)):
+        async for batch in _batches(values):
             if work.is_cancelled():
                 raise CancelledByPersonError("The export was stopped; nothing was written.")
             await thread.run(partial(exporter.write, batch))
             done += len(batch)
             work.advance(done, None, f"{done:,} written")
 
-    async def _everything(self, *, removed: bool) -> AsyncIterator[Exportable]:
+    async def _readable(self) -> AsyncIterator[Exportable]:
+        """Yield what a person reads: sessions with their messages, then memories."""
         async for session in self._source.sessions():
             yield session
             async for message in self._source.messages(session.id):
                 yield message
         async for memory in self._source.memories():
             yield memory
+
+    async def _complete(self, *, removed: bool, history: bool) -> AsyncIterator[Exportable]:
+        """Yield everything that another vault needs, in the order of storing."""
+        source = self._source
+        parts: list[AsyncIterator[Exportable]] = []
+        if history:  # before what it is about, whose import adds an entry of its own
+            parts.append(source.details("history"))
+        parts.append(self._sessions(source.sessions()))
         if removed:
-            async for item in self._source.removed():
-                yield item
+            parts.append(self._sessions(source.forgotten()))
+        parts += [source.details("entities"), source.memories()]
+        if removed:
+            parts.append(source.removed())
+        parts += [source.details("positions"), source.details("sources")]
+        for part in parts:
+            async for value in part:
+                yield value
+
+    async def _sessions(self, found: AsyncIterator[Session | ForgottenSession]) -> AsyncIterator[Exportable]:
+        """Yield each session with its messages and then its details."""
+        async for first in found:
+            yield first
+            session_id = first.id if isinstance(first, Session) else first.session.id
+            async for message in self._source.messages(session_id):
+                yield message
+            async for detail in self._source.session_details(session_id):
+                yield detail
 
 
 class _Thread:
-    """One thread that runs blocking pieces in turn, so that only one touches a reader or file at a time."""
+    """Thread that runs blocking pieces one after the other.
+
+    So only one piece touches a reader or file at a time.
+    """
 
     def __init__(self, name: str) -> None:
         self._pool = ThreadPoolExecutor(1, thread_name_prefix=name)
@@ -270,7 +321,7 @@ class _Thread:
 async def _store(
     ingest: Callable[[Sequence[Storable]], Awaitable[Ingested]], batch: Batch, tally: _Tally, work: ImportJob
 ) -> float:
-    """Store a batch, say how far that brought the import, and return how long it took, in seconds."""
+    """Store a batch, report the progress, and return the seconds it took."""
     stored = await ingest(batch.records) if batch.records else Ingested()
     tally.add(batch, stored)
     if batch.position is not None:
@@ -280,8 +331,10 @@ async def _store(
 
 
 def _characters(value: Exportable) -> int:
-    if isinstance(value, Session):
+    if isinstance(value, Session | ForgottenSession):
         return 0
+    if isinstance(value, VaultDetail):
+        return sum(len(field) for field in value.fields.values() if isinstance(field, str))
     return len(value.memory.content if isinstance(value, Archived) else value.content)
 
 

@@ -1,4 +1,7 @@
-"""Where foreign files lie: on disk, in a folder, or in a zip that is read in place and never unpacked."""
+"""Source files of an import: on disk, in a folder, or in a zip.
+
+A zip is read in place and never unpacked.
+"""
 
 import codecs
 import re
@@ -23,7 +26,7 @@ _UTF16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One file to read: its name for a person, its size in bytes, and how to open it."""
+    """File to read: its name for a person, its size, how to open it."""
 
     name: str
     size: int
@@ -32,7 +35,9 @@ class Entry:
 
 @contextmanager
 def entries(path: Path, wanted: re.Pattern[str] = CONVERSATIONS) -> Iterator[list[Entry]]:
-    """Give the files to read at ``path``: itself, or those named like ``wanted`` in a folder or zip, in order.
+    """Yield the files to read at ``path``, in order.
+
+    They are the file itself, or those whose name matches ``wanted`` in a folder or zip.
 
     Raises:
         NotFoundError: There is nothing at ``path``.
@@ -95,14 +100,20 @@ def _file(path: Path) -> Entry:
 
 
 def read_some(stream: IO[bytes], size: int) -> bytes:
-    """Return the next bytes, at most ``size``; of a damaged zip everything up to the damage."""
+    """Return the next bytes, at most ``size``.
+
+    A damaged zip gives everything up to the damage.
+    """
     read = getattr(stream, "read1", stream.read)
     data: bytes = read(size)
     return data
 
 
 def utf8_stream(stream: IO[bytes]) -> tuple[IO[bytes], bytes]:
-    """Return a stream of UTF-8 bytes and the bytes already taken from it; UTF-16 is converted, a BOM dropped."""
+    """Return a stream of UTF-8 bytes, and the bytes already taken from it.
+
+    UTF-16 is converted, and a byte order mark is dropped.
+    """
     head = stream.read(3)
     if head == codecs.BOM_UTF8:
         return stream, b""

@@ -1,279 +1,41 @@
-"""The vault as a target of imports and a source of exports."""
+"""Export of the vault: everything that is stored, read a page at a time."""
 
-import asyncio
 import contextlib
-import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import AsyncIterator, Callable, Sequence
 from functools import partial
+from typing import Any
 
 import apsw
 
-from app.core.clock import Clock
-from app.core.ids import new_id
-from app.core.stores import StoreName
-from app.core.text import content_hash, has_controls, storable, without_controls
+from app.core.clock import to_datetime
+from app.entities import entity_transfer
 from app.errors import NotFoundError
-from app.exchange.model import MessageRecord, SessionRecord
-from app.exchange.service import Ingested
+from app.exchange.model import DetailType, ForgottenSession, VaultDetail
+from app.exchange.service import DetailPart
+from app.history import history_transfer
+from app.memories import import_sources
 from app.memories import repo as memory_rows
 from app.memories.archive.model import Archived
 from app.memories.archive.service import ArchiveService
-from app.memories.foreign_record import MemoryRecord, Problem
-from app.memories.ingest import ingest
 from app.memories.model import Memory, MemoryFilter
 from app.memories.queries.memory_queries import MemoryQueries
-from app.memories.writer import MemoryIndex
-from app.sessions import repo, session_lists
-from app.sessions.model import Message, NewMessage, Session, SessionFilter
-from app.sessions.service import (
-    MAX_MESSAGE_CHARACTERS,
-    MAX_NAME_CHARACTERS,
-    MAX_SEQ,
-    NewSession,
-    SessionService,
-    clean_name,
-)
+from app.sessions import repo, session_lists, session_transfer
+from app.sessions.model import Message, Session, SessionFilter
 from app.store.store import Store
 
-Storable = SessionRecord | MessageRecord | MemoryRecord
+_Page = Callable[[apsw.Connection, int, int], list[tuple[int, dict[str, Any]]]]
+
 _PAGE = 200
-LONGEST_REST_S = 0.1
-_HIGHEST = MAX_SEQ >> 1
-
-
-@dataclass(slots=True)
-class _Session:
-    """Where an import has come in one conversation.
-
-    Args:
-        session_id: Its id with us.
-        seq: The number of the last turn read.
-        head: What an export of ours says of a conversation that this import made, ``None`` for any other.
-        known: The turns stored, by what they say; ``None`` until they are needed.
-        last: The number of the last turn stored when ``known`` was read or added to.
-    """
-
-    session_id: str
-    seq: int = 0
-    is_forgotten: bool = False
-    head: SessionRecord | None = None
-    known: set[str] | None = None
-    last: int = 0
-
-
-@dataclass(slots=True)
-class _Counts:
-    sessions: int = 0
-    messages: int = 0
-    unchanged: int = 0
-    problems: list[Problem] = field(default_factory=list)
-
-
-class VaultSink:
-    """Puts records into the vault; made anew for each import.
-
-    A turn that is there already, by its number and text, is not added again; a turn whose number is taken by another
-    text is added at the end when its file does not number its turns, so that both versions stay.
-
-    Args:
-        store: The vault's database.
-        sessions: Appends turns.
-        index: Told of memories.
-        clock: Where the time comes from.
-        rest: Waits so many seconds.
-    """
-
-    def __init__(
-        self,
-        store: Store,
-        sessions: SessionService,
-        index: MemoryIndex,
-        clock: Clock,
-        rest: Callable[[float], Awaitable[object]] = asyncio.sleep,
-    ) -> None:
-        self._store = store
-        self._sessions = sessions
-        self._index = index
-        self._clock = clock
-        self._rest = rest
-        self._open: dict[str, _Session] = {}
-        self._run_id = new_id("run")
-
-    async def ingest(
-        self,
-        batch: Sequence[Storable],
-        *,
-        source: str,
-        format: str,  # noqa: A002
-        store: StoreName,
-        actor: str,
-    ) -> Ingested:
-        """Store one batch in one transaction and count what was new; then rest as long if somebody searches."""
-        work = partial(self._ingest, batch=batch, source=source, fmt=format, store=store, actor=actor)
-        begun = time.monotonic()
-        stored = await self._store.write(work)
-        await self._store.yield_to_readers(min(time.monotonic() - begun, LONGEST_REST_S), self._rest)
-        return stored
-
-    def _ingest(
-        self,
-        connection: apsw.Connection,
-        batch: Sequence[Storable],
-        source: str,
-        fmt: str,
-        store: StoreName,
-        actor: str,
-    ) -> Ingested:
-        # The processor's time: on a busy machine smaller batches would only cost more of it.
-        begun = time.thread_time()
-        counts = _Counts()
-        turns: list[MessageRecord] = []
-        for record in batch:
-            if turns and (not isinstance(record, MessageRecord) or record.session_key != turns[0].session_key):
-                self._append(connection, turns, fmt, counts)
-                turns = []
-            if isinstance(record, SessionRecord):
-                self._open_session(connection, record, fmt, counts)
-            elif isinstance(record, MessageRecord):
-                turns.append(record)
-        if turns:
-            self._append(connection, turns, fmt, counts)
-        memories = [_of_session(record) for record in batch if isinstance(record, MemoryRecord)]
-        stored = ingest(
-            connection,
-            memories,
-            source=source,
-            fmt=fmt,
-            store=store,
-            actor=actor,
-            now_ms=self._clock.now_ms(),
-            index=self._index,
-            run_id=self._run_id,
-        )
-        return Ingested(
-            sessions=counts.sessions,
-            messages=counts.messages,
-            memories=stored.added,
-            unchanged=counts.unchanged + stored.unchanged,
-            updated=stored.updated,
-            problems=(*counts.problems, *stored.problems),
-            seconds=time.thread_time() - begun,
-            run_id=self._run_id if stored.changes.history_ids else "",
-        )
-
-    def _open_session(self, connection: apsw.Connection, record: SessionRecord, fmt: str, counts: _Counts) -> _Session:
-        session_id = _session_id(record.key if fmt == "keepsake" else f"{fmt}:{record.key}")
-        head = repo.head(connection, session_id)
-        opened = _Session(session_id, is_forgotten=head is not None and head[1] is not None)
-        self._open[record.key] = opened
-        if head is None:
-            agent, channel = without_controls(record.agent), without_controls(record.channel)
-            heading = NewSession(record.title, agent, channel, record.created_ms, record.attributes)
-            self._sessions.create_in(connection, session_id, heading)
-            counts.sessions += 1
-            if fmt == "keepsake":
-                opened.head = record
-                self._keep_head(connection, opened)
-        return opened
-
-    @staticmethod
-    def _keep_head(connection: apsw.Connection, opened: _Session) -> None:
-        """Let a conversation stand as it was exported: appending its turns has dated it and made it pending again."""
-        if opened.head is not None:
-            repo.set_times(
-                connection,
-                opened.session_id,
-                updated_ms=opened.head.updated_ms,
-                consolidated_ms=opened.head.consolidated_ms,
-            )
-
-    def _append(self, connection: apsw.Connection, turns: Sequence[MessageRecord], fmt: str, counts: _Counts) -> None:
-        key = turns[0].session_key
-        opened = self._open.get(key) or self._open_session(connection, SessionRecord(key), fmt, counts)
-        if opened.is_forgotten:
-            # The person took this conversation out; importing it again must not bring it back.
-            counts.unchanged += len(turns)
-            return
-        fresh = self._fresh(connection, opened, turns, counts)
-        if fresh:
-            appended = self._sessions.append_in(connection, fresh, opened.session_id, NewSession())
-            counts.messages += len(fresh)
-            self._keep_head(connection, opened)
-            if opened.known is not None:
-                opened.known.update(_key(message.role, message.content) for message in fresh)
-                opened.last = appended.seqs[-1]
-
-    def _fresh(
-        self, connection: apsw.Connection, opened: _Session, turns: Sequence[MessageRecord], counts: _Counts
-    ) -> list[NewMessage]:
-        head = repo.head(connection, opened.session_id)
-        last = head[0] if head is not None else 0
-        known = self._known(connection, opened, last)
-        fresh: list[NewMessage] = []
-        for turn in turns:
-            message = _with_room(turn.message)
-            if len(message.content) > MAX_MESSAGE_CHARACTERS:
-                counts.problems.append(_too_long(turn))
-                continue
-            opened.seq = opened.seq + 1 if message.seq is None else message.seq
-            if opened.seq > last:
-                fresh.append(message)
-                last = opened.seq if message.seq is not None else last + 1
-                opened.seq = last
-            elif _key(message.role, message.content) in known:
-                counts.unchanged += 1
-            elif message.seq is None:
-                fresh.append(message)
-                last += 1
-            else:
-                counts.problems.append(_taken(turn, opened))
-        return fresh
-
-    @staticmethod
-    def _known(connection: apsw.Connection, opened: _Session, last: int) -> set[str]:
-        if not last or opened.seq >= last:
-            return set()
-        if opened.known is None or opened.last != last:  # read once, and again when somebody else appended
-            stored = repo.all_messages(connection, opened.session_id)
-            opened.known = {_key(message.role, message.content) for message in stored}
-            opened.last = last
-        return opened.known
-
-
-def _session_id(key: str) -> str:
-    """Return the id of a foreign conversation with us: its key where that can be an id, else made of it."""
-    clean = without_controls(clean_name(key))
-    if clean and not storable(key)[1] and not has_controls(key) and len(key) <= MAX_NAME_CHARACTERS:
-        return key
-    return f"{clean[: MAX_NAME_CHARACTERS // 2]}:{content_hash(key)}"
-
-
-def _of_session(record: MemoryRecord) -> MemoryRecord:
-    """Return ``record`` naming its conversation by the id that it has with us."""
-    key = record.session_key
-    return replace(record, session_key=_session_id(key)) if key and has_controls(key) else record
-
-
-def _key(role: str, content: str) -> str:
-    return f"{role}:{content_hash(content)}"
-
-
-def _with_room(message: NewMessage) -> NewMessage:
-    """Return ``message``, without its number when that leaves no room for turns to come."""
-    return replace(message, seq=None) if message.seq is not None and message.seq > _HIGHEST else message
-
-
-def _too_long(turn: MessageRecord) -> Problem:
-    allowed = f"{MAX_MESSAGE_CHARACTERS >> 20} million characters"
-    return Problem(f"session {turn.session_key}", f"A message has more than {allowed} and was left out.")
-
-
-def _taken(turn: MessageRecord, opened: _Session) -> Problem:
-    return Problem(
-        f"session {turn.session_key}, message {turn.message.seq}",
-        f"Its number is not greater than the last one stored of session {opened.session_id}, and its text is another.",
-    )
+_PARTS: dict[DetailPart, tuple[tuple[DetailType, _Page], ...]] = {
+    "history": (("history", history_transfer.page),),
+    "entities": (
+        ("entity", entity_transfer.decided),
+        ("relation", entity_transfer.relations),
+        ("claim", entity_transfer.claims),
+    ),
+    "positions": (("entity", entity_transfer.positioned),),
+    "sources": (("import_source", import_sources.page),),
+}
 
 
 class VaultSource:
@@ -291,7 +53,7 @@ class VaultSource:
         self._archive = archive
 
     async def sessions(self) -> AsyncIterator[Session]:
-        """Yield every session, oldest first."""
+        """Yield every session that is not forgotten, oldest first."""
         wanted = SessionFilter()
         ids = await self._store.read(lambda connection: session_lists.session_ids(connection, wanted, "oldest"))
         for start in range(0, len(ids), _PAGE):
@@ -299,8 +61,13 @@ class VaultSource:
             for session in await self._store.read(partial(session_lists.session_rows, ids=page)):
                 yield session
 
+    async def forgotten(self) -> AsyncIterator[ForgottenSession]:
+        """Yield every forgotten session that may still be brought back, oldest first."""
+        for session, at_ms in await self._store.read(session_transfer.forgotten_sessions):
+            yield ForgottenSession(session, to_datetime(at_ms))
+
     async def messages(self, session_id: str) -> AsyncIterator[Message]:
-        """Yield the turns of a session in order."""
+        """Yield the messages of a session in order."""
         after = -(1 << 62)
         while True:
             read = partial(repo.messages_between, session_id=session_id, after=after, before=1 << 62, limit=_PAGE)
@@ -311,13 +78,35 @@ class VaultSource:
                 return
             after = page[-1].seq
 
+    async def session_details(self, session_id: str) -> AsyncIterator[VaultDetail]:
+        """Yield what belongs to a session beside its messages."""
+
+        def read(connection: apsw.Connection) -> list[VaultDetail]:
+            state = session_transfer.state(connection, session_id)
+            rows: list[tuple[DetailType, dict[str, Any]]] = [] if state is None else [("session_state", state)]
+            rows += [("session_alias", row) for row in session_transfer.aliases(connection, session_id)]
+            rows += [("session_summary", row) for row in session_transfer.summaries(connection, session_id)]
+            return [VaultDetail(kind, {"session": session_id} | row) for kind, row in rows]
+
+        for detail in await self._store.read(read):
+            yield detail
+
+    async def details(self, part: DetailPart) -> AsyncIterator[VaultDetail]:
+        """Yield what belongs to no session and is no memory."""
+        for kind, read in _PARTS[part]:
+            after = 0
+            while page := await self._store.read(partial(_page, read=read, after=after)):
+                for _, fields in page:
+                    yield VaultDetail(kind, fields)
+                after = page[-1][0]
+
     async def memories(self) -> AsyncIterator[Memory]:
         """Yield every active memory, oldest first."""
         async for memory in self._all(await self._memories.ids(MemoryFilter(), "oldest")):
             yield memory
 
     async def removed(self) -> AsyncIterator[Memory | Archived]:
-        """Yield every deleted or superseded memory, and then what lies in the archive, each what went first first."""
+        """Yield deleted and superseded memories, then archived ones, oldest removal first."""
         async for memory in self._all(await self._store.read(memory_rows.removed_ids)):
             yield memory
         for memory_id in await self._archive.ids():
@@ -329,3 +118,7 @@ class VaultSource:
             page = ids[start : start + _PAGE]
             for memory in await self._store.read(partial(memory_rows.many, ids=page)):
                 yield memory
+
+
+def _page(connection: apsw.Connection, read: _Page, after: int) -> list[tuple[int, dict[str, Any]]]:
+    return read(connection, after, _PAGE)

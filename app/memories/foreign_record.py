@@ -25,6 +25,7 @@ class MemoryRecord:
         files: Related files; ``people`` related people, ``sources`` what it was drawn from.
         access_count: How often it was read, ``accessed_ms`` when last.
         archived_ms: When it was put into the archive, ``None`` when it is not there; ``archive_reason`` says why.
+        version: How often the memory was stored when it was exported.
         keeps_id: True when ``key`` is the id of a memory and an export of ours wrote it.
     """
 
@@ -59,6 +60,7 @@ class MemoryRecord:
     archived_ms: int | None = None
     archive_reason: str = ""
     keeps_id: bool = False
+    version: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,16 @@
 import hashlib
 import json
 from dataclasses import asdict, dataclass, fields
+from typing import Any
 
 import apsw
 
 from app.core.json_values import plain
 from app.memories.foreign_record import MemoryRecord
 
-_UNSAID = frozenset({"key", "created_ms", "updated_ms", "mention_count", "access_count", "accessed_ms", "keeps_id"})
+_UNSAID = frozenset(
+    {"key", "created_ms", "updated_ms", "mention_count", "access_count", "accessed_ms", "keeps_id", "version"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,30 @@ def write(connection: apsw.Connection, source_uri: str, origin: Origin, *, fmt: 
         " ON CONFLICT (source_uri) DO UPDATE SET content_hash = excluded.content_hash, format = excluded.format,"
         " target = excluded.target, imported_at = excluded.imported_at",
         (source_uri, origin.content_hash, fmt, origin.memory_id, at_ms),
+    )
+
+
+def page(connection: apsw.Connection, after: int, limit: int) -> list[tuple[int, dict[str, Any]]]:
+    """Return what was imported from foreign files, by the id of its row, for exports."""
+    rows = connection.execute(
+        "SELECT id, source_uri, content_hash, format, target, attributes, imported_at FROM files"
+        " WHERE id > ? AND format <> 'keepsake' ORDER BY id LIMIT ?",
+        (after, limit),
+    )
+    names = ("source_uri", "content_hash", "format", "target", "attributes", "imported_at")
+    found = []
+    for row_id, *values in rows:
+        fields = dict(zip(names, values, strict=True))
+        found.append((int(row_id), fields | {"attributes": json.loads(fields["attributes"])}))
+    return found
+
+
+def add(connection: apsw.Connection, imported: dict[str, Any]) -> None:
+    """Note what another vault imported, unless an import here knows that record."""
+    connection.execute(
+        "INSERT INTO files (source_uri, content_hash, format, target, attributes, imported_at)"
+        " VALUES (:source_uri, :content_hash, :format, :target, :attributes, :imported_at) ON CONFLICT DO NOTHING",
+        imported | {"attributes": json.dumps(imported["attributes"], ensure_ascii=False)},
     )
 
 

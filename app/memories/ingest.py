@@ -185,6 +185,7 @@ class _Import:
         return replace(
             validation.compose(draft, self._writer.at_ms),
             mention_count=record.mention_count,
+            version=record.version,
             access_count=record.access_count,
             last_accessed=optional_datetime(record.accessed_ms),
             deleted_at=optional_datetime(record.deleted_ms),

@@ -1,1 +1,1 @@
-"""Conversations and their turns. Owns sessions, messages and session_state (canonical)."""
+"""Conversations and their messages. Owns sessions, messages and session_state (canonical)."""

@@ -1,4 +1,4 @@
-"""Conversations from which facts are still to be drawn: which ones wait, and marking those that are done."""
+"""Consolidation queue: sessions whose facts are still to be extracted."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +14,7 @@ from app.sessions.repo import SESSION_COLUMNS, session_of
 from app.sessions.state_repo import read_state
 from app.store.store import Store
 
-CURRENT_MS = 30 * 60_000  # a turn so recent keeps its agent's latest conversation the current one
+CURRENT_MS = 30 * 60_000  # a message so recent keeps its agent's latest conversation the current one
 
 
 class ConsolidationQueue:
@@ -30,9 +30,9 @@ class ConsolidationQueue:
         self._clock = clock
 
     async def waiting(self, agent: str | None = None, limit: int = 50) -> list[Session]:
-        """Return conversations with turns that were not consolidated, the one quiet longest first.
+        """Return conversations with messages that were not consolidated, the one quiet longest first.
 
-        Those that are still going on are left out: the latest of its agent, with a turn within half an hour.
+        Those that are still going on are left out: the latest of its agent, with a message within half an hour.
 
         Args:
             agent: Only those with this agent; ``None`` for all.
@@ -41,20 +41,20 @@ class ConsolidationQueue:
         return await self._store.read(_listed(agent, self._clock.now_ms() - CURRENT_MS, limit))
 
     async def mark(self, session: str, actor: str, upper_seq: int | None = None) -> Changed[bool]:
-        """Note that a conversation was consolidated up to a turn, and return whether it is now done.
+        """Note that a session was consolidated up to a message; return whether it is done.
 
-        It is not when turns came after ``upper_seq``. Marking twice is the same as once.
+        It is not when messages came after ``upper_seq``. Marking twice is the same as once.
 
         Raises:
             NotFoundError: There is no such conversation.
-            InputError: ``upper_seq`` is beyond its last turn.
+            InputError: ``upper_seq`` is beyond its last message.
         """
         now = self._clock.now_ms()
 
         def work(connection: apsw.Connection) -> tuple[bool, bool]:
             last = read_state(connection, session).last_seq
             if upper_seq is not None and upper_seq > last:
-                raise InputError(f"The last turn of session {session} has the number {last}.", field="upper_seq")
+                raise InputError(f"The last message of session {session} has the number {last}.", field="upper_seq")
             if upper_seq is not None and upper_seq < last:
                 return False, False
             connection.execute(
@@ -67,7 +67,7 @@ class ConsolidationQueue:
 
 
 def agent_of(connection: apsw.Connection, session: str) -> str:
-    """Return the agent a conversation is with, ``""`` for none or when there is no such conversation."""
+    """Return the agent of a session, ``""`` for none or without a session."""
     row: Any = connection.execute("SELECT agent FROM sessions WHERE id = ?", (session,)).fetchone()
     return "" if row is None else str(row[0])
 

@@ -1,4 +1,7 @@
-"""Appends that a caller gave a key of its own, so that asking again stores nothing twice; kept for a time."""
+"""Idempotent appends: a caller's key, so that repeating stores nothing twice.
+
+Keys are kept for a limited time.
+"""
 
 import asyncio
 import logging
@@ -30,7 +33,7 @@ Keys = list[tuple[str, str]]
 
 
 class IdempotencyKeyCleaner:
-    """Removes the keys of appends that nobody will ask for again: old ones, and too many of one conversation.
+    """Cleaner of append keys that are old or too many for a session.
 
     Args:
         store: The vault's database.
@@ -79,17 +82,17 @@ def _remove(connection: apsw.Connection, keys: Keys) -> None:
 def previous_append(
     connection: apsw.Connection, actor: str, key: str, session: str | None, messages: Sequence[NewMessage]
 ) -> Appended | None:
-    """Return where the turns of an earlier append with the same key landed, ``None`` when there was none.
+    """Return the result of an earlier append with the same key, ``None`` for none.
 
     Args:
         connection: The writer's connection.
         actor: Who appends; the keys of different callers have nothing to do with each other.
         key: The caller's key.
         session: The session named this time, if any.
-        messages: The turns given this time.
+        messages: The messages given this time.
 
     Raises:
-        KeyConflictError: The key was used for other turns.
+        KeyConflictError: The key was used for other messages.
         InputError: The key was used for another session, or for one that was forgotten since.
     """
     row = connection.execute(
@@ -110,7 +113,9 @@ def previous_append(
     ).fetchall()
     if [(role, text) for _, role, text in stored] != [(one.role, storable(one.content)[0]) for one in messages]:
         raise KeyConflictError(
-            "The key was used before, for other turns. Give every append a key of its own.", field="key", session=landed
+            "The key was used before, for other messages. Give every append a key of its own.",
+            field="key",
+            session=landed,
         )
     return Appended(landed, tuple(int(str(seq)) for seq, _, _ in stored), created=False)
 

@@ -15,7 +15,7 @@ IMPORTANCE: dict[str, float] = {"user": 0.5, "assistant": 0.5, "tool": 0.3, "sys
 
 @dataclass(frozen=True, slots=True)
 class NewMessage:
-    """A turn to append.
+    """A message to append.
 
     Args:
         role: Who speaks, as a model sees it.
@@ -26,7 +26,7 @@ class NewMessage:
         importance: 0 to 1; the role's default when ``None``.
         tool_call_id: On a tool's answer, the call it answers.
         tool_name: On a tool's answer, the tool.
-        tool_calls: On an assistant's turn, the calls it made, as given.
+        tool_calls: On an assistant's message, the calls it made, as given.
         payload: The foreign record it came from, for what has no column here.
     """
 
@@ -44,7 +44,7 @@ class NewMessage:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A stored turn; ``(session_id, seq)`` names it, ``tokens`` is an estimate."""
+    """A stored message; ``(session_id, seq)`` names it, ``tokens`` is an estimate."""
 
     session_id: str
     seq: int
@@ -66,7 +66,7 @@ class Session:
 
     Args:
         channel: ``channel:chat:thread`` of the program it came from, ``""`` for none.
-        preview: The first words of the first turn a person would recognise it by.
+        preview: The first words of the first message a person would recognise it by.
         consolidated_at: When facts were last drawn from it, ``None`` while pending.
     """
 
@@ -94,7 +94,7 @@ def label_of(title: str, preview: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """Where messages landed: the session and the numbers they got."""
+    """Result of an append: the session and the numbers of its new messages."""
 
     session_id: str
     seqs: tuple[int, ...]
@@ -103,7 +103,7 @@ class Appended:
 
 @dataclass(frozen=True, slots=True)
 class SessionFilter:
-    """Which sessions are meant; empty fields do not filter.
+    """Filter of sessions; empty fields do not filter.
 
     Args:
         text: Words that the title or agent contain (substring, case-insensitive).

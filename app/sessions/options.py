@@ -1,4 +1,7 @@
-"""What the settings say about conversations, read anew for each piece of work so that a change takes effect at once."""
+"""Session options, read from the settings for each piece of work.
+
+So a changed setting takes effect at once.
+"""
 
 from app.config.config import Config
 from app.sessions.compaction.compaction_plan import SessionOptions

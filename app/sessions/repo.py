@@ -1,4 +1,4 @@
-"""SQL of sessions and messages: one row in, one row out. Rules live in the service."""
+"""SQL of sessions and messages; rules live in the service."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -18,7 +18,7 @@ MESSAGE_COLUMNS = (
     " tool_call_id, tool_name, tool_calls, payload"
 )
 
-_DIGITS = 16  # of a turn's number
+_DIGITS = 16  # of a message's number
 
 
 def insert_session(
@@ -42,7 +42,7 @@ def insert_session(
 
 
 def head(connection: apsw.Connection, session_id: str) -> tuple[int, int | None] | None:
-    """Return a session's last sequence number and when it was forgotten, ``None`` when there is no such session."""
+    """Return a session's last number and when it was forgotten, ``None`` without it."""
     row = connection.execute(
         "SELECT t.last_seq, s.forgotten_at FROM sessions s JOIN session_state t ON t.session_id = s.id WHERE s.id = ?",
         (session_id,),
@@ -51,13 +51,16 @@ def head(connection: apsw.Connection, session_id: str) -> tuple[int, int | None]
 
 
 def agent_of(connection: apsw.Connection, session_id: str) -> str | None:
-    """Return the agent a session is with, forgotten or not, ``None`` when there is no such session."""
+    """Return the agent of a session, forgotten or not, ``None`` without it."""
     row = connection.execute("SELECT agent FROM sessions WHERE id = ?", (session_id,)).fetchone()
     return None if row is None else str(row[0])
 
 
 def resolved(connection: apsw.Connection, session_id: str) -> str:
-    """Return the id under which the session of an id or alias is stored; the id itself when there is none."""
+    """Return the id of the session with an id or alias.
+
+    It is the id given when there is no such session.
+    """
     row = connection.execute(
         "SELECT coalesce((SELECT id FROM sessions WHERE id = ?1),"
         " (SELECT session_id FROM session_aliases WHERE alias = ?1), ?1)",
@@ -76,7 +79,10 @@ def add_alias(connection: apsw.Connection, alias: str, session_id: str, now_ms: 
 
 
 def located(connection: apsw.Connection, session_id: str | None, channel: str, agent: str | None = None) -> str | None:
-    """Return the session meant by an id or, where that leads to none, by a channel; ``None`` for a new one."""
+    """Return the session with an id or, without one, the latest of a channel.
+
+    It is ``None`` for a new one.
+    """
     named = None if session_id is None else resolved(connection, session_id)
     if named is not None and head(connection, named) is not None:
         return named
@@ -84,7 +90,10 @@ def located(connection: apsw.Connection, session_id: str | None, channel: str, a
 
 
 def session_of_channel(connection: apsw.Connection, channel: str, agent: str | None = None) -> str | None:
-    """Return the id of the channel's latest session that is not forgotten, with ``agent`` if one is named."""
+    """Return the latest session of a channel that is not forgotten.
+
+    With ``agent``, the latest one with that agent.
+    """
     row = connection.execute(
         "SELECT id FROM sessions WHERE channel = ?1 AND channel <> '' AND forgotten_at IS NULL"
         " AND (?2 IS NULL OR agent = ?2) ORDER BY updated_at DESC LIMIT 1",
@@ -94,7 +103,7 @@ def session_of_channel(connection: apsw.Connection, channel: str, agent: str | N
 
 
 def insert_messages(connection: apsw.Connection, messages: Sequence[Message]) -> None:
-    """Insert turns."""
+    """Insert messages."""
     connection.executemany(
         f"INSERT INTO messages ({MESSAGE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [_message_values(message) for message in messages],
@@ -121,7 +130,10 @@ def _message_values(message: Message) -> tuple[Any, ...]:
 def note_appended(
     connection: apsw.Connection, session_id: str, *, last_seq: int, count: int, said_ms: int, now_ms: int, preview: str
 ) -> None:
-    """Bring a session's head up to date with turns just inserted; an empty preview or title takes the one given."""
+    """Update a session's row after messages were inserted.
+
+    An empty preview takes the one given.
+    """
     connection.execute(
         "UPDATE sessions SET message_count = message_count + ?, updated_at = max(updated_at, ?),"
         " consolidated_at = NULL, preview = CASE WHEN preview = '' THEN ? ELSE preview END WHERE id = ?",
@@ -135,7 +147,7 @@ def note_appended(
 def set_times(
     connection: apsw.Connection, session_id: str, *, updated_ms: int | None, consolidated_ms: int | None
 ) -> None:
-    """Set when a session was last said something in, unless ``None``, and when facts were last drawn from it."""
+    """Set when a session was last updated, unless ``None``, and last consolidated."""
     connection.execute(
         "UPDATE sessions SET updated_at = coalesce(?, updated_at), consolidated_at = ? WHERE id = ?",
         (updated_ms, consolidated_ms, session_id),
@@ -159,7 +171,7 @@ def update_session(connection: apsw.Connection, session_id: str, *, title: str, 
 
 
 def state_of(connection: apsw.Connection, session_id: str) -> dict[str, Any] | None:
-    """Return what a person may change of a session, forgotten or not, as history keeps it."""
+    """Return the part of a session that history keeps, forgotten ones included."""
     row = connection.execute("SELECT title, forgotten_at FROM sessions WHERE id = ?", (session_id,)).fetchone()
     return None if row is None else {"title": row[0], "forgotten_at": row[1]}
 
@@ -167,7 +179,7 @@ def state_of(connection: apsw.Connection, session_id: str) -> dict[str, Any] | N
 def messages_between(
     connection: apsw.Connection, session_id: str, *, after: int, before: int, limit: int, newest: bool = False
 ) -> list[Message]:
-    """Return turns with ``after < seq < before``, ascending; the last ``limit`` of them where ``newest``."""
+    """Return messages with ``after < seq < before``, ascending; the last ones where ``newest``."""
     order = "DESC" if newest else "ASC"
     rows = connection.execute(
         f"SELECT {MESSAGE_COLUMNS} FROM messages"
@@ -179,7 +191,10 @@ def messages_between(
 
 
 def turn(connection: apsw.Connection, name: str, agent: str | None = None) -> Message | None:
-    """Return the turn that ``<session>#<number>`` names, of a session that is there and is with ``agent`` if named."""
+    """Return the message named ``<session>#<number>``, ``None`` where there is none.
+
+    The session must not be forgotten, and must be with ``agent`` if one is named.
+    """
     session, _, number = name.rpartition("#")
     if not (number.isascii() and number.isdecimal() and len(number) <= _DIGITS):
         return None
@@ -191,7 +206,7 @@ def turn(connection: apsw.Connection, name: str, agent: str | None = None) -> Me
 
 
 def find_in(connection: apsw.Connection, session_id: str, text: str, limit: int) -> list[int]:
-    """Return numbers of the turns whose content holds ``text``, letters compared without case."""
+    """Return numbers of the messages whose content holds ``text``, letters compared without case."""
     if text.isascii():
         # SQLite's lower() knows ASCII only, which is all there is here, and LIKE refuses long patterns.
         rows = connection.execute(
@@ -206,7 +221,7 @@ def find_in(connection: apsw.Connection, session_id: str, text: str, limit: int)
 
 
 def seq_at(connection: apsw.Connection, session_id: str, at_ms: int) -> int | None:
-    """Return the number of the first turn said at ``at_ms`` or later."""
+    """Return the number of the first message said at ``at_ms`` or later."""
     row = connection.execute(
         "SELECT min(seq) FROM messages WHERE session_id = ? AND created_at >= ?", (session_id, at_ms)
     ).fetchone()
@@ -235,7 +250,7 @@ def session_of(row: Sequence[Any]) -> Session:
 
 
 def message_of(row: Sequence[Any]) -> Message:
-    """Make a turn of a row of ``MESSAGE_COLUMNS``."""
+    """Make a message of a row of ``MESSAGE_COLUMNS``."""
     return Message(
         session_id=row[0],
         seq=row[1],
@@ -253,7 +268,7 @@ def message_of(row: Sequence[Any]) -> Message:
 
 
 def all_messages(connection: apsw.Connection, session_id: str) -> Iterable[Message]:
-    """Yield every turn of a session in order, forgotten or not."""
+    """Yield every message of a session in order, forgotten or not."""
     rows = connection.execute(
         f"SELECT {MESSAGE_COLUMNS} FROM messages WHERE session_id = ? ORDER BY seq",
         (session_id,),

@@ -1,4 +1,7 @@
-"""The scratchpad of a conversation: goals, steps done and steps left, kept in view during long work."""
+"""Scratchpad of a session: goals, steps done and steps left.
+
+It is kept in view during long work.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +25,7 @@ MAX_ITEM_CHARACTERS = 240
 
 @dataclass(frozen=True, slots=True)
 class Scratchpad:
-    """What an agent keeps in view in one conversation; other conversations do not see it."""
+    """Scratchpad of one session; other sessions do not see it."""
 
     session_id: str
     items: tuple[str, ...] = ()
@@ -64,7 +67,7 @@ class ScratchpadService:
     async def write(
         self, session: str, items: Sequence[str], actor: str, owner: str | None = None
     ) -> Changed[Scratchpad]:
-        """Put ``items`` in place of all that is there; the conversation is made when there is none.
+        """Replace a session's scratchpad by ``items``; a missing session is created.
 
         Of an agent whose conversations are not kept, nothing is stored, and no error is raised.
 

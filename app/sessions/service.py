@@ -1,4 +1,7 @@
-"""Rules of conversations: numbers only rise, sessions appear with their first turn, forgetting can be undone."""
+"""Session service: append, read, rename and forget sessions.
+
+Numbers of messages only rise, a session is created with its first message, and forgetting can be undone.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -31,10 +34,10 @@ _LONGEST_WANTED = 2 * MAX_NAME_CHARACTERS
 
 
 class MessageIndex(Protocol):
-    """What the search index must do when turns come and go, inside the same transaction."""
+    """Protocol of the search index, called in the transaction that changes messages."""
 
     def messages_stored(self, connection: apsw.Connection, messages: Sequence[Message]) -> None:
-        """Index turns just inserted."""
+        """Index messages just inserted."""
 
     def session_forgotten(self, connection: apsw.Connection, session_id: str) -> None:
         """Drop a session from the index."""
@@ -45,7 +48,7 @@ class MessageIndex(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class NewSession:
-    """What a session is made with when it does not exist yet."""
+    """Columns of a session that is about to be created."""
 
     title: str = ""
     agent: str = ""
@@ -59,9 +62,9 @@ class SessionService:
 
     Args:
         store: The vault's database.
-        index: Told of every turn.
+        index: Told of every message.
         clock: Where the time comes from.
-        capture: Whose turns are stored; everybody's when ``None``.
+        capture: Whose messages are stored; everybody's when ``None``.
     """
 
     def __init__(self, store: Store, index: MessageIndex, clock: Clock, capture: CapturePolicy | None = None) -> None:
@@ -79,24 +82,24 @@ class SessionService:
         key: str = "",
         owner: str | None = None,
     ) -> Changed[Appended]:
-        """Append turns to a session, making it when there is none.
+        """Append messages to a session, making it when there is none.
 
         Of an agent whose conversations are not kept, nothing is stored: the answer then has no numbers.
 
         Args:
-            messages: The turns, in order.
+            messages: The messages, in order.
             session: The session's id. Where there is none of that id, the channel's latest session is meant and keeps
                 the id as another name; without both a new one is made.
             heading: Title, agent and channel of a session made by this.
             actor: Who appends.
             key: The caller's own id of this append, ``""`` for none; the second with the same key stores nothing and
-                answers where the turns of the first are.
+                answers where the messages of the first are.
             owner: The agent the conversation must be with, and is with when made by this; ``None`` for any.
 
         Raises:
-            KeyConflictError: The key was used for other turns.
+            KeyConflictError: The key was used for other messages.
             StaleError: A sequence number is not greater than the session's last.
-            InputError: A turn is too long, the session was forgotten or is not the owner's, or the key was used for
+            InputError: A message is too long, the session was forgotten or is not the owner's, or the key was used for
                 another session.
         """
         if owner is not None:
@@ -138,18 +141,30 @@ class SessionService:
         now = self._clock.now_ms()
         key, last_seq, created = self._open_session(connection, session, heading, messages, now, owner)
         stored = number(messages, key, last_seq, now)
+        self._insert(connection, key, stored, now)
+        self._index.messages_stored(connection, stored)
+        return Appended(key, tuple(message.seq for message in stored), created)
+
+    def append_forgotten_in(self, connection: apsw.Connection, messages: Sequence[NewMessage], session: str) -> int:
+        """Append messages to a forgotten session without indexing; return the last number."""
+        now = self._clock.now_ms()
+        held = repo.head(connection, session)
+        stored = number(messages, session, held[0] if held is not None else 0, now)
+        self._insert(connection, session, stored, now)
+        return stored[-1].seq
+
+    @staticmethod
+    def _insert(connection: apsw.Connection, session: str, stored: Sequence[Message], now_ms: int) -> None:
         repo.insert_messages(connection, stored)
         repo.note_appended(
             connection,
-            key,
+            session,
             last_seq=stored[-1].seq,
             count=len(stored),
             said_ms=max(to_ms(message.created_at) for message in stored),
-            now_ms=now,
+            now_ms=now_ms,
             preview=_preview(stored),
         )
-        self._index.messages_stored(connection, stored)
-        return Appended(key, tuple(message.seq for message in stored), created)
 
     def _open_session(
         self,
@@ -213,7 +228,7 @@ class SessionService:
         return Changed(made, ChangeSet(areas, (made.id,) if is_stored else (), actor))
 
     async def canonical(self, session: str, owner: str | None = None) -> str:
-        """Return the id under which a session of ``owner`` is stored; the id given where there is none."""
+        """Return the id of an ``owner``'s session; the id given without one."""
 
         def work(connection: apsw.Connection) -> str:
             found = repo.resolved(connection, session)
@@ -223,7 +238,7 @@ class SessionService:
         return await self._store.read(work)
 
     async def resolved(self, session: str, owner: str | None = None) -> str:
-        """Return the id under which a session is stored that is with ``owner``, or with anybody for ``None``.
+        """Return the id of a session of ``owner``, or of any agent for ``None``.
 
         Raises:
             NotFoundError: There is none; what is not the owner's does not exist for it.
@@ -248,7 +263,7 @@ class SessionService:
     async def messages(
         self, session: str, *, after: int = -1, before: int = 1 << 62, limit: int = 200, newest: bool = False
     ) -> list[Message]:
-        """Return turns between two numbers, ascending; the last ones where ``newest``."""
+        """Return messages between two numbers, ascending; the last ones where ``newest``."""
 
         def work(connection: apsw.Connection) -> list[Message]:
             _existing(connection, session)
@@ -257,7 +272,7 @@ class SessionService:
         return await self._store.read(work)
 
     async def turns(self, names: Sequence[str], owner: str | None = None) -> dict[str, Message]:
-        """Return the turns that ``<session>#<number>`` names, each by its name, of sessions with ``owner`` or anybody.
+        """Return messages named ``<session>#<number>``, of ``owner``'s sessions or all.
 
         What is not there, was forgotten or is not the owner's is left out.
         """
@@ -270,7 +285,7 @@ class SessionService:
         return await self._store.read(work)
 
     async def find(self, session: str, text: str, limit: int) -> list[int]:
-        """Return numbers of the turns that hold ``text``."""
+        """Return numbers of the messages that hold ``text``."""
         clean, _ = storable(text)
 
         def work(connection: apsw.Connection) -> list[int]:
@@ -280,7 +295,7 @@ class SessionService:
         return await self._store.read(work)
 
     async def at(self, session: str, when: datetime) -> int | None:
-        """Return the number of the first turn said at ``when`` or later."""
+        """Return the number of the first message said at ``when`` or later."""
 
         def work(connection: apsw.Connection) -> int | None:
             _existing(connection, session)
@@ -307,7 +322,7 @@ class SessionService:
         return await self._change(session, actor, "RENAME", lambda state: {**state, "title": clean_name(title)})
 
     async def forget(self, session: str, actor: str) -> Changed[Session]:
-        """Take a session and its turns out of every list and search; can be undone."""
+        """Take a session and its messages out of every list and search; can be undone."""
         now = self._clock.now_ms()
         return await self._change(session, actor, "FORGET", lambda state: {**state, "forgotten_at": now})
 
@@ -385,11 +400,11 @@ def apply_state(
 
 
 def number(messages: Sequence[NewMessage], session: str, last_seq: int, now_ms: int) -> list[Message]:
-    """Give turns their numbers and defaults.
+    """Give messages their numbers and defaults.
 
     Raises:
         StaleError: A given number is not greater than the one before it.
-        InputError: A turn is too long, or its importance is not between 0 and 1.
+        InputError: A message is too long, or its importance is not between 0 and 1.
     """
     stored, previous = [], last_seq
     for message in messages:
@@ -460,7 +475,7 @@ def check_name(session: str, field: str) -> str:
 
 
 def check_channel(channel: str) -> None:
-    """Refuse a channel that would have to be cut, and could then be taken for another one.
+    """Check a channel's length; a cut one could be taken for another.
 
     Raises:
         InputError: It is too long.

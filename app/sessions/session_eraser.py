@@ -1,4 +1,7 @@
-"""Takes a conversation away for ever: its turns, state, summaries, history. Memories drawn from it stay."""
+"""Erasure of a session: its messages, state, summaries and history.
+
+Memories drawn from it stay.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -42,7 +45,7 @@ class SessionEraser:
     """Removes conversations.
 
     Args:
-        drop_entries: Takes at most so many search entries of a conversation's turns away.
+        drop_entries: Takes at most so many search entries of a conversation's messages away.
         hide_entries: Keeps all of them from being found until then.
     """
 
@@ -60,7 +63,7 @@ class SessionEraser:
         return found.fetchone() is not None
 
     def texts(self, connection: apsw.Connection, target: str) -> Iterator[str]:
-        """Yield its titles and summaries, and turns spread evenly over it, for samples."""
+        """Yield its titles and summaries, and messages spread evenly over it, for samples."""
         count = int(connection.execute("SELECT count(*) FROM messages WHERE session_id = ?", (target,)).get)
         spread = f"messages.rowid % {max(count // _MOST_ROWS, 1)} = 0" if count > _MOST_ROWS else "TRUE"
         for sql in (*_TEXTS, *(turns.format(spread) for turns in _OF_TURNS), _GRAMS):

@@ -1,4 +1,4 @@
-"""What an agent is given when it takes a conversation up again: the summary, and the turns that fit beside it."""
+"""Session restore: the summary and the latest messages that fit, for an agent."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -26,12 +26,12 @@ class Restored:
 
     Args:
         session_id: Its id, ``""`` when the channel has none yet.
-        preface: The summary as a system message to put ahead of the turns, ``""`` when there is none.
-        messages: The most recent turns that fit, ascending, without a gap.
-        tokens: What preface and turns take.
-        left_out: Turns after the summary that did not fit; they can be read by ``session.messages``.
+        preface: The summary as a system message to put ahead of the messages, ``""`` when there is none.
+        messages: The most recent messages that fit, ascending, without a gap.
+        tokens: What preface and messages take.
+        left_out: Messages after the summary that did not fit; they can be read by ``session.messages``.
         epoch: The summary's epoch.
-        upper_seq: The last turn that the summary stands for.
+        upper_seq: The last message that the summary stands for.
     """
 
     session_id: str = ""
@@ -64,15 +64,15 @@ class RestoreService:
         max_history: int | None = None,
         owner: str | None = None,
     ) -> Restored:
-        """Return a conversation's summary and the most recent turns that fit.
+        """Return a conversation's summary and the most recent messages that fit.
 
-        Turns beyond ``max_history`` or the budget are only not given here; none is removed.
+        Messages beyond ``max_history`` or the budget are only not given here; none is removed.
 
         Args:
             session: Any of its ids; without one, or where none is stored under it, the channel's latest conversation.
             channel: ``channel:chat:thread`` that finds it whatever its id is now.
             budget: Tokens for all that is given.
-            max_history: Turns at most.
+            max_history: Messages at most.
             owner: The agent the conversation must be with; ``None`` for any.
 
         Raises:
@@ -105,7 +105,7 @@ def _restored(connection: apsw.Connection, session: str, terms: SessionOptions) 
     state = read_state(connection, session)
     preface = preface_of(state.summary, terms.budget)
     spent = estimate_tokens(preface)
-    # One more than may be given, so that the first turn given is known to follow another.
+    # One more than may be given, so that the first message given is known to follow another.
     weights = weights_after(connection, session, state.upper_seq, terms.max_history + 1)
     given = weights[compaction_plan.fitting_messages(weights, terms.budget - spent, terms.max_history) :]
     messages = (
@@ -123,7 +123,7 @@ def _restored(connection: apsw.Connection, session: str, terms: SessionOptions) 
 
 
 def preface_of(summary: str, budget: int) -> str:
-    """Return a summary as the system message that carries it, in at most half of ``budget``."""
+    """Return a summary as a system message, in at most half of ``budget``."""
     if not summary:
         return ""
     room = budget // _PREFACE_SHARE

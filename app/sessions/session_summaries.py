@@ -1,4 +1,7 @@
-"""Session summaries: a few lines per agent and conversation that say what was learned there, written over and over."""
+"""Session summaries: a few lines for each agent and session, rewritten as it grows.
+
+They say what was learned in it.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -27,12 +30,12 @@ _COLUMNS = "d.agent, d.session_id, s.title, d.summary, d.created_at, d.updated_a
 
 @dataclass(frozen=True, slots=True)
 class SessionSummary:
-    """What one conversation was about.
+    """Summary of one session.
 
     Args:
         agent: Whom it was with, ``""`` for nobody named.
         title: The conversation's title.
-        summary: What was learned in it, by type; its first turns where nothing was.
+        summary: What was learned in it, by type; its first messages where nothing was.
         updated_at: When the summary was last written.
     """
 
@@ -57,7 +60,7 @@ class SessionSummaryService:
         self._clock = clock
 
     async def roll(self, session: str, actor: str) -> Changed[SessionSummary | None]:
-        """Write a conversation's summary, in place of the one before; ``None`` for a conversation without content.
+        """Write a session's summary; the result is ``None`` for a session without content.
 
         Raises:
             NotFoundError: There is no such conversation.
@@ -106,7 +109,7 @@ class SessionSummaryService:
 
 
 def outline(found: Iterable[tuple[str, str]]) -> str:
-    """Return what was learned as a line per type: ``decision (2): Ship on Friday; Keep SQLite``.
+    """Return a line for each type: ``decision (2): Ship on Friday; Keep SQLite``.
 
     Args:
         found: Type and title of each, in the order they came.
@@ -125,7 +128,7 @@ def outline(found: Iterable[tuple[str, str]]) -> str:
 
 
 def opening(turns: Sequence[Message]) -> str:
-    """Return how a conversation began, a line per turn, leaving out what the system and tools said."""
+    """Return the first messages as lines, without those of the system and tools."""
     lines = (message_line(turn) for turn in turns if turn.role in {"user", "assistant"} and turn.content.strip())
     return "\n".join(line for line in lines if line)
 
@@ -151,7 +154,7 @@ def read(connection: apsw.Connection, session: str) -> SessionSummary | None:
 
 
 def _draft(connection: apsw.Connection, session: str) -> tuple[SessionSummary | None, str | None]:
-    """Return the summary there is, and the one to put in its place, ``None`` when it need not be written."""
+    """Return the stored summary and the one to store, ``None`` for no change."""
     read_state(connection, session)
     summary = outline(learned(connection, session)) or _opening(connection, session)
     before = read(connection, session)

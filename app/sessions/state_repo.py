@@ -1,4 +1,4 @@
-"""SQL of what is kept beside a conversation's turns, summary and scratchpad, and of the sizes of its turns."""
+"""SQL of session state: rolling summary, scratchpad and sizes of messages."""
 
 import json
 from collections.abc import Sequence
@@ -14,13 +14,13 @@ from app.sessions.compaction.compaction_plan import MessageSize, cost
 
 @dataclass(frozen=True, slots=True)
 class SummaryState:
-    """What stands for the older turns of a conversation.
+    """Rolling summary of a session, which stands for its older messages.
 
     Args:
         summary: The text, ``""`` while there is none.
         epoch: Counts the writes; a write names the epoch it read.
-        upper_seq: The last turn it stands for, 0 for none; ``session.restore`` gives those after it.
-        last_seq: The last turn of the conversation.
+        upper_seq: The last message it stands for, 0 for none; ``session.restore`` gives those after it.
+        last_seq: The last message of the conversation.
     """
 
     session_id: str
@@ -74,7 +74,7 @@ def summary_epoch(connection: apsw.Connection, session: str) -> int:
 def record_summary(
     connection: apsw.Connection, session: str, before: dict[str, Any], actor: str, now_ms: int
 ) -> tuple[int, ...]:
-    """Note in the history that a summary is no longer as ``before``; return the entry, none when it is the same."""
+    """Record a changed summary in the history; return the entry, if any."""
     after = kept_summary(connection, session)
     if after == before:
         return ()
@@ -93,7 +93,7 @@ def record_summary(
 
 
 def weights_after(connection: apsw.Connection, session: str, after: int, limit: int = -1) -> list[MessageSize]:
-    """Return the sizes of the turns after a number, ascending; of the last ``limit`` where given."""
+    """Return message sizes after a number, ascending; the last ``limit`` where given."""
     rows = connection.execute(
         "SELECT seq, tokens, coalesce(length(tool_calls), 0), role = 'tool' FROM messages"
         " WHERE session_id = ? AND seq > ? ORDER BY seq DESC LIMIT ?",
@@ -103,7 +103,7 @@ def weights_after(connection: apsw.Connection, session: str, after: int, limit: 
 
 
 def count_after(connection: apsw.Connection, session: str, after: int) -> int:
-    """Return how many turns follow a number."""
+    """Return how many messages follow a number."""
     return int(
         connection.execute("SELECT count(*) FROM messages WHERE session_id = ? AND seq > ?", (session, after)).get
     )

@@ -1,4 +1,7 @@
-"""Working memory: the last turns of the conversations at hand, held in the process and checked against the vault."""
+"""Working memory: recent messages of active sessions, held in the process.
+
+They are checked against the vault at each read.
+"""
 
 from collections import OrderedDict, deque
 from itertools import islice
@@ -18,15 +21,15 @@ APPENDING = frozenset({"session.append", "session.append_later"})
 
 
 class WorkingMemory:
-    """The last turns of each conversation in use.
+    """The last messages of each conversation in use.
 
-    Turns never change and their numbers only rise, so what is held stays true; each read asks the vault for turns
-    after the last one held, in one snapshot. Whatever else happens to a conversation, heard by ``heard``, drops it.
+    Messages never change and their numbers only rise, so what is held stays true; each read asks the vault for messages
+    after the last one held, in one snapshot. Whatever else happens to a conversation drops it, see ``on_change``.
     Belongs to one event loop.
 
     Args:
         store: The vault's database.
-        cap: Turns held of a conversation.
+        cap: Messages held of a conversation.
     """
 
     def __init__(self, store: Store, cap: int) -> None:
@@ -36,7 +39,7 @@ class WorkingMemory:
         self._drops = 0
 
     async def recent(self, session: str, n: int | None = None) -> list[Message]:
-        """Return the last ``n`` turns of a conversation, ascending, at most as many as are held.
+        """Return the last ``n`` messages of a session, ascending, as far as they are held.
 
         Raises:
             NotFoundError: There is no such conversation.
@@ -59,7 +62,10 @@ class WorkingMemory:
         return list(islice(turns, len(turns) - count, None))
 
     def on_change(self, changes: ChangeSet) -> None:
-        """Drop conversations that a change touched, other than by appending to them; safe to call for every change."""
+        """Drop sessions that a change touched other than by appending.
+
+        It is safe to call for every change.
+        """
         if changes.operation in APPENDING or not changes.areas & {"sessions", "messages"}:
             return
         self._drops += 1
@@ -69,7 +75,7 @@ class WorkingMemory:
             self._held.pop(session, None)
 
     def is_holding(self, session: str) -> bool:
-        """Return whether turns of a conversation are held."""
+        """Return whether messages of a conversation are held."""
         return session in self._held
 
     async def _read_after(self, session: str, after: int) -> list[Message]:

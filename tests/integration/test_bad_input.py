@@ -41,7 +41,7 @@ def everything(host: Host) -> tuple[int, int]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_any_text_anywhere(host: Host, deep_folder: Path, allow_logs: AllowLogs, name: str) -> None:
-    allow_logs("turns were not stored")  # what is refused after the answer can only be logged
+    allow_logs("messages were not stored")  # what is refused after the answer can only be logged
     there, operation = known(host, deep_folder), OPERATIONS[name]
     for text in TEXTS:
         for arguments in replaced_texts(operation, there, text):
@@ -57,7 +57,7 @@ def test_any_text_anywhere(host: Host, deep_folder: Path, allow_logs: AllowLogs,
 
 @pytest.mark.parametrize("name", NAMES)
 def test_any_value_anywhere(host: Host, deep_folder: Path, allow_logs: AllowLogs, name: str) -> None:
-    allow_logs("turns were not stored")  # what is refused after the answer can only be logged
+    allow_logs("messages were not stored")  # what is refused after the answer can only be logged
     there, operation = known(host, deep_folder), OPERATIONS[name]
     for arguments in wrong(operation, there):
         kind = outcome(host, name, arguments)

@@ -115,7 +115,7 @@ def broken_files(folder: Path) -> Iterator[Path]:
 def test_failures_logs_and_trace_hold_nothing(
     host: Host, log: io.StringIO, tmp_path: Path, allow_logs: AllowLogs
 ) -> None:
-    allow_logs("turns were not stored")
+    allow_logs("messages were not stored")
     turn = {"role": "user", "content": f"{CONTENT} said {KEY}", "author": CONTENT, "tool_calls": [{"name": CONTENT}]}
     host.ask("session.append", session="talk", messages=[turn], title=CONTENT)
     note = host.ask("note.save", content=f"{CONTENT} [[{CONTENT}]] {KEY}", title=CONTENT, tags=[CONTENT[:20]])

@@ -299,10 +299,11 @@ def remembered(host: Host, deed: str, text: str, more: list[str], at_ms: int) ->
 
 
 @contextlib.contextmanager
-def opened(template_db: Path, vault: Path) -> Iterator[Host]:
-    """Run a host on a new vault."""
-    vault.mkdir(mode=0o700)
-    Path(shutil.copy(template_db, vault / "memory.db")).chmod(0o600)
+def opened(template_db: Path, vault: Path, *, is_new: bool = True) -> Iterator[Host]:
+    """Run a host on a new vault, or on one that is there."""
+    if is_new:
+        vault.mkdir(mode=0o700)
+        Path(shutil.copy(template_db, vault / "memory.db")).chmod(0o600)
     host = Host(vault, serve=False, overrides={"index.vectors": False})
     host.start()
     try:

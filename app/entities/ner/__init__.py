@@ -1,1 +1,4 @@
-"""Finding names in text: providers, their strategies, and how overlapping finds are settled. Pure, no database."""
+"""Named-entity recognition: providers, strategies and overlaps.
+
+Pure functions, no database.
+"""

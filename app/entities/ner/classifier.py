@@ -1,4 +1,4 @@
-"""What a run of capitalised words names: rules over small lists, sentence starts and the words around it."""
+"""Classifier of capitalised words: rules over small lists and the words around them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ _FUNCTION = frozenset({"the", "of", "at", "by", "for", "with", "and"})
 
 @dataclass(frozen=True, slots=True)
 class Classification:
-    """What the words from ``begin`` up to ``end`` name, and how surely."""
+    """Return the type of the words from ``begin`` to ``end``, with its confidence."""
 
     type: EntityType
     confidence: float
@@ -84,7 +84,7 @@ class NameClassifier:
     # Cutting --------------------------------------------------------------------------------------------------
 
     def _trimmed(self, begin: int, end: int) -> tuple[int, int]:
-        """Leave out words at the ends that are no names: ordinary words that begin a sentence, days, months."""
+        """Strip ordinary words from the ends: sentence starts, days, months."""
         while begin < end and self._is_ordinary(begin):
             begin += 1
         while begin < end and (self._words[end - 1].bare in self._lists.never or not self._words[end - 1].capital):
@@ -151,15 +151,15 @@ class NameClassifier:
         if "of" not in (second, self._words[min(begin + 2, end - 1)].key):
             return None
         head = self._words[begin].bare if second == "of" else second
-        if head in lists.organisation_heads:
+        if head in lists.organisation_starts:
             return Classification("organization", 0.75, begin, end)
-        if second == "of" and (head in lists.place_heads or head in lists.place_ends):
+        if second == "of" and (head in lists.place_starts or head in lists.place_ends):
             return Classification("location", 0.7, begin, end)
         return None
 
     def _place(self, begin: int, end: int) -> Classification | None:
         lists, first, last = self._lists, self._words[begin].bare, self._words[end - 1].bare
-        if last in lists.place_ends or first in lists.place_heads:
+        if last in lists.place_ends or first in lists.place_starts:
             return Classification("location", 0.7, begin, end)
         if first in lists.directions and self._phrase(begin + 1, end) in lists.places:
             return Classification("location", 0.75, begin, end)

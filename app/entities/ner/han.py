@@ -1,4 +1,7 @@
-"""Names in Chinese text, which has no capitals and no blanks: listed places, and what stands before telling endings."""
+"""Chinese names: listed places, and names before endings such as those of companies.
+
+Chinese has neither capitals nor blanks to tell names by.
+"""
 
 import re
 from collections.abc import Iterator
@@ -46,7 +49,10 @@ def _place_end(text: str, end: int) -> int:
 
 
 def _begin(text: str, start: int) -> int:
-    """Return where the name that stands before ``start`` begins: after the last character that is in no name."""
+    """Return where the name that ends at ``start`` begins.
+
+    It begins after the last character that is in no name.
+    """
     bounds, begin = gazetteer().han_bounds, start
     while begin > max(0, start - _BEFORE_END) and _HAN.match(text[begin - 1]) and text[begin - 1] not in bounds:
         begin -= 1

@@ -1,4 +1,6 @@
-"""The provider of people, organisations and places: runs of capitalised words, judged by small lists and their company.
+"""Provider of people, organisations and places by runs of capitalised words.
+
+Small lists and the words around them decide the type.
 
 One pass over the words; each word is looked at a bounded number of times.
 """
@@ -62,7 +64,10 @@ class _Reader:
             at = end
 
     def _run_end(self, begin: int) -> int:
-        """Return the end of the run at ``begin``: capitalised words with small linking words between them."""
+        """Return the end of the run of capitalised words that starts at ``begin``.
+
+        It may have small linking words in it.
+        """
         end = begin + 1
         while end < len(self.words) and end - begin < LONGEST:
             word = self.words[end]
@@ -97,7 +102,10 @@ class _Reader:
         return found
 
     def _is_name(self, begin: int, end: int) -> bool:
-        """Return whether a known name in these letters is meant: a lone small word may be an ordinary one."""
+        """Return whether these letters are a known name, not an ordinary word.
+
+        A lone word in small letters may be an ordinary one.
+        """
         word = self.words[begin]
         if word.capital or end - begin > 1:
             return True

@@ -1,4 +1,4 @@
-"""Settles overlapping finds: the surer one stands, of equally sure ones the longer, then the earlier."""
+"""Overlapping names: the surer one wins, then the longer, then the earlier."""
 
 import bisect
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ from app.entities.ner.provider import NameSpan
 
 
 def resolve_overlaps(spans: Iterable[NameSpan]) -> list[NameSpan]:
-    """Return the spans that stand, in the order of the text; no two of them share a character."""
+    """Return spans without overlaps, in the order of the text."""
     chosen: list[NameSpan] = []
     starts: list[int] = []
     for span in sorted(spans, key=_rank):

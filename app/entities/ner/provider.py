@@ -1,4 +1,4 @@
-"""What a provider of names is: text in, spans out."""
+"""Protocol of name providers: text in, spans out."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

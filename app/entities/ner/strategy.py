@@ -26,5 +26,5 @@ class NerStrategy:
 
 
 def fast_strategy() -> NerStrategy:
-    """Return the strategy that reads every turn and memory: patterns, then rules and small lists."""
+    """Return the strategy that reads every message and memory: patterns, then rules and small lists."""
     return NerStrategy("fast", (RegexProvider(), NameProvider()))

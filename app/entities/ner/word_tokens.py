@@ -1,4 +1,4 @@
-"""Cuts a text into words with what a reader notices of each: capitals, where sentences begin, what is code."""
+"""Word tokens of a text, with capitals, sentence starts and code marked."""
 
 import re
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ _SHORT = frozenset(
 
 @dataclass(slots=True)
 class Word:
-    """One word: its place in the text, its letters, and what can be seen of it.
+    """Word token: its place in the text, its letters and marks.
 
     ``key`` is the word case-folded, ``bare`` the same without a possessive ending.
     """

@@ -1,4 +1,4 @@
-"""What is mentioned together with an entity: the turns and memories that mention it, and what else they mention."""
+"""Co-occurrence: entities mentioned in the same messages and memories."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Window:
 
 
 def owners_of(connection: apsw.Connection, entity_id: str, window: Window, limit: int) -> dict[Owner, set[str]]:
-    """Return the latest turns and memories that mention an entity, each with all the entities it mentions.
+    """Return the latest messages and memories that mention an entity, with all their entities.
 
     Args:
         connection: A reader.

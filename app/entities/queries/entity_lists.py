@@ -1,4 +1,4 @@
-"""Which entities a filter means: their ids and list rows."""
+"""Lists of entities: ids that a filter allows, and list rows."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -29,7 +29,10 @@ def ids(
     offset: int = 0,
     stores: Sequence[str],
 ) -> list[str]:
-    """Return the ids of the entities that ``chosen`` leaves, in ``order``; all of them when ``limit`` is negative."""
+    """Return the ids of entities allowed by a filter, in order.
+
+    A negative ``limit`` gives all of them.
+    """
     if sees_all(stores) and chosen.since is None and chosen.until is None:
         counted, values = _by_registry(order)
     else:
@@ -43,7 +46,10 @@ def ids(
 
 
 def rows(connection: apsw.Connection, wanted: Sequence[str], *, stores: Sequence[str]) -> list[EntityRow]:
-    """Return the entities of ``wanted`` as a list shows them, in that order, without those that are gone."""
+    """Return list rows of the entities of ``wanted``, in its order.
+
+    Entities that are gone are left out.
+    """
     known = names(connection, wanted, stores)
     count, protected = "e.mention_count", "e.protected"
     if not sees_all(stores):  # what the person decided is the person's
@@ -99,7 +105,7 @@ def _conditions(chosen: EntityFilter, stores: Sequence[str]) -> tuple[str, list[
 
 
 def _named(stores: Sequence[str], condition: str) -> str:
-    """Return the condition that one of the names a caller may know of ``e`` satisfies ``condition`` on ``key``."""
+    """Return the condition that a visible name of ``e`` satisfies ``condition`` on ``key``."""
     if sees_all(stores):
         return f"e.id IN (SELECT a.entity_id FROM entity_aliases a WHERE {condition.replace('key', 'a.alias_key')})"
     key = "substr(m.surface, instr(m.surface, ':') + 1)"

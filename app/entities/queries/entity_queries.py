@@ -1,4 +1,4 @@
-"""What can be asked about entities, each question on a reader; ``stores`` are those the caller may see."""
+"""Queries about entities, run on a reader; ``stores`` are those the caller may see."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -53,7 +53,7 @@ class EntityQueries:
         )
 
     async def rows(self, ids: Sequence[str], *, stores: Sequence[str] = STORES) -> list[EntityRow]:
-        """Return the entities of ``ids`` that are there as a list shows them, in that order."""
+        """Return list rows of the entities of ``ids`` that are there, in its order."""
         return await self._store.read(lambda conn: entity_lists.rows(conn, ids, stores=stores))
 
     async def listed(
@@ -77,7 +77,9 @@ class EntityQueries:
     async def info(
         self, entity_id: str, *, limit: int = 20, as_of: datetime | None = None, stores: Sequence[str] = STORES
     ) -> EntityInfo:
-        """Return everything about an entity, or what was known at ``as_of``, at most ``limit`` of each thing.
+        """Return the profile of an entity, now or as of a time.
+
+        There are at most ``limit`` of each thing in it.
 
         Raises:
             NotFoundError: There is none of that id that the caller may know, or was none then.
@@ -98,13 +100,13 @@ class EntityQueries:
         offset: int = 0,
         stores: Sequence[str] = STORES,
     ) -> list[Person]:
-        """Return the people whose names contain ``text``, with how often and when last they are mentioned."""
+        """Return people whose names contain ``text``, with count and time of their mentions."""
         return await self._store.read(
             lambda conn: people.people(conn, text, order, limit=limit, offset=offset, stores=stores)
         )
 
     async def of(self, owner: str, *, stores: Sequence[str] = STORES) -> list[Mention]:
-        """Return what a turn (``session#seq``) or a memory mentions."""
+        """Return what a message (``session#seq``) or a memory mentions."""
         return await self._store.read(lambda conn: profile.of_owner(conn, owner, stores))
 
     async def graph(

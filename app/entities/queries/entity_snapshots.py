@@ -1,4 +1,4 @@
-"""Entities as they stood at a moment: what a person had decided by then, and what had been said by then.
+"""Entity snapshots: the registry and its mentions as of an earlier time.
 
 Decisions come from the history. Mentions count when their turn had been said, or their memory has not changed since;
 of what was changed, deleted or forgotten since, the names that stood in it are not kept. Which entity a mention meant
@@ -52,7 +52,7 @@ class _Mention:
 
 @dataclass(slots=True)
 class _Known:
-    """What mentions of an entity say."""
+    """Mentions of one entity, and what follows from them."""
 
     mentions: list[_Mention] = field(default_factory=list)
 
@@ -62,7 +62,7 @@ class _Known:
 
     @property
     def keys(self) -> Counter[str]:
-        """How often each name stands there."""
+        """Count of each name in the texts."""
         return Counter(one.surface.partition(":")[2] for one in self.mentions)
 
     @property
@@ -86,7 +86,7 @@ def states(connection: apsw.Connection, at_ms: int) -> dict[str, State]:
 
 
 class EntitySnapshot:
-    """The registry as it stood at a moment, and what a caller may know of it.
+    """Registry as of an earlier time, as far as a caller may see it.
 
     Args:
         connection: A reader.
@@ -125,7 +125,7 @@ class EntitySnapshot:
 
     @cached_property
     def _claims(self) -> dict[tuple[str, str], dict[str, str]]:
-        """What was claimed of owners: the claiming entity by the one it is claimed from."""
+        """Claims on owners: the claiming entity by the one claimed from."""
         found: dict[tuple[str, str], dict[str, str]] = {}
         for entity_id, one in self._states.items():
             for kind, owner, origin in one["claims"]:
@@ -148,12 +148,12 @@ class EntitySnapshot:
 
     @cached_property
     def _known(self) -> dict[str, _Known]:
-        """What is known of each entity that something mentioned."""
+        """Mentions and names of each mentioned entity."""
         found: dict[str, _Known] = {}
         for mention in self._mentions():
-            meant = self._meant(mention)
-            if meant is not None:
-                found.setdefault(meant, _Known()).mentions.append(mention)
+            entity_id = self._entity_of(mention)
+            if entity_id is not None:
+                found.setdefault(entity_id, _Known()).mentions.append(mention)
         return found
 
     def root(self, entity_id: str) -> str:
@@ -213,8 +213,8 @@ class EntitySnapshot:
         found = (_Mention(*row) for row in rows)
         return (one for one in found if one.kind == "memory" or _session(one.owner) not in self._forgotten)
 
-    def _meant(self, mention: _Mention) -> str | None:
-        """Return the entity that a mention meant, as ``linking`` finds it."""
+    def _entity_of(self, mention: _Mention) -> str | None:
+        """Return the entity of a mention, as ``linking`` finds it."""
         kind, _, key = mention.surface.partition(":")
         found = self._names.get((key, kind))
         if found is None:
@@ -233,7 +233,10 @@ class EntitySnapshot:
         return [held["type"], *held["attributes"].get("absorbed", [])]
 
     def _row(self, entity_id: str) -> EntityRow | None:
-        """Return an entity as a list shows it, ``None`` for one merged, unmentioned or not for the caller."""
+        """Return the list row of an entity, ``None`` for one that is not listed.
+
+        Merged, unmentioned and invisible entities are not.
+        """
         held, known = self._states[entity_id], self._known.get(entity_id)
         if held["merged_into"] is not None or (known is None and not (self._all and held["protected"])):
             return None

@@ -1,4 +1,4 @@
-"""Parts of the graph of entities: the neighbourhood of one, or the most mentioned, with the edges between them."""
+"""Entity graph: the neighbourhood of an entity or the most mentioned ones, with edges."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -28,7 +28,7 @@ def neighbourhood(
 ) -> GraphView:
     """Return an entity with what is mentioned together with it, up to ``depth`` steps away.
 
-    Weights count the latest turns and memories only, a bounded number for each entity.
+    Weights count the latest messages and memories only, a bounded number for each entity.
 
     Raises:
         NotFoundError: There is no such entity that the caller may know.

@@ -1,4 +1,4 @@
-"""The people that a caller may know of: how often they are mentioned, and when last."""
+"""People that a caller may see, with the count and time of their mentions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from app.entities.queries.visibility import within
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A person that turns and memories mention.
+    """A person that messages and memories mention.
 
     Args:
         mentions: How often, as far as the caller may see; ``memories`` of them mention the person.

@@ -1,4 +1,4 @@
-"""Everything about an entity, and what a turn or memory mentions; as far as a caller may see."""
+"""Entity profiles, and the entities of a message or memory, as far as visible."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -32,7 +32,7 @@ _MAX_OTHERS = 400
 
 
 def info(connection: apsw.Connection, entity_id: str, limit: int, stores: Sequence[str]) -> EntityInfo:
-    """Return what is known of an entity, at most ``limit`` of each thing.
+    """Return the profile of an entity, at most ``limit`` of each thing.
 
     Raises:
         NotFoundError: There is none of that id that the caller may know.
@@ -79,7 +79,7 @@ def visible(connection: apsw.Connection, entity_id: str, stores: Sequence[str]) 
 
 
 def relations(connection: apsw.Connection, entity_id: str, stores: Sequence[str]) -> tuple[Relation, ...]:
-    """Return the relations stated from and to an entity and all that were merged into it."""
+    """Return stated relations of an entity and of all merged into it."""
     if not sees_all(stores):
         return ()
     found: dict[tuple[str, str, str], Relation] = {}
@@ -96,7 +96,7 @@ def relations(connection: apsw.Connection, entity_id: str, stores: Sequence[str]
 
 
 def of_owner(connection: apsw.Connection, owner: str, stores: Sequence[str]) -> list[Mention]:
-    """Return what a turn (``session#seq``) or memory mentions, in the order of its text."""
+    """Return what a message (``session#seq``) or memory mentions, in the order of its text."""
     found = connection.execute(
         "SELECT m.entity_id, e.type, m.start, m.length, m.confidence, m.provider, m.at, m.owner_kind FROM mentions m"
         " JOIN entities e ON e.id = m.entity_id WHERE m.owner_kind IN ('message', 'memory') AND m.owner_id = ?"

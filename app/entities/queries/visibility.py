@@ -1,4 +1,4 @@
-"""What a caller may know of entities: only what mentions in the caller's stores say.
+"""Visibility of entities: a caller sees what mentions in the caller's stores say.
 
 Whoever may read every store sees the whole registry. Others see an entity when a memory they may read mentions it,
 under the names that stand there; summaries and stated relations are not tied to a store and stay with the person.
@@ -20,14 +20,20 @@ def sees_all(stores: Sequence[str]) -> bool:
 
 
 def within(stores: Sequence[str], table: str = "m") -> str:
-    """Return the condition that a mention is in one of ``stores``, names of our own only."""
+    """Return the condition that a mention is in one of ``stores``.
+
+    Only names of our own stores get into the SQL.
+    """
     if sees_all(stores):
         return "TRUE"
     return f"{table}.store IN ({', '.join(repr(store) for store in STORES if store in stores)})"
 
 
 def names(connection: apsw.Connection, ids: Iterable[str], stores: Sequence[str]) -> dict[str, str]:
-    """Return the names by which a caller may know entities; those the caller may not know are left out."""
+    """Return the names of entities that a caller may see.
+
+    Entities that the caller may not see are left out.
+    """
     wanted = json.dumps(list(ids))
     rows = connection.execute(
         "SELECT e.id, e.canonical_name FROM json_each(?) w CROSS JOIN entities e ON e.id = w.value", (wanted,)

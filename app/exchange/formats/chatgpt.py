@@ -1,4 +1,7 @@
-"""Reader of ChatGPT's data export: ``conversations.json``, its numbered shards, or the zip or folder around them."""
+"""Reader of ChatGPT's data export.
+
+It takes ``conversations.json``, its numbered shards, or the zip or folder around them.
+"""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The text of a ChatGPT message: each content type as Markdown, and what of it is left over."""
+"""Text of ChatGPT messages: each content type as Markdown, and what is left over."""
 
 import json
 import re
@@ -26,7 +26,10 @@ def fenced(source: str, language: str = "") -> str:
 
 
 def render(content: Content) -> tuple[str, Content]:
-    """Return a message's text, ``""`` when it says nothing, and the parts of its content the text does not hold."""
+    """Return a message's text and the parts of its content that are not in it.
+
+    The text is ``""`` where there is none.
+    """
     kind = text(content.get("content_type")) or "text"
     renderer = _RENDERERS.get(kind)
     if renderer is None:
@@ -104,7 +107,7 @@ def _about_model(content: Content) -> tuple[str, tuple[str, ...]]:
 
 
 def _unknown(kind: str, content: Content) -> tuple[str, Content]:
-    """Keep a type this version does not know: its plain text where it has some, else the whole as JSON."""
+    """Keep an unknown content type: its plain text, else all of it as JSON."""
     kept = {"content_type": kind, **filled(content, without=("content_type",))}
     said, _ = _parts(content)
     said = said or first_text(content, "content", "result", "summary", "title", "name")

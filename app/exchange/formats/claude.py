@@ -32,7 +32,7 @@ Foreign = dict[str, Any]
 
 @dataclass(slots=True)
 class _Course:
-    """What carries over from one message to the next."""
+    """State that carries over from one message to the next."""
 
     key: str
     moment: int | None
@@ -77,7 +77,10 @@ def _conversation(item: JsonItem) -> Iterator[Record]:
 
 
 def _in_use(known: list[Foreign], leaf: str) -> tuple[list[Foreign], bool]:
-    """Return the messages of the branch in use; all of them where the file tells no parents."""
+    """Return the messages of the branch in use.
+
+    They are all messages where the file names no parents.
+    """
     by_id = {text(message.get("uuid")): message for message in known}
     if len(by_id) != len(known) or "" in by_id or not any("parent_message_uuid" in message for message in known):
         return known, False

@@ -1,4 +1,7 @@
-"""The turns inside one Claude message: thinking, text with tool calls, and the tools' answers, in order."""
+"""Parts of a Claude message: thinking, text with tool calls, and tool results.
+
+Each part, in order, becomes a message.
+"""
 
 import json
 from collections.abc import Iterator
@@ -11,7 +14,7 @@ from app.exchange.parsing.lenient import clean, filled, first_text, row, table, 
 
 @dataclass(slots=True)
 class ClaudeTurn:
-    """What is said in one go.
+    """Part of a message that becomes a message of its own.
 
     Args:
         content: The text.
@@ -31,7 +34,10 @@ class ClaudeTurn:
 
 
 def turns(message: dict[str, Any]) -> Iterator[ClaudeTurn]:
-    """Yield the turns of a message that say something; attachments and files go with the first of them."""
+    """Yield the parts of a message that are not empty.
+
+    Attachments and files go with the first of them.
+    """
     content = message.get("content")
     blocks = [{"type": "text", "text": content}] if isinstance(content, str) else row(content)
     found = list(_from_blocks([table(block) for block in blocks]))
@@ -67,7 +73,7 @@ def _from_blocks(blocks: list[dict[str, Any]]) -> Iterator[ClaudeTurn]:
 
 
 def _said(kind: str, block: dict[str, Any]) -> str:
-    """Return a block's readable text; of a type this version does not know, its whole as JSON."""
+    """Return a block's readable text; an unknown type is given as JSON."""
     if kind in ("text", "", "voice_note"):
         return first_text(block, "text", "title")
     if kind == "token_budget":

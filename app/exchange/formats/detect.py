@@ -1,4 +1,7 @@
-"""What a file or folder is, by what is in it: a format to import, or a known one that is not supported."""
+"""Detection of formats by the content of a file or folder.
+
+It gives a format to import, or names a known one that is not supported.
+"""
 
 import os
 import re
@@ -11,6 +14,8 @@ import ijson.common
 
 from app.errors import CancelledByPersonError, FormatError, NotFoundError
 from app.exchange.formats import unsupported
+from app.exchange.formats.keepsake import LINE_TYPES
+from app.exchange.formats.keepsake_details import FIELDS, detail_type
 from app.exchange.formats.markdown import OF_THE_SYSTEM, SUFFIXES
 from app.exchange.model import ImportPreview
 from app.exchange.parsing import encoding
@@ -27,8 +32,9 @@ HEAD = 1 << 20
 MAX_EVENTS = 200_000
 MAX_DEPTH = 5
 FIRST_LINES = 20
-_TYPES = ("session", "message", "memory")
-_OWN_LINE = re.compile(rb'\s*\{\s*"type"\s*:\s*"(?:session|message|memory)"')
+# Other programs write lines of these types too; ours are known by their fields.
+_SHARED_TYPES = frozenset({"entity", "relation"})
+_OWN_LINE = re.compile(rb'\s*\{\s*"type"\s*:\s*"(?:%s)"' % "|".join(sorted({*LINE_TYPES} - _SHARED_TYPES)).encode())
 # For exports too broken to be parsed up to the field that tells them apart.
 _BROKEN = ((re.compile(rb'"mapping"\s*:\s*\{'), "chatgpt"), (re.compile(rb'"chat_messages"\s*:'), "claude"))
 
@@ -90,7 +96,7 @@ def _folder(path: Path, cancelled: Callable[[], bool]) -> str:
 
 
 def _notes(path: Path, cancelled: Callable[[], bool] = lambda: False) -> Iterator[Path]:
-    """Yield the Markdown files an import would read, without folders that are hidden or the system's."""
+    """Yield Markdown files to import, without hidden and system folders."""
     for folder, folders, files in os.walk(path):
         if cancelled():
             raise CancelledByPersonError("The search for notes was stopped; nothing was imported.")
@@ -157,7 +163,10 @@ def _head(stream: IO[bytes]) -> bytes:
 
 
 def _lines(path: Path) -> str:
-    """Return ``keepsake`` when one of the first lines is one of its objects, or the first is a turn without a type."""
+    """Return ``keepsake`` when one of the first lines is in its format.
+
+    A first line without a type counts when it is a message.
+    """
     is_first = True
     for line in read_lines(path):
         if line.data is None or line.number > FIRST_LINES:
@@ -175,7 +184,10 @@ def _is_own(line: bytes, *, is_first: bool) -> bool:
         return False
     if not isinstance(value, dict):
         return False
-    return value.get("type") in _TYPES or (is_first and "type" not in value and {"role", "content"} <= value.keys())
+    kind = detail_type(str(value.get("type")))
+    if kind in _SHARED_TYPES and kind is not None:
+        return FIELDS[kind].keys() <= value.keys()
+    return value.get("type") in LINE_TYPES or (is_first and "type" not in value and {"role", "content"} <= value.keys())
 
 
 def _json(path: Path, head: bytes) -> str:

@@ -1,4 +1,4 @@
-"""Reader of Keepsake's own format: one JSON object a line, of type ``session``, ``message`` or ``memory``."""
+"""Reader of Keepsake's own format: JSON lines that name their ``type``."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -10,7 +10,8 @@ from app.core.stores import STORES
 from app.core.tag_names import normalise_tags
 from app.core.text import content_hash, excerpt
 from app.errors import NotFoundError
-from app.exchange.model import MessageRecord, Position, Record, SessionRecord
+from app.exchange.formats.keepsake_details import FIELDS, detail_type, read_detail
+from app.exchange.model import DetailType, MessageRecord, Position, Record, SessionRecord
 from app.exchange.parsing.json_items import decode
 from app.exchange.parsing.lines import TextLine, read_lines
 from app.exchange.parsing.object_fields import ObjectFields, WrongFieldError
@@ -22,14 +23,15 @@ POSITION_EVERY = 1 << 20
 MAX_RATE = 10.0  # what an operation takes for the share of confidence lost in a day
 _ROLES: tuple[Role, ...] = ("user", "assistant", "tool", "system")
 _SESSION_NAMES = ("session", "session_id")
+LINE_TYPES = ("session", "message", "memory", *FIELDS)
 
 
 @dataclass(slots=True)
 class _Course:
-    """What carries over from one line to the next.
+    """State that carries over from one line to the next.
 
     Args:
-        default: The session of turns that name none.
+        default: The session of messages that name none.
         last: The last number of each session met so far.
         from_zero: Sessions whose numbers begin at 0, where ours begin at 1.
     """
@@ -39,11 +41,14 @@ class _Course:
     from_zero: set[str] = field(default_factory=set)
 
     def number(self, key: str, seq: int | None) -> tuple[int | None, str]:
-        """Return the number a turn keeps, ``None`` for the next one, and what to say when it is another."""
+        """Return a message's number, and a remark when it was changed.
+
+        The number is ``None`` for the next one.
+        """
         said = ""
         if seq == 0 and not self.last[key] and key not in self.from_zero:
             self.from_zero.add(key)
-            said = "The numbers of its session begin at 0; each turn got the number one higher."
+            said = "The numbers of its session begin at 0; each message got the number one higher."
         if seq is not None and key in self.from_zero:
             seq += 1
         if seq is not None and seq <= self.last[key]:
@@ -88,7 +93,8 @@ def _line(line: TextLine, course: _Course, name: str) -> Iterator[Record]:
     try:
         value, replaced = decode(line.data)
         fields = ObjectFields(value)
-        records = list(_records(fields, course, place))
+        known = detail_type(fields.text("type"))
+        records = list(_records(fields, course, place) if known is None else _detail(known, value, place))
     except WrongFieldError as error:
         yield Problem(place, f"It was left out: {error}.")
         return
@@ -111,7 +117,18 @@ def _records(fields: ObjectFields, course: _Course, place: str) -> Iterator[Reco
         yield from _memory(fields, place)
     else:
         shown = excerpt(kind, 40)
-        raise WrongFieldError(f"its type is {shown!r}; 'session', 'message' and 'memory' are known")
+        raise WrongFieldError(
+            f"its type is {shown!r}; 'session', 'message' and 'memory' are known."
+            " If a newer version of Keepsake wrote the file, import it with that version"
+        )
+
+
+def _detail(kind: DetailType, value: dict[str, Any], place: str) -> Iterator[Record]:
+    detail, unknown = read_detail(kind, value)
+    if unknown:
+        names = ", ".join(f"'{excerpt(name, 40)}'" for name in unknown)
+        yield Problem(place, f"This version of Keepsake does not know {names}, which was left out.")
+    yield detail
 
 
 def _session(fields: ObjectFields, course: _Course) -> SessionRecord:
@@ -126,6 +143,7 @@ def _session(fields: ObjectFields, course: _Course) -> SessionRecord:
         created_ms=fields.instant("created_at"),
         updated_ms=fields.instant("updated_at"),
         consolidated_ms=fields.instant("consolidated_at"),
+        forgotten_ms=fields.instant("forgotten_at"),
         attributes=fields.rest("attributes", "meta") or {},
     )
 
@@ -161,7 +179,7 @@ def _memory(fields: ObjectFields, place: str) -> Iterator[Record]:
     category, fact_key = fields.text("category"), fields.text("key")
     key = fields.text("id") or content_hash(kind or "note", title, category, fact_key, content)
     keeps_id = fields.has("id", "version")
-    fields.skip("tokens", "version")
+    fields.skip("tokens")
     record = MemoryRecord(
         key=key,
         content=content,
@@ -193,6 +211,7 @@ def _memory(fields: ObjectFields, place: str) -> Iterator[Record]:
         archived_ms=fields.instant("archived_at"),
         archive_reason=fields.text("archive_reason"),
         keeps_id=keeps_id,
+        version=max(fields.whole("version") or 1, 1),
         attributes=fields.rest("attributes", "meta") or {},
     )
     yield from _problems(fields, place)

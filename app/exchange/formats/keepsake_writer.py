@@ -1,4 +1,4 @@
-"""Writer of Keepsake's own format: every field of a session, turn or memory, one JSON object a line."""
+"""Writer of Keepsake's own format: one JSON object with every field a line."""
 
 import json
 from datetime import datetime
@@ -6,6 +6,8 @@ from typing import IO, Any
 
 import msgspec
 
+from app.exchange.formats.keepsake_details import write_detail
+from app.exchange.model import ForgottenSession, VaultDetail
 from app.memories.archive.model import Archived
 from app.memories.model import Memory
 from app.sessions.model import Message, Session
@@ -25,23 +27,14 @@ class JsonlWriter:
 
     def session(self, session: Session) -> None:
         """Write a session's head line."""
-        self._write(
-            {
-                "type": "session",
-                "id": session.id,
-                "title": session.title,
-                "agent": session.agent,
-                "channel": session.channel,
-                "created_at": _iso(session.created_at),
-                "updated_at": _iso(session.updated_at),
-                "consolidated_at": _iso(session.consolidated_at),
-                "message_count": session.message_count,
-                "attributes": session.attributes,
-            }
-        )
+        self._write(_session(session))
+
+    def forgotten(self, forgotten: ForgottenSession) -> None:
+        """Write the first line of a forgotten session, with when it was forgotten."""
+        self._write({**_session(forgotten.session), "forgotten_at": _iso(forgotten.forgotten_at)})
 
     def message(self, message: Message) -> None:
-        """Write one turn."""
+        """Write one message."""
         self._write(
             {
                 "type": "message",
@@ -67,6 +60,10 @@ class JsonlWriter:
         """Write one memory of the archive, with when and why it was put there."""
         self._write({**_memory(item.memory), "archived_at": _iso(item.archived_at), "archive_reason": item.reason})
 
+    def detail(self, detail: VaultDetail) -> None:
+        """Write what is neither session, message nor memory."""
+        self._write(write_detail(detail))
+
     def _write(self, fields: dict[str, Any]) -> None:
         try:
             line = self._encode(fields) + b"\n"
@@ -74,6 +71,21 @@ class JsonlWriter:
             line = json.dumps(fields, default=str).encode("ascii") + b"\n"
         self._stream.write(line)
         self.bytes += len(line)
+
+
+def _session(session: Session) -> dict[str, Any]:
+    return {
+        "type": "session",
+        "id": session.id,
+        "title": session.title,
+        "agent": session.agent,
+        "channel": session.channel,
+        "created_at": _iso(session.created_at),
+        "updated_at": _iso(session.updated_at),
+        "consolidated_at": _iso(session.consolidated_at),
+        "message_count": session.message_count,
+        "attributes": session.attributes,
+    }
 
 
 def _memory(memory: Memory) -> dict[str, Any]:

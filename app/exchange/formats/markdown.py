@@ -1,4 +1,4 @@
-"""Reader of Markdown notes: one file, or a folder such as an Obsidian or Logseq vault."""
+"""Reader of Markdown notes: a file, or a folder such as an Obsidian vault."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -38,7 +38,7 @@ class ParsedNote:
 
 @dataclass(slots=True)
 class _Found:
-    """What a walk came upon: files with their size, and what it did not enter."""
+    """Files that a walk found, and what it left out."""
 
     files: list[tuple[Path, int]] = field(default_factory=list)
     others: Counter[str] = field(default_factory=Counter)
@@ -153,7 +153,10 @@ def _meet(child: Path, root: Path, found: _Found, folders: list[Path]) -> None:
 
 
 def _meet_link(child: Path, root: Path, found: _Found) -> None:
-    """Pass over a link: what it leads to inside the folder is read at its own place, the rest is not ours to read."""
+    """Report a link that is not followed.
+
+    Notes inside the folder are read at their own place, and those outside are not read.
+    """
     place = _shown(child.relative_to(root))
     try:
         target = child.resolve(strict=True)
@@ -162,6 +165,9 @@ def _meet_link(child: Path, root: Path, found: _Found) -> None:
         return
     if not target.is_relative_to(root):
         found.problems.append(Problem(place, "It is a link that leads out of the folder and was not followed."))
+    elif child.absolute().is_relative_to(target):
+        said = "It is a link to a folder that it lies in and was not followed; the notes there are read once."
+        found.problems.append(Problem(place, said, lost=False, foreign=True))
 
 
 def _note(file: Path, size: int, place: str, key: str) -> Iterator[Record]:
@@ -217,7 +223,10 @@ def _records(
 
 
 def _one_newline(source: str) -> tuple[str, str]:
-    """Return the text with plain line feeds and the name of the line end it had; a mixed text stays as it is."""
+    """Return the text with plain line feeds, and its former line end.
+
+    Text with several kinds of line ends stays as it is.
+    """
     if "\r" not in source:
         return source, ""
     pairs = source.count("\r\n")
@@ -229,7 +238,10 @@ def _one_newline(source: str) -> tuple[str, str]:
 
 
 def _times(status: Any) -> tuple[int | None, int | None]:
-    """Return when a file was made and changed, milliseconds UTC; an archive without times unpacks as 1970."""
+    """Return when a file was created and changed, milliseconds UTC.
+
+    An archive without times unpacks as 1970, which counts as none.
+    """
     if status.st_mtime < DAY_S:
         return None, None
     changed = int(status.st_mtime * 1000)
@@ -238,7 +250,10 @@ def _times(status: Any) -> tuple[int | None, int | None]:
 
 
 def _shown(place: PurePosixPath | Path) -> str:
-    """Return a path as text; bytes in it that are no text as escapes, so that two such names stay two."""
+    """Return a path as text, with bytes that are not UTF-8 as escapes.
+
+    So two such names stay two.
+    """
     return place.as_posix().encode("utf-8", "backslashreplace").decode()
 
 

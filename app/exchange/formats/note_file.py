@@ -1,4 +1,7 @@
-"""A memory as the text of a Markdown file: as it was imported where nothing changed, else with a new head block."""
+"""Markdown files of memories.
+
+A memory that was imported and not changed gives the same file again; others get new front matter.
+"""
 
 import unicodedata
 from typing import Any

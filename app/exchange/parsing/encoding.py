@@ -69,7 +69,10 @@ def _eight_bit(data: bytes) -> Decoded:
 
 
 def _guess_utf16(data: bytes) -> str | None:
-    """Return the UTF-16 variant that text without a mark is in: ASCII letters leave every second byte zero."""
+    """Return the UTF-16 variant of text without a mark, ``None`` for other text.
+
+    In UTF-16, every second byte of ASCII letters is zero.
+    """
     sample = data[:SAMPLE]
     half = len(sample) // 2
     if half == 0 or len(data) % 2:
@@ -82,7 +85,7 @@ def _guess_utf16(data: bytes) -> str | None:
     return None
 
 
-def _share(data: bytes, bytes_meant: bytes) -> float:
-    """Return how much of the beginning of ``data`` consists of ``bytes_meant``."""
+def _share(data: bytes, wanted_bytes: bytes) -> float:
+    """Return how much of the beginning of ``data`` consists of ``wanted_bytes``."""
     sample = data[:SAMPLE]
-    return sum(map(sample.count, bytes_meant)) / max(len(sample), 1)
+    return sum(map(sample.count, wanted_bytes)) / max(len(sample), 1)

@@ -1,4 +1,7 @@
-"""The YAML block at the head of a Markdown file: found, read as plain strings, and written."""
+"""Front matter: the YAML block that begins a Markdown file.
+
+It is found, read as plain strings, and written.
+"""
 
 import re
 from dataclasses import dataclass, field
@@ -57,12 +60,12 @@ class FrontMatter:
 
     @property
     def created_ms(self) -> int | None:
-        """When the note was made."""
+        """Creation time of the note."""
         return _instant(self.fields, _CREATED)
 
     @property
     def updated_ms(self) -> int | None:
-        """When the note was last changed."""
+        """Time of the note's last change."""
         return _instant(self.fields, _UPDATED)
 
 
@@ -91,7 +94,7 @@ def dump(fields: dict[str, Any]) -> str:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes strings with line ends or control characters in them with escapes, so that they are read unchanged."""
+    """Dumper that escapes line ends and control characters, so that strings survive."""
 
 
 def _string(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:

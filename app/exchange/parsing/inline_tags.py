@@ -1,4 +1,7 @@
-"""Tags written in a note's text, by Obsidian's rules: ``#project/alpha``, never in code, at least one non-digit."""
+"""Inline tags of a note's text by Obsidian's rules, such as ``#project/alpha``.
+
+A tag is never in code and has at least one character that is no digit.
+"""
 
 import re
 from collections.abc import Iterator

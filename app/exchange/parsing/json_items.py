@@ -1,4 +1,7 @@
-"""A huge JSON array (or a row of objects) read one item at a time; a broken item costs only itself."""
+"""Huge JSON arrays, or rows of objects, read one item at a time.
+
+A broken item costs only itself.
+"""
 
 import json
 import re
@@ -23,7 +26,10 @@ _WRAPPERS = ("conversations", "chats", "items", "data")
 
 @dataclass(frozen=True, slots=True)
 class RawItem:
-    """The bytes of one item, ``None`` when it is longer than ``MAX_ITEM``; ``stray`` is what lay before it."""
+    """Bytes of one item, ``None`` when it is longer than ``MAX_ITEM``.
+
+    ``stray`` is what lay before it.
+    """
 
     data: bytes | None
     stray: bytes = b""
@@ -39,7 +45,10 @@ class JsonItem:
 
 @dataclass(slots=True)
 class ItemSplitter:
-    """Cuts a stream of JSON text into the items of its outer array, or its outer objects, without decoding."""
+    """Splitter of JSON text into the items of its outer array, without decoding.
+
+    Text without an array is split into its outer objects.
+    """
 
     depth: int = 0
     base: int = 0
@@ -144,7 +153,7 @@ def decode(raw: bytes) -> tuple[Any, bool]:
 
 
 def items(path: Path, cancelled: Callable[[], bool]) -> Iterator[JsonItem | Problem | Position]:
-    """Read every conversation of the conversations files at ``path``: a file, a folder or a zip.
+    """Read every conversation of the files at ``path``: a file, folder or zip.
 
     Raises:
         NotFoundError: There is nothing at ``path``.

@@ -24,7 +24,7 @@ def row(value: object) -> list[Any]:
 
 
 def first_text(source: dict[str, Any], *names: str) -> str:
-    """Return the first field of ``names`` that is a string with something in it, else ``""``."""
+    """Return the first field of ``names`` with text in it, else ``""``."""
     for name in names:
         value = source.get(name)
         if isinstance(value, str) and value.strip():
@@ -46,7 +46,10 @@ def clean(value: Any, depth: int = 0) -> Any:
 
 
 def filled(source: dict[str, Any], *, without: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Return the cleaned fields of ``source`` that say something: not in ``without``, not null, not empty."""
+    """Return the cleaned fields of ``source`` that are neither null nor empty.
+
+    Those in ``without`` are left out.
+    """
     return {
         storable(name)[0]: clean(value)
         for name, value in source.items()

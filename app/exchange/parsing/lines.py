@@ -1,4 +1,7 @@
-"""Lines of a huge text file, plain or gzipped, read one at a time; a line that is too long is passed over."""
+"""Lines of a huge text file, plain or gzipped, read one by one.
+
+A line that is too long is passed over.
+"""
 
 import gzip
 import zlib

@@ -6,7 +6,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """The nodes in use, first to last; ``broken`` when the way to the first one is interrupted."""
+    """Nodes in use, first to last.
+
+    ``broken`` says that the way to the first one is interrupted.
+    """
 
     nodes: tuple[str, ...]
     broken: bool = False

@@ -11,11 +11,13 @@ T = TypeVar("T", bound=str)
 
 
 class WrongFieldError(Exception):
-    """A field that nothing can do without is missing or wrong; the message ends a sentence."""
+    """Required field that is missing or wrong; the message ends a sentence."""
 
 
 class ObjectFields:
-    """The fields of one object. Each read marks its field as known; ``rest`` gives what no read asked for.
+    """Fields of one object; each read marks its field as known.
+
+    ``rest`` gives the fields that no read asked for.
 
     Args:
         source: The object as decoded.
@@ -45,7 +47,10 @@ class ObjectFields:
         return self.optional_text(*names) or ""
 
     def optional_text(self, *names: str) -> str | None:
-        """Return the first of ``names`` that is a string, ``None`` for none; a number counts as its digits."""
+        """Return the first of ``names`` that is a string, ``None`` for none.
+
+        A number counts as its digits.
+        """
         for name in names:
             value = self._source.get(name)
             if isinstance(value, int | float) and not isinstance(value, bool):
@@ -145,7 +150,10 @@ class ObjectFields:
         return None
 
     def rest(self, *names: str) -> dict[str, Any] | None:
-        """Return the objects under ``names`` together with every field no read knew; ``None`` for nothing at all."""
+        """Return the objects under ``names``, together with every field that was not read.
+
+        It is ``None`` when there is nothing at all.
+        """
         found: dict[str, Any] | None = None
         for name in names:
             value = self._source.get(name)

@@ -1,7 +1,7 @@
-"""Work after a turn: summaries brought up to date and memories taken, once a conversation falls quiet.
+"""Work after a turn: summaries and memories, once a conversation is quiet.
 
-Nobody who writes turns waits for it or sees it fail: what fails shows in the status, and is tried again after the next
-turn, or a while later when there is none.
+A caller that appends messages neither waits for it nor sees it fail. A failure shows in the status, and the work is
+tried again after the next turn, or a while later when there is none.
 """
 
 import asyncio
@@ -41,7 +41,7 @@ Part = Callable[[str], Awaitable[None]]
 
 @dataclass(slots=True)
 class _PendingWork:
-    """When something was first and last said in a conversation that is not looked after yet, in loop seconds."""
+    """Pending work of a session: times of its first and last change, in loop seconds."""
 
     first: float
     last: float
@@ -50,17 +50,17 @@ class _PendingWork:
 
 
 class AfterTurn:
-    """Looks after conversations in which something was said. Belongs to one event loop.
+    """Worker that updates sessions after a turn. Belongs to one event loop.
 
     Args:
         store: The vault's database.
-        terms: What the settings say now.
-        digests: Writes what a conversation was about.
-        compaction: Condenses a conversation that outgrows its budget.
-        capture: Takes memories.
-        publish: Hears of each change after its commit.
-        trace: Where counts and durations go.
-        switched: Told of a conversation whose agent went on to another one.
+        terms: Returns the current session options.
+        digests: Writes session summaries.
+        compaction: Condenses a session that outgrows its budget.
+        capture: Extracts memories.
+        publish: Called with each change after its commit.
+        trace: Receives counts and durations.
+        switched: Called with a session whose agent went on to another one.
     """
 
     def __init__(
@@ -82,17 +82,17 @@ class AfterTurn:
         self._publish = publish
         self._trace = trace
         self.switched = switched
-        self._heard: dict[str, _PendingWork] = {}
+        self._pending: dict[str, _PendingWork] = {}
         self._memories: set[str] = set()
         self._current: dict[str, str] = {}
         self._budgets: OrderedDict[str, int] = OrderedDict()
         self._failed: dict[str, str] = {}
         self._wake = asyncio.Event()
 
-    # Told by others ------------------------------------------------------------------------------------------------
+    # Notifications -------------------------------------------------------------------------------------------------
 
     def on_change(self, changes: ChangeSet) -> None:
-        """Note what a change says; safe to call for every change, and at once done."""
+        """Note a change; safe to call for every change, and returns at once."""
         if changes.operation in APPENDING:
             for session in changes.ids:
                 self._note(session, changes.actor)
@@ -101,7 +101,7 @@ class AfterTurn:
             self._wake.set()
 
     def note_budget(self, session: str, budget: int | None) -> None:
-        """Note the tokens an agent has room for, so that its conversation is not condensed before it must be."""
+        """Note an agent's token budget, so that its session is not compacted too early."""
         if session and budget is not None:
             self._budgets[session] = max(budget, self._budgets.pop(session, 0))
             if len(self._budgets) > _BUDGETS:
@@ -114,9 +114,9 @@ class AfterTurn:
 
     def _note(self, session: str, who: str = "") -> None:
         now = asyncio.get_running_loop().time()
-        known = self._heard.get(session)
+        known = self._pending.get(session)
         if known is None or known.first > now:  # not waited for yet, or only for another try
-            self._heard[session] = _PendingWork(now, now, who, known.tries if known else 0)
+            self._pending[session] = _PendingWork(now, now, who, known.tries if known else 0)
             self._wake.set()
         else:
             known.last, known.who = now, who or known.who
@@ -141,15 +141,15 @@ class AfterTurn:
         """Look after each conversation that has been quiet for ``quiet_s`` seconds."""
         await self._guarded("what is remembered of a conversation could not be looked up", self._note_memories())
         if not self._terms().after_turn:
-            self._heard.clear()
+            self._pending.clear()
         now = asyncio.get_running_loop().time()
-        for session in [name for name, heard in self._heard.items() if _due(heard, quiet_s) <= now]:
-            heard = self._heard.pop(session)
-            if heard.who:
-                await self._guarded("a change of conversation was not noticed", self._note_switch(session, heard.who))
+        for session in [name for name, pending in self._pending.items() if _due(pending, quiet_s) <= now]:
+            pending = self._pending.pop(session)
+            if pending.who:
+                await self._guarded("a change of conversation was not noticed", self._note_switch(session, pending.who))
             done = [await self._guarded(what, part(session)) for what, part in self._parts()]
             if not all(done):
-                self._try_again(session, heard.tries)
+                self._try_again(session, pending.tries)
 
     def _parts(self) -> Iterator[tuple[str, Part]]:
         yield "what a conversation was about could not be written", self._write_digest
@@ -192,9 +192,9 @@ class AfterTurn:
 
     def _try_again(self, session: str, tries: int) -> None:
         # Unless something was said meanwhile, which makes it due sooner.
-        if session not in self._heard:
+        if session not in self._pending:
             when = asyncio.get_running_loop().time() + RETRY_S * 2 ** min(tries, _MAX_BACKOFF)
-            self._heard[session] = _PendingWork(when, when, tries=tries + 1)
+            self._pending[session] = _PendingWork(when, when, tries=tries + 1)
 
     async def _guarded(self, what: str, work: Awaitable[None]) -> bool:
         """Do ``work``, note when it fails, and return whether it is done."""
@@ -220,14 +220,14 @@ class AfterTurn:
     async def _woken(self) -> None:
         """Return when something was said for the first time, or when a conversation is due."""
         now, quiet = asyncio.get_running_loop().time(), self._terms().quiet_s
-        soonest = min((_due(heard, quiet) for heard in self._heard.values()), default=None)
+        soonest = min((_due(pending, quiet) for pending in self._pending.values()), default=None)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(None if soonest is None else max(soonest - now, 0)):
                 await self._wake.wait()
 
 
-def _due(heard: _PendingWork, quiet_s: float) -> float:
-    return min(heard.last + quiet_s, heard.first + LONGEST_WAIT * quiet_s)
+def _due(pending: _PendingWork, quiet_s: float) -> float:
+    return min(pending.last + quiet_s, pending.first + LONGEST_WAIT * quiet_s)
 
 
 def _sessions_of(connection: apsw.Connection, ids: Sequence[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Takes memories from the turns just completed, where there is somebody to find what is worth remembering."""
+"""Automatic capture: memories from the latest messages, where an extractor is available."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ from app.sessions.model import Message, Session
 from app.store.store import Store
 
 SOURCE = "auto_capture"
-MAX_TURNS = 40  # turns looked at in one go; earlier ones are left to consolidation
+MAX_TURNS = 40  # messages looked at in one go; earlier ones are left to consolidation
 
 # Where what was said to an agent belongs, by the agent's trust; what is said in public is not kept.
 _STORES: dict[str, StoreName] = {"full": "private", "inner": "shared", "familiar": "social"}
@@ -39,10 +39,10 @@ class Extractor(Protocol):
 
     @property
     def name(self) -> str:
-        """Return who finds, for the trace; ``""`` when nobody does."""
+        """Return the extractor's name for the trace, ``""`` where there is none."""
 
     async def extract(self, session: Session, turns: Sequence[Message]) -> Sequence[NewMemory]:
-        """Return what to remember of ``turns``; store, source and session are filled in by the caller.
+        """Return memories to store; the caller fills in store, source and session.
 
         Raises:
             KeepsakeError: It cannot be had now; the turns are looked at again after the next turn.
@@ -62,7 +62,7 @@ class NoExtractor:
 
 @dataclass(frozen=True, slots=True)
 class Captured:
-    """What was found, how much of it was written, and how much could not be."""
+    """Result of a capture: memories found, stored and failed."""
 
     extracted: int = 0
     written: int = 0
@@ -77,14 +77,14 @@ class _Conversation:
 
 
 class AutoCapture:
-    """Hands completed turns to an extractor and writes what it finds.
+    """Service that passes completed turns to an extractor and stores its memories.
 
     Args:
         store: The vault's database.
-        terms: What the settings say now.
+        terms: Returns the current session options.
         write: Writes a memory.
-        extractor: Who finds what to remember.
-        actor: Who writes, as history names it.
+        extractor: Finds memories in messages.
+        actor: The name of the writer in the history.
     """
 
     def __init__(
@@ -103,23 +103,23 @@ class AutoCapture:
 
     @property
     def name(self) -> str:
-        """Return who finds what to remember, ``""`` for nobody."""
+        """Return the name of the extractor in use, ``""`` for none."""
         return self._extractor.name
 
     @property
     def is_active(self) -> bool:
-        """Return whether there is somebody to find something, and the setting allows it."""
+        """Return whether an extractor is available and the setting allows it."""
         return bool(self.name) and self._terms().captures
 
     async def take(self, session: str, publish: Callable[[ChangeSet], None]) -> Captured:
-        """Take memories from the turns of a conversation that were not looked at yet, if a turn is complete.
+        """Extract memories from a session's messages that were not read yet.
 
-        The turns count as looked at only when all was written, so that a failure loses nothing; what was written
-        before it is recognised the next time.
+        A turn must be complete. The messages count as read only when all memories were stored, so that a failure loses
+        nothing; a memory stored before it is recognised the next time.
 
         Args:
             session: The conversation's id.
-            publish: Hears of each memory written.
+            publish: Called with each memory stored.
 
         Raises:
             NotFoundError: There is no such conversation.
@@ -148,7 +148,10 @@ def _filled(draft: NewMemory, talk: _Conversation) -> NewMemory:
 
 
 def _completed(connection: apsw.Connection, session: str, least: int) -> _Conversation | None:
-    """Return the turns to look at, ``None`` while there are too few or an answer is still to come."""
+    """Return the messages to read, ``None`` while there are too few.
+
+    It is also ``None`` while an answer is still to come.
+    """
     head = connection.execute(
         "SELECT t.captured_seq, coalesce((SELECT a.trust FROM agents a WHERE a.name = s.agent), s.trust)"
         " FROM sessions s JOIN session_state t ON t.session_id = s.id WHERE s.id = ?",
@@ -162,7 +165,7 @@ def _completed(connection: apsw.Connection, session: str, least: int) -> _Conver
     turns = repo.messages_between(connection, session, after=after, before=1 << 62, limit=MAX_TURNS, newest=True)
     if len(turns) < least or turns[-1].role != "assistant" or turns[-1].tool_calls:
         return None
-    # What Keepsake told is no news when it comes back.
+    # Text that Keepsake itself gave to the agent is not extracted again.
     return _Conversation(found, [replace(turn, content=without_recalled(turn.content)) for turn in turns], store)
 
 

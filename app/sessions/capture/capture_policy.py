@@ -1,4 +1,7 @@
-"""Whose conversations are kept: an agent can be switched off, and then nothing of it is stored, without an error."""
+"""Capture policy: agents whose conversations are stored.
+
+An agent can be switched off; nothing of it is stored then, without an error.
+"""
 
 import json
 from collections.abc import Callable
@@ -20,7 +23,7 @@ class CapturePolicy:
         self._terms = terms
 
     def keeps(self, connection: apsw.Connection, session: str | None, *agents: str, channel: str = "") -> bool:
-        """Return whether turns may be stored.
+        """Return whether messages may be stored.
 
         Args:
             connection: The transaction that would store them.

@@ -1,4 +1,7 @@
-"""Appends for agents that must never wait: taken at once, stored in order behind their back, failures in status."""
+"""Write-behind appends for agents that must never wait.
+
+They are accepted at once and stored in order in the background; failures show in the status.
+"""
 
 import asyncio
 import logging
@@ -23,11 +26,11 @@ _CLOSED = "The vault was closed before they were written."
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """What became of an append that nobody waits for.
+    """State of an append in the background.
 
     Args:
-        accepted: False when too much is waiting already; the turns are not stored then, and status says so.
-        session_id: The conversation the turns go to; ``""`` when the channel decides.
+        accepted: False when too much is waiting already; the messages are not stored then, and status says so.
+        session_id: The conversation the messages go to; ``""`` when the channel decides.
         waiting: Appends that wait, this one included.
     """
 
@@ -46,11 +49,13 @@ class _Waiting:
 
 
 class WriteBehind:
-    """Stores turns in the background, one append after the other in the order taken. Belongs to one event loop.
+    """Queue that stores messages in the background, in order.
+
+    It belongs to one event loop.
 
     Args:
-        sessions: Stores turns.
-        clock: Where the time comes from; turns are dated when they are taken.
+        sessions: Stores messages.
+        clock: Where the time comes from; messages are dated when they are taken.
         publish: Hears of each append after its commit.
         limit: Appends that may wait.
     """
@@ -76,7 +81,7 @@ class WriteBehind:
         actor: str,
         owner: str | None = None,
     ) -> Accepted:
-        """Take turns and return at once; see ``SessionService.append`` for the arguments.
+        """Take messages and return at once; see ``SessionService.append`` for the arguments.
 
         Nothing is raised: what cannot be taken or stored is logged and counted in ``failures``.
         """
@@ -84,7 +89,7 @@ class WriteBehind:
             session = new_id("session")
         if self._is_closed or len(self._waiting) >= self._limit:
             self._failed(
-                messages, "The vault is closing." if self._is_closed else "Too many turns are waiting to be stored."
+                messages, "The vault is closing." if self._is_closed else "Too many messages are waiting to be stored."
             )
             return Accepted(False, session or "", len(self._waiting))
         now = to_datetime(self._clock.now_ms())
@@ -101,14 +106,17 @@ class WriteBehind:
 
     @property
     def failures(self) -> tuple[str, ...]:
-        """Return sentences for the person about turns that were lost; none when none were."""
+        """Return sentences for the person about messages that were lost; none when none were."""
         if not self._lost:
             return ()
-        turns = "1 turn" if self._lost == 1 else f"{self._lost:,} turns"
-        return (f"{turns} could not be stored in the background. The last reason: {self._last}",)
+        lost = "1 message" if self._lost == 1 else f"{self._lost:,} messages"
+        return (f"{lost} could not be stored in the background. The last reason: {self._last}",)
 
     async def drain(self, limit_s: float = DRAIN_SECONDS) -> None:
-        """Take no more, and wait until what waits is stored; what is not within ``limit_s`` is counted as lost."""
+        """Accept no more, and wait until the queue is stored.
+
+        What is not stored within ``limit_s`` is counted as lost.
+        """
         self._is_closed = True
         if self._task is None:
             return
@@ -145,4 +153,4 @@ class WriteBehind:
         self._lost += len(messages)
         self._last = reason
         place = f" ({error_location(error)})" if error is not None else ""
-        _log.warning("%s turns were not stored: %s%s", len(messages), reason, place)
+        _log.warning("%s messages were not stored: %s%s", len(messages), reason, place)

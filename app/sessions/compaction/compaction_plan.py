@@ -1,4 +1,4 @@
-"""What to condense and what fits: pure decisions over the sizes of turns.
+"""Compaction plan: messages to condense and messages that fit, as pure functions.
 
 A tool's answer is never parted from the call it answers: a model refuses a conversation that begins with one.
 """
@@ -19,17 +19,17 @@ class SessionOptions:
 
     Args:
         budget: Tokens of a conversation that an agent's model has room for.
-        trigger: Share of the budget above which turns are condensed.
-        target: Share of the budget that the turns left over take at most.
-        min_turns: Turns not yet condensed without which nothing is condensed.
-        retain: Turns that a compaction leaves as they are.
-        emergency_retain: Turns that an emergency compaction leaves.
-        max_history: Turns given back at most.
-        working_turns: Turns of a conversation held in memory.
+        trigger: Share of the budget above which messages are condensed.
+        target: Share of the budget that the messages left over take at most.
+        min_turns: Messages not yet condensed without which nothing is condensed.
+        retain: Messages that a compaction leaves as they are.
+        emergency_retain: Messages that an emergency compaction leaves.
+        max_history: Messages given back at most.
+        working_turns: Messages of a conversation held in memory.
         queue: Appends that may wait in the background.
-        is_condensing: False when older turns are passed over without a summary.
+        is_condensing: False when older messages are passed over without a summary.
         not_kept: Names of agents of whose conversations nothing is stored.
-        after_turn: True when summaries follow turns by themselves.
+        after_turn: True when summaries follow messages by themselves.
         quiet_s: Seconds of quiet after which a turn counts as over.
         captures: True when memories are taken from completed turns.
         capture_turns: Messages not yet looked at without which none are taken.
@@ -54,7 +54,7 @@ class SessionOptions:
 
 @dataclass(frozen=True, slots=True)
 class MessageSize:
-    """How much one turn takes.
+    """Size of one message.
 
     Args:
         seq: Its number.
@@ -68,23 +68,29 @@ class MessageSize:
 
 
 def cost(tokens: int, calls_characters: int) -> int:
-    """Return what a turn costs: its text, and its tool calls as written; never nothing, for its role costs too."""
+    """Return the tokens of a message: its text and its tool calls.
+
+    They are never 0, because the role costs too.
+    """
     return max(1, tokens - (-calls_characters // CHARS_PER_TOKEN))
 
 
 def utilisation(weights: Sequence[MessageSize], summary_tokens: int, budget: int) -> float:
-    """Return the share of ``budget`` that a summary and the turns after it take."""
+    """Return the share of ``budget`` that a summary and the messages after it take."""
     return (summary_tokens + sum(weight.tokens for weight in weights)) / budget
 
 
 def summary_room(terms: SessionOptions) -> int:
-    """Return the tokens a summary may take, so that condensing to the target does not leave the trigger behind."""
+    """Return the tokens a summary may take.
+
+    With a longer one, condensing to the target could end above the trigger.
+    """
     share = min(SUMMARY_SHARE, max(_LEAST_SHARE, terms.trigger - terms.target))
     return int(share * terms.budget)
 
 
 def is_due(weights: Sequence[MessageSize], summary_tokens: int, terms: SessionOptions) -> bool:
-    """Return whether turns not yet condensed must be: enough of them, and over the trigger."""
+    """Return whether messages not yet condensed must be: enough of them, and over the trigger."""
     if len(weights) < terms.min_turns:
         return False
     return utilisation(weights, summary_tokens, terms.budget) > terms.trigger
@@ -93,15 +99,15 @@ def is_due(weights: Sequence[MessageSize], summary_tokens: int, terms: SessionOp
 def messages_to_roll(
     weights: Sequence[MessageSize], summary_tokens: int, terms: SessionOptions, *, force: bool = False
 ) -> int | None:
-    """Return the number of the last turn to condense, ``None`` when there is nothing to do.
+    """Return the number of the last message to condense, ``None`` for none.
 
-    The oldest turns go, no more than it takes for the rest to be within the target; the last turn, with the call it
-    answers, stays.
+    The oldest messages go, no more than needed for the rest to be within the target. The last message stays, with the
+    tool call that it answers.
 
     Args:
-        weights: The turns not yet condensed, ascending.
+        weights: The messages not yet condensed, ascending.
         summary_tokens: What the summary before them takes.
-        terms: Budget, trigger, target and least number of turns.
+        terms: Budget, trigger, target and least number of messages.
         force: Condense even when it is not due; what fits the budget is then brought to the target's share of itself.
     """
     if not force and not is_due(weights, summary_tokens, terms):
@@ -120,7 +126,7 @@ def messages_to_roll(
 
 
 def messages_to_compact(weights: Sequence[MessageSize], retain: int) -> int | None:
-    """Return the number of the last turn that is not among the ``retain`` most recent, ``None`` when all are.
+    """Return the last message before the ``retain`` most recent, ``None`` for none.
 
     Answers whose call would be parted from them go with it; when nothing but answers is left, their call stays.
     """
@@ -136,7 +142,10 @@ def messages_to_compact(weights: Sequence[MessageSize], retain: int) -> int | No
 
 
 def fitting_messages(weights: Sequence[MessageSize], budget: int, max_history: int) -> int:
-    """Return from which place on the turns fit: the most recent ones, without a gap, within both limits."""
+    """Return where the messages that fit begin.
+
+    They are the most recent ones, without a gap, within both limits.
+    """
     begin, left = len(weights), budget
     while begin > 0 and len(weights) - begin < max_history and weights[begin - 1].tokens <= left:
         begin -= 1

@@ -1,4 +1,4 @@
-"""Turns in few words: a line for each, and the list of them that stands for turns where no model writes a summary."""
+"""Extractive summaries: a line for each message, where no model writes a summary."""
 
 import json
 import re
@@ -18,13 +18,13 @@ _PARSED_CHARACTERS = 4096
 _ARGUMENTS = 12
 LEFT_OUT = "- (earlier turns left out; they can still be read and searched)"
 
-# A sentence has some length, so that "Hi." and "e.g." do not stand for a whole turn.
+# A sentence has some length, so that "Hi." and "e.g." do not stand for a whole message.
 _SENTENCE = re.compile(r".{12,}?[.!?…]['\"”’)\]]*(?=\s|$)|.+?[。！？]")
 _SPEAKERS = {"user": "User", "assistant": "Assistant", "tool": "Tool", "system": "System"}
 
 
 class Summariser(Protocol):
-    """Writes what stands for turns that are no longer given in full."""
+    """Writes what stands for messages that are no longer given in full."""
 
     @property
     def name(self) -> str:
@@ -34,12 +34,12 @@ class Summariser(Protocol):
         """Return the summary of ``earlier`` and ``turns`` together, in at most ``max_tokens``.
 
         Raises:
-            KeepsakeError: It cannot be had now; the turns are condensed without it.
+            KeepsakeError: It cannot be had now; the messages are condensed without it.
         """
 
 
 class ExtractiveSummariser:
-    """The summariser that needs no model: a bulleted list, each turn cut to a sentence."""
+    """The summariser that needs no model: a bulleted list, each message cut to a sentence."""
 
     name = "condensed"
 
@@ -49,11 +49,11 @@ class ExtractiveSummariser:
 
 
 def extend_summary(earlier: str, turns: Sequence[Message], max_tokens: int, *, keeps_prose: bool = False) -> str:
-    """Append a line for each turn to a summary.
+    """Append a line for each message to a summary.
 
     Args:
         earlier: The summary so far; what is not our own list stays ahead of it.
-        turns: The turns, in order.
+        turns: The messages, in order.
         max_tokens: How long the summary may be; the oldest lines are left out for that, then the end of the prose.
         keeps_prose: Leave what somebody wrote whole, however long it is; the list then has half of ``max_tokens`` at
             least. For a summary that is stored, and not just shown.
@@ -77,7 +77,10 @@ def extend_summary(earlier: str, turns: Sequence[Message], max_tokens: int, *, k
 
 
 def message_line(turn: Message) -> str:
-    """Return a turn as one line: who, the calls made, and the first sentence; ``""`` when it says nothing."""
+    """Return a message as one line: role, tool calls and first sentence.
+
+    It is ``""`` for a message without text.
+    """
     said = first_sentence(without_recalled(turn.content))
     calls = excerpt("; ".join(_calls(turn.tool_calls or [])), 2 * SENTENCE_CHARACTERS)
     if not said and not calls:
@@ -91,7 +94,10 @@ def message_line(turn: Message) -> str:
 
 
 def first_sentence(text: str, characters: int = SENTENCE_CHARACTERS) -> str:
-    """Return the first sentence of ``text`` on one line, cut at a word where it is longer than ``characters``."""
+    """Return the first sentence of ``text`` on one line.
+
+    It is cut at a word where it is longer than ``characters``.
+    """
     flat = collapse(text[: characters * 8])
     found = _SENTENCE.match(flat[: characters * 2])
     return excerpt(found[0] if found else flat, characters)

@@ -1,4 +1,4 @@
-"""The rolling summary of a conversation: what stands for its older turns, replaced by compare-and-swap."""
+"""The rolling summary of a conversation: what stands for its older messages, replaced by compare-and-swap."""
 
 from dataclasses import dataclass, replace
 
@@ -17,7 +17,10 @@ MAX_SUMMARY_CHARACTERS = 200_000
 
 @dataclass(frozen=True, slots=True)
 class SummaryWritten:
-    """Whether a summary was written, and the epoch there is now; not ``applied`` when another write came first."""
+    """Result of writing a summary, with the epoch there is now.
+
+    It is not ``applied`` when another write came first.
+    """
 
     applied: bool
     epoch: int
@@ -56,19 +59,19 @@ class SummaryService:
     ) -> Changed[SummaryWritten]:
         """Replace the summary, unless it was replaced since ``expected_epoch``; can be undone.
 
-        Turns that the summary stands for stay where they are, readable and searchable. Of an agent whose conversations
-        are not kept, nothing is stored: the answer then is not ``applied``.
+        Messages that the summary stands for stay where they are, readable and searchable. Nothing is stored of an agent
+        whose conversations are not kept; the answer then is not ``applied``.
 
         Args:
             session: The conversation's id.
             summary: The new text.
             actor: Who writes.
             expected_epoch: The epoch that was read; ``None`` writes whatever there is.
-            upper_seq: The last turn it stands for; as before when ``None``.
+            upper_seq: The last message it stands for; as before when ``None``.
 
         Raises:
             NotFoundError: There is no such conversation.
-            InputError: The text is too long, or the conversation has no such turn yet.
+            InputError: The text is too long, or the conversation has no such message yet.
         """
         if len(summary) > MAX_SUMMARY_CHARACTERS:
             raise InputError(f"A summary has at most {MAX_SUMMARY_CHARACTERS:,} characters.", field="summary")
@@ -80,7 +83,9 @@ class SummaryService:
             state = read_state(connection, session)
             upper = state.upper_seq if upper_seq is None else upper_seq
             if not 0 <= upper <= state.last_seq:
-                raise InputError(f"'upper_seq' must be from 0 to {state.last_seq}, the last turn.", field="upper_seq")
+                raise InputError(
+                    f"'upper_seq' must be from 0 to {state.last_seq}, the last message.", field="upper_seq"
+                )
             expected = state.epoch if expected_epoch is None else expected_epoch
             before, now = kept_summary(connection, session), self._clock.now_ms()
             if not write_state(connection, session, text, upper, expected, now):
@@ -93,7 +98,7 @@ class SummaryService:
 
 
 def touched(session: str, actor: str, *, is_written: bool) -> ChangeSet:
-    """Return the record of a change to a conversation's state, an empty one when nothing was written."""
+    """Return the change set of a session's state, empty when nothing was written."""
     if not is_written:
         return ChangeSet(frozenset(), (), actor)
     return ChangeSet(frozenset({"sessions"}), (session,), actor)

@@ -1,6 +1,6 @@
-"""Condenses the older turns of a conversation, so that what an agent is given back fits its model.
+"""Compaction service: condenses older messages so that a session fits its model.
 
-Nothing a person or an agent stored is dropped: only the boundary moves from which on ``restore`` gives turns in full.
+No message is dropped: only the boundary moves from which on ``restore`` gives messages in full.
 """
 
 import logging
@@ -34,24 +34,24 @@ from app.store.store import Store
 
 _log = logging.getLogger(__name__)
 
-MAX_CONDENSED = 2000  # turns a summary is made of at once; lines of older ones would not fit into it anyway
+MAX_CONDENSED = 2000  # messages a summary is made of at once; lines of older ones would not fit into it anyway
 
 Reason = Literal["", "nothing_to_do", "stale"]
 
 
 @dataclass(frozen=True, slots=True)
 class Compacted:
-    """What condensing a conversation came to.
+    """Result of a compaction.
 
     Args:
         applied: True when the summary was written and the boundary moved.
         reason: Why it was not: there is nothing to do, or another summary was written meanwhile (``stale``).
         epoch: The summary's epoch now.
-        upper_seq: The last turn that the summary stands for now.
-        condensed: How many turns this condensed.
-        retained: How many turns after them are given in full.
+        upper_seq: The last message that the summary stands for now.
+        condensed: How many messages this condensed.
+        retained: How many messages after them are given in full.
         summary: The summary now.
-        made_by: Who wrote it: ``condensed``, a model's name, or ``none`` when turns were passed over without one.
+        made_by: Who wrote it: ``condensed``, a model's name, or ``none`` when messages were passed over without one.
         note: What kept a model from writing it, in a sentence.
     """
 
@@ -69,7 +69,7 @@ class Compacted:
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """What is condensed: the state read, the new boundary, and the turns between."""
+    """Compaction at work: the state read, the new boundary, the messages between."""
 
     state: SummaryState
     upper_seq: int
@@ -102,7 +102,7 @@ class CompactionService:
     async def roll(
         self, session: str, actor: str, *, budget: int | None = None, force: bool = False
     ) -> Changed[Compacted]:
-        """Condense the oldest turns if their conversation outgrows the budget.
+        """Condense the oldest messages if their conversation outgrows the budget.
 
         Raises:
             NotFoundError: There is no such conversation.
@@ -117,7 +117,7 @@ class CompactionService:
     async def compact(
         self, session: str, actor: str, *, retain: int | None = None, budget: int | None = None
     ) -> Changed[Compacted]:
-        """Condense all but the ``retain`` most recent turns.
+        """Condense all but the ``retain`` most recent messages.
 
         Raises:
             NotFoundError: There is no such conversation.
@@ -131,7 +131,9 @@ class CompactionService:
     async def compact_now(
         self, session: str, actor: str, *, retain: int | None = None, budget: int | None = None
     ) -> Changed[Compacted]:
-        """Condense all but the last few turns at once: no model is asked and no other write can come between.
+        """Condense all but the last few messages at once, without a model.
+
+        No other write can come between.
 
         Raises:
             NotFoundError: There is no such conversation.
@@ -171,7 +173,9 @@ class CompactionService:
         try:
             return await self._summariser.summarise(earlier, draft.turns, room), self._summariser.name, ""
         except KeepsakeError as error:
-            _log.warning("%s wrote no summary, turns are condensed instead: %s", self._summariser.name, error.message)
+            _log.warning(
+                "%s wrote no summary, messages are condensed instead: %s", self._summariser.name, error.message
+            )
             return _listed(earlier, draft.turns, room), ExtractiveSummariser.name, error.message
 
     def _apply(self, connection: apsw.Connection, draft: _Draft, text: str, made_by: str, actor: str) -> Compacted:
@@ -205,7 +209,10 @@ def _draft(connection: apsw.Connection, session: str, choose: Choice) -> "_Draft
 
 
 def _listed(earlier: str, turns: Sequence[Message], room: int) -> str:
-    """Return a summary with a line for each turn; what somebody wrote stays whole."""
+    """Return a summary with a line for each message.
+
+    A summary that an agent or person wrote stays whole.
+    """
     return extend_summary(earlier, turns, room, keeps_prose=True)
 
 

@@ -44,12 +44,12 @@ def said(vault: Path) -> int:
 
 
 def test_neither_knows_of_the_other(host: Host) -> None:
-    told: list[object] = []
-    leave = host.subscribe(told.append)
+    changes: list[object] = []
+    leave = host.subscribe(changes.append)
     own = ask(host, "scout", "note.save", content="lighthouse of the scout")
     ask(host, "scout", "session.append", session="talk", messages=[TURN])
     leave()
-    assert told == []
+    assert changes == []
     assert host.ask("session.list") == []
     assert host.ask("memory.search", query="lighthouse").hits == ()
     with pytest.raises(NotFoundError):
@@ -106,16 +106,16 @@ def test_a_registered_agent_can_be_isolated(host: Host) -> None:
 
 def test_the_person_can_ask_there(host: Host) -> None:
     note = ask(host, "scout", "note.save", content="lighthouse")
-    asked: dict[str, Any] = {"agent": "scout", "operation": "note.get", "arguments": {"id": note.id}}
-    assert host.ask("agent.ask", **asked).content == "lighthouse"
+    request: dict[str, Any] = {"agent": "scout", "operation": "note.get", "arguments": {"id": note.id}}
+    assert host.ask("agent.ask", **request).content == "lighthouse"
     for wrong, error in (
         ({"agent": "nobody"}, NotFoundError),
         ({"operation": "note.fly"}, InputError),
         ({"arguments": {"name": 1}}, InputError),
-        ({"operation": "agent.ask", "arguments": asked}, InputError),
+        ({"operation": "agent.ask", "arguments": request}, InputError),
     ):
         with pytest.raises(error):
-            host.ask("agent.ask", **asked | wrong)
+            host.ask("agent.ask", **request | wrong)
     assert [vault.agent for vault in host.ask("agent.vaults")] == ["scout"]
 
 
@@ -140,7 +140,7 @@ def test_it_is_kept_over_a_restart_and_is_a_vault_like_any_other(vault: Path, ho
     again.stop()
 
 
-def test_what_cannot_be_opened_harms_nobody_else(vault: Path, host: Host) -> None:
+def test_what_cannot_be_opened_harms_no_other_vault(vault: Path, host: Host) -> None:
     folder = vault_folders.folder_of(vault, "CON")
     vault_folders.prepare(folder, "CON")
     (folder / DATABASE).write_bytes(b"no database at all" * 100)
@@ -185,7 +185,7 @@ def test_the_person_is_never_isolated(host: Host) -> None:
     assert host.call("agent.vaults", {}, OWNER).result().value == []
 
 
-def test_one_that_nobody_opens_is_still_backed_up_daily(vault: Path) -> None:
+def test_one_that_is_not_open_is_still_backed_up_daily(vault: Path) -> None:
     running = start(vault)
     running.ask("settings.set", name="agents.isolated", value="scout, idle")
     for agent in ("scout", "idle"):

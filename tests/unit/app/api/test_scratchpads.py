@@ -75,14 +75,14 @@ def test_everybody_hears_of_later_appends(host: Host) -> None:
 
 
 def test_what_could_not_be_stored_later_shows_in_the_status(host: Host, allow_logs: AllowLogs) -> None:
-    allow_logs("turns were not stored")
+    allow_logs("messages were not stored")
     host.ask("session.append", messages=[HELLO, HELLO], session="talk")
     assert host.ask("session.append_later", messages=[{**HELLO, "seq": 1}], session="talk").accepted
     received = threading.Event()
     host.subscribe(lambda event: received.set() if getattr(event, "operation", "") == "session.append_later" else None)
     host.ask("session.append_later", messages=[HELLO], session="talk")  # the next one is stored all the same
     assert received.wait(30)
-    assert host.ask("vault.status").notes[0].startswith("1 turn could not be stored in the background.")
+    assert host.ask("vault.status").notes[0].startswith("1 message could not be stored in the background.")
     assert host.ask("session.length", session="talk") == 3
 
 

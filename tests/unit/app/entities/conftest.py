@@ -43,7 +43,7 @@ async def at_once() -> None:
     """Nothing more urgent is there."""
 
 
-class Desk:
+class EntityHarness:
     """Everything a test does, with the answers at once."""
 
     def __init__(self, vault: Path) -> None:
@@ -54,8 +54,8 @@ class Desk:
         self.memories = MemoryService(self.store, indexer, self.clock)
         self.service = EntityService(self.store, self.clock)
         self.reads = EntityQueries(self.store)
-        self.told: list[ChangeSet] = []
-        self.sync = MentionWorker(self.store, self.clock, self.told.append, at_once)
+        self.published: list[ChangeSet] = []
+        self.sync = MentionWorker(self.store, self.clock, self.published.append, at_once)
         appliers = {"session": SessionApplier(indexer), "memory": MemoryApplier(indexer), "entity": EntityApplier()}
         self.undoing = UndoService(self.store, appliers, self.clock)
         self._runner = asyncio.Runner()
@@ -124,7 +124,7 @@ class Desk:
 
 
 @pytest.fixture
-def desk(vault: Path) -> Iterator[Desk]:
-    made = Desk(vault)
+def harness(vault: Path) -> Iterator[EntityHarness]:
+    made = EntityHarness(vault)
     yield made
     made.close()

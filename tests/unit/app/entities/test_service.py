@@ -11,18 +11,18 @@ from hypothesis import strategies as st
 from app.changes import ChangeSet
 from app.errors import InputError, NotFoundError, StaleError
 from tests.helpers.sample_data import NAUGHTY
-from tests.unit.app.entities.conftest import Desk
+from tests.unit.app.entities.conftest import EntityHarness
 
 
 @pytest.fixture
-def talk(desk: Desk) -> Desk:
-    desk.say("I met Bob in Berlin.", "Robert Smith called.", "Bob and Alice Jones went to Paris.")
-    desk.note("Alice Jones works at Acme GmbH.")
-    desk.read_all()
-    return desk
+def talk(harness: EntityHarness) -> EntityHarness:
+    harness.say("I met Bob in Berlin.", "Robert Smith called.", "Bob and Alice Jones went to Paris.")
+    harness.note("Alice Jones works at Acme GmbH.")
+    harness.read_all()
+    return harness
 
 
-def test_a_merge_takes_names_and_mentions_and_its_undo_gives_them_back(talk: Desk) -> None:
+def test_a_merge_takes_names_and_mentions_and_its_undo_gives_them_back(talk: EntityHarness) -> None:
     before = talk.picture()
     bob, robert = talk.id("Bob"), talk.id("Robert Smith")
     merged = talk.do(talk.service.merge([bob], robert))
@@ -38,7 +38,7 @@ def test_a_merge_takes_names_and_mentions_and_its_undo_gives_them_back(talk: Des
     assert talk.names()["Robert Smith"] == 3
 
 
-def test_what_is_said_after_a_merge_means_the_merged_one_and_after_undo_itself(talk: Desk) -> None:
+def test_what_is_said_after_a_merge_means_the_merged_one_and_after_undo_itself(talk: EntityHarness) -> None:
     bob, robert = talk.id("Bob"), talk.id("Robert Smith")
     merged = talk.do(talk.service.merge([bob], robert))
     talk.say("Bob is back.")
@@ -49,7 +49,7 @@ def test_what_is_said_after_a_merge_means_the_merged_one_and_after_undo_itself(t
     assert talk.names()["Robert Smith"] == 1
 
 
-def test_a_merge_across_types_and_of_what_was_merged(talk: Desk) -> None:
+def test_a_merge_across_types_and_of_what_was_merged(talk: EntityHarness) -> None:
     berlin, paris, acme = (talk.id(name) for name in ("Berlin", "Paris", "Acme GmbH"))
     before = talk.picture()
     first = talk.do(talk.service.merge([berlin], paris))
@@ -67,7 +67,7 @@ def test_a_merge_across_types_and_of_what_was_merged(talk: Desk) -> None:
     assert talk.names()["Berlin"] == 2
 
 
-def test_a_split_by_name_lets_a_merged_one_stand_again(talk: Desk) -> None:
+def test_a_split_by_name_lets_a_merged_one_stand_again(talk: EntityHarness) -> None:
     before = talk.picture()
     bob, robert = talk.id("Bob"), talk.id("Robert Smith")
     merged = talk.do(talk.service.merge([bob], robert))
@@ -79,7 +79,7 @@ def test_a_split_by_name_lets_a_merged_one_stand_again(talk: Desk) -> None:
     assert talk.picture() == before
 
 
-def test_a_split_by_turns_keeps_to_those_turns(talk: Desk) -> None:
+def test_a_split_by_turns_keeps_to_those_turns(talk: EntityHarness) -> None:
     before = talk.picture()
     bob = talk.id("Bob")
     split = talk.do(talk.service.split(bob, owners=[("message", "s#3")], name="Bob from Paris"))
@@ -98,7 +98,7 @@ def test_a_split_by_turns_keeps_to_those_turns(talk: Desk) -> None:
     assert set(talk.picture()[0]) == set(before[0])
 
 
-def test_a_rename_keeps_the_old_name_and_can_change_the_type(talk: Desk) -> None:
+def test_a_rename_keeps_the_old_name_and_can_change_the_type(talk: EntityHarness) -> None:
     acme = talk.id("Acme GmbH")
     before = talk.picture()
     renamed = talk.do(talk.service.rename(acme, "Acme", kind="project", summary="Tools"))
@@ -115,7 +115,7 @@ def test_a_rename_keeps_the_old_name_and_can_change_the_type(talk: Desk) -> None
         talk.do(talk.service.rename(talk.id("Bob"), "alice  JONES"))
 
 
-def test_relations_follow_a_merge_and_undo(talk: Desk) -> None:
+def test_relations_follow_a_merge_and_undo(talk: EntityHarness) -> None:
     bob, robert, acme = talk.id("Bob"), talk.id("Robert Smith"), talk.id("Acme GmbH")
     stated = talk.do(talk.service.relate(bob, "works at", acme))
     talk.do(talk.service.relate(bob, "works at", acme, weight=3))
@@ -131,7 +131,7 @@ def test_relations_follow_a_merge_and_undo(talk: Desk) -> None:
         talk.do(talk.service.relate(robert, "knows", acme, weight=float("nan")))
 
 
-def test_unrelate_and_protect_can_be_undone(talk: Desk) -> None:
+def test_unrelate_and_protect_can_be_undone(talk: EntityHarness) -> None:
     bob, acme = talk.id("Bob"), talk.id("Acme GmbH")
     talk.do(talk.service.relate(bob, "works at", acme))
     before = talk.picture()
@@ -147,7 +147,7 @@ def test_unrelate_and_protect_can_be_undone(talk: Desk) -> None:
         talk.do(talk.service.unrelate(bob, "likes", acme))
 
 
-def test_what_cannot_be_is_refused(talk: Desk) -> None:
+def test_what_cannot_be_is_refused(talk: EntityHarness) -> None:
     bob, robert = talk.id("Bob"), talk.id("Robert Smith")
     talk.do(talk.service.protect(robert))
     before = talk.picture()
@@ -168,7 +168,7 @@ def test_what_cannot_be_is_refused(talk: Desk) -> None:
 
 
 @pytest.mark.parametrize("text", NAUGHTY)
-def test_any_text_can_be_a_name_or_is_refused(talk: Desk, text: str) -> None:
+def test_any_text_can_be_a_name_or_is_refused(talk: EntityHarness, text: str) -> None:
     bob = talk.id("Bob")
     try:
         renamed = talk.do(talk.service.rename(bob, f"x{text}"))
@@ -184,21 +184,21 @@ NAMES = ("Bob", "Robert Smith", "Alice Jones", "Berlin", "Paris", "Acme GmbH")
 Step = tuple[str, int, int]
 
 
-def attempt(desk: Desk, ids: dict[str, str], step: Step, number: int) -> ChangeSet | None:
+def attempt(harness: EntityHarness, ids: dict[str, str], step: Step, number: int) -> ChangeSet | None:
     """Do one decision, ``None`` when it is refused."""
     what, first, second = step
     one, other = ids[NAMES[first]], ids[NAMES[second]]
     owner = ("message", f"s#{second % 3 + 1}")
     calls = {
-        "merge": lambda: desk.service.merge([one], other),
-        "split names": lambda: desk.service.split(one, aliases=[NAMES[second]]),
-        "split owners": lambda: desk.service.split(one, owners=[owner], name=f"Other {number}"),
-        "rename": lambda: desk.service.rename(one, f"New {number}", kind="project" if second % 2 else None),
-        "relate": lambda: desk.service.relate(one, f"p{second}", other),
-        "protect": lambda: desk.service.protect(one),
+        "merge": lambda: harness.service.merge([one], other),
+        "split names": lambda: harness.service.split(one, aliases=[NAMES[second]]),
+        "split owners": lambda: harness.service.split(one, owners=[owner], name=f"Other {number}"),
+        "rename": lambda: harness.service.rename(one, f"New {number}", kind="project" if second % 2 else None),
+        "relate": lambda: harness.service.relate(one, f"p{second}", other),
+        "protect": lambda: harness.service.protect(one),
     }
     try:
-        return desk.do(calls[what]()).changes
+        return harness.do(calls[what]()).changes
     except InputError:
         return None
 
@@ -219,35 +219,35 @@ steps = st.lists(
 def test_undoing_decisions_one_by_one_gives_each_state_before(template_db: Path, taken: list[Step]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(template_db, Path(folder) / "memory.db")
-        desk = Desk(Path(folder))
+        harness = EntityHarness(Path(folder))
         try:
-            desk.say("I met Bob in Berlin.", "Robert Smith called.", "Bob and Alice Jones went to Paris.")
-            desk.note("Alice Jones works at Acme GmbH.")
-            desk.read_all()
-            ids = {name: desk.id(name) for name in NAMES}
+            harness.say("I met Bob in Berlin.", "Robert Smith called.", "Bob and Alice Jones went to Paris.")
+            harness.note("Alice Jones works at Acme GmbH.")
+            harness.read_all()
+            ids = {name: harness.id(name) for name in NAMES}
             done: list[tuple[tuple[object, ...], ChangeSet]] = []
             for number, step in enumerate(taken):
-                before = desk.picture()
-                changes = attempt(desk, ids, step, number)
+                before = harness.picture()
+                changes = attempt(harness, ids, step, number)
                 if changes is None:
-                    assert desk.picture() == before
+                    assert harness.picture() == before
                 elif changes.history_ids:
                     done.append((before, changes))
-            decided = desk.picture()
-            desk.do(desk.sync.start_over())
-            desk.read_all()
-            assert desk.picture() == decided
+            decided = harness.picture()
+            harness.do(harness.sync.start_over())
+            harness.read_all()
+            assert harness.picture() == decided
             for before, changes in reversed(done):
-                desk.undo(changes)
-                assert desk.picture() == before
+                harness.undo(changes)
+                assert harness.picture() == before
         finally:
-            desk.close()
+            harness.close()
 
 
-def test_a_split_by_turns_that_do_not_mention_it_is_refused(desk: Desk) -> None:
-    desk.say("Bob lives in Paris.", "Nobody is here.")
-    desk.read_all()
+def test_a_split_by_turns_that_do_not_mention_it_is_refused(harness: EntityHarness) -> None:
+    harness.say("Bob lives in Paris.", "Nobody is here.")
+    harness.read_all()
     for owner in ("nope#1", "s#2"):
         with pytest.raises(InputError, match="mentions it"):
-            desk.do(desk.service.split(desk.id("Bob"), owners=[("message", owner)], name="Bill"))
-    assert "Bill" not in desk.names()
+            harness.do(harness.service.split(harness.id("Bob"), owners=[("message", owner)], name="Bill"))
+    assert "Bill" not in harness.names()

@@ -1,6 +1,7 @@
 import json
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,19 @@ def note(title: str = "Note", content: str = "Body", **fields: Any) -> Memory:
 def exported(exporter: Exporter, *values: Any) -> Exporter:
     exporter.write([session(), turn(), *values])
     return exporter
+
+
+def test_artifacts_stand_in_the_transcript(tmp_path: Path) -> None:
+    made = {"command": "create", "title": "Pad Thai", "type": "text/markdown", "content": "- 225g flat rice noodles"}
+    changed = {"command": "update", "id": "pad-thai", "old_str": "225g", "new_str": "250g"}
+    calls = [{"id": "1", "name": "artifacts", "input": made}, {"id": "2", "name": "search", "input": {"q": "x"}}]
+    calls.append({"id": "3", "name": "artifacts", "input": changed})
+    message = replace(turn("Here is a recipe.", 2), role="assistant", tool_calls=calls)
+    exported(MarkdownExporter(tmp_path / "out"), message).finish()
+    (transcript,) = (tmp_path / "out" / "sessions").iterdir()
+    said = transcript.read_text(encoding="utf-8")
+    assert "Here is a recipe.\n\n**Artifact: Pad Thai**\n\n```markdown\n- 225g flat rice noodles\n```\n" in said
+    assert "**Artifact: pad-thai**\n\nReplaced:\n\n```\n225g\n```\n\nWith:\n\n```\n250g\n```\n" in said
 
 
 @pytest.mark.parametrize("name", ["out.jsonl", "out.jsonl.gz"])
@@ -137,7 +151,7 @@ def test_a_vault_comes_back_byte_for_byte(tmp_path: Path) -> None:
     assert {name: (tmp_path / "out" / "notes" / name).read_bytes() for name in vault} == vault
 
 
-def test_an_earlier_export_is_replaced_while_nobody_touched_it(tmp_path: Path) -> None:
+def test_an_earlier_export_is_replaced_while_it_is_unchanged(tmp_path: Path) -> None:
     out = tmp_path / "out"
     exported(MarkdownExporter(out), note("Old")).finish()
     exported(MarkdownExporter(out), note("New")).finish()
@@ -192,7 +206,7 @@ def test_a_place_that_cannot_be_written_is_said(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="modes of files")
 @pytest.mark.parametrize("make", [JsonlExporter, MarkdownExporter])
-def test_nobody_else_reads_an_export_whatever_the_umask(tmp_path: Path, make: Callable[[Path], Exporter]) -> None:
+def test_only_the_owner_can_read_an_export_under_any_umask(tmp_path: Path, make: Callable[[Path], Exporter]) -> None:
     before = os.umask(0)
     try:
         exported(make(tmp_path / "out"), note(attributes={"path": "a/b/N.md"})).finish()

@@ -12,7 +12,7 @@ import pytest
 
 from app.core.text import has_controls
 from app.exchange.model import ImportReport, MessageRecord
-from app.exchange.vault_source import LONGEST_REST_S, VaultSink, _session_id
+from app.exchange.vault_sink import LONGEST_REST_S, VaultSink, _session_id
 from app.host import Host
 from app.sessions.model import NewMessage
 from app.sessions.service import MAX_NAME_CHARACTERS
@@ -110,7 +110,7 @@ def test_what_is_exported_comes_back_the_same_and_adds_nothing_here(host: Host, 
     host.ask("note.save", content="a #note", title="Note", store="shared")
     out = str(tmp_path / "out.jsonl")
     report = host.ask("exchange.export", path=out)
-    assert (report.sessions, report.messages, report.memories) == (2, 2, 1)
+    assert (report.sessions, report.messages, report.memories) == (3, 3, 1)
     again = host.ask("exchange.import", path=out)
     assert (again.sessions, again.messages, again.memories, again.problem_count) == (0, 0, 0, 0)
     other = Host(tmp_path / "other", serve=False)
@@ -177,7 +177,7 @@ def test_what_an_import_did_to_memories_is_one_run_that_can_be_undone(host: Host
     assert bring_in(host, tmp_path, *lines).memories == 3
 
 
-def test_an_import_rests_after_each_batch_while_somebody_searches(shelf: Shelf) -> None:
+def test_an_import_rests_after_each_batch_while_a_search_runs(shelf: Shelf) -> None:
     rests: list[float] = []
 
     async def rest(seconds: float) -> None:
@@ -195,12 +195,12 @@ def test_an_import_rests_after_each_batch_while_somebody_searches(shelf: Shelf) 
         return (await sink.ingest(batch, source="import", format="keepsake", store="private", actor="person")).messages
 
     async def work() -> None:
-        assert await ingest("nobody searches") == 1
+        assert await ingest("no search") == 1
         assert rests == []
         search = asyncio.create_task(shelf.store.read(long))
         try:
             await asyncio.to_thread(reading.wait, 30)
-            assert await ingest("somebody does") == 1
+            assert await ingest("a search") == 1
             assert await ingest("and still does") == 1
         finally:
             done.set()

@@ -42,18 +42,18 @@ class SetClock:
         return self.ms
 
 
-class Desk:
+class SessionHarness:
     """Everything a test does to conversations, without waiting for it."""
 
-    def __init__(self, vault: Path, terms: SessionOptions, summariser: Summariser | None = None) -> None:
-        self.terms = terms
+    def __init__(self, vault: Path, options: SessionOptions, summariser: Summariser | None = None) -> None:
+        self.options = options
         self.clock = SetClock()
-        self.heard: list[ChangeSet] = []
+        self.published: list[ChangeSet] = []
         self.store = Store.open(vault, migrations())
         capture = CapturePolicy(self.now)
         self.sessions = SessionService(self.store, Indexer(), self.clock, capture)
-        self.working = WorkingMemory(self.store, terms.working_turns)
-        self.write_behind = WriteBehind(self.sessions, self.clock, self.heard.append, terms.queue)
+        self.working = WorkingMemory(self.store, options.working_turns)
+        self.write_behind = WriteBehind(self.sessions, self.clock, self.published.append, options.queue)
         self.summaries = SummaryService(self.store, self.clock)
         self.compaction = CompactionService(self.store, self.clock, self.now, summariser)
         self.restoring = RestoreService(self.store, self.now)
@@ -62,10 +62,10 @@ class Desk:
         self._runner = asyncio.Runner()
 
     def now(self) -> SessionOptions:
-        return self.terms
+        return self.options
 
-    def set(self, **terms: Any) -> None:
-        self.terms = replace(self.terms, **terms)
+    def set(self, **options: Any) -> None:
+        self.options = replace(self.options, **options)
 
     def do(self, coroutine: Coroutine[Any, Any, T]) -> T:
         return self._runner.run(coroutine)
@@ -85,27 +85,27 @@ class Desk:
 
 
 @contextmanager
-def open_desk(vault: Path, summariser: Summariser | None = None, **terms: Any) -> Iterator[Desk]:
-    """Open a desk on a vault, with the terms given."""
-    made = Desk(vault, SessionOptions(**terms), summariser)
+def open_harness(vault: Path, summariser: Summariser | None = None, **options: Any) -> Iterator[SessionHarness]:
+    """Open a harness on a vault, with the options given."""
+    made = SessionHarness(vault, SessionOptions(**options), summariser)
     try:
         yield made
     finally:
         made.close()
 
 
-class Sayings:
-    """A summariser that writes what it is told to, or is not there."""
+class FixedSummariser:
+    """A summariser that writes what it is given, or is not there."""
 
     name = "sayings"
 
     def __init__(self, text: str = "What was said.", *, absent: bool = False) -> None:
         self.text = text
         self.absent = absent
-        self.asked: list[tuple[str, list[int], int]] = []
+        self.requests: list[tuple[str, list[int], int]] = []
 
     async def summarise(self, earlier: str, turns: Sequence[Message], max_tokens: int) -> str:
-        self.asked.append((earlier, [turn.seq for turn in turns], max_tokens))
+        self.requests.append((earlier, [turn.seq for turn in turns], max_tokens))
         if self.absent:
             raise ModelUnavailableError("The model is not there.")
         return self.text

@@ -206,7 +206,7 @@ def test_what_is_not_there_or_forgotten_is_not_found(shelf: Shelf, operation: st
     shelf.forget("s")
     service, now = shelf.sessions, datetime.now(UTC)
     for key in ("s", "never"):
-        asked = {
+        request = {
             "get": lambda key=key: service.get(key),
             "messages": lambda key=key: service.messages(key),
             "find": lambda key=key: service.find(key, "words", 10),
@@ -215,7 +215,7 @@ def test_what_is_not_there_or_forgotten_is_not_found(shelf: Shelf, operation: st
             "forget": lambda key=key: service.forget(key, "person"),
         }[operation]
         with pytest.raises(NotFoundError):
-            shelf.do(asked())
+            shelf.do(request())
 
 
 def test_a_forgotten_conversation_takes_no_turns(shelf: Shelf) -> None:

@@ -9,79 +9,83 @@ from app.core.stores import STORES
 from app.entities.model import EntityFilter, GraphFilter
 from app.errors import NotFoundError
 from tests.helpers.sample_data import NAUGHTY
-from tests.unit.app.entities.conftest import Desk
+from tests.unit.app.entities.conftest import EntityHarness
 
 SOCIAL = ("social",)
 INNER = ("shared", "social")
 
 
 @pytest.fixture
-def shelf(desk: Desk) -> Desk:
-    desk.say("Bob met Alice Jones in Berlin.", "Bob is in Paris.")
-    desk.clock.ms += 86_400_000
-    desk.note("Alice Jones works at Acme GmbH.", title="Work")
-    desk.note("Bob lives in Rome.", store="social")
-    desk.note("Robert Smith and Bob went to Vienna.", store="shared")
-    desk.read_all()
-    return desk
+def populated(harness: EntityHarness) -> EntityHarness:
+    harness.say("Bob met Alice Jones in Berlin.", "Bob is in Paris.")
+    harness.clock.ms += 86_400_000
+    harness.note("Alice Jones works at Acme GmbH.", title="Work")
+    harness.note("Bob lives in Rome.", store="social")
+    harness.note("Robert Smith and Bob went to Vienna.", store="shared")
+    harness.read_all()
+    return harness
 
 
-def test_a_list_by_type_prefix_text_time_and_order(shelf: Desk) -> None:
-    assert next(iter(shelf.names())) == "Bob"
-    assert set(shelf.names(types=("location",))) == {"Berlin", "Paris", "Rome", "Vienna"}
-    assert set(shelf.names(prefix="al")) == {"Alice Jones"}
-    assert set(shelf.names(text="SMITH rob")) == {"Robert Smith"}
-    assert set(shelf.names(prefix="jones")) == set()
-    noon = to_datetime(shelf.clock.ms) - timedelta(hours=1)
-    assert set(shelf.names(until=noon)) == {"Bob", "Alice Jones", "Berlin", "Paris"}
-    assert "Berlin" not in shelf.names(since=noon)
-    by_name = shelf.do(shelf.reads.listed(EntityFilter(), "name"))
+def test_a_list_by_type_prefix_text_time_and_order(populated: EntityHarness) -> None:
+    assert next(iter(populated.names())) == "Bob"
+    assert set(populated.names(types=("location",))) == {"Berlin", "Paris", "Rome", "Vienna"}
+    assert set(populated.names(prefix="al")) == {"Alice Jones"}
+    assert set(populated.names(text="SMITH rob")) == {"Robert Smith"}
+    assert set(populated.names(prefix="jones")) == set()
+    noon = to_datetime(populated.clock.ms) - timedelta(hours=1)
+    assert set(populated.names(until=noon)) == {"Bob", "Alice Jones", "Berlin", "Paris"}
+    assert "Berlin" not in populated.names(since=noon)
+    by_name = populated.do(populated.reads.listed(EntityFilter(), "name"))
     assert [row.name for row in by_name] == sorted(row.name for row in by_name)
-    assert shelf.do(shelf.reads.listed(EntityFilter(), "recent", limit=1))[0].name in {"Bob", "Robert Smith", "Vienna"}
-    shelf.do(shelf.service.protect(shelf.id("Rome")))
-    assert set(shelf.names(protected=True)) == {"Rome"}
+    assert populated.do(populated.reads.listed(EntityFilter(), "recent", limit=1))[0].name in {
+        "Bob",
+        "Robert Smith",
+        "Vienna",
+    }
+    populated.do(populated.service.protect(populated.id("Rome")))
+    assert set(populated.names(protected=True)) == {"Rome"}
 
 
 @pytest.mark.parametrize("text", NAUGHTY)
-def test_any_text_can_be_looked_for(shelf: Desk, text: str) -> None:
+def test_any_text_can_be_looked_for(populated: EntityHarness, text: str) -> None:
     for stores in (STORES, SOCIAL):
-        shelf.names(stores, text=text)
-        shelf.names(stores, prefix=text)
+        populated.names(stores, text=text)
+        populated.names(stores, prefix=text)
 
 
-def test_others_know_only_what_their_stores_say(shelf: Desk) -> None:
-    assert shelf.names(SOCIAL) == {"Bob": 1, "Rome": 1}
-    assert shelf.names(INNER) == {"Bob": 2, "Rome": 1, "Robert Smith": 1, "Vienna": 1}
-    assert shelf.names(()) == {}
+def test_others_know_only_what_their_stores_say(populated: EntityHarness) -> None:
+    assert populated.names(SOCIAL) == {"Bob": 1, "Rome": 1}
+    assert populated.names(INNER) == {"Bob": 2, "Rome": 1, "Robert Smith": 1, "Vienna": 1}
+    assert populated.names(()) == {}
     for hidden in ("Alice Jones", "Berlin", "Acme GmbH"):
-        entity = shelf.id(hidden)
-        assert shelf.do(shelf.reads.rows([entity], stores=INNER)) == []
-        for asked in (
-            shelf.reads.info(entity, stores=INNER),
-            shelf.reads.graph(entity, 1, 9, GraphFilter(), stores=INNER),
+        entity = populated.id(hidden)
+        assert populated.do(populated.reads.rows([entity], stores=INNER)) == []
+        for requests in (
+            populated.reads.info(entity, stores=INNER),
+            populated.reads.graph(entity, 1, 9, GraphFilter(), stores=INNER),
         ):
             with pytest.raises(NotFoundError):
-                shelf.do(asked)
+                populated.do(requests)
 
 
-def test_a_name_known_only_from_private_talk_stays_hidden_after_a_merge(shelf: Desk) -> None:
-    bob, alice = shelf.id("Bob"), shelf.id("Alice Jones")
-    shelf.do(shelf.service.merge([bob], alice))
-    shelf.do(shelf.service.rename(alice, "Alice the Secret", summary="secret"))
-    shelf.do(shelf.service.relate(alice, "hides", shelf.id("Rome")))
-    info = shelf.do(shelf.reads.info(alice, stores=SOCIAL))
+def test_a_name_known_only_from_private_talk_stays_hidden_after_a_merge(populated: EntityHarness) -> None:
+    bob, alice = populated.id("Bob"), populated.id("Alice Jones")
+    populated.do(populated.service.merge([bob], alice))
+    populated.do(populated.service.rename(alice, "Alice the Secret", summary="secret"))
+    populated.do(populated.service.relate(alice, "hides", populated.id("Rome")))
+    info = populated.do(populated.reads.info(alice, stores=SOCIAL))
     assert (info.entity.name, info.entity.aliases, info.entity.summary) == ("Bob", ("Bob",), "")
     assert info.relations == ()
     assert info.facts_total == 1
     assert info.conversations == ()
-    assert set(shelf.names(SOCIAL, text="secret")) == set()
-    seen = shelf.do(shelf.reads.graph(alice, 2, 50, GraphFilter(), stores=SOCIAL))
+    assert set(populated.names(SOCIAL, text="secret")) == set()
+    seen = populated.do(populated.reads.graph(alice, 2, 50, GraphFilter(), stores=SOCIAL))
     assert {node.name for node in seen.nodes} == {"Bob", "Rome"}
     assert {edge.kind for edge in seen.edges} == {"together"}
 
 
-def test_everything_about_one(shelf: Desk) -> None:
-    info = shelf.do(shelf.reads.info(shelf.id("Bob")))
+def test_everything_about_one(populated: EntityHarness) -> None:
+    info = populated.do(populated.reads.info(populated.id("Bob")))
     assert info.entity.mentions == 4
     assert [fact.text for fact in info.facts] == ["Robert Smith and Bob went to Vienna.", "Bob lives in Rome."]
     ((conversation,), total) = info.conversations, info.conversations_total
@@ -91,59 +95,59 @@ def test_everything_about_one(shelf: Desk) -> None:
     assert info.first_at is not None
     assert info.last_at is not None
     assert info.last_at - info.first_at == timedelta(days=1)
-    short = shelf.do(shelf.reads.info(shelf.id("Bob"), limit=1))
+    short = populated.do(populated.reads.info(populated.id("Bob"), limit=1))
     assert (len(short.facts), short.facts_total) == (1, 2)
     with pytest.raises(NotFoundError):
-        shelf.do(shelf.reads.info("ent-none"))
+        populated.do(populated.reads.info("ent-none"))
 
 
-def test_what_a_text_mentions(shelf: Desk) -> None:
-    found = shelf.do(shelf.reads.of("s#1"))
+def test_what_a_text_mentions(populated: EntityHarness) -> None:
+    found = populated.do(populated.reads.of("s#1"))
     text = "Bob met Alice Jones in Berlin."
     assert [(one.name, text[one.start : one.start + one.length]) for one in found] == [
         ("Bob", "Bob"),
         ("Alice Jones", "Alice Jones"),
         ("Berlin", "Berlin"),
     ]
-    assert shelf.do(shelf.reads.of("s#1", stores=INNER)) == []
-    assert shelf.do(shelf.reads.of("nothing")) == []
+    assert populated.do(populated.reads.of("s#1", stores=INNER)) == []
+    assert populated.do(populated.reads.of("nothing")) == []
 
 
-def test_a_neighbourhood_by_depth_type_time_and_number(shelf: Desk) -> None:
-    berlin = shelf.id("Berlin")
+def test_a_neighbourhood_by_depth_type_time_and_number(populated: EntityHarness) -> None:
+    berlin = populated.id("Berlin")
 
     def names(depth: int = 1, limit: int = 50, **fields: object) -> set[str]:
-        view = shelf.do(shelf.reads.graph(berlin, depth, limit, GraphFilter(**fields)))  # type: ignore[arg-type]
+        view = populated.do(populated.reads.graph(berlin, depth, limit, GraphFilter(**fields)))  # type: ignore[arg-type]
         return {node.name for node in view.nodes}
 
     assert names() == {"Berlin", "Bob", "Alice Jones"}
     assert names(2) == {"Berlin", "Bob", "Alice Jones", "Paris", "Rome", "Vienna", "Acme GmbH", "Robert Smith"}
     assert names(2, types=("person",)) == {"Berlin", "Bob", "Alice Jones", "Robert Smith"}
-    assert names(2, until=to_datetime(shelf.clock.ms - 1000)) == {"Berlin", "Bob", "Alice Jones", "Paris"}
+    assert names(2, until=to_datetime(populated.clock.ms - 1000)) == {"Berlin", "Bob", "Alice Jones", "Paris"}
     assert len(names(3, 4)) == 4
-    view = shelf.do(shelf.reads.graph(berlin, 1, 2, GraphFilter()))
+    view = populated.do(populated.reads.graph(berlin, 1, 2, GraphFilter()))
     assert view.left_out == 1
     assert [node.depth for node in view.nodes] == [0, 1]
 
 
-def test_edges_are_weighed_and_stated_ones_named(shelf: Desk) -> None:
-    bob, rome, acme = shelf.id("Bob"), shelf.id("Rome"), shelf.id("Acme GmbH")
-    shelf.say("Bob in Rome again.")
-    shelf.read_all()
-    shelf.do(shelf.service.relate(rome, "hosts", acme, weight=2))
-    view = shelf.do(shelf.reads.graph(rome, 1, 50, GraphFilter()))
+def test_edges_are_weighed_and_stated_ones_named(populated: EntityHarness) -> None:
+    bob, rome, acme = populated.id("Bob"), populated.id("Rome"), populated.id("Acme GmbH")
+    populated.say("Bob in Rome again.")
+    populated.read_all()
+    populated.do(populated.service.relate(rome, "hosts", acme, weight=2))
+    view = populated.do(populated.reads.graph(rome, 1, 50, GraphFilter()))
     edges = {frozenset((edge.source, edge.target)): edge for edge in view.edges}
     assert edges[frozenset((bob, rome))].weight == 2
     assert edges[frozenset((rome, acme))].label == "hosts"
-    stated = shelf.do(shelf.reads.graph(rome, 1, 50, GraphFilter(kinds=("stated",))))
+    stated = populated.do(populated.reads.graph(rome, 1, 50, GraphFilter(kinds=("stated",))))
     assert {edge.kind for edge in stated.edges} == {"stated"}
 
 
-def test_the_whole_graph_shows_the_most_mentioned_and_where_they_were_left(shelf: Desk) -> None:
-    bob = shelf.id("Bob")
-    placed = shelf.do(shelf.service.place([(bob, 1.5, -2.0), ("ent-none", 0, 0)]))
+def test_the_whole_graph_shows_the_most_mentioned_and_where_they_were_left(populated: EntityHarness) -> None:
+    bob = populated.id("Bob")
+    placed = populated.do(populated.service.place([(bob, 1.5, -2.0), ("ent-none", 0, 0)]))
     assert placed.changes.areas == frozenset()
-    view = shelf.do(shelf.reads.graph(None, 1, 2, GraphFilter()))
+    view = populated.do(populated.reads.graph(None, 1, 2, GraphFilter()))
     assert next((node.name, node.x, node.y) for node in view.nodes) == ("Bob", 1.5, -2.0)
-    assert view.left_out == len(shelf.names()) - 2
+    assert view.left_out == len(populated.names()) - 2
     assert len(view.edges) == 1

@@ -138,7 +138,22 @@ def test_links_are_not_followed_in_circles_nor_out_of_the_folder(tmp_path: Path)
         pytest.skip("needs the right to make symbolic links")
     found = records(read, vault)
     assert [record.key for record in only(found, MemoryRecord)] == ["vault/Note.md"]
-    assert sorted(problem.place for problem in problems(found)) == ["Secret.md", "out", "self"]
+    assert sorted(problem.place for problem in problems(found)) == ["Secret.md", "loop", "out", "self", "sub/up"]
+
+
+def test_a_link_to_a_folder_above_is_named(tmp_path: Path) -> None:
+    inner = tmp_path / "loop" / "sub"
+    inner.mkdir(parents=True)
+    (inner / "Note.md").write_text("x")
+    try:
+        (inner / "up").symlink_to("..")
+    except OSError:
+        pytest.skip("needs the right to make symbolic links")
+    found = records(read, tmp_path)
+    assert [record.content for record in only(found, MemoryRecord)] == ["x"]
+    (problem,) = problems(found)
+    assert problem.place == "loop/sub/up"
+    assert not problem.lost
 
 
 def test_a_linked_vault_itself_is_read(tmp_path: Path) -> None:

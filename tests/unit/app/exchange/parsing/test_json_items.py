@@ -108,6 +108,6 @@ def test_files_saved_again_by_other_programs_are_read(tmp_path: Path, encoding: 
     assert [item.value for item in items(path, never) if isinstance(item, JsonItem)] == [{"a": "größer 😀" * 50_000}]
 
 
-def test_reading_stops_when_asked(tmp_path: Path) -> None:
+def test_reading_stops_when_cancelled(tmp_path: Path) -> None:
     path = write_json(tmp_path / "conversations.json", [{"a": 1}])
     assert list(items(path, lambda: True)) == []

@@ -14,7 +14,7 @@ def test_the_latest_leaf_decides_where_none_is_named() -> None:
     assert branch({"a": None, "b": "a", "c": "a"}, {"b": 2.0, "c": 1.0}, "") == Branch(("a", "b"))
 
 
-def test_a_gap_is_told() -> None:
+def test_a_gap_is_reported() -> None:
     assert branch({"a": None, "b": "gone", "c": "b"}, {}, "c") == Branch(("b", "c"), broken=True)
 
 

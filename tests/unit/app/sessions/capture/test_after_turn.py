@@ -20,43 +20,43 @@ from app.sessions.capture.auto_capture import MAX_TURNS, AutoCapture
 from app.sessions.model import Message, NewMessage, Session
 from app.trace.trace import Trace
 from tests.helpers.unexpected_logs import AllowLogs
-from tests.unit.app.sessions.session_harness import Desk, Sayings, open_desk, sized
+from tests.unit.app.sessions.session_harness import FixedSummariser, SessionHarness, open_harness, sized
 
 T = TypeVar("T")
 
 
 class Finder:
-    """An extractor that finds what it is told to, and fails when told to."""
+    """An extractor that finds what it is given, and fails when it is set to."""
 
     name = "finder"
 
     def __init__(self) -> None:
         self.found: list[NewMemory] = []
         self.fails: BaseException | None = None
-        self.asked: list[tuple[str, list[int]]] = []
+        self.requests: list[tuple[str, list[int]]] = []
 
     async def extract(self, session: Session, turns: Sequence[Message]) -> Sequence[NewMemory]:
-        self.asked.append((session.id, [turn.seq for turn in turns]))
+        self.requests.append((session.id, [turn.seq for turn in turns]))
         if self.fails is not None:
             raise self.fails
         return self.found
 
 
 class Quiet:
-    """A desk whose conversations are looked after on request."""
+    """A harness whose conversations are looked after on request."""
 
-    def __init__(self, desk: Desk, trace: Trace | None = None) -> None:
-        self.desk = desk
+    def __init__(self, harness: SessionHarness, trace: Trace | None = None) -> None:
+        self.harness = harness
         self.finder = Finder()
-        self.told: list[ChangeSet] = []
+        self.published: list[ChangeSet] = []
         self.left: list[str] = []
-        self.memories = MemoryService(desk.store, Indexer(), desk.clock)
-        taking = AutoCapture(desk.store, desk.now, self.memories.save, self.finder)
+        self.memories = MemoryService(harness.store, Indexer(), harness.clock)
+        taking = AutoCapture(harness.store, harness.now, self.memories.save, self.finder)
         self.after = AfterTurn(
-            desk.store,
-            desk.now,
-            desk.digests,
-            desk.compaction,
+            harness.store,
+            harness.now,
+            harness.digests,
+            harness.compaction,
             taking,
             self.publish,
             trace or Trace(),
@@ -64,42 +64,42 @@ class Quiet:
         )
 
     def publish(self, changes: ChangeSet) -> None:
-        self.told.append(changes)
-        self.after.heard(changes)
+        self.published.append(changes)
+        self.after.on_change(changes)
 
-    async def _heard(self, changes: ChangeSet) -> None:
-        self.after.heard(changes)
+    async def _notify(self, changes: ChangeSet) -> None:
+        self.after.on_change(changes)
 
     def say(self, *turns: NewMessage, session: str = "talk", who: str = "person", **heading: str) -> None:
-        self.desk.append(*turns, session=session, **heading)
+        self.harness.append(*turns, session=session, **heading)
         changes = ChangeSet(frozenset({"sessions", "messages"}), (session,), who, "session.append")
-        self.desk.do(self._heard(changes))
+        self.harness.do(self._notify(changes))
 
     def look(self, quiet_s: float = 0.0) -> None:
-        self.desk.do(self.after.look_after_all(quiet_s))
+        self.harness.do(self.after.look_after_all(quiet_s))
 
     def now(self) -> float:
         async def time() -> float:
             return asyncio.get_running_loop().time()
 
-        return self.desk.do(time())
+        return self.harness.do(time())
 
     def digest(self, session: str = "talk") -> str | None:
-        found = self.desk.do(self.desk.digests.get(session))
+        found = self.harness.do(self.harness.digests.get(session))
         return None if found is None else found.summary
 
     def remembered(self) -> list[Memory]:
         async def read() -> list[Memory]:
-            reads = MemoryQueries(self.desk.store)
+            reads = MemoryQueries(self.harness.store)
             return [await reads.get(key) for key in await reads.ids(MemoryFilter(), "oldest")]
 
-        return self.desk.do(read())
+        return self.harness.do(read())
 
 
 @pytest.fixture
 def quiet(vault: Path) -> Iterator[Quiet]:
-    with open_desk(vault) as desk:
-        yield Quiet(desk)
+    with open_harness(vault) as harness:
+        yield Quiet(harness)
 
 
 def exchange(number: int = 1) -> list[NewMessage]:
@@ -121,7 +121,7 @@ def test_what_a_conversation_was_about_is_written_once_per_change(quiet: Quiet) 
     quiet.look()
     assert quiet.digest() == "User: I moved to Lisbon."
     quiet.look()
-    assert [(changes.ids, changes.actor, changes.operation) for changes in quiet.told] == [
+    assert [(changes.ids, changes.actor, changes.operation) for changes in quiet.published] == [
         (("talk",), ACTOR, "session.digest.roll")
     ]
 
@@ -130,16 +130,16 @@ def test_what_was_learned_of_a_conversation_goes_into_its_summary(quiet: Quiet) 
     quiet.say(NewMessage("user", "I moved to Lisbon."))
     quiet.look()
     draft = NewMemory("She lives there now.", "Move to Lisbon", kind="observation", type="decision", session_id="talk")
-    quiet.publish(quiet.desk.do(quiet.memories.save(draft)).changes)
+    quiet.publish(quiet.harness.do(quiet.memories.save(draft)).changes)
     quiet.look()
     assert quiet.digest() == "decision (1): Move to Lisbon"
 
 
 def test_a_memory_of_no_conversation_changes_none(quiet: Quiet) -> None:
-    quiet.publish(quiet.desk.do(quiet.memories.save(NewMemory("Alone.", session_id="nowhere"))).changes)
-    told = len(quiet.told)
+    quiet.publish(quiet.harness.do(quiet.memories.save(NewMemory("Alone.", session_id="nowhere"))).changes)
+    count = len(quiet.published)
     quiet.look()
-    assert len(quiet.told) == told
+    assert len(quiet.published) == count
     assert quiet.after.failures == ()
 
 
@@ -147,55 +147,55 @@ def test_an_empty_turn_leaves_no_summary(quiet: Quiet) -> None:
     quiet.say(NewMessage("user", "  "))
     quiet.look()
     assert quiet.digest() is None
-    assert quiet.told == []
+    assert quiet.published == []
 
 
 def test_a_conversation_that_outgrows_its_budget_is_condensed(quiet: Quiet) -> None:
-    quiet.desk.set(budget=1000)
+    quiet.harness.set(budget=1000)
     quiet.say(*sized(8))
     quiet.look()
-    assert quiet.desk.do(quiet.desk.summaries.get("talk")).epoch == 0  # exactly the trigger
+    assert quiet.harness.do(quiet.harness.summaries.get("talk")).epoch == 0  # exactly the trigger
     quiet.say(*sized(2))
     quiet.look()
-    state = quiet.desk.do(quiet.desk.summaries.get("talk"))
+    state = quiet.harness.do(quiet.harness.summaries.get("talk"))
     assert (state.epoch, state.upper_seq) == (1, 5)
     assert state.summary.startswith("Recent condensed turns:")
-    assert len(quiet.desk.all()) == 10
+    assert len(quiet.harness.all()) == 10
 
 
 def test_an_agent_with_room_is_not_condensed_before_it_must_be(quiet: Quiet) -> None:
-    quiet.desk.set(budget=1000)
+    quiet.harness.set(budget=1000)
     quiet.after.note_budget("talk", 100_000)
     quiet.after.note_budget("talk", 500)  # another one with less room is given what fits
     quiet.after.note_budget("talk", None)
     quiet.say(*sized(30))
     quiet.look()
-    assert quiet.desk.do(quiet.desk.summaries.get("talk")).epoch == 0
+    assert quiet.harness.do(quiet.harness.summaries.get("talk")).epoch == 0
 
 
 def test_a_summary_written_meanwhile_wins(vault: Path) -> None:
-    sayings = Sayings()
-    with open_desk(vault, sayings, budget=1000) as desk:
-        quiet = Quiet(desk)
+    sayings = FixedSummariser()
+    with open_harness(vault, sayings, budget=1000) as harness:
+        quiet = Quiet(harness)
         model = sayings.summarise
 
         async def slow(earlier: str, turns: Sequence[Message], room: int) -> str:
-            await desk.summaries.set("talk", "The agent's own.", "scout", expected_epoch=0)
+            await harness.summaries.set("talk", "The agent's own.", "scout", expected_epoch=0)
             return await model(earlier, turns, room)
 
         sayings.summarise = slow  # type: ignore[method-assign]
         quiet.say(*sized(12))
         quiet.look()
-        state = desk.do(desk.summaries.get("talk"))
+        state = harness.do(harness.summaries.get("talk"))
         assert (state.summary, state.epoch) == ("The agent's own.", 1)
         assert quiet.after.failures == ()
 
 
 def test_a_setting_switches_it_off(quiet: Quiet) -> None:
-    quiet.desk.set(after_turn=False)
+    quiet.harness.set(after_turn=False)
     quiet.say(*exchange())
     quiet.look()
-    quiet.desk.set(after_turn=True)
+    quiet.harness.set(after_turn=True)
     quiet.look()
     assert quiet.digest() is None
 
@@ -207,11 +207,11 @@ def test_memories_are_taken_from_a_complete_turn_and_only_once(quiet: Quiet) -> 
     quiet.finder.found = [NewMemory("Flies TP 1234.", "Flight", kind="observation", type="plan", store="social")]
     quiet.say(*exchange()[:3])
     quiet.look()
-    assert quiet.finder.asked == []
+    assert quiet.finder.requests == []
     quiet.say(*exchange()[3:])
     quiet.look()
     quiet.look()
-    assert quiet.finder.asked == [("talk", [1, 2, 3, 4])]
+    assert quiet.finder.requests == [("talk", [1, 2, 3, 4])]
     [memory] = quiet.remembered()
     assert (memory.title, memory.source, memory.session_id, memory.store) == (
         "Flight",
@@ -222,7 +222,7 @@ def test_memories_are_taken_from_a_complete_turn_and_only_once(quiet: Quiet) -> 
     assert quiet.digest() == "plan (1): Flight"
     quiet.say(*exchange(2))
     quiet.look()
-    assert quiet.finder.asked[1:] == [("talk", [5, 6, 7, 8])]
+    assert quiet.finder.requests[1:] == [("talk", [5, 6, 7, 8])]
 
 
 @pytest.mark.parametrize(
@@ -237,21 +237,21 @@ def test_memories_are_taken_from_a_complete_turn_and_only_once(quiet: Quiet) -> 
 def test_an_incomplete_or_short_turn_is_left_for_later(quiet: Quiet, turns: list[NewMessage]) -> None:
     quiet.say(*turns)
     quiet.look()
-    assert quiet.finder.asked == []
+    assert quiet.finder.requests == []
 
 
 def test_short_turns_add_up(quiet: Quiet) -> None:
     for number in range(4):
         quiet.say(NewMessage("user", f"Question {number}?"), NewMessage("assistant", "Yes."))
         quiet.look()
-    assert quiet.finder.asked == [("talk", [1, 2, 3, 4]), ("talk", [5, 6, 7, 8])]
+    assert quiet.finder.requests == [("talk", [1, 2, 3, 4]), ("talk", [5, 6, 7, 8])]
 
 
 def test_of_a_long_past_only_the_end_is_looked_at(quiet: Quiet) -> None:
     for number in range(30):
         quiet.say(*exchange(number))
     quiet.look()
-    assert quiet.finder.asked == [("talk", list(range(121 - MAX_TURNS, 121)))]
+    assert quiet.finder.requests == [("talk", list(range(121 - MAX_TURNS, 121)))]
 
 
 @pytest.mark.parametrize(("trust", "store"), [("full", "private"), ("inner", "shared"), ("familiar", "social")])
@@ -267,12 +267,12 @@ def test_nothing_is_taken_from_what_is_said_in_public(quiet: Quiet) -> None:
     _add_agent(quiet, "public")
     quiet.say(*exchange(), agent="scout")
     quiet.look()
-    assert quiet.finder.asked == []
+    assert quiet.finder.requests == []
 
 
 def _add_agent(quiet: Quiet, trust: str) -> None:
     sql = "INSERT INTO agents (id, name, token_hash, trust, created_at) VALUES ('agt-1', 'scout', '', ?, 0)"
-    quiet.desk.sql(sql, (trust,))
+    quiet.harness.sql(sql, (trust,))
 
 
 def test_one_draft_that_cannot_be_stored_does_not_cost_the_others(quiet: Quiet) -> None:
@@ -284,17 +284,17 @@ def test_one_draft_that_cannot_be_stored_does_not_cost_the_others(quiet: Quiet) 
 
 
 def test_a_setting_keeps_memories_from_being_taken(quiet: Quiet) -> None:
-    quiet.desk.set(captures=False)
+    quiet.harness.set(captures=False)
     quiet.say(*exchange())
     quiet.look()
-    assert quiet.finder.asked == []
+    assert quiet.finder.requests == []
     assert quiet.digest() is not None
 
 
 # Failures -----------------------------------------------------------------------------------------------------------
 
 
-def test_a_failure_is_told_and_the_turns_are_looked_at_again(quiet: Quiet) -> None:
+def test_a_failure_is_reported_and_the_messages_are_read_again(quiet: Quiet) -> None:
     quiet.finder.found = [NewMemory("Flies TP 1234.")]
     quiet.finder.fails = ModelUnavailableError("The model is out.")
     quiet.say(*exchange())
@@ -305,7 +305,7 @@ def test_a_failure_is_told_and_the_turns_are_looked_at_again(quiet: Quiet) -> No
     quiet.say(*exchange(2))
     quiet.look()
     assert quiet.after.failures == ()
-    assert quiet.finder.asked[-1] == ("talk", list(range(1, 9)))
+    assert quiet.finder.requests[-1] == ("talk", list(range(1, 9)))
     assert len(quiet.remembered()) == 1
 
 
@@ -315,13 +315,13 @@ def test_without_another_turn_it_is_tried_again_later_and_less_often(quiet: Quie
     waits = []
     for _ in range(3):
         quiet.look()
-        heard = quiet.after._heard["talk"]
-        waits.append(heard.last - quiet.now())
-        heard.first = heard.last = quiet.now()
+        pending = quiet.after._pending["talk"]
+        waits.append(pending.last - quiet.now())
+        pending.first = pending.last = quiet.now()
     assert [round(wait / RETRY_S) for wait in waits] == [1, 2, 4]
     quiet.finder.fails = None
     quiet.look()
-    assert (quiet.after.failures, quiet.after._heard) == ((), {})
+    assert (quiet.after.failures, quiet.after._pending) == ((), {})
 
 
 def test_a_store_that_refuses_loses_no_turn(quiet: Quiet) -> None:
@@ -329,12 +329,12 @@ def test_a_store_that_refuses_loses_no_turn(quiet: Quiet) -> None:
         del draft, actor
         raise MachineError("The disk is full.")
 
-    quiet.after._capture = AutoCapture(quiet.desk.store, quiet.desk.now, refuse, quiet.finder)
+    quiet.after._capture = AutoCapture(quiet.harness.store, quiet.harness.now, refuse, quiet.finder)
     quiet.finder.found = [NewMemory("Flies TP 1234.")]
     quiet.say(*exchange())
     quiet.look()
     assert quiet.after.failures == ("After a turn, no memories could be taken: The disk is full.",)
-    assert quiet.desk.sql("SELECT captured_seq FROM session_state") == [(0,)]
+    assert quiet.harness.sql("SELECT captured_seq FROM session_state") == [(0,)]
 
 
 def test_a_bug_of_an_extractor_stops_nothing_else(quiet: Quiet, allow_logs: AllowLogs) -> None:
@@ -351,9 +351,9 @@ def test_a_bug_of_an_extractor_stops_nothing_else(quiet: Quiet, allow_logs: Allo
 
 def test_a_conversation_forgotten_meanwhile_is_no_failure(quiet: Quiet) -> None:
     quiet.say(*exchange())
-    quiet.desk.do(quiet.desk.sessions.forget("talk", "person"))
+    quiet.harness.do(quiet.harness.sessions.forget("talk", "person"))
     quiet.look()
-    assert (quiet.after.failures, quiet.told, quiet.finder.asked) == ((), [], [])
+    assert (quiet.after.failures, quiet.published, quiet.finder.requests) == ((), [], [])
 
 
 def test_a_bug_in_the_task_itself_shows(quiet: Quiet, allow_logs: AllowLogs) -> None:
@@ -364,7 +364,7 @@ def test_a_bug_in_the_task_itself_shows(quiet: Quiet, allow_logs: AllowLogs) -> 
 
     quiet.after._terms = broken
     with pytest.raises(ZeroDivisionError):
-        quiet.desk.do(quiet.after.run())
+        quiet.harness.do(quiet.after.run())
     assert "ZeroDivisionError" in quiet.after.failures[0]
 
 
@@ -381,15 +381,15 @@ def test_a_conversation_is_left_alone_until_it_is_quiet(quiet: Quiet) -> None:
 
 def test_one_that_is_never_quiet_is_looked_after_all_the_same(quiet: Quiet) -> None:
     quiet.say(*exchange())
-    heard = quiet.after._heard["talk"]
-    heard.first -= LONGEST_WAIT * 1000
+    pending = quiet.after._pending["talk"]
+    pending.first -= LONGEST_WAIT * 1000
     quiet.say(*exchange())
-    assert heard.last > heard.first + 1000
+    assert pending.last > pending.first + 1000
     quiet.look(quiet_s=1000)
     assert quiet.digest() is not None
 
 
-def test_going_on_to_another_conversation_is_told(quiet: Quiet) -> None:
+def test_going_on_to_another_conversation_is_published(quiet: Quiet) -> None:
     quiet.say(*exchange(), session="one", agent="scout")
     quiet.say(*exchange(), session="other agent's", agent="maple")
     quiet.look()
@@ -411,10 +411,10 @@ def test_going_on_to_another_conversation_is_told(quiet: Quiet) -> None:
     ],
 )
 def test_bulk_changes_and_others_are_no_turns(quiet: Quiet, changes: ChangeSet) -> None:
-    quiet.desk.append(*exchange())
-    quiet.desk.do(quiet._heard(changes))
+    quiet.harness.append(*exchange())
+    quiet.harness.do(quiet._notify(changes))
     quiet.look()
-    assert quiet.told == []
+    assert quiet.published == []
 
 
 # The whole ----------------------------------------------------------------------------------------------------------
@@ -461,7 +461,7 @@ def test_what_a_turn_says_again_is_counted_not_stored_twice(host: Host) -> None:
     for session in ("one", "two"):
         host.ask("session.append", session=session, messages=turns)
         host.submit(engine.sessions.after_turn.look_after_all(0.0)).result()
-    assert [session for session, _ in finder.asked] == ["one", "two"]
+    assert [session for session, _ in finder.requests] == ["one", "two"]
     (row,) = host.ask("memory.list")
     (kept,) = host.ask("memory.get", id=row.id).memories
     assert (kept.source, kept.session_id, kept.mention_count) == ("auto_capture", "one", 2)

@@ -5,52 +5,52 @@ import pytest
 
 from app.sessions.model import Appended, NewMessage
 from app.sessions.service import NewSession
-from tests.unit.app.sessions.session_harness import Desk, open_desk
+from tests.unit.app.sessions.session_harness import SessionHarness, open_harness
 
 HELLO = NewMessage("user", "Hello there.")
 
 
 @pytest.fixture
-def desk(vault: Path) -> Iterator[Desk]:
-    with open_desk(vault) as made:
+def harness(vault: Path) -> Iterator[SessionHarness]:
+    with open_harness(vault) as made:
         yield made
 
 
-def switch_off(desk: Desk, name: str) -> None:
-    desk.sql(
+def switch_off(harness: SessionHarness, name: str) -> None:
+    harness.sql(
         "INSERT INTO agents (id, name, token_hash, trust, enabled, created_at) VALUES ('a', ?, '', 'inner', 0, 0)",
         (name,),
     )
 
 
-def count(desk: Desk) -> int:
-    return int(desk.sql("SELECT count(*) FROM messages")[0][0])
+def count(harness: SessionHarness) -> int:
+    return int(harness.sql("SELECT count(*) FROM messages")[0][0])
 
 
 @pytest.mark.parametrize("by_setting", [True, False])
-def test_nothing_is_stored_and_no_error_is_raised(desk: Desk, by_setting: bool) -> None:
+def test_nothing_is_stored_and_no_error_is_raised(harness: SessionHarness, by_setting: bool) -> None:
     if by_setting:
-        desk.set(not_kept=frozenset({"scout"}))
+        harness.set(not_kept=frozenset({"scout"}))
     else:
-        switch_off(desk, "scout")
-    assert desk.append(HELLO, agent="scout") == Appended("talk", (), created=False)
-    answer = desk.do(desk.sessions.append([HELLO], None, NewSession(), "scout"))
+        switch_off(harness, "scout")
+    assert harness.append(HELLO, agent="scout") == Appended("talk", (), created=False)
+    answer = harness.do(harness.sessions.append([HELLO], None, NewSession(), "scout"))
     assert answer.value == Appended("", (), created=False)
     assert not answer.changes.areas
-    assert count(desk) == 0
-    assert desk.sql("SELECT id FROM sessions") == []
+    assert count(harness) == 0
+    assert harness.sql("SELECT id FROM sessions") == []
 
 
-def test_others_are_stored(desk: Desk) -> None:
-    desk.set(not_kept=frozenset({"scout"}))
-    switch_off(desk, "spy")
-    assert desk.append(HELLO, agent="guide").seqs == (1,)
-    assert desk.append(HELLO).seqs == (2,)
+def test_others_are_stored(harness: SessionHarness) -> None:
+    harness.set(not_kept=frozenset({"scout"}))
+    switch_off(harness, "spy")
+    assert harness.append(HELLO, agent="guide").seqs == (1,)
+    assert harness.append(HELLO).seqs == (2,)
 
 
-def test_a_conversation_begun_before_takes_no_more(desk: Desk) -> None:
-    desk.append(HELLO, agent="scout", channel="chat:1:2")
-    switch_off(desk, "scout")
-    assert desk.append(HELLO).seqs == ()
-    assert desk.append(HELLO, session=None, channel="chat:1:2").seqs == ()
-    assert count(desk) == 1
+def test_a_conversation_begun_before_takes_no_more(harness: SessionHarness) -> None:
+    harness.append(HELLO, agent="scout", channel="chat:1:2")
+    switch_off(harness, "scout")
+    assert harness.append(HELLO).seqs == ()
+    assert harness.append(HELLO, session=None, channel="chat:1:2").seqs == ()
+    assert count(harness) == 1

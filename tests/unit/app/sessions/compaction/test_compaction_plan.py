@@ -119,22 +119,22 @@ def test_what_a_turn_costs() -> None:
 
 @given(talks(), st.integers(0, 2000), terms_of_any_kind, st.booleans())
 def test_rolling_leaves_the_target_or_one_exchange(
-    talk: list[MessageSize], summary: int, terms: SessionOptions, force: bool
+    talk: list[MessageSize], summary: int, options: SessionOptions, force: bool
 ) -> None:
-    upper = compaction_plan.messages_to_roll(talk, summary, terms, force=force)
+    upper = compaction_plan.messages_to_roll(talk, summary, options, force=force)
     if upper is None:
         is_one_exchange = all(weight.is_answer for weight in talk[1:])
-        assert is_one_exchange or not (force or compaction_plan.is_due(talk, summary, terms))
+        assert is_one_exchange or not (force or compaction_plan.is_due(talk, summary, options))
         return
     rest = [weight for weight in talk if weight.seq > upper]
     assert rest
     assert not rest[0].is_answer
-    fits = sum(weight.tokens for weight in rest) <= terms.target * terms.budget
+    fits = sum(weight.tokens for weight in rest) <= options.target * options.budget
     assert fits or all(weight.is_answer for weight in rest[1:])
 
 
 @given(talks(), st.integers(0, 50))
-def test_compaction_keeps_no_more_than_asked_but_a_running_call(talk: list[MessageSize], retain: int) -> None:
+def test_compaction_keeps_no_more_than_requested_but_a_running_call(talk: list[MessageSize], retain: int) -> None:
     upper = compaction_plan.messages_to_compact(talk, retain)
     rest = [weight for weight in talk if upper is None or weight.seq > upper]
     assert len(rest) <= retain or all(weight.is_answer for weight in rest[1:])
@@ -158,8 +158,8 @@ def test_what_fits_is_within_both_limits_and_as_much_as_can_be(talk: list[Messag
 
 
 @given(terms_of_any_kind)
-def test_a_full_summary_beside_the_target_is_not_due_again(terms: SessionOptions) -> None:
-    room = compaction_plan.summary_room(terms)
-    assert room <= terms.budget * compaction_plan.SUMMARY_SHARE
-    if terms.trigger - terms.target >= 0.05:
-        assert room + terms.target * terms.budget <= terms.trigger * terms.budget + 1e-6
+def test_a_full_summary_next_to_the_target_is_not_due_again(options: SessionOptions) -> None:
+    room = compaction_plan.summary_room(options)
+    assert room <= options.budget * compaction_plan.SUMMARY_SHARE
+    if options.trigger - options.target >= 0.05:
+        assert room + options.target * options.budget <= options.trigger * options.budget + 1e-6

@@ -72,7 +72,7 @@ def test_the_list_goes_on_where_it_ended() -> None:
     assert second == "Recent condensed turns:\n- User: I moved to Lisbon.\n- User: I sold the car."
 
 
-def test_what_somebody_wrote_stays_ahead_of_the_list() -> None:
+def test_what_an_agent_wrote_stays_ahead_of_the_list() -> None:
     whole = extend_summary("Ana plans a move.", [turn(content="I sold the car.")], 200)
     assert whole == "Ana plans a move.\n\nRecent condensed turns:\n- User: I sold the car."
 

@@ -1,0 +1,67 @@
+"""History entries for exports and imports: who changed what and when, with the states before and after."""
+
+import hashlib
+import json
+from collections import Counter
+from typing import Any
+
+import apsw
+
+_COLUMNS = "id, target_kind, target, event, before, after, actor, run_id, at, undone_by"
+_FIELDS = tuple(_COLUMNS.split(", "))
+
+
+def page(connection: apsw.Connection, after: int, limit: int) -> list[tuple[int, dict[str, Any]]]:
+    """Return history entries with a greater id than ``after``, oldest first."""
+    rows = connection.execute(f"SELECT {_COLUMNS} FROM memory_history WHERE id > ? ORDER BY id LIMIT ?", (after, limit))
+    found = []
+    for row in rows:
+        fields = dict(zip(_FIELDS, row, strict=True))
+        for name in ("before", "after"):
+            fields[name] = None if fields[name] is None else json.loads(fields[name])
+        found.append((int(fields["id"]), fields))
+    return found
+
+
+class HistoryImport:
+    """Stores exported history entries, oldest first; made anew for each import.
+
+    Entries get new ids; an entry that is there already, by all it says, is not stored again.
+    """
+
+    def __init__(self) -> None:
+        self._met: Counter[bytes] = Counter()
+        self._undone: dict[int, list[int]] = {}
+
+    def put(self, connection: apsw.Connection, imported: dict[str, Any]) -> None:
+        """Store one entry, and link the entries that it undid to it."""
+        values = imported | {name: _dump(imported[name]) for name in ("before", "after")}
+        mark = json.dumps([values[name] for name in _FIELDS if name not in ("id", "undone_by")]).encode()
+        digest = hashlib.blake2b(mark, digest_size=16).digest()
+        stored = self._stored(connection, values, self._met[digest])
+        self._met[digest] += 1
+        if stored is None:
+            connection.execute(
+                "INSERT INTO memory_history (target_kind, target, event, before, after, actor, run_id, at)"
+                " VALUES (:target_kind, :target, :event, :before, :after, :actor, :run_id, :at)",
+                values,
+            )
+            stored = connection.last_insert_rowid()
+        if imported["undone_by"] is not None:
+            self._undone.setdefault(imported["undone_by"], []).append(stored)
+        for entry in self._undone.pop(imported["id"], ()):
+            connection.execute("UPDATE memory_history SET undone_by = ? WHERE id = ?", (stored, entry))
+
+    @staticmethod
+    def _stored(connection: apsw.Connection, values: dict[str, Any], skipped: int) -> int | None:
+        row = connection.execute(
+            "SELECT id FROM memory_history WHERE target = :target AND at = :at AND target_kind = :target_kind"
+            " AND event = :event AND actor = :actor AND run_id IS :run_id AND before IS :before AND after IS :after"
+            " ORDER BY id LIMIT 1 OFFSET :skipped",
+            {name: values[name] for name in _FIELDS if name not in ("id", "undone_by")} | {"skipped": skipped},
+        ).fetchone()
+        return None if row is None else int(str(row[0]))
+
+
+def _dump(state: dict[str, Any] | None) -> str | None:
+    return None if state is None else json.dumps(state, ensure_ascii=False, separators=(",", ":"))
