@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
 
     from ui.process.program import OpenVault
-    from ui.process.single_instance import Instance, Wish
+    from ui.process.single_instance import LaunchRequest, SingleInstance
 
 DESKTOP_ID = "io.github.keepsake.Keepsake"
 _log = logging.getLogger(__name__)
@@ -39,18 +39,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = parser().parse_args(sys.argv[1:] if argv is None else argv)
     vault = (options.vault or default_vault()).expanduser().absolute()
     # Qt is imported only now: the guard has to speak first.
-    from ui.process.single_instance import Instance, address, hand_over  # noqa: PLC0415
+    from ui.process.single_instance import SingleInstance, address, hand_over  # noqa: PLC0415
 
     application = make_application()
     where = address(vault)
-    wishes = _wishes(options)
-    if hand_over(where, wishes[0]):
+    requests = _wishes(options)
+    if hand_over(where, requests[0]):
         return 0
-    instance = Instance(where)
+    instance = SingleInstance(where)
     if not instance.listen():
         _log.warning("Later launches cannot reach this window: %s cannot be listened at", where)
-    first = [wish for wish in wishes if wish.command != "raise"]
-    return _run(application, vault, instance, hidden=options.hidden, wishes=first)
+    first = [request for request in requests if request.command != "raise"]
+    return _run(application, vault, instance, hidden=options.hidden, requests=first)
 
 
 def make_application() -> "QApplication":
@@ -72,13 +72,20 @@ def make_application() -> "QApplication":
     return application
 
 
-def _run(application: "QApplication", vault: Path, instance: "Instance", *, hidden: bool, wishes: "list[Wish]") -> int:
+def _run(
+    application: "QApplication",
+    vault: Path,
+    instance: "SingleInstance",
+    *,
+    hidden: bool,
+    requests: "list[LaunchRequest]",
+) -> int:
     """Run the event loop with the program in it until it has left in order."""
     import qasync  # noqa: PLC0415
 
     from app.trace.crash_reports import CrashRecorder, take_crash_reports  # noqa: PLC0415
-    from ui.process.error_reporter import Faults  # noqa: PLC0415
-    from ui.process.gc_control import Collector  # noqa: PLC0415
+    from ui.process.error_reporter import ErrorReporter  # noqa: PLC0415
+    from ui.process.gc_control import GarbageCollector  # noqa: PLC0415
     from ui.process.program import Program  # noqa: PLC0415
     from ui.process.termination import SignalWatch  # noqa: PLC0415
 
@@ -87,19 +94,19 @@ def _run(application: "QApplication", vault: Path, instance: "Instance", *, hidd
     recorder.start()
     loop = qasync.QEventLoop(application)
     asyncio.set_event_loop(loop)
-    faults = Faults()
+    faults = ErrorReporter()
     faults.install(loop)
     program = Program(vault, instance, faults, start_host)
     program.opened.connect(recorder.start)  # a new vault has its folder only now
-    program.window.frame.offer_crash_reports(reports)
+    program.window.commands.offer_crash_reports(reports)
     signals = SignalWatch()
-    signals.asked_to_leave.connect(program.quit)
-    collector = Collector(program)
+    signals.stop_requested.connect(program.quit)
+    collector = GarbageCollector(program)
     collector.start()
     ended: asyncio.Future[None] = loop.create_future()
     program.finished.connect(partial(_end, ended))
     try:
-        program.start(hidden=hidden, wishes=wishes)
+        program.start(hidden=hidden, requests=requests)
         loop.run_until_complete(ended)
     finally:
         collector.stop()
@@ -142,17 +149,17 @@ def _end(ended: "asyncio.Future[None]") -> None:
         ended.set_result(None)
 
 
-def _wishes(options: argparse.Namespace) -> "list[Wish]":
+def _wishes(options: argparse.Namespace) -> "list[LaunchRequest]":
     """Return what this launch wants, from its options; to be raised when it wants nothing else."""
-    from ui.process.single_instance import wish_of_environment  # noqa: PLC0415
+    from ui.process.single_instance import request_from_environment  # noqa: PLC0415
 
     if options.capture is not None:
-        return [wish_of_environment("capture", [options.capture])]
+        return [request_from_environment("capture", [options.capture])]
     if options.paths:
-        return [wish_of_environment("import", [str(Path(path).absolute()) for path in options.paths])]
+        return [request_from_environment("import", [str(Path(path).absolute()) for path in options.paths])]
     if options.open:
-        return [wish_of_environment("open", [options.open])]
-    return [wish_of_environment("raise", [])]
+        return [request_from_environment("open", [options.open])]
+    return [request_from_environment("raise", [])]
 
 
 if __name__ == "__main__":

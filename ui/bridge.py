@@ -41,15 +41,15 @@ class Bridge(QObject):
     changed = Signal(object)  # ChangeSet
     progressed = Signal(object)  # Progress
     failed = Signal(object)  # KeepsakeError of work nobody waited for
-    _heard = Signal(object)
+    _received = Signal(object)
 
     def __init__(self, backend: Backend, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._backend = backend
         self._tasks: set[asyncio.Task[Any]] = set()
         # Emitted on the engine's thread and delivered on ours, because this object lives here.
-        self._heard.connect(self._on_event_heard)
-        self._unsubscribe = backend.subscribe(self._heard.emit)
+        self._received.connect(self._on_event_received)
+        self._unsubscribe = backend.subscribe(self._received.emit)
 
     async def call(self, operation: str, /, **arguments: Any) -> Any:
         """Call an operation and return its answer.
@@ -91,7 +91,7 @@ class Bridge(QObject):
             error = internal(error)
         self.failed.emit(error)
 
-    def _on_event_heard(self, event: Event) -> None:
+    def _on_event_received(self, event: Event) -> None:
         if isinstance(event, ChangeSet):
             self.changed.emit(event)
         elif isinstance(event, Progress):

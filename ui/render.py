@@ -14,7 +14,7 @@ from ui.actions import Actions
 from ui.app import make_application
 from ui.bridge import Bridge
 from ui.process import runtime_check
-from ui.process.error_reporter import Faults
+from ui.process.error_reporter import ErrorReporter
 from ui.shell.navigation import Place
 from ui.shell.pane_stack import PANES
 from ui.theme import Scheme
@@ -79,7 +79,7 @@ async def render_panes(
         The files written: ``<pane>-<look>.png``.
     """
     _make(out_dir)
-    window = Window(Actions(), WindowState(out_dir), Faults())
+    window = Window(Actions(), WindowState(out_dir), ErrorReporter())
     window.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen, QApplication.platformName() != "offscreen")
     window.resize(*size)
     window.show()
@@ -96,7 +96,7 @@ async def render_panes(
             written += [await _shoot(window, look, out_dir / f"{name}-{look}.png") for look in LOOKS]
     finally:
         theme.current().set_scheme(before)
-        window.retire()
+        window.shut_down()
         window.deleteLater()
     return written
 

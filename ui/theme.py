@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from app.core.paths import resources
 from ui.style.stylesheet import stylesheet_for
-from ui.style.tinted_icons import Glyphs
+from ui.style.tinted_icons import TintedIcons
 from ui.style.tokens import TYPE, Tokens
 
 FAMILIES = ("Inter", "SF Pro Text", "Segoe UI Variable Text", "Segoe UI", "Cantarell", "Noto Sans")
@@ -115,7 +115,7 @@ class Theme(QObject):
         self._scale = 1.0
         self._base_points = 10.0
         self._app: QApplication | None = None
-        self._glyphs = Glyphs()
+        self._glyphs = TintedIcons()
 
     @property
     def tokens(self) -> Tokens:

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QMenu, QSystemTrayIcon
 from app.changes import Progress
 from ui import theme
 from ui.actions import Actions
-from ui.shell.status_line import Holdings, progress_text, status_text
+from ui.shell.status_line import VaultSummary, progress_text, status_text
 from ui.style.icons import pixmap
 from ui.widgets.plain_text import caption, without_markup
 
@@ -34,22 +34,22 @@ def state_icon(state: str) -> QIcon:
 class Tray(QObject):
     """Icon and menu; everything in it is in the window too."""
 
-    open_asked = Signal()
-    search_asked = Signal()
+    open_requested = Signal()
+    search_requested = Signal()
 
     def __init__(self, actions: Actions, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._actions = actions
         self._jobs: dict[str, Progress] = {}
-        self._holdings: Holdings | None = None
+        self._summary: VaultSummary | None = None
         self.state = "idle"
         self.menu = QMenu()
         self._open = self.menu.addAction(self.tr("Open Keepsake"))
-        self._open.triggered.connect(self.open_asked)
+        self._open.triggered.connect(self.open_requested)
         self.menu.setDefaultAction(self._open)
         self.menu.addAction(actions.qaction("file.capture"))
         self._search = self.menu.addAction(self.tr("Search…"))
-        self._search.triggered.connect(self.search_asked)
+        self._search.triggered.connect(self.search_requested)
         self.menu.addSeparator()
         self.line = self.menu.addAction(self.tr("Opening…"))
         self.line.setEnabled(False)
@@ -75,9 +75,9 @@ class Tray(QObject):
         self.hide()
         self.menu.deleteLater()
 
-    def set_holdings(self, holdings: Holdings) -> None:
+    def set_summary(self, holdings: VaultSummary) -> None:
         """Take over what the vault holds."""
-        self._holdings = holdings
+        self._summary = holdings
         self._show()
 
     def set_progress(self, progress: Progress) -> None:
@@ -92,9 +92,9 @@ class Tray(QObject):
         job = next(reversed(self._jobs.values()), None)
         if job is not None:
             self.state, text = "working", f"{job.title} — {progress_text(job)}"
-        elif self._holdings is not None:
-            self.state = "attention" if self._holdings.notes else "idle"
-            text = status_text(self._holdings)
+        elif self._summary is not None:
+            self.state = "attention" if self._summary.notes else "idle"
+            text = status_text(self._summary)
         else:
             text = self.tr("Opening…")
         self.line.setText(caption(text))
@@ -103,4 +103,4 @@ class Tray(QObject):
 
     def _on_activated(self, reason: QSystemTrayIcon.ActivationReason) -> None:
         if reason in (QSystemTrayIcon.ActivationReason.Trigger, QSystemTrayIcon.ActivationReason.DoubleClick):
-            self.open_asked.emit()
+            self.open_requested.emit()

@@ -24,14 +24,14 @@ from ui.actions import Actions
 from ui.dialogs.dialog_registry import DialogRegistry
 from ui.dialogs.palette import Palette
 from ui.notice import Notice
-from ui.process.error_reporter import Faults
+from ui.process.error_reporter import ErrorReporter
 from ui.shell.navigation import Navigation, Place, place_of
 from ui.shell.pane_stack import FIRST, PANES, PaneStack
 from ui.shell.screen_fit import fit_to_screen
 from ui.shell.sidebar import Sidebar
 from ui.shell.start_page import StartPage
 from ui.shell.status_line import StatusLine
-from ui.shell.status_updater import Watch
+from ui.shell.status_updater import StatusUpdater
 from ui.shell.topbar import TopBar
 from ui.shell.undo_stack import UndoStack
 from ui.shell.window_actions import WindowActions
@@ -53,34 +53,34 @@ KEEP_AFTER_MS = 3_000
 class Window(QMainWindow):
     """Rail, top bar, panes and status line; shown before the vault is open, filled by ``attach``."""
 
-    capture_asked = Signal()
-    quit_asked = Signal()
+    capture_requested = Signal()
+    quit_requested = Signal()
     closed = Signal()
     close_decided = Signal(bool)
 
-    def __init__(self, actions: Actions, state: WindowState, faults: Faults) -> None:
+    def __init__(self, actions: Actions, state: WindowState, errors: ErrorReporter) -> None:
         super().__init__()
         self.setWindowTitle(self.tr("Keepsake"))
         self.setMinimumSize(SMALLEST)
         self.setAcceptDrops(True)
         self.registry = actions
         self._state = state
-        self.faults = faults
+        self.errors = errors
         self.places = Navigation(self)
         self.undo = UndoStack(self)
         self.panes: PaneStack | None = None
-        self.desk: DialogRegistry | None = None
+        self.dialogs: DialogRegistry | None = None
         self.appearance: Appearance | None = None
         self.bridge: Bridge | None = None
-        self.watch: Watch | None = None
+        self.status_updater: StatusUpdater | None = None
         self.toaster = Toaster(self)
         self.toaster.undo_asked.connect(self.undo.undo_notice)
-        self.undo.taken_back.connect(self.toaster.forget)
+        self.undo.undone.connect(self.toaster.forget)
         # A killed process keeps no state at its end: places are written down soon after they change.
-        self._keeping = QTimer(self, singleShot=True, interval=KEEP_AFTER_MS)
-        self._keeping.timeout.connect(self.keep_state)
-        self.frame = WindowActions(self)
-        self.frame.register(actions)
+        self._save_timer = QTimer(self, singleShot=True, interval=KEEP_AFTER_MS)
+        self._save_timer.timeout.connect(self.keep_state)
+        self.commands = WindowActions(self)
+        self.commands.register(actions)
         self.start_page = StartPage(self)
         self.start_page.failed.connect(self._on_start_page_failed)
         self._pages = QStackedWidget(self)
@@ -88,21 +88,21 @@ class Window(QMainWindow):
         self._lay_out()
         self.palette_popup = Palette(actions, self, self.top_bar.field)
         self.palette_popup.navigate.connect(self.go)
-        self.palette_popup.search_asked.connect(self.frame.search)
-        self.palette_popup.note_asked.connect(self.frame.create_note)
+        self.palette_popup.search_requested.connect(self.commands.search)
+        self.palette_popup.note_requested.connect(self.commands.create_note)
         self.palette_popup.recent_places = state.places()
-        self._veil = PlainLabel(self.tr("Drop to import"), self)
-        self._veil.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._veil.setObjectName("dropVeil")
-        theme.set_type(self._veil, "title accent")
-        self._veil.hide()
+        self._drop_overlay = PlainLabel(self.tr("Drop to import"), self)
+        self._drop_overlay.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._drop_overlay.setObjectName("dropVeil")
+        theme.set_type(self._drop_overlay, "title accent")
+        self._drop_overlay.hide()
         self.places.moved.connect(self._open)
         self.places.changed.connect(actions.refresh)
-        self.undo.changed.connect(self.frame.name_undo)
+        self.undo.changed.connect(self.commands.name_undo)
         self.undo.notice.connect(self.tell)
-        faults.told.connect(self.banner.tell)
-        self.banner.details_asked.connect(self.frame.copy_details)
-        self.banner.report_asked.connect(self.frame.show_crash_report)
+        errors.reported.connect(self.banner.tell)
+        self.banner.details_asked.connect(self.commands.copy_details)
+        self.banner.report_asked.connect(self.commands.show_crash_report)
         actions.changed.connect(self._on_actions_changed)
         actions.recents = state.texts("recents/actions")
         self._on_actions_changed()
@@ -115,26 +115,26 @@ class Window(QMainWindow):
         self.panes.states = self._state.pane_states([pane.name for pane in PANES])
         self.panes.navigate.connect(self.go)
         self.panes.notice.connect(self.tell)
-        self.desk = DialogRegistry(bridge, actions, self.faults, self)
-        self.desk.notice.connect(self.tell)
-        self.desk.link_asked.connect(self.open_link)
-        self.desk.navigate.connect(self.go)
-        self.desk.models_asked.connect(self.frame.open_models)
+        self.dialogs = DialogRegistry(bridge, actions, self.errors, self)
+        self.dialogs.notice.connect(self.tell)
+        self.dialogs.link_requested.connect(self.open_link)
+        self.dialogs.navigate.connect(self.go)
+        self.dialogs.models_requested.connect(self.commands.open_models)
         self.appearance = Appearance(bridge, self)
-        self.desk.setting_applied.connect(self.appearance.apply)
-        self.desk.close_decided.connect(self.close_decided)
+        self.dialogs.setting_applied.connect(self.appearance.apply)
+        self.dialogs.close_decided.connect(self.close_decided)
         bridge.changed.connect(self._on_bridge_changed)
-        bridge.failed.connect(self.faults.report)
+        bridge.failed.connect(self.errors.report)
         self.undo.set_bridge(bridge)
         self.palette_popup.set_bridge(bridge)
         self.bridge = bridge
-        self.watch = Watch(bridge, self.status_line, self)
-        self.watch.found_read_only.connect(self.banner.tell)
+        self.status_updater = StatusUpdater(bridge, self.status_line, self)
+        self.status_updater.found_read_only.connect(self.banner.tell)
         bridge.start(self.appearance.load())
         self._pages.addWidget(self.panes)
         self._pages.setCurrentWidget(self.panes)
         self.start_page.finish()
-        self.rail.set_open(is_open=True)
+        self.sidebar.set_open(is_open=True)
         actions.refresh()
         kept = self._state.text("window/pane", FIRST)
         self.go(Place(kept if kept in {pane.name for pane in PANES} else FIRST))
@@ -145,10 +145,10 @@ class Window(QMainWindow):
         """Show ``place`` and remember it."""
         if self.panes is None:
             return
-        self._note_where()
+        self._remember_place()
         self.places.visit(place)
         self._open(place)
-        self._keeping.start()
+        self._save_timer.start()
 
     def open_link(self, link: str) -> bool:
         """Go where a ``keepsake://`` link leads; False when it leads nowhere."""
@@ -163,7 +163,7 @@ class Window(QMainWindow):
         self.undo.record(text, notice.history_ids)
         self.toaster.show_notice(notice)
 
-    def bring(self) -> None:
+    def bring_to_front(self) -> None:
         """Show the window in front, whatever state it is in."""
         self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
         fit_to_screen(self)
@@ -174,7 +174,7 @@ class Window(QMainWindow):
 
     def keep_state(self) -> None:
         """Write down geometry, panes and recents."""
-        self._note_where()
+        self._remember_place()
         keep = self._state.keep
         keep("window/geometry", bytes(self.saveGeometry().data()))
         keep("look/scheme", theme.current().scheme.value)
@@ -187,11 +187,11 @@ class Window(QMainWindow):
                 keep(f"panes/{name}", blob)
         self._state.write()
 
-    def retire(self) -> None:
+    def shut_down(self) -> None:
         """Hide, and ask the vault nothing more."""
-        self._keeping.stop()
-        if self.watch is not None:
-            self.watch.stop()
+        self._save_timer.stop()
+        if self.status_updater is not None:
+            self.status_updater.stop()
         self.hide()
 
     def closeEvent(self, event: QCloseEvent) -> None:
@@ -203,38 +203,38 @@ class Window(QMainWindow):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep the drop veil over everything."""
         super().resizeEvent(event)
-        self._veil.setGeometry(self.rect().adjusted(16, 16, -16, -16))
+        self._drop_overlay.setGeometry(self.rect().adjusted(16, 16, -16, -16))
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Offer to import files and folders."""
-        if self.desk is not None and any(url.isLocalFile() for url in event.mimeData().urls()):
+        if self.dialogs is not None and any(url.isLocalFile() for url in event.mimeData().urls()):
             event.acceptProposedAction()
-            self._veil.show()
-            self._veil.raise_()
+            self._drop_overlay.show()
+            self._drop_overlay.raise_()
 
     def dragLeaveEvent(self, _event: QDragLeaveEvent) -> None:
         """Withdraw the offer."""
-        self._veil.hide()
+        self._drop_overlay.hide()
 
     def dropEvent(self, event: QDropEvent) -> None:
         """Preview what was dropped."""
-        self._veil.hide()
+        self._drop_overlay.hide()
         self.import_paths([url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()])
 
     def import_paths(self, paths: list[str]) -> None:
         """Open the import dialog on ``paths``."""
-        if self.desk is not None and paths:
-            self.desk.importer.offer(paths)
+        if self.dialogs is not None and paths:
+            self.dialogs.importer.offer(paths)
 
     def _lay_out(self) -> None:
         body = QWidget(self)
-        self.rail = Sidebar(self.registry, self.frame.menu, body)
+        self.sidebar = Sidebar(self.registry, self.commands.menu, body)
         for pane in PANES:
-            self.rail.add_pane(pane.name, pane.shown_title, pane.icon, pane.shortcut)
+            self.sidebar.add_pane(pane.name, pane.shown_title, pane.icon, pane.shortcut)
         for identity in ("help.pages", "file.settings"):
-            self.rail.add_foot(identity)
-        self.rail.set_open(is_open=False)
-        self.rail.chosen.connect(self._on_rail_chosen)
+            self.sidebar.add_foot(identity)
+        self.sidebar.set_open(is_open=False)
+        self.sidebar.chosen.connect(self._on_rail_chosen)
         self.top_bar = TopBar(self.registry, body)
         self.banner = Banner(body)
         self.status_line = StatusLine(body)
@@ -245,7 +245,7 @@ class Window(QMainWindow):
         row = QHBoxLayout(body)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
-        row.addWidget(self.rail)
+        row.addWidget(self.sidebar)
         row.addLayout(column, 1)
         self.setCentralWidget(body)
 
@@ -263,10 +263,10 @@ class Window(QMainWindow):
         if self.panes is None:
             return
         pane = self.panes.open(place)
-        self.rail.select(place.pane)
+        self.sidebar.select(place.pane)
         self.palette_popup.remember(pane.current_place())
 
-    def _note_where(self) -> None:
+    def _remember_place(self) -> None:
         """Remember what is open in the pane in front; people move within panes without telling."""
         if self.panes is not None and self.panes.front is not None:
             here = self.panes.front.current_place()

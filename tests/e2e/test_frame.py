@@ -18,9 +18,9 @@ from pytestqt.qtbot import QtBot
 from app.host import Host
 from ui import theme
 from ui.app import start_host
-from ui.process.error_reporter import Faults
+from ui.process.error_reporter import ErrorReporter
 from ui.process.program import Program
-from ui.process.single_instance import Instance, Wish, address, encode
+from ui.process.single_instance import LaunchRequest, SingleInstance, address, encode
 from ui.process.termination import SignalWatch
 from ui.render import render_panes
 from ui.shell.navigation import Place
@@ -63,11 +63,11 @@ def launch(qtbot: QtBot, qapp: Any, until: Until) -> Iterator[Callable[[Path], P
         state = WindowState(vault)
         state.keep("window/pane", "graph")
         state.write()
-        instance = Instance(address(vault))
+        instance = SingleInstance(address(vault))
         assert instance.listen()
-        program = Program(vault, instance, Faults(), start_host)
+        program = Program(vault, instance, ErrorReporter(), start_host)
         program.finished.connect(lambda: ended.add(program))
-        program.start(hidden=False, wishes=[])
+        program.start(hidden=False, requests=[])
         started.append(program)
         return program
 
@@ -143,11 +143,11 @@ def test_second_launch_raises_and_hands_over(launch: Callable[[Path], Program], 
     socket = QLocalSocket()
     socket.connectToServer(address(tmp_path / "v"))
     assert socket.waitForConnected(1000)
-    socket.write(encode(Wish("capture", ("from the shell",))))
+    socket.write(encode(LaunchRequest("capture", ("from the shell",))))
     socket.flush()
     until(program.capture.isVisible)
     assert program.capture.text == "from the shell"
-    program.fulfil(Wish("raise"))
+    program.handle(LaunchRequest("raise"))
     assert program.window.isVisible()
     socket.close()
 
@@ -175,7 +175,7 @@ def test_closing_with_a_tray_asks_once(
     assert program.window.isVisible()
     next(button for button in box.buttons() if button.text() == "Keep running").click()
     assert not program.window.isVisible()
-    program.window.bring()
+    program.window.bring_to_front()
     program.window.close()
     assert not program.window.isVisible()
 
@@ -185,7 +185,7 @@ def test_text_not_saved_survives_quitting(
 ) -> None:
     program = launch(tmp_path / "v")
     until(lambda: _is_idle(program))
-    program.capture.bring()
+    program.capture.bring_to_front()
     qtbot.keyClicks(program.capture._words, "half a thought")
     ended: list[bool] = []
     program.finished.connect(lambda: ended.append(True))
@@ -197,7 +197,7 @@ def test_text_not_saved_survives_quitting(
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM to send to oneself")
 def test_sigterm_asks_to_leave(qtbot: QtBot) -> None:
     watch = SignalWatch()
-    with qtbot.waitSignal(watch.asked_to_leave):
+    with qtbot.waitSignal(watch.stop_requested):
         os.kill(os.getpid(), signal.SIGTERM)
     watch.close()
     watch.deleteLater()

@@ -12,7 +12,7 @@ from shiboken6 import isValid
 from app.host import Host
 from ui import theme
 from ui.bridge import Bridge
-from ui.dialogs.models.models import Models
+from ui.dialogs.models.models import ModelsDialog
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 SAID = ("roses for the north wall", "the boat on the lake", "bread in the oven", "a train to Lisbon", "frost on roses")
@@ -21,14 +21,14 @@ SAID = ("roses for the north wall", "the boat on the lake", "bread in the oven",
 @pytest.fixture
 def models(
     host: Host, bridge: Bridge, qtbot: QtBot, qapp: QApplication, qt_loop: asyncio.AbstractEventLoop
-) -> Iterator[Models]:
+) -> Iterator[ModelsDialog]:
     theme.current().install(qapp)
     gc.collect()  # loops of earlier tests have timers, which must not end on the engine's thread
     host.ask("session.append", session="s", messages=[{"role": "user", "content": text} for text in SAID])
     host.ask("vault.settle")
-    made = Models(bridge)
+    made = ModelsDialog(bridge)
     qtbot.addWidget(made)
-    made.bring(["roses", "a boat"])
+    made.bring_to_front(["roses", "a boat"])
     yield made
     if isValid(made):
         made.hide()
@@ -41,7 +41,7 @@ async def until(happened: Callable[[], object]) -> None:
         await asyncio.sleep(0.005)
 
 
-def test_prepared_compared_switched_and_taken_back(models: Models, qt_loop: asyncio.AbstractEventLoop) -> None:
+def test_prepared_compared_switched_and_taken_back(models: ModelsDialog, qt_loop: asyncio.AbstractEventLoop) -> None:
     def states() -> dict[str, str]:
         return {row.info.model: row.info.state for row in models.rows.rows}
 

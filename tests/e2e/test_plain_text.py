@@ -17,7 +17,7 @@ from ui import theme
 from ui.actions import Actions
 from ui.bridge import Bridge
 from ui.notice import Notice
-from ui.process.error_reporter import Faults
+from ui.process.error_reporter import ErrorReporter
 from ui.shell.navigation import Place
 from ui.window import Window
 from ui.window_state import WindowState
@@ -33,12 +33,12 @@ def window(
 ) -> Iterator[Window]:
     """Yield a window over the vault."""
     theme.current().install(qapp)
-    made = Window(Actions(), WindowState(tmp_path / "state"), Faults())
+    made = Window(Actions(), WindowState(tmp_path / "state"), ErrorReporter())
     made.resize(1400, 900)
     made.show()
     made.attach(bridge)
     yield made
-    made.retire()
+    made.shut_down()
     if made.panes is not None:
         run_async(made.panes.settle())
     qt_loop.run_until_complete(until(lambda: not bridge._tasks))

@@ -18,18 +18,20 @@ from ui.widgets.plain_text import PlainLabel
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge
-    from ui.process.error_reporter import Faults
+    from ui.process.error_reporter import ErrorReporter
 
 LOGO = 56
 
 
-class About(BaseDialog):
+class AboutDialog(BaseDialog):
     """Name, version and debug information that can be copied."""
 
-    def __init__(self, bridge: "Bridge | None", faults: "Faults | None" = None, window: QWidget | None = None) -> None:
+    def __init__(
+        self, bridge: "Bridge | None", errors: "ErrorReporter | None" = None, window: QWidget | None = None
+    ) -> None:
         super().__init__(self.tr("Keepsake"), window)
         self._bridge = bridge
-        self._faults = faults
+        self._errors = errors
         self.resize(560, 480)
         logo = PlainLabel(self)
         logo.setPixmap(pixmap("keepsake", LOGO, "#000000", self.devicePixelRatioF()))
@@ -51,10 +53,10 @@ class About(BaseDialog):
         close = self.add_button(text_button(self.tr("Close"), parent=self))
         close.clicked.connect(self.reject)
 
-    def bring(self) -> None:
+    def bring_to_front(self) -> None:
         """Show what is true now."""
         self._debug.setPlainText("\n".join(program_lines()))
-        super().bring()
+        super().bring_to_front()
         if self._bridge is not None:
             self._bridge.start(self._load(self._bridge))
 
@@ -68,8 +70,8 @@ class About(BaseDialog):
         else:
             lines += [f"{name}: {getattr(status, name)}" for name in ("embedder", "pending_vectors", "total_chunks")]
             lines += [f"{name}: {getattr(stats, name)}" for name in ("sessions", "messages", "memories", "disk_bytes")]
-        if self._faults is not None and self._faults.details:
-            lines += ["", self._faults.details]
+        if self._errors is not None and self._errors.details:
+            lines += ["", self._errors.details]
         if isValid(self):
             self._debug.setPlainText("\n".join(lines))
 

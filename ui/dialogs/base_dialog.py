@@ -68,17 +68,17 @@ class BaseDialog(QDialog):
         """Scroll the body to ``part`` where the sheet is too small to show all of it."""
         self._scroll.ensureWidgetVisible(part)
 
-    def bring(self) -> None:
+    def bring_to_front(self) -> None:
         """Show the sheet in front, wholly on the screen."""
         if not self.isVisible():
-            self._stand_over_window()
+            self._center_on_window()
         self.show()
         # Only now is the room known that the desktop's title bar takes.
         fit_to_screen(self)
         self.raise_()
         self.activateWindow()
 
-    def _stand_over_window(self) -> None:
+    def _center_on_window(self) -> None:
         window = self.parentWidget()
         if window is not None and not self.testAttribute(Qt.WidgetAttribute.WA_Moved):
             where = self.geometry()

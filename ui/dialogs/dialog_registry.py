@@ -6,13 +6,13 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QMessageBox, QWidget
 from shiboken6 import isValid
 
-from ui.dialogs.about import About
+from ui.dialogs.about import AboutDialog
 from ui.dialogs.base_dialog import BaseDialog
-from ui.dialogs.help import Help
-from ui.dialogs.importer import Importer
-from ui.dialogs.models.models import Models
-from ui.dialogs.settings import Settings
-from ui.dialogs.shortcuts import Shortcuts
+from ui.dialogs.help import HelpDialog
+from ui.dialogs.importer import ImportDialog
+from ui.dialogs.models.models import ModelsDialog
+from ui.dialogs.settings import SettingsDialog
+from ui.dialogs.shortcuts import ShortcutsDialog
 from ui.widgets.plain_text import PlainMessageBox
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from ui.actions import Actions
     from ui.bridge import Bridge
-    from ui.process.error_reporter import Faults
+    from ui.process.error_reporter import ErrorReporter
 
 S = TypeVar("S", bound=BaseDialog)
 
@@ -29,63 +29,63 @@ class DialogRegistry(QObject):
     """Opens dialogs; none of them blocks the program."""
 
     notice = Signal(object)
-    link_asked = Signal(str)
+    link_requested = Signal(str)
     navigate = Signal(object)
-    models_asked = Signal()
+    models_requested = Signal()
     setting_applied = Signal(object)
     close_decided = Signal(bool)
 
-    def __init__(self, bridge: "Bridge", actions: "Actions", faults: "Faults", window: QWidget) -> None:
+    def __init__(self, bridge: "Bridge", actions: "Actions", errors: "ErrorReporter", window: QWidget) -> None:
         super().__init__(window)
         self._bridge = bridge
         self._actions = actions
-        self._faults = faults
+        self._errors = errors
         self._window = window
         self._open: dict[type[BaseDialog], BaseDialog] = {}
         self._page = ""
 
     @property
-    def importer(self) -> Importer:
+    def importer(self) -> ImportDialog:
         """The import dialog."""
-        return self._sheet(Importer, self._make_importer)
+        return self._sheet(ImportDialog, self._make_importer)
 
     @property
-    def settings(self) -> Settings:
+    def settings(self) -> SettingsDialog:
         """The settings dialog."""
-        return self._sheet(Settings, self._make_settings)
+        return self._sheet(SettingsDialog, self._make_settings)
 
     @property
-    def models(self) -> Models:
+    def models(self) -> ModelsDialog:
         """The search models' dialog."""
-        return self._sheet(Models, self._make_models)
+        return self._sheet(ModelsDialog, self._make_models)
 
     def open_import(self) -> None:
         """Open the import dialog at its first page, or at the import under way."""
         self.importer.start_over()
-        self.importer.bring()
+        self.importer.bring_to_front()
 
     def open_settings(self) -> None:
         """Open the settings."""
-        self.settings.bring()
+        self.settings.bring_to_front()
 
     def open_models(self, searches: "Sequence[str]" = ()) -> None:
         """Open the search models, with searches of the person to compare."""
-        self.models.bring(searches)
+        self.models.bring_to_front(searches)
 
     def open_help(self, page: str = "") -> None:
         """Open the help pages, at the one of that file name or where they were left."""
-        sheet = self._sheet(Help, self._make_help)
+        sheet = self._sheet(HelpDialog, self._make_help)
         if page or self._page:
             sheet.open_page(page or self._page)
-        sheet.bring()
+        sheet.bring_to_front()
 
     def open_shortcuts(self) -> None:
         """Open the list of shortcuts."""
-        self._sheet(Shortcuts, self._make_shortcuts).bring()
+        self._sheet(ShortcutsDialog, self._make_shortcuts).bring_to_front()
 
     def open_about(self) -> None:
         """Open version and debug information."""
-        self._sheet(About, self._make_about).bring()
+        self._sheet(AboutDialog, self._make_about).bring_to_front()
 
     def _sheet(self, kind: type[S], make: "Callable[[], S]") -> S:
         """Return the open sheet of that kind, made where there is none."""
@@ -97,34 +97,34 @@ class DialogRegistry(QObject):
         made.destroyed.connect(self._on_sheet_destroyed)
         return made
 
-    def _make_importer(self) -> Importer:
-        made = Importer(self._bridge, self._window)
+    def _make_importer(self) -> ImportDialog:
+        made = ImportDialog(self._bridge, self._window)
         made.notice.connect(self.notice)
         return made
 
-    def _make_settings(self) -> Settings:
-        made = Settings(self._bridge, self._window)
+    def _make_settings(self) -> SettingsDialog:
+        made = SettingsDialog(self._bridge, self._window)
         made.applied.connect(self.setting_applied)
-        made.models_asked.connect(self.models_asked)
+        made.models_requested.connect(self.models_requested)
         return made
 
-    def _make_models(self) -> Models:
-        made = Models(self._bridge, self._window)
+    def _make_models(self) -> ModelsDialog:
+        made = ModelsDialog(self._bridge, self._window)
         made.notice.connect(self.notice)
         made.navigate.connect(self.navigate)
         return made
 
-    def _make_help(self) -> Help:
-        made = Help(self._window)
-        made.place_asked.connect(self.link_asked)
+    def _make_help(self) -> HelpDialog:
+        made = HelpDialog(self._window)
+        made.place_requested.connect(self.link_requested)
         made.page_shown.connect(self._on_help_page_shown)
         return made
 
-    def _make_shortcuts(self) -> Shortcuts:
-        return Shortcuts(self._actions, self._window)
+    def _make_shortcuts(self) -> ShortcutsDialog:
+        return ShortcutsDialog(self._actions, self._window)
 
-    def _make_about(self) -> About:
-        return About(self._bridge, self._faults, self._window)
+    def _make_about(self) -> AboutDialog:
+        return AboutDialog(self._bridge, self._errors, self._window)
 
     def _on_sheet_destroyed(self) -> None:
         self._open = {kind: sheet for kind, sheet in self._open.items() if isValid(sheet)}

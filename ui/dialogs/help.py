@@ -18,10 +18,10 @@ PAGE = Qt.ItemDataRole.UserRole
 ORDER = ("welcome", "search", "import", "", "commands", "settings", "operations")
 
 
-class Help(BaseDialog):
+class HelpDialog(BaseDialog):
     """A list of pages and the page; links between pages stay inside, others open in the browser."""
 
-    place_asked = Signal(str)
+    place_requested = Signal(str)
     page_shown = Signal(str)
     """The file name of the page shown, without its ending."""
 
@@ -81,7 +81,7 @@ class Help(BaseDialog):
 
     def _on_anchor_clicked(self, url: QUrl) -> None:
         if url.scheme() == "keepsake":
-            self.place_asked.emit(url.toString())
+            self.place_requested.emit(url.toString())
         elif url.isRelative():
             self.open_page(Path(url.path()).stem)
         elif url.scheme() in ("http", "https"):

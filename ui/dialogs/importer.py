@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 SIZE = (600, 460)
 
 
-class Importer(BaseDialog):
+class ImportDialog(BaseDialog):
     """Four pages in turn: choose, preview, progress, report. Hiding it does not stop the import."""
 
     notice = Signal(object)
@@ -95,7 +95,7 @@ class Importer(BaseDialog):
     def offer(self, paths: list[str]) -> None:
         """Preview the first of ``paths``; the others follow when it is done."""
         self._queue += paths
-        self.bring()
+        self.bring_to_front()
         self._next()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
@@ -122,8 +122,8 @@ class Importer(BaseDialog):
             parent=page,
         )
         self._first = empty.button
-        empty.asked.connect(self._on_file_asked)
-        empty.second_asked.connect(self._on_folder_asked)
+        empty.asked.connect(self._on_file_requested)
+        empty.second_asked.connect(self._on_folder_requested)
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(empty, 1)
@@ -169,10 +169,10 @@ class Importer(BaseDialog):
         # Never on Stop: a second Enter must not cancel what the first one began.
         (self._first if page is self._choose else self._go if page is self._preview else self._hide).setFocus()
 
-    def _on_file_asked(self) -> None:
+    def _on_file_requested(self) -> None:
         self._ask(QFileDialog.FileMode.ExistingFile)
 
-    def _on_folder_asked(self) -> None:
+    def _on_folder_requested(self) -> None:
         self._ask(QFileDialog.FileMode.Directory)
 
     def _ask(self, mode: QFileDialog.FileMode) -> None:

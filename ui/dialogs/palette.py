@@ -34,8 +34,8 @@ class Palette(QFrame):
     """A list over the window that is driven by the keyboard alone; not modal, gone when the focus leaves it."""
 
     navigate = Signal(object)
-    search_asked = Signal(str)
-    note_asked = Signal(str)
+    search_requested = Signal(str)
+    note_requested = Signal(str)
 
     def __init__(self, actions: Actions, window: QWidget, anchor: QWidget | None = None) -> None:
         super().__init__(window)
@@ -226,11 +226,11 @@ class Palette(QFrame):
             return []
         search = Entry(
             "search", self.tr("Search everything for ‘{text}’").format(text=typed),
-            partial(self.search_asked.emit, typed), icon="search", last=True,
+            partial(self.search_requested.emit, typed), icon="search", last=True,
         )  # fmt: skip
         create = Entry(
             "create", self.tr("Create note ‘{text}’").format(text=typed),
-            partial(self.note_asked.emit, typed), icon="plus", last=True,
+            partial(self.note_requested.emit, typed), icon="plus", last=True,
         )  # fmt: skip
         exact = any(entry.title.casefold() == typed.casefold() for entry in shown)
         return [search] if exact else [search, create]

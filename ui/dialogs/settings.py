@@ -26,11 +26,11 @@ _MODEL = "embedding.model"
 _ABBREVIATIONS = {"api": "API", "url": "address", "env": "variable", "llm": "LLM", "mb": "MB", "rrf": "RRF"}
 
 
-class Settings(BaseDialog):
+class SettingsDialog(BaseDialog):
     """One page of sections; each change is stored when it is made."""
 
     applied = Signal(object)
-    models_asked = Signal()
+    models_requested = Signal()
 
     def __init__(self, bridge: "Bridge", window: QWidget | None = None) -> None:
         super().__init__(self.tr("Settings"), window)
@@ -56,13 +56,13 @@ class Settings(BaseDialog):
         self.body.addWidget(self._area, 1)
         # There a change of model or ranking shows what it does before it is made.
         models = self.add_button(text_button(self.tr("Search models…"), parent=self), left=True)
-        models.clicked.connect(self.models_asked)
+        models.clicked.connect(self.models_requested)
         close = self.add_button(text_button(self.tr("Close"), parent=self))
         close.clicked.connect(self.reject)
 
-    def bring(self) -> None:
+    def bring_to_front(self) -> None:
         """Show the settings as they are now."""
-        super().bring()
+        super().bring_to_front()
         self._search.setFocus()
         self._bridge.start(self.load())
 

@@ -12,7 +12,7 @@ from ui.widgets.field_icons import FieldIcons
 SIZE = (560, 620)
 
 
-class Shortcuts(BaseDialog):
+class ShortcutsDialog(BaseDialog):
     """Actions that have a key, by menu, with a search over both."""
 
     def __init__(self, actions: Actions, window: QWidget | None = None) -> None:
@@ -40,10 +40,10 @@ class Shortcuts(BaseDialog):
         close = self.add_button(text_button(self.tr("Close"), parent=self))
         close.clicked.connect(self.reject)
 
-    def bring(self) -> None:
+    def bring_to_front(self) -> None:
         """Show what is registered now."""
         self._fill()
-        super().bring()
+        super().bring_to_front()
         self._search.setFocus()
 
     def _fill(self) -> None:

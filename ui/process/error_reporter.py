@@ -18,14 +18,14 @@ QUIET_SECONDS = 10.0
 KEPT = 20
 
 
-class Faults(QObject):
+class ErrorReporter(QObject):
     """Hears of exceptions in slots, threads and tasks."""
 
-    told = Signal(str)
+    reported = Signal(str)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._last_told = -QUIET_SECONDS
+        self._last_report = -QUIET_SECONDS
         self._held_back = 0
         self._details: list[str] = []
 
@@ -52,11 +52,11 @@ class Faults(QObject):
         self._details.append("".join(traceback.format_exception(error)))
         del self._details[:-KEPT]
         now = time.monotonic()
-        if now - self._last_told < QUIET_SECONDS:
+        if now - self._last_report < QUIET_SECONDS:
             self._held_back += 1
             return
-        self._last_told = now
-        self.told.emit(self._sentence(error))
+        self._last_report = now
+        self.reported.emit(self._sentence(error))
         self._held_back = 0
 
     def _sentence(self, error: BaseException) -> str:

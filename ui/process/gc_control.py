@@ -12,7 +12,7 @@ EVERY_MS = 5_000
 WARM_MS = 60_000
 
 
-class Collector(QObject):
+class GarbageCollector(QObject):
     """Collects garbage on the thread it lives on, until ``stop``.
 
     What is there when the window is up, and after the first minute, stays: it is set apart, for looking through it

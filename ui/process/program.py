@@ -15,13 +15,13 @@ from ui.actions import Actions
 from ui.bridge import Backend, Bridge
 from ui.notice import Notice
 from ui.notify import notify
-from ui.process.error_reporter import Faults
-from ui.process.single_instance import TOKEN, Instance, Wish
-from ui.shell.quick_capture import Capture
+from ui.process.error_reporter import ErrorReporter
+from ui.process.single_instance import TOKEN, LaunchRequest, SingleInstance
+from ui.shell.quick_capture import QuickCapture
 from ui.window import Window
 from ui.window_state import WindowState
 
-ASKED = "window/close_asked"
+CLOSE_QUESTION_ANSWERED = "window/close_asked"
 _log = logging.getLogger(__name__)
 
 
@@ -48,7 +48,7 @@ class Program(QObject):
     finished = Signal()
     opened = Signal()
 
-    def __init__(self, vault: Path, instance: Instance, faults: Faults, open_vault: VaultOpener) -> None:
+    def __init__(self, vault: Path, instance: SingleInstance, errors: ErrorReporter, open_vault: VaultOpener) -> None:
         super().__init__()
         self._open_host = open_vault
         self._vault = vault
@@ -59,22 +59,22 @@ class Program(QObject):
         self.bridge: Bridge | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._leaving = False
-        self._wishes: list[Wish] = []
+        self._requests: list[LaunchRequest] = []
         self._actions = Actions(self)
         self._state = WindowState(vault)
-        self.window = Window(self._actions, self._state, faults)
-        self.capture = Capture(self._state)
+        self.window = Window(self._actions, self._state, errors)
+        self.capture = QuickCapture(self._state)
         self.tray = trays.Tray(self._actions, self) if trays.available() else None
-        self._faults = faults
+        self._errors = errors
         self._connect()
 
-    def start(self, *, hidden: bool, wishes: list[Wish]) -> None:
+    def start(self, *, hidden: bool, requests: list[LaunchRequest]) -> None:
         """Show the window, unless it stays in the tray, and open the vault."""
-        self._wishes = wishes
+        self._requests = requests
         if self.tray is not None:
             self.tray.show()
         if not (hidden and self.tray is not None):
-            self.window.bring()
+            self.window.bring_to_front()
         self.open_vault()
 
     def open_vault(self) -> None:
@@ -88,42 +88,42 @@ class Program(QObject):
             self._leaving = True
             self._run(self._leave())
 
-    def fulfil(self, wish: Wish) -> None:
+    def handle(self, request: LaunchRequest) -> None:
         """Do what a second launch asked, now or when the vault is open."""
-        if wish.token:
-            os.environ[TOKEN] = wish.token
-        if wish.command == "capture":
-            self.capture.bring(" ".join(wish.arguments))
+        if request.token:
+            os.environ[TOKEN] = request.token
+        if request.command == "capture":
+            self.capture.bring_to_front(" ".join(request.arguments))
             return
-        self.window.bring()
+        self.window.bring_to_front()
         if self.bridge is None:
-            self._wishes.append(wish)
-        elif wish.command == "import":
-            self.window.import_paths(list(wish.arguments))
-        elif wish.command == "search":
+            self._requests.append(request)
+        elif request.command == "import":
+            self.window.import_paths(list(request.arguments))
+        elif request.command == "search":
             self.window.palette_popup.show_titles()
-        elif wish.command == "open" and wish.arguments:
-            self.window.open_link(wish.arguments[0])
+        elif request.command == "open" and request.arguments:
+            self.window.open_link(request.arguments[0])
 
     def _connect(self) -> None:
         window = self.window
-        window.capture_asked.connect(self._on_capture_asked)
-        window.quit_asked.connect(self.quit)
+        window.capture_requested.connect(self._on_capture_requested)
+        window.quit_requested.connect(self.quit)
         window.closed.connect(self._on_window_closed)
         window.close_decided.connect(self._on_close_decided)
-        window.start_page.retry_asked.connect(self.open_vault)
-        window.start_page.quit_asked.connect(self.quit)
+        window.start_page.retry_requested.connect(self.open_vault)
+        window.start_page.quit_requested.connect(self.quit)
         self.capture.saved.connect(self._on_capture_saved)
-        self._instance.asked.connect(self.fulfil)
+        self._instance.requested.connect(self.handle)
         if self.tray is not None:
-            self.tray.open_asked.connect(window.bring)
-            self.tray.search_asked.connect(self._on_search_asked)
+            self.tray.open_requested.connect(window.bring_to_front)
+            self.tray.search_requested.connect(self._on_search_requested)
 
     async def _open(self) -> None:
         try:
             self._host = await asyncio.get_running_loop().run_in_executor(None, self._open_host, self._vault)
         except KeepsakeError as error:
-            self.window.bring()
+            self.window.bring_to_front()
             self.window.start_page.show_error(error)
             return
         self.bridge = bridge = Bridge(self._host, self)
@@ -131,12 +131,12 @@ class Program(QObject):
             bridge.progressed.connect(self.tray.set_progress)
         self.capture.set_bridge(bridge)
         self.window.attach(bridge)
-        if self.tray is not None and self.window.watch is not None:
-            self.window.watch.holdings_changed.connect(self.tray.set_holdings)
+        if self.tray is not None and self.window.status_updater is not None:
+            self.window.status_updater.summary_changed.connect(self.tray.set_summary)
         self.opened.emit()
-        wishes, self._wishes = self._wishes, []
-        for wish in wishes:
-            self.fulfil(wish)
+        requests, self._requests = self._requests, []
+        for request in requests:
+            self.handle(request)
 
     async def _leave(self) -> None:
         _log.info("leaving: no new work")
@@ -146,7 +146,7 @@ class Program(QObject):
         if self.window.panes is not None:
             _log.info("leaving: saving what is typed")
             await self.window.panes.settle()
-        self.window.retire()
+        self.window.shut_down()
         if self.tray is not None:
             self.tray.dispose()
         if self.bridge is not None:
@@ -167,17 +167,17 @@ class Program(QObject):
         error = None if task.cancelled() else task.exception()
         if error is None:
             return
-        self._faults.report(error)
+        self._errors.report(error)
         if self._leaving:
             self.finished.emit()
         elif self.bridge is None:
             self.window.start_page.show_error(InternalError(f"The vault could not be opened: {error}"))
 
-    def _on_capture_asked(self) -> None:
-        self.capture.bring()
+    def _on_capture_requested(self) -> None:
+        self.capture.bring_to_front()
 
-    def _on_search_asked(self) -> None:
-        self.window.bring()
+    def _on_search_requested(self) -> None:
+        self.window.bring_to_front()
         self.window.palette_popup.show_titles()
 
     def _on_capture_saved(self, notice: Notice) -> None:
@@ -187,11 +187,11 @@ class Program(QObject):
             notify(self.tray.icon if self.tray is not None else None, self.tr("Saved"), self.tr("Kept as a note."))
 
     def _on_window_closed(self) -> None:
-        appearance, desk = self.window.appearance, self.window.desk
+        appearance, dialogs = self.window.appearance, self.window.dialogs
         if self.tray is None or appearance is None:
             self.quit()
-        elif desk is not None and not appearance.close_decided and not self._state.text(ASKED):
-            desk.ask_close()
+        elif dialogs is not None and not appearance.close_decided and not self._state.text(CLOSE_QUESTION_ANSWERED):
+            dialogs.ask_close()
         elif appearance.close_to_tray:
             self.window.hide()
         else:
@@ -201,5 +201,5 @@ class Program(QObject):
         if self.window.appearance is not None:
             self.window.appearance.decide_close(to_tray=to_tray)
         # The settings file keeps only what differs from the defaults, so it cannot tell that the person was asked.
-        self._state.keep(ASKED, "yes")
+        self._state.keep(CLOSE_QUESTION_ANSWERED, "yes")
         self._on_window_closed()

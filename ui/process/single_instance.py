@@ -25,7 +25,7 @@ TOKEN = "XDG_ACTIVATION_TOKEN"  # noqa: S105  (the name of a variable)
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class LaunchRequest:
     """What a second launch asks of the first.
 
     Args:
@@ -46,14 +46,14 @@ def address(vault: Path) -> str:
     return name if sys.platform == "win32" else str(runtime_dir() / f"{name}.socket")
 
 
-def encode(wish: Wish) -> bytes:
+def encode(request: LaunchRequest) -> bytes:
     """Return ``wish`` as it travels: four bytes of length, then JSON."""
-    body = {"v": VERSION, "command": wish.command, "argv": list(wish.arguments), "token": wish.token}
+    body = {"v": VERSION, "command": request.command, "argv": list(request.arguments), "token": request.token}
     data = json.dumps(body).encode()
     return len(data).to_bytes(HEADER, "big") + data
 
 
-def decode(data: bytes) -> Wish | None:
+def decode(data: bytes) -> LaunchRequest | None:
     """Return the wish in the JSON ``data``, ``None`` when it is anything else."""
     try:
         body = json.loads(data)
@@ -64,31 +64,31 @@ def decode(data: bytes) -> Wish | None:
     arguments, token = body.get("argv"), body.get("token")
     if not isinstance(arguments, list) or not all(isinstance(item, str) for item in arguments):
         return None
-    return Wish(body["command"], tuple(arguments), token if isinstance(token, str) else "")
+    return LaunchRequest(body["command"], tuple(arguments), token if isinstance(token, str) else "")
 
 
-def hand_over(where: str, wish: Wish) -> bool:
+def hand_over(where: str, request: LaunchRequest) -> bool:
     """Hand ``wish`` to the instance listening at ``where``; False when none answers."""
     socket = QLocalSocket()
     socket.connectToServer(where)
     if not socket.waitForConnected(CONNECT_MS):
         return False
-    socket.write(encode(wish))
+    socket.write(encode(request))
     socket.waitForBytesWritten(CONNECT_MS)
     answered = socket.waitForReadyRead(ANSWER_MS)
     socket.disconnectFromServer()
     return answered
 
 
-def wish_of_environment(command: str, arguments: Sequence[str]) -> Wish:
+def request_from_environment(command: str, arguments: Sequence[str]) -> LaunchRequest:
     """Return a wish that carries the desktop's activation token, if this launch was given one."""
-    return Wish(command, tuple(arguments), os.environ.get(TOKEN, ""))
+    return LaunchRequest(command, tuple(arguments), os.environ.get(TOKEN, ""))
 
 
-class Instance(QObject):
+class SingleInstance(QObject):
     """Listens for later launches on the same vault."""
 
-    asked = Signal(object)
+    requested = Signal(object)
 
     def __init__(self, where: str, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -114,7 +114,7 @@ class Instance(QObject):
     def _on_new_connection(self) -> None:
         while (socket := self._server.nextPendingConnection()) is not None:
             visitor = _Visitor(socket, self)
-            visitor.wished.connect(self.asked)
+            visitor.wished.connect(self.requested)
             visitor.listen()
 
 
@@ -153,9 +153,9 @@ class _Visitor(QObject):
             return
         if self._socket.bytesAvailable() < HEADER + length:
             return
-        wish = decode(bytes(self._socket.read(HEADER + length).data())[HEADER:])
-        self._socket.write(b"ok" if wish is not None else b"no")
+        request = decode(bytes(self._socket.read(HEADER + length).data())[HEADER:])
+        self._socket.write(b"ok" if request is not None else b"no")
         self._socket.flush()
         self._socket.disconnectFromServer()
-        if wish is not None:
-            self.wished.emit(wish)
+        if request is not None:
+            self.wished.emit(request)

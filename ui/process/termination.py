@@ -13,7 +13,7 @@ WATCHED = (signal.SIGTERM, signal.SIGINT)
 class SignalWatch(QObject):
     """Wakes Qt's loop when the system asks the program to leave; must live on the main thread."""
 
-    asked_to_leave = Signal()
+    stop_requested = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -38,7 +38,7 @@ class SignalWatch(QObject):
         with contextlib.suppress(BlockingIOError):
             numbers = set(self._read.recv(64))
             if numbers & {int(number) for number in WATCHED}:
-                self.asked_to_leave.emit()
+                self.stop_requested.emit()
 
 
 def _ignore(_number: int, _frame: FrameType | None) -> None:

@@ -25,7 +25,7 @@ _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _NEW_LINE = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 
 
-class Capture(QWidget):
+class QuickCapture(QWidget):
     """Type, press Enter, gone. Escape hides it and keeps the words for next time, even over a restart."""
 
     saved = Signal(object)
@@ -73,7 +73,7 @@ class Capture(QWidget):
         """Save through ``bridge``."""
         self._bridge = bridge
 
-    def bring(self, text: str = "") -> None:
+    def bring_to_front(self, text: str = "") -> None:
         """Show the window with the keyboard in it; ``text`` is added to what is there."""
         if text:
             self._words.appendPlainText(text)

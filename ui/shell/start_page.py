@@ -19,8 +19,8 @@ QUIET_MS = 300
 class StartPage(QWidget):
     """The logo with a moving bar; or the error's sentence with Retry and Quit."""
 
-    retry_asked = Signal()
-    quit_asked = Signal()
+    retry_requested = Signal()
+    quit_requested = Signal()
     failed = Signal(bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -45,9 +45,9 @@ class StartPage(QWidget):
         self.retry = text_button(self.tr("Try again"), "primary", parent=self._buttons)
         self.copy = text_button(self.tr("Copy details"), parent=self._buttons)
         self.quit = text_button(self.tr("Quit"), parent=self._buttons)
-        self.retry.clicked.connect(self.retry_asked)
+        self.retry.clicked.connect(self.retry_requested)
         self.copy.clicked.connect(self._on_copy_clicked)
-        self.quit.clicked.connect(self.quit_asked)
+        self.quit.clicked.connect(self.quit_requested)
         row = QHBoxLayout(self._buttons)
         row.setContentsMargins(0, Space.S, 0, 0)
         row.setSpacing(Space.S)

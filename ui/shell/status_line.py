@@ -21,7 +21,7 @@ _MEGABYTE = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Holdings:
+class VaultSummary:
     """What the vault holds, as the line tells it.
 
     Args:
@@ -87,7 +87,7 @@ def progress_text(progress: Progress) -> str:
     return " · ".join(parts)
 
 
-def status_text(holdings: Holdings) -> str:
+def status_text(holdings: VaultSummary) -> str:
     """Return the line while nothing long is running."""
     index = tr("indexing {n} pieces").format(n=count(holdings.pending)) if holdings.pending else tr("index complete")
     if holdings.names:
@@ -101,7 +101,7 @@ def status_text(holdings: Holdings) -> str:
     return " · ".join([*parts, *holdings.notes[:1]])
 
 
-def _state(holdings: Holdings) -> str:
+def _state(holdings: VaultSummary) -> str:
     """Return what the vault does, in a word or by its name."""
     if holdings.read_only:
         return tr("Read-only")
@@ -113,14 +113,14 @@ def _state(holdings: Holdings) -> str:
 class StatusLine(QWidget):
     """Shows the line, progress with a cancel button, and after five seconds of waiting what is waited for."""
 
-    cancel_asked = Signal(str)
-    pause_asked = Signal(str, bool)
+    cancel_requested = Signal(str)
+    pause_requested = Signal(str, bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("statusLine")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._holdings: Holdings | None = None
+        self._summary: VaultSummary | None = None
         self._jobs: dict[str, Progress] = {}
         self._waits: list[str] = []
         self._closed = False
@@ -151,9 +151,9 @@ class StatusLine(QWidget):
         """What the line says."""
         return self._text.text()
 
-    def set_holdings(self, holdings: Holdings) -> None:
+    def set_summary(self, holdings: VaultSummary) -> None:
         """Take over what the vault holds."""
-        self._holdings = holdings
+        self._summary = holdings
         self._show()
 
     def set_closed(self, *, closed: bool) -> None:
@@ -194,18 +194,18 @@ class StatusLine(QWidget):
         if waiting:
             self._sign.show_icon("clock", "warning")
             self._text.setText(self.tr("Waiting for {what}…").format(what=self._waits[0]))
-        elif self._holdings is None:
+        elif self._summary is None:
             self._sign.show_icon("clock" if not self._closed else "circle-alert", "muted")
             self._text.setText(self.tr("No vault is open") if self._closed else self.tr("Opening…"))
         else:
             self._sign.show_icon(
                 *(
                     ("triangle-alert", "warning")
-                    if self._holdings.notes or self._holdings.read_only
+                    if self._summary.notes or self._summary.read_only
                     else ("circle-check", "success")
                 )
             )
-            self._text.setText(status_text(self._holdings))
+            self._text.setText(status_text(self._summary))
 
     def _show_job(self, job: Progress) -> None:
         more = self.tr(" (and {n} more)").format(n=len(self._jobs) - 1) if len(self._jobs) > 1 else ""
@@ -228,6 +228,6 @@ class StatusLine(QWidget):
     def _on_cancel_clicked(self) -> None:
         job = next(reversed(self._jobs.values()), None)
         if job is not None and job.can_pause:
-            self.pause_asked.emit(job.job, job.state != "paused")
+            self.pause_requested.emit(job.job, job.state != "paused")
         elif job is not None:
-            self.cancel_asked.emit(job.job)
+            self.cancel_requested.emit(job.job)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.changes import ChangeSet, Progress
-from ui.shell.status_line import Holdings, StatusLine
+from ui.shell.status_line import StatusLine, VaultSummary
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge
@@ -15,10 +15,10 @@ INDEXING_MS = 3000
 _AREAS = frozenset({"sessions", "messages", "memories", "index", "settings"})
 
 
-class Watch(QObject):
+class StatusUpdater(QObject):
     """Tells a status line about changes and progress."""
 
-    holdings_changed = Signal(object)
+    summary_changed = Signal(object)
     found_read_only = Signal(str)
 
     def __init__(self, bridge: "Bridge", line: StatusLine, parent: QObject | None = None) -> None:
@@ -32,8 +32,8 @@ class Watch(QObject):
         self._timer.timeout.connect(self._ask)
         bridge.changed.connect(self._on_bridge_changed)
         bridge.progressed.connect(self._on_bridge_progressed)
-        line.cancel_asked.connect(self._on_line_cancel_asked)
-        line.pause_asked.connect(self._on_line_pause_asked)
+        line.cancel_requested.connect(self._on_line_cancel_requested)
+        line.pause_requested.connect(self._on_line_pause_requested)
         self._ask()
 
     def stop(self) -> None:
@@ -53,7 +53,7 @@ class Watch(QObject):
         if self._stopped:
             return
         titles = tuple(job.title for job in status.jobs)
-        holdings = Holdings(
+        holdings = VaultSummary(
             status.memories,
             status.sessions,
             status.pending_vectors,
@@ -62,8 +62,8 @@ class Watch(QObject):
             status.pending_names,
             titles,
         )
-        self._line.set_holdings(holdings)
-        self.holdings_changed.emit(holdings)
+        self._line.set_summary(holdings)
+        self.summary_changed.emit(holdings)
         if status.read_only != self._read_only:
             self._read_only = status.read_only
             self.found_read_only.emit(status.read_only)
@@ -82,8 +82,8 @@ class Watch(QObject):
     def _on_bridge_progressed(self, progress: Progress) -> None:
         self._line.set_progress(progress)
 
-    def _on_line_cancel_asked(self, job: str) -> None:
+    def _on_line_cancel_requested(self, job: str) -> None:
         self._bridge.start(self._bridge.call("job.cancel", job=job))
 
-    def _on_line_pause_asked(self, job: str, is_pause: bool) -> None:
+    def _on_line_pause_requested(self, job: str, is_pause: bool) -> None:
         self._bridge.start(self._bridge.call("job.pause" if is_pause else "job.resume", job=job))

@@ -34,7 +34,7 @@ class UndoStack(QObject):
 
     changed = Signal()
     notice = Signal(object)
-    taken_back = Signal(object)
+    undone = Signal(object)
     """History ids that were just undone or redone."""
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -137,7 +137,7 @@ class UndoStack(QObject):
             self._set_busy(False)
             self.notice.emit(Notice(str(error), kind="error"))
             return
-        self.taken_back.emit(step.history_ids)
+        self.undone.emit(step.history_ids)
         step.history_ids = tuple(answer)
         self._busy = False
         self._move(redo=redo)

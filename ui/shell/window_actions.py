@@ -70,10 +70,10 @@ class WindowActions(QObject):
     def open_models(self) -> None:
         """Open the search models, with what the person searched for lately to compare."""
         window = self._window
-        if window.desk is None or window.panes is None:
+        if window.dialogs is None or window.panes is None:
             return
         kept = unpack(window.panes.save().get("search", b""))
-        window.desk.open_models([str(text) for key in ("saved", "recent") for text in kept.get(key) or ()])
+        window.dialogs.open_models([str(text) for key in ("saved", "recent") for text in kept.get(key) or ()])
 
     def name_undo(self) -> None:
         """Say in menus what undo and redo would do."""
@@ -84,7 +84,7 @@ class WindowActions(QObject):
 
     def copy_details(self) -> None:
         """Copy the report that the banner offers, else the last failures."""
-        QGuiApplication.clipboard().setText(self._window.banner.report or self._window.faults.details)
+        QGuiApplication.clipboard().setText(self._window.banner.report or self._window.errors.details)
         self._window.banner.hide()
 
     def offer_crash_reports(self, reports: "Sequence[CrashReport]") -> None:
@@ -105,17 +105,17 @@ class WindowActions(QObject):
 
     def show_crash_report(self, report: str) -> None:
         """Open a dialog with a crash report."""
-        CrashDialog(report, self._window).bring()
+        CrashDialog(report, self._window).bring_to_front()
 
     def _slots(self) -> dict[str, Slot]:
         window = self._window
         return {
-            "file.capture": window.capture_asked.emit,
+            "file.capture": window.capture_requested.emit,
             "file.import": self._import,
             "file.settings": self._settings,
             "file.models": self.open_models,
             "file.close": window.close,
-            "file.quit": window.quit_asked.emit,
+            "file.quit": window.quit_requested.emit,
             "edit.undo": window.undo.undo,
             "edit.redo": window.undo.redo,
             "go.palette": self._palette,
@@ -200,7 +200,7 @@ class WindowActions(QObject):
         self._window.palette_popup.show_titles()
 
     def _open_menu(self) -> None:
-        self._window.rail.menu_button.showMenu()
+        self._window.sidebar.menu_button.showMenu()
 
     def _go_to_notice(self) -> None:
         self._window.toaster.focus_last()
@@ -209,7 +209,7 @@ class WindowActions(QObject):
         window = self._window
         front = window.panes.front if window.panes is not None else None
         inner: list[QWidget] = front.regions() if front is not None else [window.start_page]
-        cycle([*inner, window.status_line, window.rail, window.top_bar], QApplication.focusWidget(), step)
+        cycle([*inner, window.status_line, window.sidebar, window.top_bar], QApplication.focusWidget(), step)
 
     def _copy_link(self) -> None:
         front = self._window.panes.front if self._window.panes is not None else None
@@ -237,25 +237,25 @@ class WindowActions(QObject):
             self._window.appearance.set_percent(NORMAL)
 
     def _import(self) -> None:
-        if self._window.desk is not None:
-            self._window.desk.open_import()
+        if self._window.dialogs is not None:
+            self._window.dialogs.open_import()
 
     def _settings(self) -> None:
-        if self._window.desk is not None:
-            self._window.desk.open_settings()
+        if self._window.dialogs is not None:
+            self._window.dialogs.open_settings()
 
     def _help(self) -> None:
-        if self._window.desk is not None:
+        if self._window.dialogs is not None:
             front = self._window.panes.front if self._window.panes is not None else None
-            self._window.desk.open_help(HELP_PAGES.get(front.name, "") if front is not None else "")
+            self._window.dialogs.open_help(HELP_PAGES.get(front.name, "") if front is not None else "")
 
     def _shortcuts(self) -> None:
-        if self._window.desk is not None:
-            self._window.desk.open_shortcuts()
+        if self._window.dialogs is not None:
+            self._window.dialogs.open_shortcuts()
 
     def _about(self) -> None:
-        if self._window.desk is not None:
-            self._window.desk.open_about()
+        if self._window.dialogs is not None:
+            self._window.dialogs.open_about()
 
     async def _create_note(self, title: str) -> None:
         bridge = self._window.bridge

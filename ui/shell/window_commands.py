@@ -19,7 +19,7 @@ MENUS: tuple[tuple[str, object], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Declared:
+class CommandSpec:
     """An action of the frame without what it does; the title is in English, marked for translation."""
 
     id: str
@@ -31,52 +31,60 @@ class Declared:
 
 
 FRAME = (
-    Declared("file.capture", QT_TRANSLATE_NOOP("Frame", "Quick capture…"), "plus", "Ctrl+Shift+N", "new jot write"),
-    Declared(
+    CommandSpec("file.capture", QT_TRANSLATE_NOOP("Frame", "Quick capture…"), "plus", "Ctrl+Shift+N", "new jot write"),
+    CommandSpec(
         "file.import",
         QT_TRANSLATE_NOOP("Frame", "Import…"),
         "download",
         "Ctrl+Shift+I",
         "chatgpt claude obsidian",
     ),
-    Declared("file.settings", QT_TRANSLATE_NOOP("Frame", "Settings…"), "settings", "Ctrl+,", "preferences options"),
-    Declared(
+    CommandSpec("file.settings", QT_TRANSLATE_NOOP("Frame", "Settings…"), "settings", "Ctrl+,", "preferences options"),
+    CommandSpec(
         "file.models",
         QT_TRANSLATE_NOOP("Frame", "Search models…"),
         "split",
         "",
         "embedding meaning vectors compare ranking recipe rollback",
     ),
-    Declared("file.close", QT_TRANSLATE_NOOP("Frame", "Close window"), "x", "Ctrl+W"),
-    Declared("file.quit", QT_TRANSLATE_NOOP("Frame", "Quit"), "power", "Ctrl+Q", "exit"),
-    Declared("edit.undo", QT_TRANSLATE_NOOP("Frame", "Undo"), "undo-2", "Ctrl+Z"),
-    Declared("edit.redo", QT_TRANSLATE_NOOP("Frame", "Redo"), "redo-2", "Ctrl+Shift+Z; Ctrl+Y"),
-    Declared("go.palette", QT_TRANSLATE_NOOP("Frame", "Command palette…"), "command", "Ctrl+K", listed=True),
-    Declared("go.jump", QT_TRANSLATE_NOOP("Frame", "Jump to…"), "search", "Ctrl+O", "quick switcher open note session"),
-    Declared("go.back", QT_TRANSLATE_NOOP("Frame", "Back"), "arrow-left", "Alt+Left"),
-    Declared("go.forward", QT_TRANSLATE_NOOP("Frame", "Forward"), "arrow-right", "Alt+Right"),
-    Declared("go.find", QT_TRANSLATE_NOOP("Frame", "Search everything"), "search", "Ctrl+Shift+F"),
-    Declared("go.region", QT_TRANSLATE_NOOP("Frame", "Next part of the window"), "panel-left", "F6", listed=False),
-    Declared(
+    CommandSpec("file.close", QT_TRANSLATE_NOOP("Frame", "Close window"), "x", "Ctrl+W"),
+    CommandSpec("file.quit", QT_TRANSLATE_NOOP("Frame", "Quit"), "power", "Ctrl+Q", "exit"),
+    CommandSpec("edit.undo", QT_TRANSLATE_NOOP("Frame", "Undo"), "undo-2", "Ctrl+Z"),
+    CommandSpec("edit.redo", QT_TRANSLATE_NOOP("Frame", "Redo"), "redo-2", "Ctrl+Shift+Z; Ctrl+Y"),
+    CommandSpec("go.palette", QT_TRANSLATE_NOOP("Frame", "Command palette…"), "command", "Ctrl+K", listed=True),
+    CommandSpec(
+        "go.jump", QT_TRANSLATE_NOOP("Frame", "Jump to…"), "search", "Ctrl+O", "quick switcher open note session"
+    ),
+    CommandSpec("go.back", QT_TRANSLATE_NOOP("Frame", "Back"), "arrow-left", "Alt+Left"),
+    CommandSpec("go.forward", QT_TRANSLATE_NOOP("Frame", "Forward"), "arrow-right", "Alt+Right"),
+    CommandSpec("go.find", QT_TRANSLATE_NOOP("Frame", "Search everything"), "search", "Ctrl+Shift+F"),
+    CommandSpec("go.region", QT_TRANSLATE_NOOP("Frame", "Next part of the window"), "panel-left", "F6", listed=False),
+    CommandSpec(
         "go.region_back",
         QT_TRANSLATE_NOOP("Frame", "Previous part"),
         "panel-left",
         "Shift+F6",
         listed=False,
     ),
-    Declared("go.menu", QT_TRANSLATE_NOOP("Frame", "Menu"), "menu", "F10", listed=False),
-    Declared("go.notice", QT_TRANSLATE_NOOP("Frame", "Newest notice"), "info", "Ctrl+Shift+U", "toast undo"),
-    Declared("go.copy_link", QT_TRANSLATE_NOOP("Frame", "Copy link to this place"), "link", "Ctrl+Shift+L"),
-    Declared("view.inspector", QT_TRANSLATE_NOOP("Frame", "Show or hide the inspector"), "panel-right", "Ctrl+Shift+P"),
-    Declared("view.light", QT_TRANSLATE_NOOP("Frame", "Light"), "sun", "", "theme appearance scheme"),
-    Declared("view.dark", QT_TRANSLATE_NOOP("Frame", "Dark"), "moon", "", "theme appearance scheme"),
-    Declared("view.system", QT_TRANSLATE_NOOP("Frame", "Follow the system"), "monitor", "", "theme appearance scheme"),
-    Declared("view.larger", QT_TRANSLATE_NOOP("Frame", "Larger text"), "zoom-in", "Ctrl++; Ctrl+=", "zoom scale"),
-    Declared("view.smaller", QT_TRANSLATE_NOOP("Frame", "Smaller text"), "zoom-out", "Ctrl+-", "zoom scale"),
-    Declared("view.normal", QT_TRANSLATE_NOOP("Frame", "Normal text size"), "maximize", "Ctrl+0", "zoom scale reset"),
-    Declared("help.pages", QT_TRANSLATE_NOOP("Frame", "Help"), "circle-question-mark", "F1", "manual guide"),
-    Declared("help.shortcuts", QT_TRANSLATE_NOOP("Frame", "Keyboard shortcuts"), "keyboard", "Ctrl+?", "keys"),
-    Declared("help.about", QT_TRANSLATE_NOOP("Frame", "About Keepsake"), "info", "", "version debug"),
+    CommandSpec("go.menu", QT_TRANSLATE_NOOP("Frame", "Menu"), "menu", "F10", listed=False),
+    CommandSpec("go.notice", QT_TRANSLATE_NOOP("Frame", "Newest notice"), "info", "Ctrl+Shift+U", "toast undo"),
+    CommandSpec("go.copy_link", QT_TRANSLATE_NOOP("Frame", "Copy link to this place"), "link", "Ctrl+Shift+L"),
+    CommandSpec(
+        "view.inspector", QT_TRANSLATE_NOOP("Frame", "Show or hide the inspector"), "panel-right", "Ctrl+Shift+P"
+    ),
+    CommandSpec("view.light", QT_TRANSLATE_NOOP("Frame", "Light"), "sun", "", "theme appearance scheme"),
+    CommandSpec("view.dark", QT_TRANSLATE_NOOP("Frame", "Dark"), "moon", "", "theme appearance scheme"),
+    CommandSpec(
+        "view.system", QT_TRANSLATE_NOOP("Frame", "Follow the system"), "monitor", "", "theme appearance scheme"
+    ),
+    CommandSpec("view.larger", QT_TRANSLATE_NOOP("Frame", "Larger text"), "zoom-in", "Ctrl++; Ctrl+=", "zoom scale"),
+    CommandSpec("view.smaller", QT_TRANSLATE_NOOP("Frame", "Smaller text"), "zoom-out", "Ctrl+-", "zoom scale"),
+    CommandSpec(
+        "view.normal", QT_TRANSLATE_NOOP("Frame", "Normal text size"), "maximize", "Ctrl+0", "zoom scale reset"
+    ),
+    CommandSpec("help.pages", QT_TRANSLATE_NOOP("Frame", "Help"), "circle-question-mark", "F1", "manual guide"),
+    CommandSpec("help.shortcuts", QT_TRANSLATE_NOOP("Frame", "Keyboard shortcuts"), "keyboard", "Ctrl+?", "keys"),
+    CommandSpec("help.about", QT_TRANSLATE_NOOP("Frame", "About Keepsake"), "info", "", "version debug"),
 )
 
 

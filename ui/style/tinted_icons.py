@@ -17,7 +17,7 @@ MARKS: Mapping[str, tuple[str, str]] = {
 """Name in the stylesheet: icon and the token it is drawn in."""
 
 
-class Glyphs:
+class TintedIcons:
     """Writes each mark once a colour and tells its path."""
 
     def __init__(self) -> None:

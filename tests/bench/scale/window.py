@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QListView, QWidget
 
 from tests.bench.machine import resident_mb
 from ui.app import make_application, start_host
-from ui.process.error_reporter import Faults
+from ui.process.error_reporter import ErrorReporter
 from ui.process.program import Program
-from ui.process.single_instance import Instance
+from ui.process.single_instance import SingleInstance
 
 _LOOK_EVERY_MS = 5
 _GIVE_UP_S = 60.0
@@ -69,12 +69,12 @@ def main() -> int:
     application = make_application()
     loop = qasync.QEventLoop(application)
     asyncio.set_event_loop(loop)
-    instance = Instance(str(vault / "bench.socket"))
-    program = Program(vault, instance, Faults(), start_host)
+    instance = SingleInstance(str(vault / "bench.socket"))
+    program = Program(vault, instance, ErrorReporter(), start_host)
     watch = Watch(program.window, begun)
     ended = loop.create_future()
     program.finished.connect(lambda: ended.set_result(None))
-    program.start(hidden=False, wishes=[])
+    program.start(hidden=False, requests=[])
     loop.run_until_complete(watch.done)
     answer = {"window_ms": watch.painted_ms, "usable_ms": watch.filled_ms, "window_rss_mb": resident_mb()}
     program.quit()

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
-from tests.unit.ui.shelf import Shelf
+from tests.unit.ui.fake_backend import FakeBackend
 from ui import theme
 from ui.actions import Actions
 from ui.bridge import Bridge
-from ui.process.error_reporter import Faults
+from ui.process.error_reporter import ErrorReporter
 from ui.shell.navigation import Place
 from ui.theme import Scheme
 from ui.window import Window
@@ -40,13 +40,13 @@ def look(qapp: Any) -> Iterator[theme.Theme]:
 
 
 @pytest.fixture
-def shelf() -> Shelf:
-    return Shelf()
+def backend() -> FakeBackend:
+    return FakeBackend()
 
 
 @pytest.fixture
-def door(shelf: Shelf, qt_loop: asyncio.AbstractEventLoop, look: theme.Theme) -> Iterator[Bridge]:
-    made = Bridge(shelf)
+def fake_bridge(backend: FakeBackend, qt_loop: asyncio.AbstractEventLoop, look: theme.Theme) -> Iterator[Bridge]:
+    made = Bridge(backend)
     yield made
     qt_loop.run_until_complete(made.close())
     made.deleteLater()
@@ -70,18 +70,18 @@ def rest(qt_loop: asyncio.AbstractEventLoop) -> Rest:
 
 
 @pytest.fixture
-def window(qtbot: QtBot, door: Bridge, tmp_path: Path, rest: Rest) -> Iterator[Window]:
+def window(qtbot: QtBot, fake_bridge: Bridge, tmp_path: Path, rest: Rest) -> Iterator[Window]:
     """Return an open window with the graph pane in front, which needs nothing of the vault."""
     state = WindowState(tmp_path)
     state.keep("window/pane", "graph")
-    made = Window(Actions(), state, Faults())
+    made = Window(Actions(), state, ErrorReporter())
     qtbot.addWidget(made)
     made.resize(1200, 800)
     made.show()
-    made.attach(door)
+    made.attach(fake_bridge)
     rest(lambda: "Idle" in made.status_line.text)
     assert made.panes is not None
     assert made.panes.front is not None
     assert made.panes.front.current_place() == Place("graph")
     yield made
-    made.retire()
+    made.shut_down()

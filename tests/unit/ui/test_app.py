@@ -5,25 +5,25 @@ from pathlib import Path
 import pytest
 
 from ui import app
-from ui.process.single_instance import Wish
+from ui.process.single_instance import LaunchRequest
 
 
 def test_options() -> None:
     options = app.parser().parse_args(["--vault", "/v", "--hidden", "--open", "keepsake://memory/note-1"])
     assert (options.vault, options.hidden) == (Path("/v"), True)
-    assert app._wishes(options) == [Wish("open", ("keepsake://memory/note-1",))]
+    assert app._wishes(options) == [LaunchRequest("open", ("keepsake://memory/note-1",))]
 
 
 @pytest.mark.parametrize(
     ("argv", "wish"),
     [
-        ([], Wish("raise")),
-        (["--capture"], Wish("capture", ("",))),
-        (["--capture", "buy milk"], Wish("capture", ("buy milk",))),
-        (["--import", "/a.zip", "/b"], Wish("import", ("/a.zip", "/b"))),
+        ([], LaunchRequest("raise")),
+        (["--capture"], LaunchRequest("capture", ("",))),
+        (["--capture", "buy milk"], LaunchRequest("capture", ("buy milk",))),
+        (["--import", "/a.zip", "/b"], LaunchRequest("import", ("/a.zip", "/b"))),
     ],
 )
-def test_wishes(argv: list[str], wish: Wish) -> None:
+def test_wishes(argv: list[str], wish: LaunchRequest) -> None:
     assert app._wishes(app.parser().parse_args(argv)) == [wish]
 
 

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from ui import theme
 from ui.style.stylesheet import stylesheet_for
-from ui.style.tinted_icons import MARKS, Glyphs
+from ui.style.tinted_icons import MARKS, TintedIcons
 from ui.style.tokens import PART_PAIRS, TEXT_PAIRS, contrast
 from ui.theme import Scheme, ThemeInputs, palette_for, tokens_for
 
@@ -78,13 +78,13 @@ def test_scheme_and_system_decide(scheme: str, system: bool, dark: bool) -> None
 
 def test_stylesheet_is_complete_and_leaves_bare_widgets_alone(qapp: Any) -> None:
     tokens = tokens_for(Scheme.LIGHT)
-    sheet = stylesheet_for(tokens, 10, Glyphs().paths(tokens))
+    sheet = stylesheet_for(tokens, 10, TintedIcons().paths(tokens))
     assert "$" not in sheet
     assert not re.search(r"(^|[,}\s])QWidget\s*[{,]", sheet)
 
 
 def test_glyphs_are_written_in_the_colour_of_the_look() -> None:
-    glyphs, tokens = Glyphs(), tokens_for(Scheme.DARK)
+    glyphs, tokens = TintedIcons(), tokens_for(Scheme.DARK)
     paths = glyphs.paths(tokens)
     assert set(paths) == set(MARKS)
     for mark, path in paths.items():
@@ -114,7 +114,7 @@ def test_lengths_grow_with_the_text(look: theme.Theme) -> None:
     assert [look.scaled(pixels) for pixels in (14, 15, 16)] == [14, 15, 16]
     look.set_scale(1.5)
     assert [look.scaled(pixels) for pixels in (14, 15, 16)] == [21, 22, 24]
-    paths = Glyphs().paths(look.tokens)
+    paths = TintedIcons().paths(look.tokens)
     normal, larger = (stylesheet_for(look.tokens, 10, paths, scale) for scale in (1.0, 1.5))
     assert "icon-size: 16px" in normal
     assert "icon-size: 24px" in larger

@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 from app.changes import Progress
 from ui import tray
 from ui.notify import notify
-from ui.shell.status_line import Holdings
+from ui.shell.status_line import VaultSummary
 from ui.theme import Scheme, Theme
 from ui.tray import Tray
 from ui.window import Window
@@ -23,14 +23,14 @@ def icon(window: Window) -> Iterator[Tray]:
 
 def test_line_and_state_follow(icon: Tray) -> None:
     assert icon.line.text() == "Opening…"
-    icon.set_holdings(Holdings(41208, 312))
+    icon.set_summary(VaultSummary(41208, 312))
     assert (icon.state, icon.line.text()) == ("idle", "Idle · 41,208 memories · 312 sessions · index complete")
     icon.set_progress(Progress("j", "Importing R&D.zip", 5, 10, "messages"))
     assert icon.state == "working"
     assert icon.line.text().startswith("Importing R&&D.zip — 5 of 10")
     icon.set_progress(Progress("j", "t", 10, 10, state="finished"))
     assert icon.state == "idle"
-    icon.set_holdings(Holdings(1, 1, notes=("The model is missing.",)))
+    icon.set_summary(VaultSummary(1, 1, notes=("The model is missing.",)))
     assert icon.state == "attention"
 
 
@@ -38,7 +38,7 @@ def test_menu_has_the_functions_of_the_window(icon: Tray, window: Window, qtbot:
     shared = [window.registry.qaction(name) for name in ("file.capture", "file.settings", "file.quit")]
     assert all(action in icon.menu.actions() for action in shared)
     assert icon.menu.defaultAction().text() == "Open Keepsake"
-    with qtbot.waitSignal(icon.open_asked):
+    with qtbot.waitSignal(icon.open_requested):
         icon.menu.defaultAction().trigger()
 
 

@@ -13,12 +13,12 @@ from pytestqt.qtbot import QtBot
 from app.changes import ChangeSet, Progress
 from app.errors import VaultLockedError
 from tests.unit.ui.conftest import Rest
-from tests.unit.ui.shelf import Shelf
+from tests.unit.ui.fake_backend import FakeBackend
 from ui.actions import Actions
 from ui.bridge import Bridge
-from ui.dialogs.help import PAGE, Help
+from ui.dialogs.help import PAGE, HelpDialog
 from ui.notice import Notice
-from ui.process.error_reporter import Faults
+from ui.process.error_reporter import ErrorReporter
 from ui.shell.navigation import Place
 from ui.shell.pane_stack import PANES
 from ui.shell.window_actions import HELP_PAGES
@@ -54,7 +54,7 @@ def _is_inner(widget: QWidget) -> bool:
 
 
 def test_shows_before_the_vault_is_open(qtbot: QtBot, look: Theme, tmp_path: Path) -> None:
-    window = Window(Actions(), WindowState(tmp_path), Faults())
+    window = Window(Actions(), WindowState(tmp_path), ErrorReporter())
     qtbot.addWidget(window)
     window.start_page.show_opening("/vault")
     window.show()
@@ -65,7 +65,7 @@ def test_shows_before_the_vault_is_open(qtbot: QtBot, look: Theme, tmp_path: Pat
     window.start_page.show_error(VaultLockedError("Another Keepsake has this vault open."))
     assert window.start_page.text == "Another Keepsake has this vault open."
     assert window.status_line.text == "No vault is open"
-    with qtbot.waitSignal(window.start_page.retry_asked):
+    with qtbot.waitSignal(window.start_page.retry_requested):
         window.start_page.retry.click()
     window.start_page.finish()
 
@@ -80,7 +80,7 @@ def test_every_focusable_widget_has_a_name(window: Window) -> None:
     window.banner.tell("x")
     window.tell(Notice("Deleted", (1,)))
     window.registry.run("go.palette")
-    assert window.desk is not None
+    assert window.dialogs is not None
     for name in ("import", "settings"):
         window.registry.run(f"file.{name}")
     for name in ("pages", "shortcuts", "about"):
@@ -96,14 +96,14 @@ def test_every_focusable_widget_has_a_name(window: Window) -> None:
 def test_back_returns_and_rail_follows(window: Window, qtbot: QtBot) -> None:
     window.go(Place("schedule"))
     assert _front(window) == "schedule"
-    assert window.rail._buttons["schedule"].isChecked()
+    assert window.sidebar._buttons["schedule"].isChecked()
     assert window.registry.qaction("go.back").isEnabled()
     window.registry.run("go.back")
     assert _front(window) == "graph"
-    assert window.rail._buttons["graph"].isChecked()
+    assert window.sidebar._buttons["graph"].isChecked()
     window.registry.run("go.forward")
     assert _front(window) == "schedule"
-    qtbot.mouseClick(window.rail._buttons["graph"], Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(window.sidebar._buttons["graph"], Qt.MouseButton.LeftButton)
     assert _front(window) == "graph"
 
 
@@ -129,67 +129,67 @@ def test_f6_goes_round_and_comes_back(window: Window) -> None:
     assert len(seen) >= 3
 
 
-def test_notice_is_undone_by_key_and_toast(window: Window, shelf: Shelf, rest: Rest) -> None:
+def test_notice_is_undone_by_key_and_toast(window: Window, backend: FakeBackend, rest: Rest) -> None:
     window.tell(Notice("Deleted ‘Rose list’", (7,), undo_text="delete ‘Rose list’"))
     assert window.registry.qaction("edit.undo").text() == "Undo delete ‘Rose list’"
     window.registry.run("edit.undo")
     rest(window.undo.can_redo)
-    assert shelf.asked("memory.undo") == [{"history_ids": [7]}]
+    assert backend.asked("memory.undo") == [{"history_ids": [7]}]
     assert window.registry.qaction("edit.redo").text() == "Redo delete ‘Rose list’"
 
 
-def test_scheme_and_size_are_stored(window: Window, shelf: Shelf, look: Theme, rest: Rest) -> None:
+def test_scheme_and_size_are_stored(window: Window, backend: FakeBackend, look: Theme, rest: Rest) -> None:
     window.registry.run("view.dark")
     assert look.scheme is Scheme.DARK
     assert window.registry.qaction("view.dark").isChecked()
     window.registry.run("view.larger")
-    rest(lambda: len(shelf.asked("settings.set")) == 2)
-    assert shelf.settings["window.theme"].value == "dark"
-    assert shelf.settings["window.scale"].value == 110
+    rest(lambda: len(backend.asked("settings.set")) == 2)
+    assert backend.settings["window.theme"].value == "dark"
+    assert backend.settings["window.scale"].value == 110
     window.registry.run("view.normal")
     assert look.scale == 1.0
 
 
-def test_change_of_settings_elsewhere_is_obeyed(window: Window, shelf: Shelf, look: Theme, rest: Rest) -> None:
-    shelf.settings_set("window.theme", "dark")
+def test_change_of_settings_elsewhere_is_obeyed(window: Window, backend: FakeBackend, look: Theme, rest: Rest) -> None:
+    backend.settings_set("window.theme", "dark")
     assert window.bridge is not None
     window.bridge.changed.emit(ChangeSet(frozenset({"settings"})))
     rest(lambda: look.scheme is Scheme.DARK)
 
 
-def test_progress_reaches_the_line_and_cancel_the_vault(window: Window, shelf: Shelf, rest: Rest) -> None:
+def test_progress_reaches_the_line_and_cancel_the_vault(window: Window, backend: FakeBackend, rest: Rest) -> None:
     assert window.bridge is not None
     window.bridge.progressed.emit(Progress("job-1", "Importing a.zip", 5, 10, "messages"))
     assert window.status_line.text.startswith("Importing a.zip — 5 of 10")
     window.status_line._cancel.click()
-    rest(lambda: shelf.asked("job.cancel") == [{"job": "job-1"}])
+    rest(lambda: backend.asked("job.cancel") == [{"job": "job-1"}])
 
 
 def test_failures_of_tasks_are_told(window: Window) -> None:
     assert window.bridge is not None
-    window.faults.blockSignals(True)
-    window.faults.blockSignals(False)
+    window.errors.blockSignals(True)
+    window.errors.blockSignals(False)
     window.banner.tell("The vault did not answer.")
-    window.faults._details.append("Traceback")
+    window.errors._details.append("Traceback")
     window.banner.details_asked.emit()
     assert QGuiApplication.clipboard().text() == "Traceback"
     assert not window.banner.isVisible()
 
 
-def test_dropped_files_are_offered_for_import(window: Window, shelf: Shelf, rest: Rest) -> None:
+def test_dropped_files_are_offered_for_import(window: Window, backend: FakeBackend, rest: Rest) -> None:
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile("/tmp/chatgpt.zip")])
     button, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
     # Since Qt 6.12 an entering drag has an exact position, too, and the whole numbers are deprecated.
     entered: Any = QPointF(50, 50) if PySide6.__version_info__ >= (6, 12) else QPoint(50, 50)
     window.dragEnterEvent(QDragEnterEvent(entered, Qt.DropAction.CopyAction, data, button, keys))
-    assert window._veil.isVisible()
+    assert window._drop_overlay.isVisible()
     window.dropEvent(QDropEvent(QPointF(50, 50), Qt.DropAction.CopyAction, data, button, keys))
-    assert not window._veil.isVisible()
-    rest(lambda: bool(shelf.asked("exchange.preview")))
-    assert window.desk is not None
-    assert window.desk.importer.isVisible()
-    window.desk.importer.hide()
+    assert not window._drop_overlay.isVisible()
+    rest(lambda: bool(backend.asked("exchange.preview")))
+    assert window.dialogs is not None
+    assert window.dialogs.importer.isVisible()
+    window.dialogs.importer.hide()
 
 
 def test_links_and_nonsense(window: Window) -> None:
@@ -209,33 +209,35 @@ def test_size_and_pane_come_back(window: Window, qtbot: QtBot, tmp_path: Path) -
     window.go(Place("schedule"))
     window.palette_popup.remember(Place("notes", "note-1", title="Rose list"))
     window.keep_state()
-    again = Window(Actions(), WindowState(tmp_path), Faults())
+    again = Window(Actions(), WindowState(tmp_path), ErrorReporter())
     qtbot.addWidget(again)
     assert (again.width(), again.height()) == (781, 611)
     assert again._state.text("window/pane") == "schedule"
     assert [place.title for place in again.palette_popup.recent_places] == ["Rose list"]
 
 
-def test_create_note_opens_it(window: Window, shelf: Shelf, rest: Rest, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_create_note_opens_it(
+    window: Window, backend: FakeBackend, rest: Rest, monkeypatch: pytest.MonkeyPatch
+) -> None:
     went: list[Place] = []
     monkeypatch.setattr(window, "go", went.append)
-    window.frame.create_note("Kite project")
+    window.commands.create_note("Kite project")
     rest(lambda: bool(window.toaster.toasts))
-    assert shelf.asked("note.save") == [{"title": "Kite project", "content": ""}]
+    assert backend.asked("note.save") == [{"title": "Kite project", "content": ""}]
     assert went[0].pane == "notes"
     assert window.undo.undo_text == "Undo create ‘Kite project’"
 
 
 def test_menu_lists_every_group(window: Window) -> None:
-    window.frame._fill_menu()
-    titles = [action.text() for action in window.frame.menu.actions()]
+    window.commands._fill_menu()
+    titles = [action.text() for action in window.commands.menu.actions()]
     assert titles == ["File", "Edit", "Go", "View", "Help"]
 
 
 def test_help_opens_at_the_page_of_the_pane(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert window.desk is not None
+    assert window.dialogs is not None
     window.registry.run("help.pages")
-    pages = window.findChild(Help)
+    pages = window.findChild(HelpDialog)
     assert pages._list.currentItem().data(PAGE) == "welcome"
     assert HELP_PAGES["search"] == "search"
     monkeypatch.setitem(HELP_PAGES, "graph", "search")
@@ -261,20 +263,20 @@ def test_missing_pane_does_not_take_the_window_with_it(
 
 
 @pytest.mark.parametrize("kept", ["", "nowhere"])
-def test_an_unknown_kept_pane_opens_the_first(door: Bridge, kept: str, qtbot: QtBot, tmp_path: Path) -> None:
+def test_an_unknown_kept_pane_opens_the_first(fake_bridge: Bridge, kept: str, qtbot: QtBot, tmp_path: Path) -> None:
     state = WindowState(tmp_path)
     state.keep("window/pane", kept)
-    window = Window(Actions(), state, Faults())
+    window = Window(Actions(), state, ErrorReporter())
     qtbot.addWidget(window)
-    window.attach(door)
+    window.attach(fake_bridge)
     assert _front(window) == PANES[0].name
-    window.retire()
+    window.shut_down()
 
 
-def test_a_read_only_vault_shows_why_in_the_banner(window: Window, shelf: Shelf, rest: Rest) -> None:
-    shelf.read_only = "The disk is full, so this vault is open for reading only."
-    for listener in shelf.listeners:
+def test_a_read_only_vault_shows_why_in_the_banner(window: Window, backend: FakeBackend, rest: Rest) -> None:
+    backend.read_only = "The disk is full, so this vault is open for reading only."
+    for listener in backend.listeners:
         listener(ChangeSet(frozenset({"settings"})))
-    rest(lambda: window.banner.text == shelf.read_only)
+    rest(lambda: window.banner.text == backend.read_only)
     assert window.banner.isVisible()
     assert window.status_line.text.startswith("Read-only")

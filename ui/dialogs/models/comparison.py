@@ -76,7 +76,7 @@ class ComparisonView(QWidget):
 
     opened = Signal(object)
     """A hit was opened."""
-    use_asked = Signal(str, object)
+    use_requested = Signal(str, object)
     """The other way is wanted: ``switch``, ``return`` or ``recipe``, and the generation's number or recipe's name."""
 
     def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
@@ -404,4 +404,4 @@ class ComparisonView(QWidget):
     def _on_use_clicked(self) -> None:
         chosen = self._what.currentData()
         if chosen is not None:
-            self.use_asked.emit({"ready": "switch", "kept": "return"}.get(chosen[0], chosen[0]), chosen[1])
+            self.use_requested.emit({"ready": "switch", "kept": "return"}.get(chosen[0], chosen[0]), chosen[1])

@@ -34,7 +34,7 @@ JOB: Final = "embedding"
 _MAY_FETCH: Final = "embedding.allow_download"
 
 
-class Models(BaseDialog):
+class ModelsDialog(BaseDialog):
     """Two pages: the models there are, and two answers side by side. Closing it stops nothing."""
 
     notice = Signal(object)
@@ -65,11 +65,11 @@ class Models(BaseDialog):
         self.body.addWidget(self._tabs, 1)
         close = self.add_button(text_button(self.tr("Close"), parent=self))
         close.clicked.connect(self.reject)
-        self.rows.asked.connect(self._on_rows_asked)
-        self.preparing.asked.connect(self._on_preparing_asked)
-        self.preparing.fetch_asked.connect(self._on_preparing_fetch_asked)
-        self.preparing.stop_asked.connect(self._on_preparing_stop_asked)
-        self.comparing.use_asked.connect(self._on_use_asked)
+        self.rows.asked.connect(self._on_rows_requested)
+        self.preparing.asked.connect(self._on_preparing_requested)
+        self.preparing.fetch_requested.connect(self._on_preparing_fetch_requested)
+        self.preparing.stop_requested.connect(self._on_preparing_stop_requested)
+        self.comparing.use_requested.connect(self._on_use_requested)
         self.comparing.opened.connect(self._on_hit_opened)
         bridge.progressed.connect(self._on_bridge_progressed)
         bridge.changed.connect(self._on_bridge_changed)
@@ -86,9 +86,9 @@ class Models(BaseDialog):
         self._heading.setVisible(not is_low)
         self.comparing.totals.set_brief(brief=is_low)
 
-    def bring(self, searches: "Sequence[str]" = ()) -> None:
+    def bring_to_front(self, searches: "Sequence[str]" = ()) -> None:
         """Show how it stands, with ``searches`` of the person to compare."""
-        super().bring()
+        super().bring_to_front()
         self.comparing.set_queries(searches)
         self._bridge.start(self._learn())
 
@@ -208,7 +208,7 @@ class Models(BaseDialog):
 
     # --- what the person does ---
 
-    def _on_rows_asked(self, what: str, info: "GenerationInfo") -> None:
+    def _on_rows_requested(self, what: str, info: "GenerationInfo") -> None:
         if what == "compare":
             self.comparing.choose_generation(info.id)
             self._tabs.setCurrentWidget(self.comparing)
@@ -220,9 +220,9 @@ class Models(BaseDialog):
         elif what == "give_up":
             self._bridge.start(self._do("embedding.rollback"))
         else:
-            self._on_use_asked(what, info.id)
+            self._on_use_requested(what, info.id)
 
-    def _on_use_asked(self, what: str, which: object) -> None:
+    def _on_use_requested(self, what: str, which: object) -> None:
         if what == "switch":
             told = self.tr("The new model answers as soon as its last texts are in")
             self._bridge.start(self._do("embedding.switch", told))
@@ -233,13 +233,13 @@ class Models(BaseDialog):
             told = self.tr("Searches are ranked by ‘{name}’ from now on").format(name=which)
             self._bridge.start(self._do("settings.set", told, name="search.recipe", value=which))
 
-    def _on_preparing_asked(self, model: str, folder: str, waits: bool) -> None:
+    def _on_preparing_requested(self, model: str, folder: str, waits: bool) -> None:
         self._bridge.start(self._prepare(model, folder, waits=waits))
 
-    def _on_preparing_fetch_asked(self, model: str) -> None:
+    def _on_preparing_fetch_requested(self, model: str) -> None:
         self._bridge.start(self._fetch(model))
 
-    def _on_preparing_stop_asked(self, job: str) -> None:
+    def _on_preparing_stop_requested(self, job: str) -> None:
         self._bridge.start(self._bridge.call("job.cancel", job=job))
 
     def _on_hit_opened(self, hit: "SideHit") -> None:

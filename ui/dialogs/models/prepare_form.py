@@ -39,9 +39,9 @@ class PrepareForm(QWidget):
 
     asked = Signal(str, str, bool)
     """A model is wanted: its name, the folder it lies in or ``""``, and whether it waits to be compared."""
-    fetch_asked = Signal(str)
+    fetch_requested = Signal(str)
     """The model of that name may be fetched from the network."""
-    stop_asked = Signal(str)
+    stop_requested = Signal(str)
     """The job of that id, which fetches the model, is to stop."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -219,13 +219,13 @@ class PrepareForm(QWidget):
         self._ask("")
 
     def _on_fetch_clicked(self) -> None:
-        self.fetch_asked.emit(self._missing)
+        self.fetch_requested.emit(self._missing)
 
     def _on_stop_clicked(self) -> None:
         self._pass_focus(self.stop)
         self.stop.setEnabled(False)
         self._far.setText(self.tr("Stopping…"))
-        self.stop_asked.emit(self._job)
+        self.stop_requested.emit(self._job)
 
     def _on_folder_clicked(self) -> None:
         dialog = QFileDialog(self, self.tr("Folder of {model}").format(model=self._missing))

@@ -13,12 +13,12 @@ REPORT = CrashReport("window", datetime(2026, 3, 1, 12, tzinfo=UTC), "Fatal Pyth
 
 
 def test_nothing_is_said_of_an_orderly_end(window: Window) -> None:
-    window.frame.offer_crash_reports([])
+    window.commands.offer_crash_reports([])
     assert not window.banner.isVisible()
 
 
 def test_a_crash_is_offered_to_read_and_to_copy(window: Window) -> None:
-    window.frame.offer_crash_reports([REPORT])
+    window.commands.offer_crash_reports([REPORT])
     assert "ended unexpectedly" in window.banner.text
     assert window.findChild(CrashDialog) is None
     window.banner._show_report.click()
@@ -32,14 +32,14 @@ def test_a_crash_is_offered_to_read_and_to_copy(window: Window) -> None:
 
 
 def test_the_report_can_be_copied_from_the_banner(window: Window) -> None:
-    window.frame.offer_crash_reports([REPORT])
+    window.commands.offer_crash_reports([REPORT])
     window.banner._details.click()
     assert REPORT.stacks in QGuiApplication.clipboard().text()
     assert not window.banner.isVisible()
 
 
 def test_a_later_failure_takes_its_place(window: Window) -> None:
-    window.frame.offer_crash_reports([REPORT])
+    window.commands.offer_crash_reports([REPORT])
     window.banner.tell("Something else.")
     assert window.banner.report == ""
     assert window.banner._show_report.isHidden()

@@ -12,22 +12,22 @@ from shiboken6 import isValid
 from app.changes import Progress
 from app.errors import CancelledByPersonError, FormatError
 from tests.unit.ui.conftest import Rest
-from tests.unit.ui.shelf import Shelf
+from tests.unit.ui.fake_backend import FakeBackend
 from ui.bridge import Bridge
-from ui.dialogs.importer import Importer
+from ui.dialogs.importer import ImportDialog
 
 
 @pytest.fixture
-def importer(qtbot: QtBot, door: Bridge) -> Iterator[Importer]:
-    made = Importer(door)
+def importer(qtbot: QtBot, fake_bridge: Bridge) -> Iterator[ImportDialog]:
+    made = ImportDialog(fake_bridge)
     qtbot.addWidget(made)
-    made.bring()
+    made.bring_to_front()
     yield made
     if isValid(made):
         made.hide()
 
 
-def test_preview_import_report(importer: Importer, shelf: Shelf, rest: Rest) -> None:
+def test_preview_import_report(importer: ImportDialog, backend: FakeBackend, rest: Rest) -> None:
     importer.offer(["/home/a/chatgpt.zip"])
     rest(lambda: importer._pages.currentWidget() is importer._preview)
     assert "ChatGPT export · 48.2 MB" in importer._preview_text.text()
@@ -37,12 +37,12 @@ def test_preview_import_report(importer: Importer, shelf: Shelf, rest: Rest) -> 
     assert "312 conversations · 9,041 messages" in importer._result_text.text()
     assert "2 problems" in importer._result_text.text()
     assert "message 7: The message has no text." in importer._problems.toPlainText()
-    assert shelf.asked("exchange.import")[0]["path"] == "/home/a/chatgpt.zip"
+    assert backend.asked("exchange.import")[0]["path"] == "/home/a/chatgpt.zip"
     importer._copy.click()
     assert "message 7" in QGuiApplication.clipboard().text()
 
 
-def test_progress_of_this_job_only(importer: Importer) -> None:
+def test_progress_of_this_job_only(importer: ImportDialog) -> None:
     importer._job = "mine"
     importer._on_bridge_progressed(Progress("other", "t", 5, 10, "messages"))
     assert importer._running_text.text() == ""
@@ -52,15 +52,15 @@ def test_progress_of_this_job_only(importer: Importer) -> None:
     assert importer._bar.value() == 500
 
 
-def test_stop_cancels_the_job(importer: Importer, shelf: Shelf, rest: Rest) -> None:
+def test_stop_cancels_the_job(importer: ImportDialog, backend: FakeBackend, rest: Rest) -> None:
     importer._job = "mine"
     importer._show_page(importer._running)
     importer._stop.click()
-    rest(lambda: shelf.asked("job.cancel") == [{"job": "mine"}])
+    rest(lambda: backend.asked("job.cancel") == [{"job": "mine"}])
 
 
-def test_stopped_says_what_stays(importer: Importer, shelf: Shelf, rest: Rest) -> None:
-    shelf.refuse["exchange.import"] = CancelledByPersonError("stopped")
+def test_stopped_says_what_stays(importer: ImportDialog, backend: FakeBackend, rest: Rest) -> None:
+    backend.refuse["exchange.import"] = CancelledByPersonError("stopped")
     importer.offer(["/a.zip"])
     rest(lambda: importer._pages.currentWidget() is importer._preview)
     importer._go.click()
@@ -68,26 +68,28 @@ def test_stopped_says_what_stays(importer: Importer, shelf: Shelf, rest: Rest) -
     assert importer._result_title.text() == "Stopped"
 
 
-def test_unknown_file_is_explained(importer: Importer, shelf: Shelf, rest: Rest) -> None:
-    shelf.refuse["exchange.preview"] = FormatError("photo.png is not an export Keepsake knows.")
+def test_unknown_file_is_explained(importer: ImportDialog, backend: FakeBackend, rest: Rest) -> None:
+    backend.refuse["exchange.preview"] = FormatError("photo.png is not an export Keepsake knows.")
     importer.offer(["/photo.png"])
     rest(lambda: importer._pages.currentWidget() is importer._result)
     assert importer._result_text.text() == "photo.png is not an export Keepsake knows."
     assert not importer._problems.isVisible()
 
 
-def test_hidden_import_tells_when_it_is_done(importer: Importer, qtbot: QtBot, rest: Rest) -> None:
+def test_hidden_import_tells_when_it_is_done(importer: ImportDialog, qtbot: QtBot, rest: Rest) -> None:
     importer.offer(["/a.zip"])
     rest(lambda: importer._pages.currentWidget() is importer._preview)
     importer._go.click()
-    told: list[object] = []
-    importer.notice.connect(told.append)
+    reported: list[object] = []
+    importer.notice.connect(reported.append)
     importer.hide()
-    rest(lambda: bool(told))
-    assert "312 conversations" in told[0].text  # type: ignore[attr-defined]
+    rest(lambda: bool(reported))
+    assert "312 conversations" in reported[0].text  # type: ignore[attr-defined]
 
 
-def test_dropped_files_are_previewed_one_after_another(importer: Importer, shelf: Shelf, rest: Rest) -> None:
+def test_dropped_files_are_previewed_one_after_another(
+    importer: ImportDialog, backend: FakeBackend, rest: Rest
+) -> None:
     data = QMimeData()
     paths = [str(Path("/tmp") / name) for name in ("a.zip", "b.zip")]
     data.setUrls([QUrl.fromLocalFile(path) for path in paths])
@@ -95,5 +97,5 @@ def test_dropped_files_are_previewed_one_after_another(importer: Importer, shelf
     importer.dropEvent(QDropEvent(QPointF(5, 5), Qt.DropAction.CopyAction, data, button, keys))
     rest(lambda: importer._pages.currentWidget() is importer._preview)
     importer._go.click()
-    rest(lambda: len(shelf.asked("exchange.preview")) == 2)
-    assert [call["path"] for call in shelf.asked("exchange.preview")] == paths
+    rest(lambda: len(backend.asked("exchange.preview")) == 2)
+    assert [call["path"] for call in backend.asked("exchange.preview")] == paths

@@ -8,33 +8,33 @@ from pytestqt.qtbot import QtBot
 
 from app.errors import MachineError
 from tests.unit.ui.conftest import Rest
-from tests.unit.ui.shelf import Shelf
+from tests.unit.ui.fake_backend import FakeBackend
 from ui.actions import Action, Actions
 from ui.bridge import Bridge
-from ui.dialogs.about import About
-from ui.dialogs.help import Help
+from ui.dialogs.about import AboutDialog
+from ui.dialogs.help import HelpDialog
 from ui.dialogs.import_report import format_name, problem_lines, report_text
-from ui.dialogs.shortcuts import Shortcuts
+from ui.dialogs.shortcuts import ShortcutsDialog
 from ui.theme import Scheme, Theme
 
 
 def test_help_lists_pages_by_their_headings_and_follows_links(qtbot: QtBot, look: Theme, tmp_path: Path) -> None:
     (tmp_path / "01-start.md").write_text("# First steps\n\nSee [search](02-search.md).", "utf-8")
     (tmp_path / "02-search.md").write_text("no heading", "utf-8")
-    pages = Help(folder=tmp_path)
+    pages = HelpDialog(folder=tmp_path)
     qtbot.addWidget(pages)
     assert [pages._list.item(row).text() for row in range(2)] == ["First steps", "02 search"]
     assert "First steps" in pages._page.toPlainText()
     pages._on_anchor_clicked(QUrl("02-search.md"))
     assert pages._page.toPlainText() == "no heading"
-    with qtbot.waitSignal(pages.place_asked) as asked:
+    with qtbot.waitSignal(pages.place_requested) as requested:
         pages._on_anchor_clicked(QUrl("keepsake://memory/note-1"))
-    assert asked.args == ["keepsake://memory/note-1"]
+    assert requested.args == ["keepsake://memory/note-1"]
     assert not pages.open_page("none")
 
 
 def test_help_without_pages_says_so(qtbot: QtBot, look: Theme, tmp_path: Path) -> None:
-    pages = Help(folder=tmp_path)
+    pages = HelpDialog(folder=tmp_path)
     qtbot.addWidget(pages)
     assert "missing" in pages._page.toPlainText()
 
@@ -46,9 +46,9 @@ def test_shortcuts_come_from_the_registry(qtbot: QtBot, look: Theme) -> None:
         Action("file.none", "No key", dir, group="file"),
         Action("notes.new", "New note", dir, shortcut="Ctrl+N", group="notes"),
     )
-    page = Shortcuts(actions)
+    page = ShortcutsDialog(actions)
     qtbot.addWidget(page)
-    page.bring()
+    page.bring_to_front()
     assert page._tree.topLevelItemCount() == 2
     qtbot.keyClicks(page._search, "ctrl+n")
     assert page._tree.topLevelItemCount() == 1
@@ -56,10 +56,10 @@ def test_shortcuts_come_from_the_registry(qtbot: QtBot, look: Theme) -> None:
     page.hide()
 
 
-def test_about_copies_facts_and_no_content(qtbot: QtBot, door: Bridge, shelf: Shelf, rest: Rest) -> None:
-    about = About(door)
+def test_about_copies_facts_and_no_content(qtbot: QtBot, fake_bridge: Bridge, backend: FakeBackend, rest: Rest) -> None:
+    about = AboutDialog(fake_bridge)
     qtbot.addWidget(about)
-    about.bring()
+    about.bring_to_front()
     rest(lambda: "memories: 41208" in about._debug.toPlainText())
     about._on_copy_clicked()
     text = QGuiApplication.clipboard().text()
@@ -68,17 +68,19 @@ def test_about_copies_facts_and_no_content(qtbot: QtBot, door: Bridge, shelf: Sh
     about.hide()
 
 
-def test_about_works_when_the_vault_does_not(qtbot: QtBot, door: Bridge, shelf: Shelf, rest: Rest) -> None:
-    shelf.refuse["vault.status"] = MachineError("The vault is closed.")
-    about = About(door)
+def test_about_works_when_the_vault_does_not(
+    qtbot: QtBot, fake_bridge: Bridge, backend: FakeBackend, rest: Rest
+) -> None:
+    backend.refuse["vault.status"] = MachineError("The vault is closed.")
+    about = AboutDialog(fake_bridge)
     qtbot.addWidget(about)
-    about.bring()
+    about.bring_to_front()
     rest(lambda: "The vault is closed." in about._debug.toPlainText())
     about.hide()
 
 
-def test_report_in_words(shelf: Shelf) -> None:
-    report = shelf.exchange_import("/a.zip")
+def test_report_in_words(backend: FakeBackend) -> None:
+    report = backend.exchange_import("/a.zip")
     title, text = report_text(report)
     assert title == "Imported"
     assert text.startswith("312 conversations · 9,041 messages · in 14 s\n12 were there already")
@@ -89,7 +91,7 @@ def test_report_in_words(shelf: Shelf) -> None:
 
 def test_tables_of_help_are_drawn_with_hairlines(qtbot: QtBot, look: Theme, tmp_path: Path) -> None:
     (tmp_path / "01-start.md").write_text("# First\n\n| a | b |\n|---|---|\n| c | d |\n", "utf-8")
-    pages = Help(folder=tmp_path)
+    pages = HelpDialog(folder=tmp_path)
     qtbot.addWidget(pages)
     for scheme in (Scheme.LIGHT, Scheme.DARK):
         look.set_scheme(scheme)

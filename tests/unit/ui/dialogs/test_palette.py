@@ -70,12 +70,12 @@ def test_exact_title_is_not_created_again(window: Window, qtbot: QtBot, rest: Re
 
 def test_enter_without_a_match_searches(window: Window, qtbot: QtBot) -> None:
     palette = window.palette_popup
-    palette.search_asked.disconnect(window.frame.search)
+    palette.search_requested.disconnect(window.commands.search)
     palette.show_titles()
     qtbot.keyClicks(palette._field, "zzzz")
-    with qtbot.waitSignal(palette.search_asked) as asked:
+    with qtbot.waitSignal(palette.search_requested) as requested:
         qtbot.keyClick(palette._field, Qt.Key.Key_Return)
-    assert asked.args == ["zzzz"]
+    assert requested.args == ["zzzz"]
 
 
 def test_places_visited_lead_the_titles(window: Window) -> None:

@@ -11,24 +11,24 @@ from app.config.model import SettingValue
 from app.config.schema import SETTINGS
 from app.errors import InputError
 from tests.unit.ui.conftest import Rest
-from tests.unit.ui.shelf import Shelf
+from tests.unit.ui.fake_backend import FakeBackend
 from ui.bridge import Bridge
-from ui.dialogs.settings import Settings
+from ui.dialogs.settings import SettingsDialog
 from ui.theme import Theme
 
 
 @pytest.fixture
-def settings(qtbot: QtBot, door: Bridge, rest: Rest) -> Iterator[Settings]:
-    made = Settings(door)
+def settings(qtbot: QtBot, fake_bridge: Bridge, rest: Rest) -> Iterator[SettingsDialog]:
+    made = SettingsDialog(fake_bridge)
     qtbot.addWidget(made)
-    made.bring()
+    made.bring_to_front()
     rest(lambda: bool(made._fields))
     yield made
     if isValid(made):
         made.hide()
 
 
-def test_every_setting_has_a_field(settings: Settings) -> None:
+def test_every_setting_has_a_field(settings: SettingsDialog) -> None:
     assert set(settings._fields) == {setting.name for setting in SETTINGS}
     kinds = {"bool": QCheckBox, "choice": QComboBox, "int": QSpinBox, "str": QLineEdit}
     for setting in SETTINGS:
@@ -36,19 +36,21 @@ def test_every_setting_has_a_field(settings: Settings) -> None:
             assert isinstance(settings._fields[setting.name].editor, kinds[setting.type])
 
 
-def test_change_is_stored_and_told(settings: Settings, shelf: Shelf, rest: Rest) -> None:
+def test_change_is_stored_and_told(settings: SettingsDialog, backend: FakeBackend, rest: Rest) -> None:
     applied: list[SettingValue] = []
     settings.applied.connect(applied.append)
     editor = settings._fields["window.theme"].editor
     assert isinstance(editor, QComboBox)
     editor.setCurrentIndex(editor.findData("dark"))
     rest(lambda: bool(applied))
-    assert shelf.asked("settings.set") == [{"name": "window.theme", "value": "dark"}]
+    assert backend.asked("settings.set") == [{"name": "window.theme", "value": "dark"}]
     assert applied[0].value == "dark"
 
 
-def test_refusal_is_shown_and_the_old_value_comes_back(settings: Settings, shelf: Shelf, rest: Rest) -> None:
-    shelf.refuse["settings.set"] = InputError("'search.limit' must be a whole number from 5 to 500, not 3.")
+def test_refusal_is_shown_and_the_old_value_comes_back(
+    settings: SettingsDialog, backend: FakeBackend, rest: Rest
+) -> None:
+    backend.refuse["settings.set"] = InputError("'search.limit' must be a whole number from 5 to 500, not 3.")
     editor = settings._fields["search.limit"].editor
     assert isinstance(editor, QSpinBox)
     editor.setValue(70)
@@ -56,7 +58,7 @@ def test_refusal_is_shown_and_the_old_value_comes_back(settings: Settings, shelf
     assert "from 5 to 500" in settings._error.text()
 
 
-def test_search_hides_the_rest(settings: Settings, qtbot: QtBot) -> None:
+def test_search_hides_the_rest(settings: SettingsDialog, qtbot: QtBot) -> None:
     qtbot.keyClicks(settings._search, "colours window")
     shown = [name for name, field in settings._fields.items() if field.isVisibleTo(settings)]
     assert shown == ["window.theme"]
@@ -64,21 +66,21 @@ def test_search_hides_the_rest(settings: Settings, qtbot: QtBot) -> None:
     assert settings._nothing.isVisible()
 
 
-def test_forced_from_outside_cannot_be_changed(settings: Settings) -> None:
+def test_forced_from_outside_cannot_be_changed(settings: SettingsDialog) -> None:
     field = settings._fields["search.recipe"]
     field.set_value(SettingValue("search.recipe", "words", "balanced", "environment", "choice", "How.", ("words",)))
     assert not field.editor.isEnabled()
     assert "environment" in field._about.text()
 
 
-def test_untouched_line_stores_nothing(settings: Settings, shelf: Shelf) -> None:
+def test_untouched_line_stores_nothing(settings: SettingsDialog, backend: FakeBackend) -> None:
     editor = settings._fields["embedding.model"].editor
     assert isinstance(editor, QLineEdit)
     editor.editingFinished.emit()
-    assert shelf.asked("settings.set") == []
+    assert backend.asked("settings.set") == []
 
 
-def test_search_leaves_no_lines_of_hidden_sections(settings: Settings) -> None:
+def test_search_leaves_no_lines_of_hidden_sections(settings: SettingsDialog) -> None:
     settings._search.setText("embedding model")
     shown = [heads for heads, fields in settings._sections if any(field.isVisibleTo(settings) for field in fields)]
     page = settings._area.widget()
@@ -87,14 +89,14 @@ def test_search_leaves_no_lines_of_hidden_sections(settings: Settings) -> None:
     assert len(lines) == len(shown)
 
 
-def test_fractions_are_shown_as_they_are(settings: Settings) -> None:
+def test_fractions_are_shown_as_they_are(settings: SettingsDialog) -> None:
     for setting in SETTINGS:
         editor = settings._fields[setting.name].editor
         if isinstance(editor, QDoubleSpinBox):
             assert editor.value() == setting.default
 
 
-def test_the_mark_of_a_check_box_is_whole_at_every_size_of_text(settings: Settings, look: Theme) -> None:
+def test_the_mark_of_a_check_box_is_whole_at_every_size_of_text(settings: SettingsDialog, look: Theme) -> None:
     box = settings._fields["window.close_to_tray"].editor
     for scale in (0.75, 1.0, 1.5, 2.0):
         look.set_scale(scale)

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QTabBar, QWidget
 
 from tests.unit.ui.panes.shelf import Shelf, ShelfBridge, until
-from ui.dialogs.models.models import Models
+from ui.dialogs.models.models import ModelsDialog
 
 
 def _stops(pane: QWidget, first: QWidget) -> list[QWidget]:
@@ -40,6 +40,6 @@ def test_filter_list_and_text_follow_one_another(
 
 
 def test_the_tabs_of_the_models_have_a_name(ask: ShelfBridge, qtbot: Any) -> None:
-    dialog = Models(ask)
+    dialog = ModelsDialog(ask)
     qtbot.addWidget(dialog)
     assert dialog.findChild(QTabBar).accessibleName()

@@ -10,48 +10,48 @@ from pytestqt.exceptions import capture_exceptions
 from pytestqt.qtbot import QtBot
 
 from app.errors import DiskFullError
-from ui.process.error_reporter import Faults
+from ui.process.error_reporter import ErrorReporter
 
 
 @pytest.fixture
-def faults(allow_logs: Callable[[str], None]) -> Iterator[Faults]:
+def faults(allow_logs: Callable[[str], None]) -> Iterator[ErrorReporter]:
     allow_logs("ui.process.error_reporter: ERROR")
-    made = Faults()
+    made = ErrorReporter()
     yield made
     made.deleteLater()
 
 
-def _told(faults: Faults) -> list[str]:
-    told: list[str] = []
-    faults.told.connect(told.append)
-    return told
+def _told(faults: ErrorReporter) -> list[str]:
+    reported: list[str] = []
+    faults.reported.connect(reported.append)
+    return reported
 
 
-def test_our_errors_speak_for_themselves(faults: Faults) -> None:
-    told = _told(faults)
+def test_our_errors_speak_for_themselves(faults: ErrorReporter) -> None:
+    reported = _told(faults)
     faults.report(DiskFullError("The disk is full. Make space, then try again."))
-    assert told == ["The disk is full. Make space, then try again."]
+    assert reported == ["The disk is full. Make space, then try again."]
 
 
-def test_others_are_named_and_kept_in_full(faults: Faults) -> None:
-    told = _told(faults)
+def test_others_are_named_and_kept_in_full(faults: ErrorReporter) -> None:
+    reported = _told(faults)
     faults.report(ZeroDivisionError("secret"))
-    assert "ZeroDivisionError" in told[0]
-    assert "secret" not in told[0]
+    assert "ZeroDivisionError" in reported[0]
+    assert "secret" not in reported[0]
     assert "ZeroDivisionError: secret" in faults.details
 
 
-def test_a_storm_is_one_sentence(faults: Faults) -> None:
-    told = _told(faults)
+def test_a_storm_is_one_sentence(faults: ErrorReporter) -> None:
+    reported = _told(faults)
     for _ in range(50):
         faults.report(ValueError("x"))
-    assert len(told) == 1
-    faults._last_told -= 100
+    assert len(reported) == 1
+    faults._last_report -= 100
     faults.report(ValueError("x"))
-    assert told[1].endswith("It happened 49 more times.")
+    assert reported[1].endswith("It happened 49 more times.")
 
 
-def test_hooks_hear_threads_and_the_loop(faults: Faults, qt_loop: asyncio.AbstractEventLoop) -> None:
+def test_hooks_hear_threads_and_the_loop(faults: ErrorReporter, qt_loop: asyncio.AbstractEventLoop) -> None:
     faults.install(qt_loop)
     try:
         thread = threading.Thread(target=lambda: 1 / 0)
@@ -69,7 +69,7 @@ class _Slot(QObject):
         raise RuntimeError("in a slot")
 
 
-def test_slots_reach_the_hook(qtbot: QtBot, faults: Faults) -> None:
+def test_slots_reach_the_hook(qtbot: QtBot, faults: ErrorReporter) -> None:
     slot = _Slot()
     with capture_exceptions() as caught:
         QTimer.singleShot(0, slot.fail)

@@ -6,7 +6,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from ui.process import gc_control
-from ui.process.gc_control import Collector
+from ui.process.gc_control import GarbageCollector
 
 
 class _Ring:
@@ -15,7 +15,7 @@ class _Ring:
 
 
 def test_collection_is_taken_over_and_given_back(qtbot: QtBot) -> None:
-    keeper = Collector()
+    keeper = GarbageCollector()
     keeper.start()
     try:
         assert not gc.isenabled()
@@ -27,7 +27,7 @@ def test_collection_is_taken_over_and_given_back(qtbot: QtBot) -> None:
 
 def test_rings_are_collected_by_the_timer(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gc_control, "EVERY_MS", 1)
-    keeper = Collector()
+    keeper = GarbageCollector()
     keeper.start()
     try:
         rings = [_Ring() for _ in range(5_000)]

@@ -10,56 +10,60 @@ from pytestqt.qtbot import QtBot
 
 from app.errors import DiskFullError
 from tests.unit.ui.conftest import Rest
-from tests.unit.ui.shelf import Shelf
+from tests.unit.ui.fake_backend import FakeBackend
 from ui.bridge import Bridge
-from ui.shell.quick_capture import Capture, title_of
+from ui.shell.quick_capture import QuickCapture, title_of
 from ui.window_state import WindowState
 
 
 @pytest.fixture
-def capture(qtbot: QtBot, door: Bridge, tmp_path: Path) -> Iterator[Capture]:
-    made = Capture(WindowState(tmp_path))
-    made.set_bridge(door)
+def capture(qtbot: QtBot, fake_bridge: Bridge, tmp_path: Path) -> Iterator[QuickCapture]:
+    made = QuickCapture(WindowState(tmp_path))
+    made.set_bridge(fake_bridge)
     qtbot.addWidget(made)
-    made.bring()
+    made.bring_to_front()
     yield made
     made.hide()
 
 
-def test_enter_saves_and_hides(capture: Capture, shelf: Shelf, qtbot: QtBot, rest: Rest) -> None:
-    told: list[Any] = []
-    capture.saved.connect(told.append)
+def test_enter_saves_and_hides(capture: QuickCapture, backend: FakeBackend, qtbot: QtBot, rest: Rest) -> None:
+    reported: list[Any] = []
+    capture.saved.connect(reported.append)
     qtbot.keyClicks(capture._words, "Plant the rose")
     qtbot.keyClick(capture._words, Qt.Key.Key_Return)
-    rest(lambda: bool(told))
-    assert shelf.asked("note.save") == [{"content": "Plant the rose", "title": ""}]
+    rest(lambda: bool(reported))
+    assert backend.asked("note.save") == [{"content": "Plant the rose", "title": ""}]
     assert capture.text == ""
     assert not capture.isVisible()
-    assert told[0].history_ids
+    assert reported[0].history_ids
 
 
 @pytest.mark.parametrize("key", [Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier])
-def test_new_line_does_not_save(capture: Capture, shelf: Shelf, qtbot: QtBot, key: Qt.KeyboardModifier) -> None:
+def test_new_line_does_not_save(
+    capture: QuickCapture, backend: FakeBackend, qtbot: QtBot, key: Qt.KeyboardModifier
+) -> None:
     qtbot.keyClicks(capture._words, "a")
     qtbot.keyClick(capture._words, Qt.Key.Key_Return, key)
     qtbot.keyClicks(capture._words, "b")
     assert capture.text == "a\nb"
-    assert shelf.asked("note.save") == []
+    assert backend.asked("note.save") == []
 
 
-def test_escape_keeps_the_words_over_a_restart(capture: Capture, qtbot: QtBot, tmp_path: Path) -> None:
+def test_escape_keeps_the_words_over_a_restart(capture: QuickCapture, qtbot: QtBot, tmp_path: Path) -> None:
     qtbot.keyClicks(capture._words, "half a thought")
     qtbot.keyClick(capture._words, Qt.Key.Key_Escape)
     assert not capture.isVisible()
-    capture.bring("more")
+    capture.bring_to_front("more")
     assert capture.text == "half a thought\nmore"
-    again = Capture(WindowState(tmp_path))
+    again = QuickCapture(WindowState(tmp_path))
     qtbot.addWidget(again)
     assert again.text == "half a thought"
 
 
-def test_failure_is_told_and_keeps_the_words(capture: Capture, shelf: Shelf, qtbot: QtBot, rest: Rest) -> None:
-    shelf.refuse["note.save"] = DiskFullError("The disk is full.")
+def test_failure_is_told_and_keeps_the_words(
+    capture: QuickCapture, backend: FakeBackend, qtbot: QtBot, rest: Rest
+) -> None:
+    backend.refuse["note.save"] = DiskFullError("The disk is full.")
     qtbot.keyClicks(capture._words, "important")
     qtbot.keyClick(capture._words, Qt.Key.Key_Return)
     rest(capture._error.isVisible)
@@ -67,10 +71,10 @@ def test_failure_is_told_and_keeps_the_words(capture: Capture, shelf: Shelf, qtb
     assert capture._save.isEnabled()
 
 
-def test_nothing_typed_saves_nothing(capture: Capture, shelf: Shelf, qtbot: QtBot) -> None:
+def test_nothing_typed_saves_nothing(capture: QuickCapture, backend: FakeBackend, qtbot: QtBot) -> None:
     qtbot.keyClicks(capture._words, "   ")
     qtbot.keyClick(capture._words, Qt.Key.Key_Return)
-    assert shelf.asked("note.save") == []
+    assert backend.asked("note.save") == []
     assert not capture._save.isEnabled()
 
 

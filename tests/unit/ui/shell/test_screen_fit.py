@@ -14,8 +14,8 @@ from tests.unit.ui.conftest import Rest
 from ui.actions import Actions
 from ui.bridge import Bridge
 from ui.dialogs.base_dialog import BaseDialog
-from ui.process.error_reporter import Faults
-from ui.shell.quick_capture import Capture
+from ui.process.error_reporter import ErrorReporter
+from ui.shell.quick_capture import QuickCapture
 from ui.shell.screen_fit import fit_to_screen, fitted
 from ui.theme import Theme
 from ui.window import Window
@@ -40,17 +40,17 @@ def is_on_screen(window: QWidget) -> bool:
 
 
 def test_a_window_kept_from_a_larger_screen_fits_this_one(qtbot: QtBot, look: Theme, tmp_path: Path) -> None:
-    before = Window(Actions(), WindowState(tmp_path), Faults())
+    before = Window(Actions(), WindowState(tmp_path), ErrorReporter())
     qtbot.addWidget(before)
     before.setGeometry(2500, 1900, 1920, 1230)
     before.keep_state()
-    after = Window(Actions(), WindowState(tmp_path), Faults())
+    after = Window(Actions(), WindowState(tmp_path), ErrorReporter())
     qtbot.addWidget(after)
-    after.bring()
+    after.bring_to_front()
     assert is_on_screen(after)
     after.hide()
     after.setGeometry(-4000, -200, 1920, 1230)
-    after.bring()
+    after.bring_to_front()
     assert is_on_screen(after)
 
 
@@ -80,14 +80,16 @@ def test_a_dialog_keeps_where_it_was_put(window: Window) -> None:
 
 
 def test_quick_capture_fits(qtbot: QtBot, look: Theme, tmp_path: Path) -> None:
-    capture = Capture(WindowState(tmp_path))
+    capture = QuickCapture(WindowState(tmp_path))
     qtbot.addWidget(capture)
     capture.resize(3000, 3000)
-    capture.bring()
+    capture.bring_to_front()
     assert is_on_screen(capture)
 
 
-def test_a_maximised_window_is_left_alone(qtbot: QtBot, door: Bridge, qt_loop: asyncio.AbstractEventLoop) -> None:
+def test_a_maximised_window_is_left_alone(
+    qtbot: QtBot, fake_bridge: Bridge, qt_loop: asyncio.AbstractEventLoop
+) -> None:
     widget = QWidget()
     qtbot.addWidget(widget)
     widget.showMaximized()

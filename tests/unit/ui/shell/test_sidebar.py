@@ -13,7 +13,7 @@ WORDS, ICONS = Qt.ToolButtonStyle.ToolButtonTextUnderIcon, Qt.ToolButtonStyle.To
 
 
 def _buttons(window: Window) -> list[QToolButton]:
-    found = [one for one in window.rail.findChildren(QToolButton) if one.isVisible()]
+    found = [one for one in window.sidebar.findChildren(QToolButton) if one.isVisible()]
     return sorted(found, key=lambda one: one.geometry().top())
 
 
@@ -22,11 +22,11 @@ def _buttons(window: Window) -> list[QToolButton]:
 def test_all_buttons_fit(window: Window, look: Theme, scale: float, height: int) -> None:
     window.resize(820, height)
     look.set_scale(scale)
-    window.rail.layout().activate()
+    window.sidebar.layout().activate()
     buttons = _buttons(window)
     assert len(buttons) == 8
     for button in buttons:
-        assert window.rail.rect().contains(button.geometry())
+        assert window.sidebar.rect().contains(button.geometry())
         assert button.height() >= button.iconSize().height() + 12
         assert button.accessibleName()
         assert button.toolTip().startswith(button.accessibleName())
@@ -35,15 +35,15 @@ def test_all_buttons_fit(window: Window, look: Theme, scale: float, height: int)
 
 
 def test_words_go_where_they_have_no_room_and_come_back(window: Window, look: Theme) -> None:
-    graph = window.rail._buttons["graph"]
+    graph = window.sidebar._buttons["graph"]
     window.resize(820, 620)
     assert graph.toolButtonStyle() == WORDS
-    wide = window.rail.width()
+    wide = window.sidebar.width()
     look.set_scale(1.5)
     assert graph.toolButtonStyle() == ICONS
-    assert window.rail.width() < wide
+    assert window.sidebar.width() < wide
     window.resize(820, 900)
     assert graph.toolButtonStyle() == WORDS
     look.set_scale(1.0)
     window.resize(820, 620)
-    assert (graph.toolButtonStyle(), window.rail.width()) == (WORDS, wide)
+    assert (graph.toolButtonStyle(), window.sidebar.width()) == (WORDS, wide)

@@ -8,23 +8,23 @@ from pytestqt.qtbot import QtBot
 
 from app.changes import Progress
 from ui.shell import status_line
-from ui.shell.status_line import Holdings, StatusLine, amount, progress_text, span, status_text
+from ui.shell.status_line import StatusLine, VaultSummary, amount, progress_text, span, status_text
 
 
 def test_idle_line() -> None:
-    assert status_text(Holdings(41208, 312)) == "Idle · 41,208 memories · 312 sessions · index complete"
+    assert status_text(VaultSummary(41208, 312)) == "Idle · 41,208 memories · 312 sessions · index complete"
 
 
 def test_a_read_only_vault_is_not_called_idle() -> None:
-    assert status_text(Holdings(5, 2, read_only="The disk is full.")).startswith("Read-only · 5 memories")
+    assert status_text(VaultSummary(5, 2, read_only="The disk is full.")).startswith("Read-only · 5 memories")
 
 
 def test_one_is_not_many() -> None:
-    assert "1 memory · 1 session ·" in status_text(Holdings(1, 1))
+    assert "1 memory · 1 session ·" in status_text(VaultSummary(1, 1))
 
 
 def test_indexing_and_the_worst_note_are_told() -> None:
-    text = status_text(Holdings(5, 2, pending=1200, notes=("The model is missing.", "Less important.")))
+    text = status_text(VaultSummary(5, 2, pending=1200, notes=("The model is missing.", "Less important.")))
     assert "indexing 1,200 pieces" in text
     assert text.endswith("The model is missing.")
 
@@ -66,25 +66,25 @@ def test_opening_then_closed_then_idle(line: StatusLine) -> None:
     assert line.text == "Opening…"
     line.set_closed(closed=True)
     assert line.text == "No vault is open"
-    line.set_holdings(Holdings(2, 3))
+    line.set_summary(VaultSummary(2, 3))
     assert line.text.startswith("Idle")
 
 
 def test_job_shows_and_can_be_cancelled(line: StatusLine, qtbot: QtBot) -> None:
-    line.set_holdings(Holdings())
+    line.set_summary(VaultSummary())
     line.set_progress(Progress("a", "Importing x.json", 1, 10))
     line.set_progress(Progress("b", "Backing up", 1, 10))
     assert line.text.startswith("Backing up (and 1 more) —")
-    with qtbot.waitSignal(line.cancel_asked) as asked:
+    with qtbot.waitSignal(line.cancel_requested) as requested:
         line._cancel.click()
-    assert asked.args == ["b"]
+    assert requested.args == ["b"]
     line.set_progress(Progress("b", "Backing up", 10, 10, state="finished"))
     line.set_progress(Progress("a", "Importing x.json", 10, 10, state="cancelled"))
     assert line.text.startswith("Idle")
 
 
 def test_waiting_is_told_only_after_patience(line: StatusLine, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    line.set_holdings(Holdings())
+    line.set_summary(VaultSummary())
     line.wait_for("the vault to answer")
     assert line._patience.interval() == status_line.PATIENCE_MS == 5000
     line._show()
@@ -96,9 +96,9 @@ def test_waiting_is_told_only_after_patience(line: StatusLine, qtbot: QtBot, mon
 
 
 def test_names_that_wait_and_jobs_are_not_idle() -> None:
-    assert status_text(Holdings(5, 2, names=88_000)).startswith("Working · ")
-    assert "recognising names in 88,000 texts" in status_text(Holdings(5, 2, names=88_000))
-    assert status_text(Holdings(5, 2, jobs=("Making a backup",))).startswith("Making a backup · ")
+    assert status_text(VaultSummary(5, 2, names=88_000)).startswith("Working · ")
+    assert "recognising names in 88,000 texts" in status_text(VaultSummary(5, 2, names=88_000))
+    assert status_text(VaultSummary(5, 2, jobs=("Making a backup",))).startswith("Making a backup · ")
 
 
 def test_background_work_is_paused_and_goes_on(line: StatusLine, qtbot: QtBot) -> None:
@@ -107,12 +107,12 @@ def test_background_work_is_paused_and_goes_on(line: StatusLine, qtbot: QtBot) -
     assert line.text.startswith("Recognising names — 31,000 of 119,000 texts")
     button = line.findChild(QToolButton)
     assert button is not None
-    with qtbot.waitSignal(line.pause_asked) as asked:
+    with qtbot.waitSignal(line.pause_requested) as requested:
         button.click()
-    assert asked.args == ["names", True]
+    assert requested.args == ["names", True]
     line.set_progress(replace(work, state="paused"))
     assert "(paused)" in line.text
     assert button.accessibleName() == "Go on: Recognising names"
-    with qtbot.waitSignal(line.pause_asked) as asked:
+    with qtbot.waitSignal(line.pause_requested) as requested:
         button.click()
-    assert asked.args == ["names", False]
+    assert requested.args == ["names", False]

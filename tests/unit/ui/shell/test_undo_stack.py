@@ -6,7 +6,7 @@ import pytest
 
 from app.errors import StaleError
 from tests.unit.ui.conftest import Rest
-from tests.unit.ui.shelf import Shelf
+from tests.unit.ui.fake_backend import FakeBackend
 from ui.bridge import Bridge
 from ui.models.dates import number
 from ui.notice import Notice
@@ -14,13 +14,13 @@ from ui.shell.undo_stack import UndoStack
 
 
 @pytest.fixture
-def undo(door: Bridge) -> UndoStack:
+def undo(fake_bridge: Bridge) -> UndoStack:
     made = UndoStack()
-    made.set_bridge(door)
+    made.set_bridge(fake_bridge)
     return made
 
 
-def test_undo_and_redo_carry_the_ids_of_the_answers(undo: UndoStack, shelf: Shelf, rest: Rest) -> None:
+def test_undo_and_redo_carry_the_ids_of_the_answers(undo: UndoStack, backend: FakeBackend, rest: Rest) -> None:
     undo.record("delete ‘Rose list’", (7, 8))
     assert undo.undo_text == "Undo delete ‘Rose list’"
     undo.undo()
@@ -31,63 +31,65 @@ def test_undo_and_redo_carry_the_ids_of_the_answers(undo: UndoStack, shelf: Shel
     rest(undo.can_undo)
     undo.undo()
     rest(undo.can_redo)
-    assert [call["history_ids"] for call in shelf.asked("memory.undo")] == [[7, 8], [101], [102]]
+    assert [call["history_ids"] for call in backend.asked("memory.undo")] == [[7, 8], [101], [102]]
 
 
-def test_one_at_a_time(undo: UndoStack, shelf: Shelf, rest: Rest) -> None:
+def test_one_at_a_time(undo: UndoStack, backend: FakeBackend, rest: Rest) -> None:
     undo.record("a", (1,))
     undo.record("b", (2,))
     undo.undo()
     undo.undo()
     rest(undo.can_undo)
-    assert shelf.asked("memory.undo") == [{"history_ids": [2]}]
+    assert backend.asked("memory.undo") == [{"history_ids": [2]}]
 
 
 def test_undoing_very_many_changes_says_that_it_has_begun(undo: UndoStack, rest: Rest) -> None:
-    told: list[str] = []
-    undo.notice.connect(lambda notice: told.append(notice.text))
+    reported: list[str] = []
+    undo.notice.connect(lambda notice: reported.append(notice.text))
     undo.record("tag 5,000 notes", tuple(range(1, 5001)))
     undo.undo()
-    assert told == [f"Undoing {number(5000)} changes. This may take some seconds."]
+    assert reported == [f"Undoing {number(5000)} changes. This may take some seconds."]
     rest(undo.can_redo)
     undo.record("one", (1,))
     undo.undo()
     rest(undo.can_redo)
-    assert len(told) == 1
+    assert len(reported) == 1
 
 
-def test_failure_leaves_it_where_it_was(undo: UndoStack, shelf: Shelf, rest: Rest) -> None:
-    shelf.refuse["memory.undo"] = StaleError("‘Rose list’ was changed since; undo that first.")
-    told: list[Notice] = []
-    undo.notice.connect(told.append)
+def test_failure_leaves_it_where_it_was(undo: UndoStack, backend: FakeBackend, rest: Rest) -> None:
+    backend.refuse["memory.undo"] = StaleError("‘Rose list’ was changed since; undo that first.")
+    reported: list[Notice] = []
+    undo.notice.connect(reported.append)
     undo.record("delete ‘Rose list’", (7,))
     undo.undo()
-    rest(lambda: bool(told))
-    assert told[0].kind == "error"
+    rest(lambda: bool(reported))
+    assert reported[0].kind == "error"
     assert undo.can_undo()
     assert not undo.can_redo()
 
 
-def test_toast_of_the_last_change_undoes_it_once(undo: UndoStack, shelf: Shelf, rest: Rest) -> None:
+def test_toast_of_the_last_change_undoes_it_once(undo: UndoStack, backend: FakeBackend, rest: Rest) -> None:
     notice = Notice("Deleted", (7,))
     undo.record("delete", notice.history_ids)
     undo.undo_notice(notice)
     rest(undo.can_redo)
     assert not undo.can_undo()
-    assert len(shelf.asked("memory.undo")) == 1
+    assert len(backend.asked("memory.undo")) == 1
 
 
-def test_toast_of_an_older_change_undoes_only_that(undo: UndoStack, shelf: Shelf, rest: Rest) -> None:
+def test_toast_of_an_older_change_undoes_only_that(undo: UndoStack, backend: FakeBackend, rest: Rest) -> None:
     older = Notice("Deleted ‘A’", (7,), undo_text="delete ‘A’")
     undo.record("delete ‘A’", older.history_ids)
     undo.record("delete ‘B’", (8,))
     undo.undo_notice(older)
     rest(lambda: undo.undo_text == "Undo undoing delete ‘A’")
-    assert shelf.asked("memory.undo") == [{"history_ids": [7]}]
+    assert backend.asked("memory.undo") == [{"history_ids": [7]}]
 
 
-def test_nothing_to_undo_asks_nothing(undo: UndoStack, shelf: Shelf, qt_loop: asyncio.AbstractEventLoop) -> None:
+def test_nothing_to_undo_asks_nothing(
+    undo: UndoStack, backend: FakeBackend, qt_loop: asyncio.AbstractEventLoop
+) -> None:
     undo.record("nothing", ())
     undo.undo()
     undo.redo()
-    assert shelf.calls == []
+    assert backend.calls == []

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.unit.ui.dialogs.beside import answer, row, side_by_side, total
+from tests.unit.ui.dialogs.model_comparisons import answer, row, side_by_side, total
 from ui.dialogs.models.comparison_messages import (
     figures,
     leading,

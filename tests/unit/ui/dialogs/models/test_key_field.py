@@ -9,17 +9,17 @@ from pytestqt.qtbot import QtBot
 
 from app.errors import KeyringUnavailableError
 from tests.unit.ui.conftest import Rest
-from tests.unit.ui.shelf import Shelf
+from tests.unit.ui.fake_backend import FakeBackend
 from ui.bridge import Bridge
 from ui.dialogs.models.key_field import KeyField
-from ui.dialogs.settings import Settings
+from ui.dialogs.settings import SettingsDialog
 
 KEY = "sk-very-secret"
 
 
 @pytest.fixture
-def field(qtbot: QtBot, door: Bridge) -> Iterator[KeyField]:
-    made = KeyField(door)
+def field(qtbot: QtBot, fake_bridge: Bridge) -> Iterator[KeyField]:
+    made = KeyField(fake_bridge)
     qtbot.addWidget(made)
     made.show()
     yield made
@@ -30,51 +30,51 @@ def chosen(field: KeyField, service: str = "openai") -> None:
     field._service.setCurrentIndex(field._service.findData(service))
 
 
-def test_nothing_is_asked_before_a_service_is_chosen(field: KeyField, shelf: Shelf, rest: Rest) -> None:
-    assert shelf.calls == []
+def test_nothing_is_asked_before_a_service_is_chosen(field: KeyField, backend: FakeBackend, rest: Rest) -> None:
+    assert backend.calls == []
     assert "never in the settings" in field._about.text()
     assert not field._line.isVisible()
     chosen(field)
     rest(lambda: "no key yet" in field._about.text())
-    assert shelf.calls == [("secret.status", {"name": "openai"})]
+    assert backend.calls == [("secret.status", {"name": "openai"})]
     assert field._about.text() == "There is no key yet. It will be kept in the test's keyring."
     assert not field._remove.isVisible()
 
 
-def test_a_key_is_typed_unseen_and_kept(field: KeyField, shelf: Shelf, rest: Rest, qtbot: QtBot) -> None:
+def test_a_key_is_typed_unseen_and_kept(field: KeyField, backend: FakeBackend, rest: Rest, qtbot: QtBot) -> None:
     assert field._line.echoMode() == QLineEdit.EchoMode.Password
     chosen(field)
     rest(field._line.isEnabled)
     assert not field._keep.isEnabled()
     qtbot.keyClicks(field._line, KEY)
     field.follow("openai:m")  # an answer that comes late takes nothing of what is typed
-    rest(lambda: len(shelf.asked("secret.status")) == 2)
+    rest(lambda: len(backend.asked("secret.status")) == 2)
     qtbot.mouseClick(field._keep, Qt.MouseButton.LeftButton)
     assert field._line.text() == ""
     assert not field._line.isUndoAvailable()
     rest(lambda: field._about.text() == "A key is kept in the test's keyring.")
-    assert shelf.keys == {"openai": KEY}
+    assert backend.keys == {"openai": KEY}
     field._remove.click()
     rest(lambda: "no key yet" in field._about.text())
-    assert shelf.keys == {}
+    assert backend.keys == {}
 
 
-def test_a_machine_without_a_keyring_says_so(field: KeyField, shelf: Shelf, rest: Rest) -> None:
-    shelf.keyring = ""
+def test_a_machine_without_a_keyring_says_so(field: KeyField, backend: FakeBackend, rest: Rest) -> None:
+    backend.keyring = ""
     chosen(field)
     rest(lambda: "has no keyring" in field._about.text())
     assert not field._line.isEnabled()
     assert not field._keep.isEnabled()
 
 
-def test_a_refusal_is_said(field: KeyField, shelf: Shelf, rest: Rest, qtbot: QtBot) -> None:
+def test_a_refusal_is_said(field: KeyField, backend: FakeBackend, rest: Rest, qtbot: QtBot) -> None:
     chosen(field)
     rest(field._line.isEnabled)
-    shelf.refuse["secret.set"] = KeyringUnavailableError("It stayed locked.")
+    backend.refuse["secret.set"] = KeyringUnavailableError("It stayed locked.")
     qtbot.keyClicks(field._line, KEY)
     qtbot.keyClick(field._line, Qt.Key.Key_Return)
     rest(lambda: field._about.text() == "It stayed locked.")
-    assert shelf.keys == {}
+    assert backend.keys == {}
 
 
 def test_what_was_typed_is_forgotten(field: KeyField, rest: Rest, qtbot: QtBot) -> None:
@@ -87,16 +87,18 @@ def test_what_was_typed_is_forgotten(field: KeyField, rest: Rest, qtbot: QtBot) 
         assert field._line.text() == ""
 
 
-def test_the_settings_show_the_key_of_the_service_in_use(qtbot: QtBot, door: Bridge, shelf: Shelf, rest: Rest) -> None:
-    sheet = Settings(door)
+def test_the_settings_show_the_key_of_the_service_in_use(
+    qtbot: QtBot, fake_bridge: Bridge, backend: FakeBackend, rest: Rest
+) -> None:
+    sheet = SettingsDialog(fake_bridge)
     qtbot.addWidget(sheet)
-    sheet.bring()
+    sheet.bring_to_front()
     rest(lambda: sheet._keys is not None)
     assert sheet._keys is not None
-    assert shelf.asked("secret.status") == []
-    shelf.settings_set("embedding.model", "cohere:embed-v4.0")
-    sheet.bring()
-    rest(lambda: bool(shelf.asked("secret.status")))
+    assert backend.asked("secret.status") == []
+    backend.settings_set("embedding.model", "cohere:embed-v4.0")
+    sheet.bring_to_front()
+    rest(lambda: bool(backend.asked("secret.status")))
     assert sheet._keys.service == "cohere"
     qtbot.keyClicks(sheet._search, "keyring cohere")
     assert sheet._keys.isVisibleTo(sheet)

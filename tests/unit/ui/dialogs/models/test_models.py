@@ -14,9 +14,9 @@ from app.changes import ChangeSet, Progress
 from app.errors import InputError, ModelUnavailableError
 from app.index.generations.model import ModelInfo
 from tests.unit.ui.conftest import Rest
-from tests.unit.ui.dialogs.beside import ModelShelf, info, opened, row, side_by_side, status, total
+from tests.unit.ui.dialogs.model_comparisons import FakeModelBackend, info, opened, row, side_by_side, status, total
 from ui.bridge import Bridge
-from ui.dialogs.models.models import Models
+from ui.dialogs.models.models import ModelsDialog
 from ui.panes.pane_state import pack
 from ui.shell.navigation import Place
 from ui.theme import Scheme
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def shelf() -> ModelShelf:
-    return ModelShelf()
+def backend() -> FakeModelBackend:
+    return FakeModelBackend()
 
 
 @pytest.fixture
-def models(qtbot: QtBot, door: Bridge, rest: Rest) -> Iterator[Models]:
-    yield from opened(qtbot, door, rest, ["roses", "the lake"])
+def models(qtbot: QtBot, fake_bridge: Bridge, rest: Rest) -> Iterator[ModelsDialog]:
+    yield from opened(qtbot, fake_bridge, rest, ["roses", "the lake"])
 
 
 @pytest.fixture
-def compared(models: Models, rest: Rest) -> Models:
+def compared(models: ModelsDialog, rest: Rest) -> ModelsDialog:
     """Return the dialog with a comparison shown."""
     models._tabs.setCurrentWidget(models.comparing)
     models.comparing.run()
@@ -45,47 +45,51 @@ def compared(models: Models, rest: Rest) -> Models:
     return models
 
 
-def states(models: Models) -> list[str]:
+def states(models: ModelsDialog) -> list[str]:
     return [one.info.state for one in models.rows.rows]
 
 
 # Where something is wrong -------------------------------------------------------------------------------------------
 
 
-def test_a_status_that_cannot_be_had_is_said(qtbot: QtBot, door: Bridge, shelf: ModelShelf, rest: Rest) -> None:
-    shelf.refuse["embedding.status"] = ModelUnavailableError("The vault is closed.")
-    made = Models(door)
+def test_a_status_that_cannot_be_had_is_said(
+    qtbot: QtBot, fake_bridge: Bridge, backend: FakeModelBackend, rest: Rest
+) -> None:
+    backend.refuse["embedding.status"] = ModelUnavailableError("The vault is closed.")
+    made = ModelsDialog(fake_bridge)
     qtbot.addWidget(made)
-    made.bring()
+    made.bring_to_front()
     rest(made._error.isVisible)
     assert made._error.text() == "The vault is closed."
     assert made.rows.rows == []
 
 
-def test_a_model_that_cannot_be_opened_is_said(models: Models, shelf: ModelShelf, rest: Rest) -> None:
-    shelf.refuse["embedding.change"] = ModelUnavailableError("The model is not on this machine.")
+def test_a_model_that_cannot_be_opened_is_said(models: ModelsDialog, backend: FakeModelBackend, rest: Rest) -> None:
+    backend.refuse["embedding.change"] = ModelUnavailableError("The model is not on this machine.")
     models.wanted.setCurrentText("fastembed:none")
     models.prepare.click()
     rest(models._error.isVisible)
     assert models._error.text() == "The model is not on this machine."
 
 
-def test_a_comparison_that_fails_is_said_and_can_be_tried_again(models: Models, shelf: ModelShelf, rest: Rest) -> None:
-    shelf.refuse["embedding.compare"] = InputError("The vectors of hashed are not complete: 3 of 10 are there.")
+def test_a_comparison_that_fails_is_said_and_can_be_tried_again(
+    models: ModelsDialog, backend: FakeModelBackend, rest: Rest
+) -> None:
+    backend.refuse["embedding.compare"] = InputError("The vectors of hashed are not complete: 3 of 10 are there.")
     comparing = models.comparing
     models._tabs.setCurrentWidget(comparing)
     comparing.run()
     rest(lambda: comparing._error.isVisible() and not comparing._job)
     assert "3 of 10" in comparing._error.text()
     assert comparing._pages.currentWidget() is comparing._empty
-    del shelf.refuse["embedding.compare"]
+    del backend.refuse["embedding.compare"]
     comparing.run()
     rest(lambda: comparing._pages.currentWidget() is comparing._result)
     assert not comparing._error.isVisible()
 
 
-def test_a_side_that_left_meaning_out_shows_why(models: Models, shelf: ModelShelf, rest: Rest) -> None:
-    shelf.found = side_by_side(row("roses", "ab", "", note="Search by meaning was left out: The model is out."))
+def test_a_side_that_left_meaning_out_shows_why(models: ModelsDialog, backend: FakeModelBackend, rest: Rest) -> None:
+    backend.found = side_by_side(row("roses", "ab", "", note="Search by meaning was left out: The model is out."))
     models.comparing.run()
     rest(lambda: not models.comparing._job)
     assert "The model is out." in models.comparing.other._empty
@@ -94,8 +98,10 @@ def test_a_side_that_left_meaning_out_shows_why(models: Models, shelf: ModelShel
 # The models ---------------------------------------------------------------------------------------------------------
 
 
-def test_every_state_has_its_sentence_and_what_can_be_done(models: Models, shelf: ModelShelf, rest: Rest) -> None:
-    shelf.status = status(
+def test_every_state_has_its_sentence_and_what_can_be_done(
+    models: ModelsDialog, backend: FakeModelBackend, rest: Rest
+) -> None:
+    backend.status = status(
         info(6, "fifth", "building", 250),
         info(5, "ready one", "ready"),
         info(4, "openai:x", "kept"),
@@ -124,16 +130,16 @@ def test_every_state_has_its_sentence_and_what_can_be_done(models: Models, shelf
 
 
 def test_progress_moves_the_bar_and_its_end_asks_again(
-    models: Models, shelf: ModelShelf, door: Bridge, rest: Rest
+    models: ModelsDialog, backend: FakeModelBackend, fake_bridge: Bridge, rest: Rest
 ) -> None:
-    shelf.status = status(info(2, "hashed", "building", 0), info(1, "static", "serving"))
+    backend.status = status(info(2, "hashed", "building", 0), info(1, "static", "serving"))
     models._bridge.start(models.load())
     rest(lambda: states(models) == ["serving", "building"])
-    shelf.listeners[0](Progress("embedding", "t", 500, 1_000, "texts", 100.0))
+    backend.listeners[0](Progress("embedding", "t", 500, 1_000, "texts", 100.0))
     rest(lambda: models.rows.rows[1]._bar.value() == 500)
     assert models.rows.rows[1]._state.text() == "Being prepared — 500 of 1,000 texts · 100/s · about 5 s left"
-    shelf.status = status(info(2, "hashed", "ready"), info(1, "static", "serving"))
-    shelf.listeners[0](Progress("embedding", "t", 1_000, 1_000, "texts", state="finished"))
+    backend.status = status(info(2, "hashed", "ready"), info(1, "static", "serving"))
+    backend.listeners[0](Progress("embedding", "t", 1_000, 1_000, "texts", state="finished"))
     rest(lambda: states(models) == ["serving", "ready"])
 
 
@@ -149,8 +155,8 @@ def test_progress_moves_the_bar_and_its_end_asks_again(
     ],
 )
 def test_buttons_do_what_they_say(
-    models: Models,
-    shelf: ModelShelf,
+    models: ModelsDialog,
+    backend: FakeModelBackend,
     rest: Rest,
     state: Any,
     is_paused: bool,
@@ -158,41 +164,41 @@ def test_buttons_do_what_they_say(
     operation: str,
     arguments: dict[str, Any],
 ) -> None:
-    shelf.status = status(info(2, "other", state, 500), info(1, "static", "serving"), is_paused=is_paused)
+    backend.status = status(info(2, "other", state, 500), info(1, "static", "serving"), is_paused=is_paused)
     models._bridge.start(models.load())
     rest(lambda: states(models) == ["serving", state])
     models.rows.rows[1].buttons[what].click()
-    rest(lambda: bool(shelf.asked(operation)))
-    assert shelf.asked(operation) == [arguments]
+    rest(lambda: bool(backend.asked(operation)))
+    assert backend.asked(operation) == [arguments]
 
 
-def test_preparing_a_model(models: Models, shelf: ModelShelf, rest: Rest) -> None:
+def test_preparing_a_model(models: ModelsDialog, backend: FakeModelBackend, rest: Rest) -> None:
     models.prepare.click()
-    assert shelf.asked("embedding.change") == []
+    assert backend.asked("embedding.change") == []
     models.wanted.setCurrentText("  fastembed:x/y ")
     models.waits.setChecked(False)
     models.prepare.click()
-    rest(lambda: bool(shelf.asked("embedding.change")))
-    assert shelf.asked("embedding.change") == [{"model": "fastembed:x/y", "waits": False}]
+    rest(lambda: bool(backend.asked("embedding.change")))
+    assert backend.asked("embedding.change") == [{"model": "fastembed:x/y", "waits": False}]
 
 
-def test_advice_is_shown_where_there_is_any(models: Models, shelf: ModelShelf, rest: Rest) -> None:
+def test_advice_is_shown_where_there_is_any(models: ModelsDialog, backend: FakeModelBackend, rest: Rest) -> None:
     assert not models.preparing.advice.isVisible()
-    shelf.advice = "A multilingual model would suit this vault better."
-    models.bring()
+    backend.advice = "A multilingual model would suit this vault better."
+    models.bring_to_front()
     rest(models.preparing.advice.isVisible)
-    assert models.preparing.advice.text() == shelf.advice
+    assert models.preparing.advice.text() == backend.advice
 
 
-def test_it_follows_what_others_change(models: Models, shelf: ModelShelf, rest: Rest) -> None:
-    shelf.status = status(info(2, "hashed", "serving"), info(1, "static", "kept"))
-    shelf.listeners[0](ChangeSet(frozenset({"index"}), (), "embedding"))
+def test_it_follows_what_others_change(models: ModelsDialog, backend: FakeModelBackend, rest: Rest) -> None:
+    backend.status = status(info(2, "hashed", "serving"), info(1, "static", "kept"))
+    backend.listeners[0](ChangeSet(frozenset({"index"}), (), "embedding"))
     rest(lambda: states(models) == ["serving", "kept"])
 
 
-def test_the_keyboard_stays_where_it_was(models: Models, shelf: ModelShelf, rest: Rest) -> None:
+def test_the_keyboard_stays_where_it_was(models: ModelsDialog, backend: FakeModelBackend, rest: Rest) -> None:
     models.rows.rows[1].buttons["compare"].setFocus()
-    shelf.status = status(info(2, "hashed", "ready", 1_001), info(1, "static", "serving"))
+    backend.status = status(info(2, "hashed", "ready", 1_001), info(1, "static", "serving"))
     models._bridge.start(models.load())
     rest(lambda: models.rows.rows[1].info.vectors == 1_001)
     assert models.rows.rows[1].buttons["compare"].hasFocus()
@@ -201,7 +207,7 @@ def test_the_keyboard_stays_where_it_was(models: Models, shelf: ModelShelf, rest
 # Side by side -------------------------------------------------------------------------------------------------------
 
 
-def test_before_anything_is_compared_it_says_what_would_happen(models: Models) -> None:
+def test_before_anything_is_compared_it_says_what_would_happen(models: ModelsDialog) -> None:
     comparing = models.comparing
     assert comparing._pages.currentWidget() is comparing._empty
     assert comparing.queries.toPlainText() == "roses\nthe lake"
@@ -211,18 +217,18 @@ def test_before_anything_is_compared_it_says_what_would_happen(models: Models) -
     assert "Ranking ‘learned’" not in offered
 
 
-def test_what_is_still_being_made_is_offered_later(models: Models, shelf: ModelShelf, rest: Rest) -> None:
-    shelf.status = status(info(2, "hashed", "building"), info(1, "static", "serving"))
+def test_what_is_still_being_made_is_offered_later(models: ModelsDialog, backend: FakeModelBackend, rest: Rest) -> None:
+    backend.status = status(info(2, "hashed", "building"), info(1, "static", "serving"))
     models._bridge.start(models.load())
     rest(lambda: models.comparing._what.itemText(0) == "hashed — still being prepared")
     assert models.comparing._what.itemData(0) is None
     assert not models.comparing._what.model().item(0).isEnabled()  # type: ignore[attr-defined]
 
 
-def test_own_searches_are_compared_and_shown(compared: Models, shelf: ModelShelf) -> None:
+def test_own_searches_are_compared_and_shown(compared: ModelsDialog, backend: FakeModelBackend) -> None:
     comparing = compared.comparing
-    [asked] = shelf.asked("embedding.compare")
-    assert (asked["queries"], asked["other"], asked["questions"], asked["by_meaning"]) == (
+    [requested] = backend.asked("embedding.compare")
+    assert (requested["queries"], requested["other"], requested["questions"], requested["by_meaning"]) == (
         ["roses", "the lake"],
         2,
         60,
@@ -236,43 +242,43 @@ def test_own_searches_are_compared_and_shown(compared: Models, shelf: ModelShelf
     assert comparing.list.hasFocus()
 
 
-def test_what_is_asked_can_be_chosen(models: Models, shelf: ModelShelf, rest: Rest) -> None:
+def test_what_is_asked_can_be_chosen(models: ModelsDialog, backend: FakeModelBackend, rest: Rest) -> None:
     comparing = models.comparing
     comparing._made.setChecked(False)
     comparing._meaning.setChecked(True)
     comparing.queries.setPlainText("one\n\ntwo\none")
     comparing.run()
     rest(lambda: not comparing._job)
-    [asked] = shelf.asked("embedding.compare")
-    assert (asked["queries"], asked["questions"], asked["by_meaning"]) == (["one", "two"], 0, True)
+    [requested] = backend.asked("embedding.compare")
+    assert (requested["queries"], requested["questions"], requested["by_meaning"]) == (["one", "two"], 0, True)
 
 
-def test_searches_typed_already_are_not_overwritten(models: Models) -> None:
+def test_searches_typed_already_are_not_overwritten(models: ModelsDialog) -> None:
     models.comparing.queries.setPlainText("mine")
-    models.bring(["another"])
+    models.bring_to_front(["another"])
     assert models.comparing.queries.toPlainText() == "mine"
 
 
-def test_a_ranking_is_compared_and_used(models: Models, shelf: ModelShelf, rest: Rest) -> None:
+def test_a_ranking_is_compared_and_used(models: ModelsDialog, backend: FakeModelBackend, rest: Rest) -> None:
     comparing = models.comparing
     comparing._choose(("recipe", "words"))
     assert not comparing._meaning.isEnabled()
     comparing.run()
     rest(lambda: not comparing._job)
-    assert shelf.asked("trial.side_by_side")[0]["other"] == "words"
+    assert backend.asked("trial.side_by_side")[0]["other"] == "words"
     assert comparing.use.text() == "Use this ranking"
-    told: list[Notice] = []
-    models.notice.connect(told.append)
+    reported: list[Notice] = []
+    models.notice.connect(reported.append)
     comparing.use.click()
-    rest(lambda: bool(told))
-    assert shelf.asked("settings.set") == [{"name": "search.recipe", "value": "words"}]
+    rest(lambda: bool(reported))
+    assert backend.asked("settings.set") == [{"name": "search.recipe", "value": "words"}]
 
 
 @pytest.mark.parametrize(("state", "operation"), [("ready", "embedding.switch"), ("kept", "embedding.rollback")])
 def test_what_was_compared_is_switched_to(
-    models: Models, shelf: ModelShelf, rest: Rest, state: Any, operation: str
+    models: ModelsDialog, backend: FakeModelBackend, rest: Rest, state: Any, operation: str
 ) -> None:
-    shelf.status = status(info(2, "hashed", state), info(1, "static", "serving"))
+    backend.status = status(info(2, "hashed", state), info(1, "static", "serving"))
     models._bridge.start(models.load())
     rest(lambda: states(models) == ["serving", state])
     models.rows.rows[1].buttons["compare"].click()
@@ -280,16 +286,16 @@ def test_what_was_compared_is_switched_to(
     models.comparing.run()
     rest(lambda: not models.comparing._job)
     models.comparing.use.click()
-    rest(lambda: bool(shelf.asked(operation)))
+    rest(lambda: bool(backend.asked(operation)))
 
 
-def test_another_choice_takes_the_offer_back(compared: Models) -> None:
+def test_another_choice_takes_the_offer_back(compared: ModelsDialog) -> None:
     assert compared.comparing.use.isVisible()
     compared.comparing._choose(("recipe", "words"))
     assert not compared.comparing.use.isVisible()
 
 
-def test_by_keyboard_alone(compared: Models, qtbot: QtBot) -> None:
+def test_by_keyboard_alone(compared: ModelsDialog, qtbot: QtBot) -> None:
     comparing = compared.comparing
     qtbot.keyClick(comparing.list, Qt.Key.Key_Down)
     assert [hit.id for hit in comparing.now.source.rows] == ["a", "b"]
@@ -308,14 +314,14 @@ def test_by_keyboard_alone(compared: Models, qtbot: QtBot) -> None:
     assert opened == [Place("notes", "c", title="Title c"), Place("sessions", "s", "3", title="Title m")]
 
 
-def test_control_and_enter_compare(models: Models, qtbot: QtBot, shelf: ModelShelf, rest: Rest) -> None:
+def test_control_and_enter_compare(models: ModelsDialog, qtbot: QtBot, backend: FakeModelBackend, rest: Rest) -> None:
     models._tabs.setCurrentWidget(models.comparing)
     qtbot.keyClick(models.comparing.queries, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-    rest(lambda: bool(shelf.asked("embedding.compare")))
+    rest(lambda: bool(backend.asked("embedding.compare")))
     assert models.comparing.queries.toPlainText() == "roses\nthe lake"
 
 
-def test_progress_of_this_comparison_only(models: Models, shelf: ModelShelf) -> None:
+def test_progress_of_this_comparison_only(models: ModelsDialog, backend: FakeModelBackend) -> None:
     comparing = models.comparing
     comparing._job = "mine"
     comparing._show_running(running=True)
@@ -325,17 +331,17 @@ def test_progress_of_this_comparison_only(models: Models, shelf: ModelShelf) -> 
     assert comparing._far.text() == "5 of 10 queries"
     assert (comparing._bar.value(), comparing._bar.maximum()) == (5, 10)
     comparing.run()
-    assert shelf.asked("embedding.compare") == []
+    assert backend.asked("embedding.compare") == []
 
 
-def test_stop_cancels_the_job(models: Models, shelf: ModelShelf, rest: Rest) -> None:
+def test_stop_cancels_the_job(models: ModelsDialog, backend: FakeModelBackend, rest: Rest) -> None:
     models.comparing._job = "mine"
     models.comparing.stop.click()
-    rest(lambda: shelf.asked("job.cancel") == [{"job": "mine"}])
+    rest(lambda: backend.asked("job.cancel") == [{"job": "mine"}])
 
 
-def test_where_all_is_alike_it_says_so(models: Models, shelf: ModelShelf, rest: Rest) -> None:
-    shelf.found = side_by_side()
+def test_where_all_is_alike_it_says_so(models: ModelsDialog, backend: FakeModelBackend, rest: Rest) -> None:
+    backend.found = side_by_side()
     models.comparing.run()
     rest(lambda: not models.comparing._job)
     assert models.comparing.now._empty == "Both answer every question alike."
@@ -345,7 +351,7 @@ def test_where_all_is_alike_it_says_so(models: Models, shelf: ModelShelf, rest: 
 # Manners ------------------------------------------------------------------------------------------------------------
 
 
-def test_everything_that_takes_the_keyboard_has_a_name(compared: Models) -> None:
+def test_everything_that_takes_the_keyboard_has_a_name(compared: ModelsDialog) -> None:
     lost = []
     for page in range(compared._tabs.count()):
         compared._tabs.setCurrentIndex(page)
@@ -364,7 +370,7 @@ def test_everything_that_takes_the_keyboard_has_a_name(compared: Models) -> None
     assert lost == []
 
 
-def test_rows_are_spoken_with_what_moved(compared: Models) -> None:
+def test_rows_are_spoken_with_what_moved(compared: ModelsDialog) -> None:
     comparing = compared.comparing
     role = Qt.ItemDataRole.AccessibleTextRole
     assert comparing.list.source.index(0).data(role).startswith("roses, answer 2 → 1")
@@ -373,8 +379,10 @@ def test_rows_are_spoken_with_what_moved(compared: Models) -> None:
 
 
 @pytest.mark.parametrize("direction", [Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft])
-def test_it_paints_in_every_look(compared: Models, look: Any, shelf: ModelShelf, rest: Rest, direction: Any) -> None:
-    shelf.found = side_by_side(row("長い検索" * 60, "abc", "cxa", "c"), row("مرحبا 👩‍👩‍👧", "", "a"))
+def test_it_paints_in_every_look(
+    compared: ModelsDialog, look: Any, backend: FakeModelBackend, rest: Rest, direction: Any
+) -> None:
+    backend.found = side_by_side(row("長い検索" * 60, "abc", "cxa", "c"), row("مرحبا 👩‍👩‍👧", "", "a"))
     compared.comparing.run()
     rest(lambda: not compared.comparing._job)
     compared.setLayoutDirection(direction)
@@ -392,57 +400,61 @@ def test_it_paints_in_every_look(compared: Models, look: Any, shelf: ModelShelf,
 # From the window ----------------------------------------------------------------------------------------------------
 
 
-def test_the_window_opens_it_with_recent_searches(window: Window, shelf: ModelShelf, rest: Rest) -> None:
+def test_the_window_opens_it_with_recent_searches(window: Window, backend: FakeModelBackend, rest: Rest) -> None:
     assert window.panes is not None
-    assert window.desk is not None
+    assert window.dialogs is not None
     window.panes.states["search"] = pack({"saved": ["tag:garden"], "recent": ["roses", "tag:garden"]})
     assert window.registry.run("file.models")
-    dialog = window.desk.models
+    dialog = window.dialogs.models
     rest(lambda: bool(dialog.rows.rows))
     assert dialog.comparing.queries.toPlainText() == "tag:garden\nroses"
     dialog.hide()
 
 
 def test_the_settings_lead_to_it(window: Window, rest: Rest) -> None:
-    assert window.desk is not None
-    window.desk.open_settings()
-    window.desk.settings.models_asked.emit()
-    dialog = window.desk.models
+    assert window.dialogs is not None
+    window.dialogs.open_settings()
+    window.dialogs.settings.models_requested.emit()
+    dialog = window.dialogs.models
     rest(lambda: bool(dialog.rows.rows))
     assert dialog.isVisible()
     dialog.hide()
-    window.desk.settings.hide()
+    window.dialogs.settings.hide()
 
 
 # What is compared and what holds -------------------------------------------------------------------------------------
 
 
-def test_a_model_that_becomes_ready_is_what_is_compared(models: Models, shelf: ModelShelf, rest: Rest) -> None:
+def test_a_model_that_becomes_ready_is_what_is_compared(
+    models: ModelsDialog, backend: FakeModelBackend, rest: Rest
+) -> None:
     comparing = models.comparing
-    shelf.status = status(info(1, "static", "serving"))
+    backend.status = status(info(1, "static", "serving"))
     models._bridge.start(models.load())
     rest(lambda: states(models) == ["serving"])
     assert comparing._what.currentText().startswith("Ranking")
-    shelf.status = status(info(2, "hashed", "ready"), info(1, "static", "serving"))
+    backend.status = status(info(2, "hashed", "ready"), info(1, "static", "serving"))
     models._bridge.start(models.load())
     rest(lambda: comparing._what.currentText() == "hashed — ready")
 
 
-def test_what_the_person_chose_stays_chosen(models: Models, shelf: ModelShelf, rest: Rest, qtbot: QtBot) -> None:
+def test_what_the_person_chose_stays_chosen(
+    models: ModelsDialog, backend: FakeModelBackend, rest: Rest, qtbot: QtBot
+) -> None:
     comparing = models.comparing
     models._tabs.setCurrentWidget(comparing)
     qtbot.keyClick(comparing._what, Qt.Key.Key_Down)
     chosen = comparing._what.currentData()
     assert chosen[0] == "recipe"
-    shelf.status = status(info(2, "hashed", "kept"), info(1, "static", "serving"))
+    backend.status = status(info(2, "hashed", "kept"), info(1, "static", "serving"))
     models._bridge.start(models.load())
     rest(lambda: states(models) == ["serving", "kept"])
     assert comparing._what.currentData() == chosen
 
 
-def test_a_change_elsewhere_leaves_the_offer(compared: Models, shelf: ModelShelf, rest: Rest) -> None:
-    shelf.status = status(info(2, "hashed", "ready", 1_001), info(1, "static", "serving", 1_001))
-    shelf.listeners[0](ChangeSet(frozenset({"index"}), (), "embedding"))
+def test_a_change_elsewhere_leaves_the_offer(compared: ModelsDialog, backend: FakeModelBackend, rest: Rest) -> None:
+    backend.status = status(info(2, "hashed", "ready", 1_001), info(1, "static", "serving", 1_001))
+    backend.listeners[0](ChangeSet(frozenset({"index"}), (), "embedding"))
     rest(lambda: compared.rows.rows[1].info.vectors == 1_001)
     assert compared.comparing.use.isVisible()
     compared.comparing._choose(("recipe", "words"))
@@ -452,17 +464,17 @@ def test_a_change_elsewhere_leaves_the_offer(compared: Models, shelf: ModelShelf
 
 @pytest.mark.parametrize("by_model", [True, False])
 def test_a_comparison_with_what_answers_no_more_goes(
-    compared: Models, shelf: ModelShelf, rest: Rest, by_model: bool
+    compared: ModelsDialog, backend: FakeModelBackend, rest: Rest, by_model: bool
 ) -> None:
     comparing = compared.comparing
     assert comparing._pages.currentWidget() is comparing._result
     if by_model:
-        shelf.status = replace(
+        backend.status = replace(
             status(info(2, "hashed", "serving"), info(1, "static", "kept")), serving=ModelInfo("hashed", 512, 1_000)
         )
     else:
-        shelf.settings_set("search.recipe", "words")
-    shelf.listeners[0](ChangeSet(frozenset({"index"}), (), "embedding"))
+        backend.settings_set("search.recipe", "words")
+    backend.listeners[0](ChangeSet(frozenset({"index"}), (), "embedding"))
     rest(lambda: comparing._pages.currentWidget() is comparing._empty)
     said = "hashed answers searches now" if by_model else "Ranking ‘words’ answers searches now"
     assert comparing._empty._title.text() == said
@@ -470,22 +482,24 @@ def test_a_comparison_with_what_answers_no_more_goes(
     assert comparing.go.hasFocus()
 
 
-def test_figures_of_unknown_answers_are_left_out(models: Models, shelf: ModelShelf, rest: Rest) -> None:
+def test_figures_of_unknown_answers_are_left_out(models: ModelsDialog, backend: FakeModelBackend, rest: Rest) -> None:
     totals = models.comparing.totals
     models._tabs.setCurrentWidget(models.comparing)
     models.comparing.run()
     rest(lambda: not models.comparing._job)
     assert all(head.isVisible() for head in totals._heads)
     assert "favours finding by words" in totals._made.text()
-    shelf.found = side_by_side(row("roses", "ab", "ba"), now=total("static"), other=total("hashed"))
+    backend.found = side_by_side(row("roses", "ab", "ba"), now=total("static"), other=total("hashed"))
     models.comparing.run()
     rest(lambda: not models.comparing._job)
     assert [head.isVisible() for head in totals._heads] == [False] * 4 + [True]
     assert not totals._made.isVisible()
 
 
-def test_queries_and_hits_say_what_their_signs_mean(models: Models, shelf: ModelShelf, rest: Rest) -> None:
-    shelf.found = side_by_side(row("roses", "ab", "ba"), row("lake shore", "ab", "ba", "a", origin="made"))
+def test_queries_and_hits_say_what_their_signs_mean(
+    models: ModelsDialog, backend: FakeModelBackend, rest: Rest
+) -> None:
+    backend.found = side_by_side(row("roses", "ab", "ba"), row("lake shore", "ab", "ba", "a", origin="made"))
     models.comparing.run()
     rest(lambda: not models.comparing._job)
     queries = models.comparing.list.source
@@ -498,14 +512,14 @@ def test_queries_and_hits_say_what_their_signs_mean(models: Models, shelf: Model
     assert not models.grab().isNull()
 
 
-def test_the_totals_keep_their_lines_apart_in_a_low_window(compared: Models) -> None:
+def test_the_totals_keep_their_lines_apart_in_a_low_window(compared: ModelsDialog) -> None:
     compared.resize(604, 400)
     compared.grab()
     first, second = compared.comparing.totals._names
     assert second.geometry().top() >= first.geometry().top() + first.fontMetrics().height()
 
 
-def test_a_low_window_leaves_its_room_to_the_answers(compared: Models) -> None:
+def test_a_low_window_leaves_its_room_to_the_answers(compared: ModelsDialog) -> None:
     made, totals = compared.comparing.totals._made, compared.comparing.totals
     assert made.isVisible()
     assert compared._heading.isVisible()

@@ -14,73 +14,79 @@ from app.api.registry import Reply
 from app.changes import Progress
 from app.errors import CancelledByPersonError, InputError, ModelUnavailableError
 from tests.unit.ui.conftest import Rest
-from tests.unit.ui.dialogs.beside import ModelShelf, info, opened, status
+from tests.unit.ui.dialogs.model_comparisons import FakeModelBackend, info, opened, status
 from ui.bridge import Bridge
-from ui.dialogs.models.models import Models
+from ui.dialogs.models.models import ModelsDialog
 
 
 @pytest.fixture
-def shelf() -> ModelShelf:
-    return ModelShelf()
+def backend() -> FakeModelBackend:
+    return FakeModelBackend()
 
 
 @pytest.fixture
-def models(qtbot: QtBot, door: Bridge, rest: Rest) -> Iterator[Models]:
-    yield from opened(qtbot, door, rest)
+def models(qtbot: QtBot, fake_bridge: Bridge, rest: Rest) -> Iterator[ModelsDialog]:
+    yield from opened(qtbot, fake_bridge, rest)
 
 
 @pytest.fixture
-def missing(models: Models, shelf: ModelShelf, rest: Rest) -> Models:
+def missing(models: ModelsDialog, backend: FakeModelBackend, rest: Rest) -> ModelsDialog:
     """Return the dialog after a model was asked for that is not on this machine."""
-    shelf.refuse["embedding.change"] = ModelUnavailableError("Set embedding.allow_download.", reason="missing")
+    backend.refuse["embedding.change"] = ModelUnavailableError("Set embedding.allow_download.", reason="missing")
     models.wanted.setCurrentText("fastembed:x/y")
     models.prepare.click()
     rest(models.preparing.fetch.isVisible)
     return models
 
 
-def test_a_missing_model_is_fetched_only_with_consent(missing: Models, shelf: ModelShelf, rest: Rest) -> None:
-    assert shelf.asked("settings.set") == []
+def test_a_missing_model_is_fetched_only_with_consent(
+    missing: ModelsDialog, backend: FakeModelBackend, rest: Rest
+) -> None:
+    assert backend.asked("settings.set") == []
     assert missing._error.text() == "The model fastembed:x/y is not on this machine."
-    del shelf.refuse["embedding.change"]
+    del backend.refuse["embedding.change"]
     missing.preparing.fetch.click()
-    rest(lambda: len(shelf.asked("embedding.change")) == 2)
-    assert shelf.asked("settings.set") == [{"name": "embedding.allow_download", "value": True}]
-    assert shelf.asked("embedding.change")[1] == {"model": "fastembed:x/y", "waits": True}
+    rest(lambda: len(backend.asked("embedding.change")) == 2)
+    assert backend.asked("settings.set") == [{"name": "embedding.allow_download", "value": True}]
+    assert backend.asked("embedding.change")[1] == {"model": "fastembed:x/y", "waits": True}
     rest(lambda: missing.wanted.currentText() == "")
     assert not missing.preparing.fetch.isVisible()
     assert not missing._error.isVisible()
 
 
-def test_consent_that_is_refused_from_outside_is_said(missing: Models, shelf: ModelShelf, rest: Rest) -> None:
-    shelf.refuse["settings.set"] = InputError("The environment decides embedding.allow_download.")
+def test_consent_that_is_refused_from_outside_is_said(
+    missing: ModelsDialog, backend: FakeModelBackend, rest: Rest
+) -> None:
+    backend.refuse["settings.set"] = InputError("The environment decides embedding.allow_download.")
     missing.preparing.fetch.click()
     rest(lambda: "environment" in missing._error.text())
-    assert len(shelf.asked("embedding.change")) == 1
+    assert len(backend.asked("embedding.change")) == 1
 
 
 def test_where_fetching_is_allowed_only_the_folder_is_offered(
-    models: Models, shelf: ModelShelf, rest: Rest, missing: Models
+    models: ModelsDialog, backend: FakeModelBackend, rest: Rest, missing: ModelsDialog
 ) -> None:
-    shelf.settings_set("embedding.allow_download", True)
+    backend.settings_set("embedding.allow_download", True)
     models._bridge.start(models.load())
     rest(lambda: models._may_fetch)
     models.prepare.click()
-    rest(lambda: len(shelf.asked("embedding.change")) == 2 and models.preparing.folder.isVisible())
+    rest(lambda: len(backend.asked("embedding.change")) == 2 and models.preparing.folder.isVisible())
     assert not models.preparing.fetch.isVisible()
 
 
-def test_the_folder_of_a_model_is_named(missing: Models, shelf: ModelShelf, rest: Rest, tmp_path: Path) -> None:
-    del shelf.refuse["embedding.change"]
+def test_the_folder_of_a_model_is_named(
+    missing: ModelsDialog, backend: FakeModelBackend, rest: Rest, tmp_path: Path
+) -> None:
+    del backend.refuse["embedding.change"]
     missing.preparing.folder.click()
     [dialog] = missing.findChildren(QFileDialog)
     dialog.fileSelected.emit(str(tmp_path))
     dialog.reject()
-    rest(lambda: len(shelf.asked("embedding.change")) == 2)
-    assert shelf.asked("embedding.change")[1]["folder"] == str(tmp_path)
+    rest(lambda: len(backend.asked("embedding.change")) == 2)
+    assert backend.asked("embedding.change")[1]["folder"] == str(tmp_path)
 
 
-def test_another_name_takes_the_offers_back(missing: Models) -> None:
+def test_another_name_takes_the_offers_back(missing: ModelsDialog) -> None:
     missing.wanted.setCurrentText("fastembed:x/z")
     assert not missing.preparing.fetch.isVisible()
     assert not missing.preparing.folder.isVisible()
@@ -91,9 +97,9 @@ def test_another_name_takes_the_offers_back(missing: Models) -> None:
     [("openai:x", "The service does not answer."), ("fastembed:x/y", "fastembed is not installed.")],
 )
 def test_only_what_can_be_fetched_is_offered(
-    models: Models, shelf: ModelShelf, rest: Rest, model: str, sentence: str
+    models: ModelsDialog, backend: FakeModelBackend, rest: Rest, model: str, sentence: str
 ) -> None:
-    shelf.refuse["embedding.change"] = ModelUnavailableError(sentence)
+    backend.refuse["embedding.change"] = ModelUnavailableError(sentence)
     models.wanted.setCurrentText(model)
     models.prepare.click()
     rest(models._error.isVisible)
@@ -108,7 +114,7 @@ def far(done: int, model: str = MODEL, state: str = "running") -> Progress:
     return Progress(f"fetching:{model}", f"Fetching {model}", done, 120_000_000, "bytes", state=state)
 
 
-def test_fetching_shows_how_far_it_is(models: Models, shelf: ModelShelf) -> None:
+def test_fetching_shows_how_far_it_is(models: ModelsDialog, backend: FakeModelBackend) -> None:
     preparing = models.preparing
     models.prepare.setFocus()
     preparing.show_busy(MODEL)
@@ -116,7 +122,7 @@ def test_fetching_shows_how_far_it_is(models: Models, shelf: ModelShelf) -> None
     assert models.wanted.hasFocus()
     # Only fetching can be stopped.
     assert not preparing.stop.isVisible()
-    shelf.listeners[0](far(30_000_000))
+    backend.listeners[0](far(30_000_000))
     preparing.show_progress(far(30_000_000))
     assert "30.0 MB of 120.0 MB" in preparing._far.text()
     assert (preparing._bar.value(), preparing._bar.maximum()) == (250, 1000)
@@ -135,7 +141,7 @@ def test_fetching_shows_how_far_it_is(models: Models, shelf: ModelShelf) -> None
     assert not preparing.stop.isVisible()
 
 
-class PatientShelf(ModelShelf):
+class PatientShelf(FakeModelBackend):
     """Changes the model only when it is told to."""
 
     def __init__(self) -> None:
@@ -156,21 +162,21 @@ class PatientShelf(ModelShelf):
 
 class TestStopping:
     @pytest.fixture
-    def shelf(self) -> PatientShelf:
+    def backend(self) -> PatientShelf:
         return PatientShelf()
 
     @pytest.fixture
-    def fetching(self, models: Models, shelf: PatientShelf, rest: Rest) -> Models:
+    def fetching(self, models: ModelsDialog, backend: PatientShelf, rest: Rest) -> ModelsDialog:
         """Return the dialog while a model is fetched."""
         models.wanted.setCurrentText(MODEL)
         models.prepare.click()
-        rest(lambda: bool(shelf.asked("embedding.change")))
-        shelf.listeners[0](far(30_000_000))
+        rest(lambda: bool(backend.asked("embedding.change")))
+        backend.listeners[0](far(30_000_000))
         rest(models.preparing.stop.isVisible)
         return models
 
     def test_it_is_stopped_and_can_be_gone_on_with(
-        self, fetching: Models, shelf: PatientShelf, rest: Rest, qtbot: QtBot
+        self, fetching: ModelsDialog, backend: PatientShelf, rest: Rest, qtbot: QtBot
     ) -> None:
         preparing = fetching.preparing
         preparing.stop.setFocus()
@@ -182,9 +188,9 @@ class TestStopping:
         qtbot.keyClick(fetching.wanted, Qt.Key.Key_Return)
         preparing.show_progress(far(40_000_000))
         assert preparing._far.text() == "Stopping…"
-        rest(lambda: shelf.asked("job.cancel") == [{"job": f"fetching:{MODEL}"}])
-        assert len(shelf.asked("embedding.change")) == 1
-        shelf.changing.set_exception(CancelledByPersonError("Fetching was cancelled."))
+        rest(lambda: backend.asked("job.cancel") == [{"job": f"fetching:{MODEL}"}])
+        assert len(backend.asked("embedding.change")) == 1
+        backend.changing.set_exception(CancelledByPersonError("Fetching was cancelled."))
         rest(preparing.stopped.isVisible)
         assert preparing.stopped.text().startswith(f"Fetching {MODEL} was stopped. What came of it is kept")
         assert not fetching._error.isVisible()
@@ -194,35 +200,35 @@ class TestStopping:
         assert fetching.wanted.currentText() == MODEL
         rest(fetching.prepare.isEnabled)
         fetching.prepare.click()
-        rest(lambda: len(shelf.asked("embedding.change")) == 2)
+        rest(lambda: len(backend.asked("embedding.change")) == 2)
         assert not preparing.stopped.isVisible()
-        shelf.listeners[0](far(50_000_000))
+        backend.listeners[0](far(50_000_000))
         rest(lambda: preparing.stop.isVisible() and preparing.stop.isEnabled())
         assert "50.0 MB" in preparing._far.text()
-        shelf.changing.set_result(Reply(shelf.status, None))
+        backend.changing.set_result(Reply(backend.status, None))
         rest(lambda: fetching.wanted.currentText() == "")
 
-    def test_another_name_takes_the_note_back(self, fetching: Models, shelf: PatientShelf, rest: Rest) -> None:
-        shelf.changing.set_exception(CancelledByPersonError("Somebody else cancelled it."))
+    def test_another_name_takes_the_note_back(self, fetching: ModelsDialog, backend: PatientShelf, rest: Rest) -> None:
+        backend.changing.set_exception(CancelledByPersonError("Somebody else cancelled it."))
         rest(fetching.preparing.stopped.isVisible)
         fetching.wanted.setCurrentText("fastembed:x/z")
         assert not fetching.preparing.stopped.isVisible()
 
     def test_hiding_the_dialog_stops_nothing(
-        self, fetching: Models, shelf: PatientShelf, rest: Rest, qtbot: QtBot
+        self, fetching: ModelsDialog, backend: PatientShelf, rest: Rest, qtbot: QtBot
     ) -> None:
         qtbot.keyClick(fetching, Qt.Key.Key_Escape)
         assert not fetching.isVisible()
-        shelf.listeners[0](far(90_000_000))
+        backend.listeners[0](far(90_000_000))
         rest(lambda: "90.0 MB" in fetching.preparing._far.text())
-        assert shelf.asked("job.cancel") == []
-        shelf.changing.set_result(Reply(shelf.status, None))
+        assert backend.asked("job.cancel") == []
+        backend.changing.set_result(Reply(backend.status, None))
         rest(lambda: fetching.wanted.currentText() == "")
 
     def test_how_far_it_is_comes_into_sight_in_a_low_window(
-        self, models: Models, shelf: PatientShelf, rest: Rest
+        self, models: ModelsDialog, backend: PatientShelf, rest: Rest
     ) -> None:
-        shelf.status = status(*(info(number, f"model {number}", "kept") for number in range(2, 9)))
+        backend.status = status(*(info(number, f"model {number}", "kept") for number in range(2, 9)))
         models._bridge.start(models.load())
         rest(lambda: len(models.rows.rows) == 7)
         models.resize(640, 480)
@@ -230,13 +236,13 @@ class TestStopping:
         models.prepare.click()
         busy = models.preparing._busy
         rest(lambda: busy.isVisible() and not busy.visibleRegion().isEmpty())
-        shelf.changing.set_result(Reply(shelf.status, None))
+        backend.changing.set_result(Reply(backend.status, None))
         rest(lambda: not busy.isVisible())
 
 
-def test_long_names_do_not_widen_the_page(models: Models, shelf: ModelShelf, rest: Rest) -> None:
+def test_long_names_do_not_widen_the_page(models: ModelsDialog, backend: FakeModelBackend, rest: Rest) -> None:
     long = "openai-compatible:" + "some-company/a-very-long-model-name-" * 4
-    shelf.status = status(info(3, long, "ready"), info(2, long, "building"), info(1, "static", "serving"))
+    backend.status = status(info(3, long, "ready"), info(2, long, "building"), info(1, "static", "serving"))
     models._bridge.start(models.load())
     rest(lambda: len(models.rows.rows) == 3)
     models.resize(640, 700)
@@ -248,12 +254,14 @@ def test_long_names_do_not_widen_the_page(models: Models, shelf: ModelShelf, res
         assert button.mapTo(models, button.rect().topRight()).x() < models.width()
 
 
-def test_offers_come_into_sight_in_a_low_window(models: Models, shelf: ModelShelf, rest: Rest) -> None:
-    shelf.status = status(*(info(number, f"model {number}", "kept") for number in range(2, 9)), info(1, "s", "serving"))
+def test_offers_come_into_sight_in_a_low_window(models: ModelsDialog, backend: FakeModelBackend, rest: Rest) -> None:
+    backend.status = status(
+        *(info(number, f"model {number}", "kept") for number in range(2, 9)), info(1, "s", "serving")
+    )
     models._bridge.start(models.load())
     rest(lambda: len(models.rows.rows) == 8)
     models.resize(640, 480)
-    shelf.refuse["embedding.change"] = ModelUnavailableError("Set embedding.allow_download.", reason="missing")
+    backend.refuse["embedding.change"] = ModelUnavailableError("Set embedding.allow_download.", reason="missing")
     models.wanted.setCurrentText("fastembed:x/y")
     models.prepare.click()
     folder = models.preparing.folder

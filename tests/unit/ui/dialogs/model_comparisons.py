@@ -11,18 +11,18 @@ from app.evaluation.benchmark_model import Score
 from app.evaluation.comparison_model import Origin, QueryComparison, RankingComparison, SideAnswer, SideHit, SideTotal
 from app.index.generations.model import EmbeddingStatus, GenerationInfo, ModelInfo, State
 from tests.unit.ui.conftest import Rest
-from tests.unit.ui.shelf import Shelf
+from tests.unit.ui.fake_backend import FakeBackend
 from ui.bridge import Bridge
-from ui.dialogs.models.models import Models
+from ui.dialogs.models.models import ModelsDialog
 
 UNTIL = datetime(2026, 11, 28, 12, tzinfo=UTC)
 
 
-def opened(qtbot: QtBot, door: Bridge, rest: Rest, searches: Sequence[str] = ()) -> Iterator[Models]:
+def opened(qtbot: QtBot, fake_bridge: Bridge, rest: Rest, searches: Sequence[str] = ()) -> Iterator[ModelsDialog]:
     """Yield the dialog once it shows what it knows, brought with these searches of the person's."""
-    made = Models(door)
+    made = ModelsDialog(fake_bridge)
     qtbot.addWidget(made)
-    made.bring(searches)
+    made.bring_to_front(searches)
     rest(lambda: bool(made.rows.rows))
     yield made
     if isValid(made):
@@ -78,7 +78,7 @@ def side_by_side(*rows: QueryComparison, **known: Any) -> RankingComparison:
     return RankingComparison(now, other, 12, 3, 0.77, known.pop("better", 2), known.pop("worse", 1), rows, **known)
 
 
-class ModelShelf(Shelf):
+class FakeModelBackend(FakeBackend):
     """A shelf that knows models."""
 
     def __init__(self) -> None:

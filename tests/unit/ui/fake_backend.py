@@ -21,7 +21,7 @@ MORNING = datetime(2026, 3, 1, 9, tzinfo=UTC)
 
 
 @dataclass
-class Shelf:
+class FakeBackend:
     """Answers calls at once and remembers them; ``refuse`` makes an operation fail."""
 
     calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)

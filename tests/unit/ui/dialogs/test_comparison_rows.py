@@ -5,7 +5,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from tests.unit.ui.dialogs.beside import row
+from tests.unit.ui.dialogs.model_comparisons import row
 from ui.dialogs.models.hit_column import HitColumn, title_height
 from ui.dialogs.models.query_list import QueryList
 from ui.style.tokens import Space
@@ -27,10 +27,10 @@ def _is_near(one: QColor, other: QColor) -> bool:
 
 
 def test_they_grow_with_the_text(qtbot: QtBot, look: Theme) -> None:
-    asked = row("roses", "ab", "ba", "a", origin="made")
+    requested = row("roses", "ab", "ba", "a", origin="made")
     hits, queries = HitColumn("now", "Now"), QueryList()
-    hits.show_hits(asked.now.hits[:1], "")
-    queries.show_rows([asked])
+    hits.show_hits(requested.now.hits[:1], "")
+    queries.show_rows([requested])
     widths = {}
     for scale in (1.0, 2.0):
         look.set_scale(scale)
