@@ -57,6 +57,10 @@ class Window(QMainWindow):
     quit_requested = Signal()
     closed = Signal()
     close_decided = Signal(bool)
+    sidebar: Sidebar
+    top_bar: TopBar
+    banner: Banner
+    status_line: StatusLine
 
     def __init__(self, actions: Actions, state: WindowState, errors: ErrorReporter) -> None:
         super().__init__()
@@ -79,7 +83,9 @@ class Window(QMainWindow):
         # A killed process keeps no state at its end: places are written down soon after they change.
         self._save_timer = QTimer(self, singleShot=True, interval=KEEP_AFTER_MS)
         self._save_timer.timeout.connect(self.keep_state)
-        self.commands = WindowActions(self)
+        self.commands = WindowActions(self, self)
+        self.commands.capture_requested.connect(self.capture_requested)
+        self.commands.quit_requested.connect(self.quit_requested)
         self.commands.register(actions)
         self.start_page = StartPage(self)
         self.start_page.failed.connect(self._on_start_page_failed)
