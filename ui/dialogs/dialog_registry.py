@@ -132,20 +132,23 @@ class DialogRegistry(QObject):
     def _on_help_page_shown(self, name: str) -> None:
         self._page = name
 
-    def ask_close(self) -> None:
-        """Ask once what closing the window should do from now on."""
-        box = PlainMessageBox(
-            self.tr("Keep running?"),
-            self.tr("Should Keepsake keep running in the tray when its window is closed?"),
-            self.tr("Your agents can then go on using it, and quick capture stays at hand. Settings can change this."),
-            self._window,
-        )
+    def ask_close(self, *, has_tray: bool) -> None:
+        """Ask whether closing the window keeps the program running; Cancel leaves the window open."""
+        if has_tray:
+            text = self.tr("Should Keepsake keep running in the tray when its window is closed?")
+            back = self.tr("Settings can change this.")
+        else:
+            text = self.tr("Should Keepsake keep running, hidden, when its window is closed?")
+            back = self.tr("Start Keepsake again to see the window. Settings can change this.")
+        why = self.tr("Your agents can then go on using it, and quick capture stays at hand.")
+        box = PlainMessageBox(self.tr("Keep running?"), text, f"{why} {back}", self._window)
         keep = box.addButton(self.tr("Keep running"), QMessageBox.ButtonRole.AcceptRole)
-        box.addButton(self.tr("Quit"), QMessageBox.ButtonRole.RejectRole)
+        leave = box.addButton(self.tr("Quit"), QMessageBox.ButtonRole.DestructiveRole)
+        box.setEscapeButton(box.addButton(QMessageBox.StandardButton.Cancel))
         box.setDefaultButton(keep)
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.accepted.connect(self._on_keep_chosen)
-        box.rejected.connect(self._on_quit_chosen)
+        keep.clicked.connect(self._on_keep_chosen)
+        leave.clicked.connect(self._on_quit_chosen)
         box.open()
 
     def _on_keep_chosen(self) -> None:
