@@ -154,7 +154,7 @@ class WindowActions(QObject):
         needs_vault = (
             "file.capture", "file.import", "file.settings", "file.models", "go.palette", "go.jump", "go.find",
             "go.copy_link",
-            "view.inspector", "view.light", "view.dark", "view.system", "view.larger", "view.smaller", "view.normal",
+            "view.light", "view.dark", "view.system", "view.larger", "view.smaller", "view.normal",
             "help.pages", "help.shortcuts", "help.about",
         )  # fmt: skip
         return dict.fromkeys(needs_vault, self._is_open) | {
@@ -163,6 +163,7 @@ class WindowActions(QObject):
             "go.back": self._can_go_back,
             "go.forward": self._can_go_forward,
             "go.notice": self._has_notice,
+            "view.inspector": self._has_inspector,
         }
 
     def _checked(self) -> dict[str, Callable[[], bool]]:
@@ -193,6 +194,10 @@ class WindowActions(QObject):
 
     def _has_notice(self) -> bool:
         return bool(self._window.toaster.toasts)
+
+    def _has_inspector(self) -> bool:
+        front = self._window.panes.front if self._window.panes is not None else None
+        return front is not None and front.has_inspector
 
     def _is_scheme(self, scheme: Scheme) -> bool:
         return theme.current().scheme is scheme

@@ -124,6 +124,9 @@ class FakeBackend:
     def tag_list(self, prefix: str = "", limit: int = 50) -> list[Any]:
         return []
 
+    def entity_ids(self, **_: Any) -> list[str]:
+        return []
+
     def entity_list(self, **_: Any) -> list[Any]:
         return []
 

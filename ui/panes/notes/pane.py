@@ -48,6 +48,7 @@ class NotesPane(ReadingPane):
     name = "notes"
     title = str(QT_TRANSLATE_NOOP("Panes", "Notes"))
     icon = "notebook-pen"
+    has_inspector = True
 
     def __init__(self, bridge: "Bridge", actions: "Actions", parent: QWidget | None = None) -> None:
         super().__init__(bridge, actions, parent)
