@@ -141,6 +141,8 @@ class UndoStack(QObject):
         step.history_ids = tuple(answer)
         self._busy = False
         self._move(redo=redo)
+        words = self.tr("Redone: {what}") if redo else self.tr("Undone: {what}")
+        self.notice.emit(Notice(words.format(what=step.text())))
 
     async def _undo_apart(self, notice: Notice) -> None:
         if self._bridge is None:
@@ -150,7 +152,9 @@ class UndoStack(QObject):
         except KeepsakeError as error:
             self.notice.emit(Notice(str(error), kind="error"))
             return
-        self.record(self.tr("undoing {what}").format(what=notice.undo_text or notice.text), tuple(answer))
+        what = notice.undo_text or notice.text
+        self.record(self.tr("undoing {what}").format(what=what), tuple(answer))
+        self.notice.emit(Notice(self.tr("Undone: {what}").format(what=what)))
 
     def _step(self, index: int) -> _Step | None:
         command = self._stack.command(index) if 0 <= index < self._stack.count() else None
