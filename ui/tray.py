@@ -1,4 +1,4 @@
-"""The tray: the window's functions where the window is not, on desktops that have a tray."""
+"""Tray icon and menu, on desktops that have a tray."""
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication, QIcon

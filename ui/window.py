@@ -51,7 +51,7 @@ KEEP_AFTER_MS = 3_000
 
 
 class Window(QMainWindow):
-    """Rail, top bar, panes and status line; shown before the vault is open, filled by ``attach``."""
+    """Main window, shown before the vault is open and filled by ``attach``."""
 
     capture_requested = Signal()
     quit_requested = Signal()
@@ -170,7 +170,7 @@ class Window(QMainWindow):
         self.toaster.show_notice(notice)
 
     def bring_to_front(self) -> None:
-        """Show the window in front, whatever state it is in."""
+        """Show the window in front, restored from minimised."""
         self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
         fit_to_screen(self)
         self.show()

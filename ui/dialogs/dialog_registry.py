@@ -1,4 +1,4 @@
-"""The dialogs of the window, each built when it is asked for and gone when it is closed."""
+"""Dialog registry: builds dialogs on request and forgets closed ones."""
 
 from typing import TYPE_CHECKING, TypeVar
 
@@ -73,7 +73,7 @@ class DialogRegistry(QObject):
         self.models.bring_to_front(searches)
 
     def open_help(self, page: str = "") -> None:
-        """Open the help pages, at the one of that file name or where they were left."""
+        """Open the help at ``page``, or where it was left."""
         sheet = self._sheet(HelpDialog, self._make_help)
         if page or self._page:
             sheet.open_page(page or self._page)
@@ -88,7 +88,7 @@ class DialogRegistry(QObject):
         self._sheet(AboutDialog, self._make_about).bring_to_front()
 
     def _sheet(self, kind: type[S], make: "Callable[[], S]") -> S:
-        """Return the open sheet of that kind, made where there is none."""
+        """Return the open dialog of a class, or build it."""
         known = self._open.get(kind)
         if isinstance(known, kind) and isValid(known) and not known.is_closed:
             return known

@@ -30,7 +30,7 @@ STAYS = (Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusReason
 
 
 class Palette(QFrame):
-    """Popup list over the window, driven by the keyboard; it closes when it loses the focus."""
+    """Popup list driven by the keyboard; it closes when it loses focus."""
 
     navigate = Signal(object)
     search_requested = Signal(str)
@@ -93,12 +93,12 @@ class Palette(QFrame):
 
     @property
     def entries(self) -> list[Entry]:
-        """What is listed now."""
+        """Entries in the list."""
         rows = (self._model.entry(row) for row in range(self._model.rowCount()))
         return [entry for entry in rows if entry is not None]
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Take the arrow keys from the field, follow the window's size, and close when the focus goes elsewhere."""
+        """Handle the field's keys, the window's size and lost focus."""
         if watched is self._field:
             if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
                 return self._on_key(event)

@@ -57,7 +57,7 @@ def target_of(place: Place) -> Target:
 
 
 class PaletteLookup(QObject):
-    """Looks up one text at a time; an answer to an older text is dropped and the newest text asked instead."""
+    """Lookup of one text at a time; answers to older texts are dropped."""
 
     found = Signal(object)  # list[Target]
 
@@ -91,7 +91,7 @@ class PaletteLookup(QObject):
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing is being looked up."""
+        """True when no lookup runs or waits."""
         return not self._is_running and not self._timer.isActive()
 
     def _start(self) -> None:
@@ -147,6 +147,7 @@ async def _tags_and_names(bridge: "Bridge", text: str) -> list[Target]:
             ENTITY_ICONS.get(entity.type, "waypoints"),
         )
         for entity in entities
+        if entity.type != "hashtag"  # listed as a tag
     ]
     return targets
 

@@ -158,7 +158,7 @@ class SettingsDialog(BaseDialog):
 
 
 class SettingSection(QWidget):
-    """Fields of one section under their heading; a new field lays out this widget anew, not the whole page."""
+    """Section of settings: a heading and its fields."""
 
     def __init__(self, title: str, parent: QWidget) -> None:
         super().__init__(parent)
@@ -178,7 +178,7 @@ class SettingSection(QWidget):
         self._column.addWidget(field)
 
     def show_matching(self, words: list[str]) -> bool:
-        """Show the fields that have all words, and the section when there are any; return whether there are."""
+        """Show only fields with all words; return whether there are any."""
         shown = [field for field in self.fields if all(word in field.words for word in words)]
         for field in self.fields:
             field.setVisible(field in shown)

@@ -79,7 +79,7 @@ class Program(QObject):
         self.open_vault()
 
     def open_vault(self) -> None:
-        """Open the vault in a thread; the window says that it opens, or why it cannot."""
+        """Open the vault in a thread and show how that goes."""
         self.window.start_page.show_opening(str(self._vault))
         self._run(self._open())
 
@@ -200,7 +200,7 @@ class Program(QObject):
             dialogs.ask_close(has_tray=self.tray is not None)
 
     def _has_close_decision(self, *, has_choice: bool, keeps_running: bool) -> bool:
-        """Return whether the person has decided what closing does; staying hidden without a tray is asked apart."""
+        """Return whether the person has decided what closing does."""
         if self.tray is None:
             return bool(self._state.text(HIDDEN_QUESTION_ANSWERED)) or (has_choice and not keeps_running)
         return has_choice or bool(self._state.text(CLOSE_QUESTION_ANSWERED))

@@ -1,4 +1,4 @@
-"""The line at the foot of the window: what Keepsake is doing, how much it holds, and what it waits for."""
+"""Status line: current work, size of the vault, and waiting."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -22,7 +22,7 @@ _MEGABYTE = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class VaultSummary:
-    """What the vault holds, as the line tells it.
+    """Summary of a vault for the status line.
 
     Args:
         pending: Pieces of text whose vector is not made yet.
@@ -42,7 +42,7 @@ class VaultSummary:
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing is pending and nothing runs."""
+        """True when nothing is pending and nothing runs."""
         return not (self.pending or self.names or self.jobs)
 
 
@@ -116,7 +116,7 @@ def _state(summary: VaultSummary) -> str:
 
 
 class StatusLine(QWidget):
-    """Shows the line, progress with a cancel button, and after five seconds of waiting what is waited for."""
+    """Status text, progress with a button, and long waits in words."""
 
     cancel_requested = Signal(str)
     pause_requested = Signal(str, bool)
@@ -153,7 +153,7 @@ class StatusLine(QWidget):
 
     @property
     def text(self) -> str:
-        """What the line says."""
+        """Text of the line."""
         return self._text.text()
 
     def set_summary(self, summary: VaultSummary) -> None:

@@ -1,4 +1,4 @@
-"""Undo and redo over the vault's history: the stack holds history ids, the truth is in the vault."""
+"""Undo and redo by the ids of the vault's history."""
 
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ MANY = 1000
 
 
 class _Step(QUndoCommand):
-    """One change by the ids that undo it; Qt only keeps its place in the order."""
+    """Undo command that holds the history ids of one change."""
 
     def __init__(self, text: str, history_ids: tuple[int, ...]) -> None:
         super().__init__(text)
@@ -49,13 +49,13 @@ class UndoStack(QObject):
 
     @property
     def undo_text(self) -> str:
-        """What the next undo is called, with its verb."""
+        """Title of the next undo."""
         text = self._stack.undoText()
         return self.tr("Undo {what}").format(what=text) if text else self.tr("Undo")
 
     @property
     def redo_text(self) -> str:
-        """What the next redo is called, with its verb."""
+        """Title of the next redo."""
         text = self._stack.redoText()
         return self.tr("Redo {what}").format(what=text) if text else self.tr("Redo")
 

@@ -20,7 +20,7 @@ MENUS: tuple[tuple[str, object], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class CommandSpec:
-    """An action of the frame without what it does; the title is in English, marked for translation."""
+    """Declaration of a window action; the title is English, marked for translation."""
 
     id: str
     title: object

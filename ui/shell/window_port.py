@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class WindowPort(Protocol):
-    """Parts of the main window that its actions use; some are ``None`` until a vault is open."""
+    """Window parts that actions use; some are ``None`` without a vault."""
 
     @property
     def registry(self) -> "Actions":
