@@ -1,4 +1,4 @@
-"""The one registry of what can be done: menus, palette, tray, tooltips and the shortcuts page all read it."""
+"""Registry of actions for menus, palette, tray, tooltips and the shortcuts page."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -44,7 +44,7 @@ class Action:
 
     @property
     def can_run(self) -> bool:
-        """Whether it can be done now."""
+        """True if it can be run now."""
         return self.enabled is None or self.enabled()
 
     @property
@@ -78,7 +78,7 @@ class Actions(QObject):
         self.changed.emit()
 
     def find(self, identity: str) -> Action | None:
-        """Return the action of that id."""
+        """Return the action with an id."""
         return self._actions.get(identity)
 
     def offered(self) -> list[Action]:
@@ -94,7 +94,7 @@ class Actions(QObject):
         return [action for action in self._actions.values() if action.group == group and action.listed]
 
     def qaction(self, identity: str) -> QAction:
-        """Return the ``QAction`` of that id, shared by all who show it."""
+        """Return the shared ``QAction`` of an action."""
         return self._qactions[identity]
 
     def retitle(self, identity: str, title: str) -> None:
@@ -115,7 +115,7 @@ class Actions(QObject):
                 qaction.setChecked(action.checked())
 
     def run(self, identity: str) -> bool:
-        """Do the action of that id; False when it is unknown or cannot be done now."""
+        """Run an action; return False when it is unknown or disabled."""
         action = self._actions.get(identity)
         if action is None or not self._in_front(action) or not action.can_run:
             return False

@@ -150,7 +150,7 @@ def _end(ended: "asyncio.Future[None]") -> None:
 
 
 def _wishes(options: argparse.Namespace) -> "list[LaunchRequest]":
-    """Return what this launch wants, from its options; to be raised when it wants nothing else."""
+    """Return the requests of this launch; without options, to raise the window."""
     from ui.process.single_instance import request_from_environment  # noqa: PLC0415
 
     if options.capture is not None:

@@ -1,4 +1,4 @@
-"""The window's only door to the engine: calls in, changes and progress out, all on the Qt thread."""
+"""Bridge from the window to the engine, on the Qt thread."""
 
 import asyncio
 import logging
@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 
 
 class Backend(Protocol):
-    """Whatever answers calls: the host in this process, or a client of one in another."""
+    """Backend that answers calls: the host, or a client of one."""
 
     def call(self, operation: str, arguments: Mapping[str, Any]) -> "Future[Reply]":
         """Call an operation; from any thread."""
@@ -68,7 +68,7 @@ class Bridge(QObject):
         return await asyncio.wrap_future(self._backend.call(operation, arguments))
 
     def start(self, work: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
-        """Run ``work`` on the window's loop; a failure nobody handles goes to ``failed``."""
+        """Run ``work`` on the window's loop; an unhandled failure goes to ``failed``."""
         task = asyncio.get_event_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._on_task_done)

@@ -1,22 +1,29 @@
-"""Notices: what a pane tells the person in passing."""
+"""Notices: short messages to the person, shown as toasts."""
 
 from dataclasses import dataclass
+
+UNDO_SECONDS, INFO_SECONDS = 8.0, 4.0
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something to tell in passing.
+    """A short message.
 
     Args:
         text: One sentence, such as ``Deleted ‘Rose list’``.
         history_ids: Entries of the history that undo it; with them the toast offers Undo and Ctrl+Z does too.
-        seconds: How long it stays.
+        seconds: How long it stays; 0 for as long as it takes to read, longer where it offers Undo.
         undo_text: What Ctrl+Z is called then, such as ``delete ‘Rose list’``; ``text`` when empty.
         kind: ``info`` or ``error``; an error stays until dismissed.
     """
 
     text: str
     history_ids: tuple[int, ...] = ()
-    seconds: float = 8.0
+    seconds: float = 0.0
     undo_text: str = ""
     kind: str = "info"
+
+    @property
+    def duration_s(self) -> float:
+        """Seconds that it stays."""
+        return self.seconds or (UNDO_SECONDS if self.history_ids else INFO_SECONDS)

@@ -1,4 +1,4 @@
-"""Pictures of every pane in both looks, drawn offscreen: for the demo, the README and a look at changes."""
+"""Pictures of every pane, light and dark, drawn offscreen."""
 
 import asyncio
 import os
@@ -31,7 +31,7 @@ LOOKS = (Scheme.LIGHT, Scheme.DARK)
 
 
 def render_vault(backend: "Backend", out_dir: Path, search: str = "") -> list[Path]:
-    """Draw every pane of an open vault where there is no event loop yet, and no screen either.
+    """Draw every pane of an open vault, without event loop or screen.
 
     Args:
         backend: Answers for the vault.

@@ -1,4 +1,4 @@
-"""How Keepsake looks: tokens read from ``resources/themes``, and the palette and stylesheet made of them."""
+"""Theme: tokens from ``resources/themes``, with the palette and stylesheet made from them."""
 
 import tomllib
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ MIN_SCALE, MAX_SCALE = 0.75, 2.0
 
 
 class Scheme(StrEnum):
-    """Which of the looks the person wants."""
+    """Colour scheme that the person chose."""
 
     LIGHT = "light"
     DARK = "dark"
@@ -29,7 +29,7 @@ class Scheme(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ThemeInputs:
-    """What decides the colours: the scheme asked for, what the system says, and whether to raise contrast."""
+    """Inputs that decide the colours: scheme, system and contrast."""
 
     scheme: Scheme = Scheme.SYSTEM
     system_dark: bool = False
@@ -37,7 +37,7 @@ class ThemeInputs:
 
     @property
     def dark(self) -> bool:
-        """Whether the dark colours apply."""
+        """True if the dark colours apply."""
         return self.scheme is Scheme.DARK or (self.scheme is Scheme.SYSTEM and self.system_dark)
 
 
@@ -124,7 +124,7 @@ class Theme(QObject):
 
     @property
     def scheme(self) -> Scheme:
-        """What the person chose."""
+        """Scheme that the person chose."""
         return self._look.scheme
 
     @property
@@ -166,7 +166,7 @@ class Theme(QObject):
         self._apply()
 
     def scaled(self, pixels: float) -> int:
-        """Return a length, given for the system's size of text, at the size in force: icons grow with their words."""
+        """Return a length scaled to the size of text."""
         return round(pixels * self._scale)
 
     def font(self, step: str = "body") -> QFont:

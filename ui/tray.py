@@ -1,4 +1,4 @@
-"""The tray: the window's functions where the window is not, on desktops that have a tray."""
+"""Tray icon and menu, on desktops that have a tray."""
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication, QIcon
@@ -82,7 +82,7 @@ class Tray(QObject):
 
     def set_progress(self, progress: Progress) -> None:
         """Take over how far long work has come."""
-        if progress.state == "running":
+        if progress.state in {"running", "paused"}:
             self._jobs[progress.job] = progress
         else:
             self._jobs.pop(progress.job, None)
@@ -91,9 +91,11 @@ class Tray(QObject):
     def _show(self) -> None:
         job = next(reversed(self._jobs.values()), None)
         if job is not None:
-            self.state, text = "working", f"{job.title} — {progress_text(job)}"
+            self.state = "paused" if job.state == "paused" else "working"
+            paused = self.tr(" (paused)") if job.state == "paused" else ""
+            text = f"{job.title}{paused} — {progress_text(job)}"
         elif self._summary is not None:
-            self.state = "attention" if self._summary.notes else "idle"
+            self.state = "attention" if self._summary.notes else "idle" if self._summary.is_idle else "working"
             text = status_text(self._summary)
         else:
             text = self.tr("Opening…")

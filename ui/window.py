@@ -51,12 +51,16 @@ KEEP_AFTER_MS = 3_000
 
 
 class Window(QMainWindow):
-    """Rail, top bar, panes and status line; shown before the vault is open, filled by ``attach``."""
+    """Main window, shown before the vault is open and filled by ``attach``."""
 
     capture_requested = Signal()
     quit_requested = Signal()
     closed = Signal()
     close_decided = Signal(bool)
+    sidebar: Sidebar
+    top_bar: TopBar
+    banner: Banner
+    status_line: StatusLine
 
     def __init__(self, actions: Actions, state: WindowState, errors: ErrorReporter) -> None:
         super().__init__()
@@ -79,7 +83,9 @@ class Window(QMainWindow):
         # A killed process keeps no state at its end: places are written down soon after they change.
         self._save_timer = QTimer(self, singleShot=True, interval=KEEP_AFTER_MS)
         self._save_timer.timeout.connect(self.keep_state)
-        self.commands = WindowActions(self)
+        self.commands = WindowActions(self, self)
+        self.commands.capture_requested.connect(self.capture_requested)
+        self.commands.quit_requested.connect(self.quit_requested)
         self.commands.register(actions)
         self.start_page = StartPage(self)
         self.start_page.failed.connect(self._on_start_page_failed)
@@ -164,7 +170,7 @@ class Window(QMainWindow):
         self.toaster.show_notice(notice)
 
     def bring_to_front(self) -> None:
-        """Show the window in front, whatever state it is in."""
+        """Show the window in front, restored from minimised."""
         self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
         fit_to_screen(self)
         self.show()

@@ -1,4 +1,4 @@
-"""What the window remembers about itself: an INI file in the vault. Nothing of value, safe to delete."""
+"""Window state: an INI file in the vault, safe to delete."""
 
 from pathlib import Path
 

@@ -223,14 +223,15 @@ async def links(engine: Engine, caller: Caller, id: str) -> Links:
 
 
 @operation("note.titles")
-async def titles(engine: Engine, caller: Caller, prefix: str = "", limit: Count = 50) -> list[Link]:
+async def titles(engine: Engine, caller: Caller, prefix: str = "", limit: Count = 50, contains: str = "") -> list[Link]:
     """Return notes whose title begins with some letters, for completing ``[[links]]``.
 
     Args:
         prefix: The letters, in any case.
         limit: How many at most.
+        contains: Words, or parts of words, that the title must also have, in any case.
     """
-    return await engine.memories.queries.titles(prefix, limit=limit, stores=caller.stores)
+    return await engine.memories.queries.titles(prefix, contains=contains, limit=limit, stores=caller.stores)
 
 
 @operation("note.resolve")

@@ -24,6 +24,7 @@ from app.memories.text.markdown_links import (
 _UNTITLED = 60  # characters of the text that stand in for a missing title
 _MARKDOWN = "markdown"  # the import format whose records have paths
 _TOP = "\U0010ffff"
+_MAX_WORDS = 20
 
 # Of memories with the same title a note comes first, then the oldest: a newcomer takes no links over.
 _FIRST = "m.kind <> 'note', m.created_at, m.rowid"
@@ -101,15 +102,28 @@ def resolve_all(
 
 
 def titles(
-    connection: apsw.Connection, prefix: str = "", *, limit: int = 50, stores: Sequence[str] = STORES
+    connection: apsw.Connection,
+    prefix: str = "",
+    *,
+    contains: str = "",
+    limit: int = 50,
+    stores: Sequence[str] = STORES,
 ) -> list[Link]:
-    """Return the active memories whose title begins with ``prefix`` in any case, by title."""
+    """Return the active memories whose title begins with ``prefix`` in any case, by title.
+
+    With ``contains``, only titles with all of its words; those that begin with the first of them come first, then
+    short ones.
+    """
     key = title_key(storable(prefix)[0])
+    words = title_key(storable(contains)[0]).split()[:_MAX_WORDS]
+    order = "instr(m.title_key, ?) > 1, length(m.title_key), " if words else ""
     cursor = connection.execute(
         "SELECT m.id, m.title FROM memories m"
         " WHERE m.valid_until IS NULL AND m.title_key >= ? AND m.title_key < ? AND m.title_key <> ''"
-        f" AND {store_condition(stores)} ORDER BY m.title_key, m.rowid LIMIT ?",
-        (key, key + _TOP, max(limit, 0)),
+        f" AND {store_condition(stores)}"
+        + " AND instr(m.title_key, ?) > 0" * len(words)
+        + f" ORDER BY {order}m.title_key, m.rowid LIMIT ?",
+        (key, key + _TOP, *words, *words[:1], max(limit, 0)),
     )
     return [Link(memory_id, title) for memory_id, title in cursor]
 

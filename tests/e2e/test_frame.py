@@ -152,15 +152,55 @@ def test_second_launch_raises_and_hands_over(launch: Callable[[Path], Program], 
     socket.close()
 
 
-def test_closing_without_a_tray_quits(launch: Callable[[Path], Program], until: Until, tmp_path: Path) -> None:
+def _answer(program: Program, text: str) -> None:
+    """Press a button of the question about closing."""
+    box = next(box for box in program.window.findChildren(QMessageBox) if box.isVisible())
+    assert program.window.isVisible()
+    next(button for button in box.buttons() if button.text() == text).click()
+
+
+def test_closing_without_a_tray_asks_and_quits(launch: Callable[[Path], Program], until: Until, tmp_path: Path) -> None:
     program = launch(tmp_path / "v")
     until(lambda: _is_idle(program))
     assert program.tray is None
     ended: list[bool] = []
     program.finished.connect(lambda: ended.append(True))
     program.window.close()
+    _answer(program, "Quit")
     until(lambda: bool(ended))
     assert not any(thread.name == "keepsake-engine" for thread in threading.enumerate())
+
+
+def test_closing_without_a_tray_is_asked_once_and_a_second_launch_raises(
+    launch: Callable[[Path], Program], until: Until, tmp_path: Path
+) -> None:
+    program = launch(tmp_path / "v")
+    until(lambda: _is_idle(program))
+    program.window.close()
+    _answer(program, "Keep running")
+    assert not program.window.isVisible()
+    socket = QLocalSocket()
+    socket.connectToServer(address(tmp_path / "v"))
+    assert socket.waitForConnected(1000)
+    socket.write(encode(LaunchRequest("raise")))
+    socket.flush()
+    until(program.window.isVisible)
+    socket.close()
+    program.window.close()
+    assert not program.window.isVisible()
+
+
+def test_cancelling_the_question_keeps_the_window(
+    launch: Callable[[Path], Program], until: Until, tmp_path: Path
+) -> None:
+    program = launch(tmp_path / "v")
+    until(lambda: _is_idle(program))
+    program.window.close()
+    _answer(program, "Cancel")
+    assert program.window.isVisible()
+    program.window.close()
+    _answer(program, "Cancel")
+    assert program.window.isVisible()
 
 
 def test_closing_with_a_tray_asks_once(

@@ -61,3 +61,42 @@ def test_lengths(path: Path) -> None:
     functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
     too_long = [node.name for node in functions if (node.end_lineno or 0) - node.lineno >= FUNCTION_LINES]
     assert not too_long
+
+
+def _imports(module: str, path: Path, known: set[str]) -> set[str]:
+    """Return the modules that one file imports; imports for types and inside functions count."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                full = f"{node.module}.{alias.name}"
+                found.add(full if full in known else node.module)
+    return (found & known) - {module}
+
+
+def _import_graph() -> dict[str, set[str]]:
+    """Return what each module of app and ui imports from them."""
+    paths = {}
+    for folder in ("app", "ui"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            paths[".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")] = path
+    return {module: _imports(module, path, set(paths)) for module, path in paths.items()}
+
+
+def _find_circle(graph: dict[str, set[str]]) -> list[str]:
+    """Return the modules in circles: those left after taking away, again and again, the ends of every chain."""
+    left = {module: set(imported) for module, imported in graph.items()}
+    while True:
+        imported = set().union(*left.values())
+        ends = {module for module, targets in left.items() if not targets & left.keys() or module not in imported}
+        if not ends:
+            return sorted(left)
+        for module in ends:
+            del left[module]
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    assert _find_circle({"a": {"b"}, "b": {"c"}, "c": {"b", "d"}, "d": set()}) == ["b", "c"]
+    assert _find_circle(_import_graph()) == []

@@ -1,4 +1,4 @@
-"""Base of dialogs: a heading, a body, a row of buttons; never modal to the program, Escape closes."""
+"""Base of dialogs: a heading, a body and a row of buttons."""
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
@@ -10,7 +10,7 @@ from ui.widgets.plain_text import PlainLabel
 
 
 class BaseDialog(QDialog):
-    """A window of its own over the main one; it goes away when it is closed, unless it is at work."""
+    """Dialog without modality; it is deleted when closed, unless it is busy."""
 
     def __init__(self, title: str, window: QWidget | None = None) -> None:
         super().__init__(window)
@@ -54,7 +54,7 @@ class BaseDialog(QDialog):
 
     @property
     def is_busy(self) -> bool:
-        """Whether closing only hides it, because work goes on in it that the person may look at again."""
+        """True while work goes on, so that closing only hides it."""
         return False
 
     def done(self, result: int) -> None:
@@ -65,7 +65,7 @@ class BaseDialog(QDialog):
             self.deleteLater()
 
     def bring_into_sight(self, part: QWidget) -> None:
-        """Scroll the body to ``part`` where the sheet is too small to show all of it."""
+        """Scroll the body until ``part`` is visible."""
         self._scroll.ensureWidgetVisible(part)
 
     def bring_to_front(self) -> None:

@@ -1,4 +1,4 @@
-"""Crash report dialog: the stacks of a run that died, to read and to copy; nothing is sent."""
+"""Crash report dialog: stacks to read and copy; nothing is sent."""
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication

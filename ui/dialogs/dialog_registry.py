@@ -1,4 +1,4 @@
-"""The dialogs of the window, each built when it is asked for and gone when it is closed."""
+"""Dialog registry: builds dialogs on request and forgets closed ones."""
 
 from typing import TYPE_CHECKING, TypeVar
 
@@ -73,7 +73,7 @@ class DialogRegistry(QObject):
         self.models.bring_to_front(searches)
 
     def open_help(self, page: str = "") -> None:
-        """Open the help pages, at the one of that file name or where they were left."""
+        """Open the help at ``page``, or where it was left."""
         sheet = self._sheet(HelpDialog, self._make_help)
         if page or self._page:
             sheet.open_page(page or self._page)
@@ -88,7 +88,7 @@ class DialogRegistry(QObject):
         self._sheet(AboutDialog, self._make_about).bring_to_front()
 
     def _sheet(self, kind: type[S], make: "Callable[[], S]") -> S:
-        """Return the open sheet of that kind, made where there is none."""
+        """Return the open dialog of a class, or build it."""
         known = self._open.get(kind)
         if isinstance(known, kind) and isValid(known) and not known.is_closed:
             return known
@@ -132,20 +132,23 @@ class DialogRegistry(QObject):
     def _on_help_page_shown(self, name: str) -> None:
         self._page = name
 
-    def ask_close(self) -> None:
-        """Ask once what closing the window should do from now on."""
-        box = PlainMessageBox(
-            self.tr("Keep running?"),
-            self.tr("Should Keepsake keep running in the tray when its window is closed?"),
-            self.tr("Your agents can then go on using it, and quick capture stays at hand. Settings can change this."),
-            self._window,
-        )
+    def ask_close(self, *, has_tray: bool) -> None:
+        """Ask whether closing the window keeps the program running; Cancel leaves the window open."""
+        if has_tray:
+            text = self.tr("Should Keepsake keep running in the tray when its window is closed?")
+            back = self.tr("Settings can change this.")
+        else:
+            text = self.tr("Should Keepsake keep running, hidden, when its window is closed?")
+            back = self.tr("Start Keepsake again to see the window. Settings can change this.")
+        why = self.tr("Your agents can then go on using it, and quick capture stays at hand.")
+        box = PlainMessageBox(self.tr("Keep running?"), text, f"{why} {back}", self._window)
         keep = box.addButton(self.tr("Keep running"), QMessageBox.ButtonRole.AcceptRole)
-        box.addButton(self.tr("Quit"), QMessageBox.ButtonRole.RejectRole)
+        leave = box.addButton(self.tr("Quit"), QMessageBox.ButtonRole.DestructiveRole)
+        box.setEscapeButton(box.addButton(QMessageBox.StandardButton.Cancel))
         box.setDefaultButton(keep)
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.accepted.connect(self._on_keep_chosen)
-        box.rejected.connect(self._on_quit_chosen)
+        keep.clicked.connect(self._on_keep_chosen)
+        leave.clicked.connect(self._on_quit_chosen)
         box.open()
 
     def _on_keep_chosen(self) -> None:

@@ -19,7 +19,7 @@ ORDER = ("welcome", "search", "import", "", "commands", "settings", "operations"
 
 
 class HelpDialog(BaseDialog):
-    """A list of pages and the page; links between pages stay inside, others open in the browser."""
+    """Help dialog: a list of pages beside the open page."""
 
     place_requested = Signal(str)
     page_shown = Signal(str)
@@ -52,7 +52,7 @@ class HelpDialog(BaseDialog):
         self._fill()
 
     def open_page(self, name: str) -> bool:
-        """Show the page of that file name without ending; False when there is none."""
+        """Show the page named ``name``; return False when there is none."""
         for row in range(self._list.count()):
             if self._list.item(row).data(PAGE) == name:
                 self._list.setCurrentRow(row)

@@ -1,4 +1,4 @@
-"""Import: choose a file or folder, see what it is, watch it go in, read what could not."""
+"""Import dialog: choose files, preview, follow progress, read the report."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -79,12 +79,12 @@ class ImportDialog(BaseDialog):
 
     @property
     def is_running(self) -> bool:
-        """Whether an import is under way."""
+        """True while an import runs."""
         return bool(self._job)
 
     @property
     def is_busy(self) -> bool:
-        """Whether closing only hides it, because an import is under way or others wait."""
+        """True while an import runs or waits, so that closing only hides it."""
         return self.is_running or bool(self._queue)
 
     def start_over(self) -> None:

@@ -1,20 +1,18 @@
-"""The palette: type a few letters, press Enter. Ctrl+K lists commands and places, Ctrl+O notes and conversations."""
+"""Command palette: Ctrl+K finds commands and everything in the vault, Ctrl+O notes and conversations."""
 
-import asyncio
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QApplication, QFrame, QLineEdit, QListView, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
-from app.memories.model import MemoryFilter
-from app.sessions.model import SessionFilter
 from ui import theme
 from ui.actions import Actions
 from ui.dialogs.palette_entries import Entry, ranked
 from ui.dialogs.palette_list import EntryDelegate, EntryModel
+from ui.dialogs.palette_lookup import PaletteLookup, Target, target_of
 from ui.shell.navigation import Place
 from ui.shell.window_commands import group_title
 from ui.style.tokens import Space
@@ -24,14 +22,15 @@ if TYPE_CHECKING:
     from ui.bridge import Bridge
 
 WIDTH, ROWS, TOP = 640, 9, 56
-DEBOUNCE_MS = 60
-FETCHED = 30
 RECENT_LIMIT = 30
+LEADING = 6
+"""Recent commands listed before the recent places, while nothing is typed."""
+UNLISTED = ("go.palette",)
 STAYS = (Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusReason)
 
 
 class Palette(QFrame):
-    """A list over the window that is driven by the keyboard alone; not modal, gone when the focus leaves it."""
+    """Popup list driven by the keyboard; it closes when it loses focus."""
 
     navigate = Signal(object)
     search_requested = Signal(str)
@@ -42,11 +41,9 @@ class Palette(QFrame):
         self.setObjectName("popup")
         self._actions = actions
         self._anchor = anchor
-        self._bridge: Bridge | None = None
         self._jumping = False
         self._before: QWidget | None = None
-        self._generation = 0
-        self._titles: list[Entry] = []
+        self._found: list[Entry] = []
         self.recent_places: list[Place] = []
         self._field = QLineEdit(self)
         self._field.setAccessibleName(self.tr("Command or title"))
@@ -71,18 +68,18 @@ class Palette(QFrame):
         column.setSpacing(Space.XS)
         for widget in (self._field, self._list, self._foot):
             column.addWidget(widget)
-        self._debounce = QTimer(self, singleShot=True, interval=DEBOUNCE_MS)
-        self._debounce.timeout.connect(self._fetch)
+        self._lookup = PaletteLookup(self)
+        self._lookup.found.connect(self._on_lookup_found)
         window.installEventFilter(self)
         self.hide()
 
     def set_bridge(self, bridge: "Bridge") -> None:
-        """Look titles up through ``bridge``."""
-        self._bridge = bridge
+        """Look up titles, tags and names through ``bridge``."""
+        self._lookup.set_bridge(bridge)
 
     def show_commands(self) -> None:
-        """Open with commands and places."""
-        self._open(jumping=False, hint=self.tr("Type a command or a place…"))
+        """Open with commands and recent places."""
+        self._open(jumping=False, hint=self.tr("Type a command, title, tag or name…"))
 
     def show_titles(self) -> None:
         """Open with notes and conversations."""
@@ -96,12 +93,12 @@ class Palette(QFrame):
 
     @property
     def entries(self) -> list[Entry]:
-        """What is listed now."""
+        """Entries in the list."""
         rows = (self._model.entry(row) for row in range(self._model.rowCount()))
         return [entry for entry in rows if entry is not None]
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Take the arrow keys from the field, follow the window's size, and close when the focus goes elsewhere."""
+        """Handle the field's keys, the window's size and lost focus."""
         if watched is self._field:
             if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
                 return self._on_key(event)
@@ -115,11 +112,11 @@ class Palette(QFrame):
         self._jumping = jumping
         focus = QApplication.focusWidget()
         self._before = focus if focus is not self._field else self._before
-        self._titles = []
+        self._found = []
         self._field.setPlaceholderText(hint)
         self._field.clear()
         self._fill()
-        self._fetch()
+        self._look_up(at_once=True)
         self._place()
         self.show()
         self.raise_()
@@ -174,20 +171,22 @@ class Palette(QFrame):
         entry.run()
 
     def _close(self) -> None:
-        self._generation += 1
+        self._lookup.cancel()
         self.hide()
         if self._before is not None and isValid(self._before) and self._before.isVisible():
             self._before.setFocus(Qt.FocusReason.PopupFocusReason)
 
     def _on_text_changed(self) -> None:
         self._fill()
-        self._debounce.start()
+        self._look_up()
 
     def _fill(self) -> None:
         typed = self._field.text().strip()
-        entries = [*self._places(), *self._titles] if self._jumping else [*self._commands(), *self._places()]
-        unique = {entry.key: entry for entry in entries}
-        recents = [_key(place) for place in self.recent_places] if self._jumping else self._actions.recents
+        commands = [] if self._jumping else self._commands()
+        unique = {entry.key: entry for entry in [*commands, *self._places(), *self._found]}
+        used = [] if self._jumping else self._actions.recents
+        places = [target_of(place).key for place in self.recent_places]
+        recents = [*used[:LEADING], *places, *used[LEADING:]]
         shown = ranked(unique.values(), typed, recents)
         self._model.set_entries([*shown, *self._last_resorts(typed, shown)])
         self._list.setCurrentIndex(self._model.index(0))
@@ -205,20 +204,19 @@ class Palette(QFrame):
                 also=action.keywords,
             )
             for action in self._actions.offered()
-            if action.can_run
+            if action.can_run and action.id not in UNLISTED
         ]
 
     def _places(self) -> list[Entry]:
-        return [self._entry(place) for place in self.recent_places]
+        return [self._entry(target_of(place)) for place in self.recent_places]
 
-    def _entry(self, place: Place) -> Entry:
-        note = place.pane == "notes"
+    def _entry(self, target: Target) -> Entry:
         return Entry(
-            key=_key(place),
-            title=place.title,
-            run=partial(self.navigate.emit, place),
-            detail=self.tr("Note") if note else self.tr("Conversation"),
-            icon="notebook-pen" if note else "message-square",
+            key=target.key,
+            title=target.title,
+            run=partial(self.navigate.emit, target.place),
+            detail=target.detail,
+            icon=target.icon,
         )
 
     def _last_resorts(self, typed: str, shown: list[Entry]) -> list[Entry]:
@@ -235,25 +233,23 @@ class Palette(QFrame):
         exact = any(entry.title.casefold() == typed.casefold() for entry in shown)
         return [search] if exact else [search, create]
 
-    def _fetch(self) -> None:
-        if self._jumping and self._bridge is not None:
-            self._generation += 1
-            self._bridge.start(self._look_up(self._bridge, self._generation, self._field.text().strip()))
+    def _look_up(self, *, at_once: bool = False) -> None:
+        typed = self._field.text().strip()
+        if typed or self._jumping:
+            self._lookup.request(typed, titles_only=self._jumping, at_once=at_once)
+        else:
+            self._lookup.cancel()
 
-    async def _look_up(self, bridge: "Bridge", generation: int, typed: str) -> None:
-        notes, rows, sessions = await asyncio.gather(
-            bridge.call("note.titles", prefix=typed, limit=FETCHED),
-            bridge.call("note.list", filter=MemoryFilter(text=typed, kinds=("note",)), order="recent", limit=FETCHED),
-            bridge.call("session.list", filter=SessionFilter(text=typed), order="recent", limit=FETCHED),
-        )
-        if generation != self._generation:
-            return
-        places = [Place("notes", link.memory_id, title=link.title) for link in notes]
-        places += [Place("notes", row.id, title=row.title or row.preview) for row in rows]
-        places += [Place("sessions", session.id, title=session.title or session.preview) for session in sessions]
-        self._titles = [self._entry(place) for place in places if place.title]
+    def _on_lookup_found(self, targets: list[Target]) -> None:
+        chosen = self._model.entry(self._list.currentIndex().row())
+        is_first = self._list.currentIndex().row() <= 0
+        self._found = [self._entry(target) for target in targets]
         self._fill()
+        if chosen is not None and not is_first:
+            self._select(chosen.key)
 
-
-def _key(place: Place) -> str:
-    return f"{place.pane}/{place.id}"
+    def _select(self, key: str) -> None:
+        """Keep the row that the person went to, wherever it stands now."""
+        for row, entry in enumerate(self.entries):
+            if entry.key == key:
+                self._list.setCurrentIndex(self._model.index(row))

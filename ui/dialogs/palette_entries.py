@@ -1,4 +1,4 @@
-"""What the palette lists and in which order: pure values and ranking."""
+"""Palette entries and their ranking; pure."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""One setting as a widget: a switch, a choice, a number or a line of text, made from its declaration."""
+"""Setting field: an editor made from a setting's declaration."""
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
@@ -27,7 +27,7 @@ _LARGEST = 2_147_483_647
 
 
 class SettingField(QWidget):
-    """Name and help at the left, the value at the right; tells at once when it is changed."""
+    """Field with name and help at the left, editor at the right."""
 
     changed = Signal(str, object)
 
@@ -57,7 +57,7 @@ class SettingField(QWidget):
 
     @property
     def words(self) -> str:
-        """What the search over settings looks at."""
+        """Text that the search over settings matches."""
         return f"{self._title} {self._setting.name} {self._setting.help} {' '.join(self._setting.choices)}".casefold()
 
     def set_value(self, setting: SettingValue) -> None:

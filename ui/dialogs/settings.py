@@ -1,5 +1,7 @@
-"""Settings: made from what ``settings.list`` declares, searchable, applied at once."""
+"""Settings dialog: built from ``settings.list``, searchable; each change applies at once."""
 
+import asyncio
+import time
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from ui.bridge import Bridge
 
 SIZE = (720, 620)
+SLICE_S = 0.008
+"""How long fields are built before the event loop gets a turn."""
 _MODEL = "embedding.model"
 _ABBREVIATIONS = {"api": "API", "url": "address", "env": "variable", "llm": "LLM", "mb": "MB", "rrf": "RRF"}
 
@@ -37,7 +41,10 @@ class SettingsDialog(BaseDialog):
         self._bridge = bridge
         self._fields: dict[str, SettingField] = {}
         self._keys: KeyField | None = None
-        self._sections: list[tuple[tuple[QWidget, ...], list[SettingField | KeyField]]] = []
+        self.is_built = False
+        self._is_building = False
+        self._is_outdated = False
+        self._sections: list[SettingSection] = []
         self.resize(*SIZE)
         self._search = QLineEdit(self)
         self._search.setPlaceholderText(self.tr("Search settings"))
@@ -71,38 +78,52 @@ class SettingsDialog(BaseDialog):
         settings: list[SettingValue] = await self._bridge.call("settings.list")
         if not isValid(self):
             return
+        if self._is_building:
+            self._is_outdated = True
+            return
         if set(self._fields) == {setting.name for setting in settings}:
             for setting in settings:
                 self._fields[setting.name].set_value(setting)
         else:
-            self._build(settings)
+            await self._build(settings)
+            if not isValid(self):
+                return
+            if self._is_outdated:
+                self._is_outdated = False
+                await self.load()
+                return
         if self._keys is not None:
             self._keys.follow(str(next(setting.value for setting in settings if setting.name == _MODEL)))
 
-    def _build(self, settings: list[SettingValue]) -> None:
+    async def _build(self, settings: list[SettingValue]) -> None:
+        """Build the fields in slices, so that the window never stands still."""
+        self.is_built, self._is_building = False, True
         self._fields.clear()
         self._sections.clear()
         page = QWidget(self._area)
         page.setObjectName("sheet")
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, Space.M, Space.L)
-        column.setSpacing(0)
-        for section, group in groupby(settings, key=_section):
-            head = PlainLabel(_words(section), page)
-            theme.set_type(head, "small accent")
-            head.setContentsMargins(0, Space.L, 0, Space.XS)
-            column.addWidget(head)
-            line = hairline(page)
-            column.addWidget(line)
-            fields: list[SettingField | KeyField] = [self._field(setting, page) for setting in group]
-            if section == _MODEL.partition(".")[0]:
-                self._keys = KeyField(self._bridge, page)
-                fields.append(self._keys)
-            for field in fields:
-                column.addWidget(field)
-            self._sections.append(((head, line), fields))
-        column.addStretch(1)
+        sections = QVBoxLayout(page)
+        sections.setContentsMargins(0, 0, Space.M, Space.L)
+        sections.setSpacing(0)
+        sections.addStretch(1)
         self._area.setWidget(page)
+        began = time.monotonic()
+        for section, group in groupby(settings, key=_section):
+            box = SettingSection(_words(section), page)
+            self._sections.append(box)
+            sections.insertWidget(sections.count() - 1, box)
+            for setting in group:
+                box.add(self._field(setting, box))
+                if time.monotonic() - began > SLICE_S:
+                    await asyncio.sleep(0)
+                    if not isValid(self):
+                        return
+                    began = time.monotonic()
+            if section == _MODEL.partition(".")[0]:
+                self._keys = KeyField(self._bridge, box)
+                box.add(self._keys)
+        self.is_built, self._is_building = True, False
+        self._on_search_changed(self._search.text())
 
     def _field(self, setting: SettingValue, page: QWidget) -> SettingField:
         field = SettingField(setting, _words(setting.name.partition(".")[2] or setting.name), page)
@@ -132,15 +153,37 @@ class SettingsDialog(BaseDialog):
 
     def _on_search_changed(self, text: str) -> None:
         words = text.casefold().split()
-        found = False
-        for heads, fields in self._sections:
-            shown = [field for field in fields if all(word in field.words for word in words)]
-            for field in fields:
-                field.setVisible(field in shown)
-            for head in heads:
-                head.setVisible(bool(shown))
-            found = found or bool(shown)
-        self._nothing.setVisible(bool(self._sections) and not found)
+        found = [section.show_matching(words) for section in self._sections]
+        self._nothing.setVisible(bool(self._sections) and not any(found))
+
+
+class SettingSection(QWidget):
+    """Section of settings: a heading and its fields."""
+
+    def __init__(self, title: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.fields: list[SettingField | KeyField] = []
+        heading = PlainLabel(title, self)
+        theme.set_type(heading, "small accent")
+        heading.setContentsMargins(0, Space.L, 0, Space.XS)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(0)
+        self._column.addWidget(heading)
+        self._column.addWidget(hairline(self))
+
+    def add(self, field: "SettingField | KeyField") -> None:
+        """Append a field."""
+        self.fields.append(field)
+        self._column.addWidget(field)
+
+    def show_matching(self, words: list[str]) -> bool:
+        """Show only fields with all words; return whether there are any."""
+        shown = [field for field in self.fields if all(word in field.words for word in words)]
+        for field in self.fields:
+            field.setVisible(field in shown)
+        self.setVisible(bool(shown))
+        return bool(shown)
 
 
 def _section(setting: SettingValue) -> str:

@@ -49,17 +49,17 @@ class ShortcutsDialog(BaseDialog):
     def _fill(self) -> None:
         wanted = self._search.text().casefold()
         self._tree.clear()
-        heads: dict[str, QTreeWidgetItem] = {}
+        headings: dict[str, QTreeWidgetItem] = {}
         for action in self._actions.all():
             if not action.keys or wanted not in f"{action.title} {action.keys}".casefold():
                 continue
-            if action.group not in heads:
+            if action.group not in headings:
                 head = QTreeWidgetItem(self._tree, [group_title(action.group)])
                 head.setFlags(Qt.ItemFlag.ItemIsEnabled)
                 head.setFirstColumnSpanned(True)
                 font = head.font(0)
                 font.setBold(True)
                 head.setFont(0, font)
-                heads[action.group] = head
-            QTreeWidgetItem(heads[action.group], [action.title.rstrip("…"), action.keys])
+                headings[action.group] = head
+            QTreeWidgetItem(headings[action.group], [action.title.rstrip("…"), action.keys])
         self._tree.expandAll()

@@ -27,6 +27,7 @@ class Pane(QWidget):
     name: ClassVar[str] = ""
     title: ClassVar[str] = ""
     icon: ClassVar[str] = ""
+    has_inspector: ClassVar[bool] = False
 
     navigate = Signal(object)
     """Go to a ``Place``, in this pane or another; it is recorded in back/forward."""

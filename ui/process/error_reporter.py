@@ -1,4 +1,4 @@
-"""Failures nobody was waiting for: logged in full, told once in a while, never silent and never a dialog."""
+"""Error reporter: logs unexpected failures and reports them in the banner."""
 
 import asyncio
 import logging

@@ -22,6 +22,7 @@ from ui.window import Window
 from ui.window_state import WindowState
 
 CLOSE_QUESTION_ANSWERED = "window/close_asked"
+HIDDEN_QUESTION_ANSWERED = "window/close_asked_without_tray"
 _log = logging.getLogger(__name__)
 
 
@@ -78,7 +79,7 @@ class Program(QObject):
         self.open_vault()
 
     def open_vault(self) -> None:
-        """Open the vault in a thread; the window says that it opens, or why it cannot."""
+        """Open the vault in a thread and show how that goes."""
         self.window.start_page.show_opening(str(self._vault))
         self._run(self._open())
 
@@ -188,18 +189,28 @@ class Program(QObject):
 
     def _on_window_closed(self) -> None:
         appearance, dialogs = self.window.appearance, self.window.dialogs
-        if self.tray is None or appearance is None:
+        if appearance is None or dialogs is None:
             self.quit()
-        elif dialogs is not None and not appearance.close_decided and not self._state.text(CLOSE_QUESTION_ANSWERED):
-            dialogs.ask_close()
-        elif appearance.close_to_tray:
-            self.window.hide()
+        elif self._has_close_decision(has_choice=appearance.close_decided, keeps_running=appearance.close_to_tray):
+            if appearance.close_to_tray:
+                self.window.hide()
+            else:
+                self.quit()
         else:
-            self.quit()
+            dialogs.ask_close(has_tray=self.tray is not None)
+
+    def _has_close_decision(self, *, has_choice: bool, keeps_running: bool) -> bool:
+        """Return whether the person has decided what closing does."""
+        if self.tray is None:
+            return bool(self._state.text(HIDDEN_QUESTION_ANSWERED)) or (has_choice and not keeps_running)
+        return has_choice or bool(self._state.text(CLOSE_QUESTION_ANSWERED))
 
     def _on_close_decided(self, to_tray: bool) -> None:
         if self.window.appearance is not None:
             self.window.appearance.decide_close(to_tray=to_tray)
         # The settings file keeps only what differs from the defaults, so it cannot tell that the person was asked.
         self._state.keep(CLOSE_QUESTION_ANSWERED, "yes")
+        if self.tray is None:
+            self._state.keep(HIDDEN_QUESTION_ANSWERED, "yes")
+        self._state.write()
         self._on_window_closed()

@@ -1,4 +1,4 @@
-"""Refuses to start on a pair of Qt and Python known to crash, before any widget is made."""
+"""Runtime check: refuses pairs of Qt and Python known to crash."""
 
 import sys
 from importlib import metadata

@@ -26,7 +26,7 @@ TOKEN = "XDG_ACTIVATION_TOKEN"  # noqa: S105  (the name of a variable)
 
 @dataclass(frozen=True, slots=True)
 class LaunchRequest:
-    """What a second launch asks of the first.
+    """Request of a second launch to the first.
 
     Args:
         command: One of ``COMMANDS``.
@@ -40,7 +40,7 @@ class LaunchRequest:
 
 
 def address(vault: Path) -> str:
-    """Return where the instance that shows ``vault`` listens: a socket's full path, or a pipe's name on Windows."""
+    """Return the socket path, or pipe name on Windows, for ``vault``."""
     who = f"{getpass.getuser()}\0{vault.expanduser().absolute()}"
     name = f"keepsake-window-{hashlib.sha256(who.encode()).hexdigest()[:16]}"
     return name if sys.platform == "win32" else str(runtime_dir() / f"{name}.socket")
@@ -68,7 +68,7 @@ def decode(data: bytes) -> LaunchRequest | None:
 
 
 def hand_over(where: str, request: LaunchRequest) -> bool:
-    """Hand ``wish`` to the instance listening at ``where``; False when none answers."""
+    """Send ``request`` to the instance listening at ``where``; False when none answers."""
     socket = QLocalSocket()
     socket.connectToServer(where)
     if not socket.waitForConnected(CONNECT_MS):
@@ -81,7 +81,7 @@ def hand_over(where: str, request: LaunchRequest) -> bool:
 
 
 def request_from_environment(command: str, arguments: Sequence[str]) -> LaunchRequest:
-    """Return a wish that carries the desktop's activation token, if this launch was given one."""
+    """Return a request that carries the desktop's activation token, if this launch was given one."""
     return LaunchRequest(command, tuple(arguments), os.environ.get(TOKEN, ""))
 
 
@@ -98,9 +98,9 @@ class SingleInstance(QObject):
         self._server.newConnection.connect(self._on_new_connection)
 
     def listen(self) -> bool:
-        """Begin to listen; False when it cannot, which costs only the raising of this window by a second launch.
+        """Start listening and return whether that worked.
 
-        Call it after ``hand_over`` found nobody: what lies at the address then is left from a crash.
+        Call it after ``hand_over`` found no instance: what lies at the address then is left from a crash.
         """
         if os.sep in self._where:
             Path(self._where).parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -11,7 +11,7 @@ WATCHED = (signal.SIGTERM, signal.SIGINT)
 
 
 class SignalWatch(QObject):
-    """Wakes Qt's loop when the system asks the program to leave; must live on the main thread."""
+    """Signal watcher that wakes Qt's loop; must live on the main thread."""
 
     stop_requested = Signal()
 

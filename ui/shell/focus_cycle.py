@@ -18,7 +18,7 @@ def holder(regions: Sequence[QWidget], focus: QWidget | None) -> int:
 
 
 def entrance(region: QWidget) -> QWidget | None:
-    """Return the widget of ``region`` that takes the focus: itself, or its first part that can."""
+    """Return the widget of ``region`` that can take the focus."""
     candidates = [region, *region.findChildren(QWidget)]
     for widget in candidates:
         if widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.isVisible() and widget.isEnabled():
@@ -27,7 +27,7 @@ def entrance(region: QWidget) -> QWidget | None:
 
 
 def cycle(regions: Sequence[QWidget], focus: QWidget | None, step: int) -> QWidget | None:
-    """Move the focus ``step`` regions on, past those that cannot take it; return where it went."""
+    """Move the focus ``step`` regions on and return the widget that has it."""
     start = holder(regions, focus)
     for offset in range(1, len(regions) + 1):
         target = entrance(regions[(start + step * offset) % len(regions)])

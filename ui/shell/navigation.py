@@ -1,4 +1,4 @@
-"""Places in the window: where one is, how to get back, and links that lead to a place."""
+"""Places in the window, their history, and links to them."""
 
 from dataclasses import dataclass, field
 from urllib.parse import quote, unquote, urlsplit
@@ -64,7 +64,7 @@ def link_of(place: Place) -> str:
 
 
 def place_of_id(identity: str) -> Place:
-    """Return where the session, message (``<session id>#<seq>``) or memory of that id is shown."""
+    """Return the place of a session, message (``<session id>#<seq>``) or memory."""
     head, _, seq = identity.partition("#")
     if head.startswith(f"{_SESSION_PREFIX}-") or seq:
         return Place("sessions", head, seq)
@@ -89,12 +89,12 @@ class Navigation(QObject):
 
     @property
     def can_go_back(self) -> bool:
-        """Whether a place lies before the current one."""
+        """True if there is a place before the current one."""
         return self._at > 0
 
     @property
     def can_go_forward(self) -> bool:
-        """Whether a place lies after the current one."""
+        """True if there is a place after the current one."""
         return self._at + 1 < len(self._places)
 
     def visit(self, place: Place) -> None:

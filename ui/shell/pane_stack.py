@@ -1,4 +1,4 @@
-"""The panes: which there are, and a stack that builds each when it is first needed."""
+"""Pane stack: builds each pane when it is first needed."""
 
 import logging
 from dataclasses import dataclass
@@ -88,7 +88,7 @@ class PaneStack(QStackedWidget):
             pane.refresh(changes)
 
     def save(self) -> dict[str, bytes]:
-        """Return each pane's splitters and the like; of panes not built now, what they had before."""
+        """Return the saved state of each pane, built or not."""
         return {**self.states, **{name: pane.save_state() for name, pane in self._panes.items()}}
 
     async def settle(self) -> None:
@@ -118,7 +118,7 @@ class PaneStack(QStackedWidget):
 
 
 class MissingPane(Pane):
-    """Stands where a pane could not be loaded, so that the rest of the window goes on working."""
+    """Placeholder for a pane that could not be loaded."""
 
     def __init__(
         self, name: str, reason: str, bridge: "Bridge", actions: "Actions", parent: QWidget | None = None

@@ -1,4 +1,4 @@
-"""Quick capture: a small window that is built once, shown at once, and gone when the words are kept."""
+"""Quick capture: a small window that saves a note."""
 
 from typing import TYPE_CHECKING
 
@@ -26,7 +26,7 @@ _NEW_LINE = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModif
 
 
 class QuickCapture(QWidget):
-    """Type, press Enter, gone. Escape hides it and keeps the words for next time, even over a restart."""
+    """Capture window: Enter saves, Escape hides and keeps the text for next time."""
 
     saved = Signal(object)
 
@@ -66,7 +66,7 @@ class QuickCapture(QWidget):
 
     @property
     def text(self) -> str:
-        """What is typed and not saved."""
+        """Text that is not saved yet."""
         return self._words.toPlainText()
 
     def set_bridge(self, bridge: "Bridge") -> None:
@@ -142,7 +142,7 @@ class QuickCapture(QWidget):
 
 
 def title_of(text: str) -> str:
-    """Return the first line as a title, ``""`` when the text is that one line or it is too long for a title."""
+    """Return the first line as a title, ``""`` when it cannot be one."""
     first, _, rest = text.strip().partition("\n")
     title = first.lstrip("# ").strip()
     return title if rest.strip() and len(title) <= TITLE_LIMIT else ""

@@ -8,7 +8,7 @@ BORDER = 2
 
 
 def fitted(wanted: QRect, area: QRect) -> QRect:
-    """Return ``wanted`` made small enough for ``area`` and moved into it; its size is kept where it fits."""
+    """Return ``wanted`` shrunk and moved to fit into ``area``."""
     size = wanted.size().boundedTo(area.size())
     left = min(max(wanted.left(), area.left()), area.right() - size.width() + 1)
     top = min(max(wanted.top(), area.top()), area.bottom() - size.height() + 1)
@@ -16,7 +16,7 @@ def fitted(wanted: QRect, area: QRect) -> QRect:
 
 
 def fit_to_screen(window: QWidget) -> None:
-    """Give a top-level window a size and place within what its screen has free; a maximised one has that already."""
+    """Fit a top-level window into the free area of its screen."""
     if window.isMaximized() or window.isFullScreen():
         return
     geometry = window.geometry()
@@ -28,7 +28,7 @@ def fit_to_screen(window: QWidget) -> None:
 
 
 def _frame(window: QWidget) -> QMargins:
-    """Return the room of the title bar and borders; before the first show only the style can guess them."""
+    """Return the margins of the title bar and borders, estimated before the first show."""
     inner, outer = window.geometry(), window.frameGeometry()
     if outer == inner and window.windowHandle() is None:
         return QMargins(BORDER, window.style().pixelMetric(QStyle.PixelMetric.PM_TitleBarHeight), BORDER, BORDER)

@@ -1,4 +1,4 @@
-"""The rail at the left: one button a pane, the menu on top, settings and help at the foot."""
+"""Sidebar: a button for each pane, the menu, settings and help."""
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
@@ -20,7 +20,7 @@ SIDE = 7
 
 
 class Sidebar(QWidget):
-    """Icons with their words below, or icons alone where it is too low for the words; the chosen pane's stays down."""
+    """Buttons with icons and labels; icons alone where the window is low."""
 
     chosen = Signal(str)
 

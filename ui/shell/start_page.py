@@ -1,4 +1,4 @@
-"""What the window shows before the vault is open: that it opens, or why it could not."""
+"""Start page: shown while the vault opens, or when it could not."""
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
@@ -70,7 +70,7 @@ class StartPage(QWidget):
 
     @property
     def text(self) -> str:
-        """What the page says."""
+        """Text of the page."""
         return self._text.text()
 
     def show_opening(self, vault: str) -> None:

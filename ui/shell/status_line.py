@@ -1,4 +1,4 @@
-"""The line at the foot of the window: what Keepsake is doing, how much it holds, and what it waits for."""
+"""Status line: current work, size of the vault, and waiting."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -22,7 +22,7 @@ _MEGABYTE = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class VaultSummary:
-    """What the vault holds, as the line tells it.
+    """Summary of a vault for the status line.
 
     Args:
         pending: Pieces of text whose vector is not made yet.
@@ -39,6 +39,11 @@ class VaultSummary:
     read_only: str = ""
     names: int = 0
     jobs: tuple[str, ...] = ()
+
+    @property
+    def is_idle(self) -> bool:
+        """True when nothing is pending and nothing runs."""
+        return not (self.pending or self.names or self.jobs)
 
 
 def tr(text: str, n: int = -1) -> str:
@@ -87,31 +92,31 @@ def progress_text(progress: Progress) -> str:
     return " · ".join(parts)
 
 
-def status_text(holdings: VaultSummary) -> str:
+def status_text(summary: VaultSummary) -> str:
     """Return the line while nothing long is running."""
-    index = tr("indexing {n} pieces").format(n=count(holdings.pending)) if holdings.pending else tr("index complete")
-    if holdings.names:
-        index += " · " + tr("recognising names in {n} texts").format(n=count(holdings.names))
+    index = tr("indexing {n} pieces").format(n=count(summary.pending)) if summary.pending else tr("index complete")
+    if summary.names:
+        index += " · " + tr("recognising names in {n} texts").format(n=count(summary.names))
     parts = [
-        _state(holdings),
-        tr("1 memory") if holdings.memories == 1 else tr("{n} memories").format(n=count(holdings.memories)),
-        tr("1 session") if holdings.sessions == 1 else tr("{n} sessions").format(n=count(holdings.sessions)),
+        _state(summary),
+        tr("1 memory") if summary.memories == 1 else tr("{n} memories").format(n=count(summary.memories)),
+        tr("1 session") if summary.sessions == 1 else tr("{n} sessions").format(n=count(summary.sessions)),
         index,
     ]
-    return " · ".join([*parts, *holdings.notes[:1]])
+    return " · ".join([*parts, *summary.notes[:1]])
 
 
-def _state(holdings: VaultSummary) -> str:
+def _state(summary: VaultSummary) -> str:
     """Return what the vault does, in a word or by its name."""
-    if holdings.read_only:
+    if summary.read_only:
         return tr("Read-only")
-    if holdings.jobs:
-        return holdings.jobs[0]
-    return tr("Working") if holdings.pending or holdings.names else tr("Idle")
+    if summary.jobs:
+        return summary.jobs[0]
+    return tr("Idle") if summary.is_idle else tr("Working")
 
 
 class StatusLine(QWidget):
-    """Shows the line, progress with a cancel button, and after five seconds of waiting what is waited for."""
+    """Status text, progress with a button, and long waits in words."""
 
     cancel_requested = Signal(str)
     pause_requested = Signal(str, bool)
@@ -148,12 +153,12 @@ class StatusLine(QWidget):
 
     @property
     def text(self) -> str:
-        """What the line says."""
+        """Text of the line."""
         return self._text.text()
 
-    def set_summary(self, holdings: VaultSummary) -> None:
+    def set_summary(self, summary: VaultSummary) -> None:
         """Take over what the vault holds."""
-        self._summary = holdings
+        self._summary = summary
         self._show()
 
     def set_closed(self, *, closed: bool) -> None:
@@ -216,7 +221,7 @@ class StatusLine(QWidget):
         if job.total:
             self._bar.setValue(min(1000, round(1000 * job.done / job.total)))
         if job.state == "paused":
-            label = self.tr("Go on: {title}").format(title=job.title)
+            label = self.tr("Resume: {title}").format(title=job.title)
         elif job.can_pause:
             label = self.tr("Pause: {title}").format(title=job.title)
         else:

@@ -1,4 +1,4 @@
-"""Keeps the line at the foot true: asks the vault what it holds after each change, and while it is indexing."""
+"""Status updater: refreshes the status line after changes and while work is pending."""
 
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ _AREAS = frozenset({"sessions", "messages", "memories", "index", "settings"})
 
 
 class StatusUpdater(QObject):
-    """Tells a status line about changes and progress."""
+    """Updates a status line from changes and progress."""
 
     summary_changed = Signal(object)
     found_read_only = Signal(str)

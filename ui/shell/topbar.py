@@ -1,4 +1,4 @@
-"""The bar on top: back and forward, the field that jumps anywhere, capture and the inspector."""
+"""Top bar: back, forward, the jump field, capture and the inspector."""
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QToolButton, QWidget
@@ -45,7 +45,14 @@ class TopBar(QWidget):
         row.addStretch(1)
         row.addWidget(capture)
         row.addSpacing(Space.XS)
-        row.addWidget(self._icon("view.inspector"))
+        self._inspector = self._icon("view.inspector")
+        self._inspector_hint = self._inspector.toolTip()
+        actions.qaction("view.inspector").enabledChanged.connect(self._on_inspector_enabled)
+        self._on_inspector_enabled(actions.qaction("view.inspector").isEnabled())
+        row.addWidget(self._inspector)
+
+    def _on_inspector_enabled(self, is_enabled: bool) -> None:
+        self._inspector.setToolTip(self._inspector_hint if is_enabled else self.tr("This page has no inspector"))
 
     def _icon(self, identity: str) -> QToolButton:
         action = self._actions.find(identity)
@@ -55,7 +62,7 @@ class TopBar(QWidget):
         return button
 
     def _bind(self, button: "QPushButton | QToolButton", identity: str) -> None:
-        """Let ``button`` stand for an action: a click does it, and it is enabled when the action is."""
+        """Make ``button`` run an action and follow whether it is enabled."""
         action = self._actions.qaction(identity)
         self._bound[identity] = button
         button.clicked.connect(action.trigger)

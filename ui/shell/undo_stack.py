@@ -1,4 +1,4 @@
-"""Undo and redo over the vault's history: the stack holds history ids, the truth is in the vault."""
+"""Undo and redo by the ids of the vault's history."""
 
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ MANY = 1000
 
 
 class _Step(QUndoCommand):
-    """One change by the ids that undo it; Qt only keeps its place in the order."""
+    """Undo command that holds the history ids of one change."""
 
     def __init__(self, text: str, history_ids: tuple[int, ...]) -> None:
         super().__init__(text)
@@ -49,13 +49,13 @@ class UndoStack(QObject):
 
     @property
     def undo_text(self) -> str:
-        """What the next undo is called, with its verb."""
+        """Title of the next undo."""
         text = self._stack.undoText()
         return self.tr("Undo {what}").format(what=text) if text else self.tr("Undo")
 
     @property
     def redo_text(self) -> str:
-        """What the next redo is called, with its verb."""
+        """Title of the next redo."""
         text = self._stack.redoText()
         return self.tr("Redo {what}").format(what=text) if text else self.tr("Redo")
 
@@ -141,6 +141,8 @@ class UndoStack(QObject):
         step.history_ids = tuple(answer)
         self._busy = False
         self._move(redo=redo)
+        words = self.tr("Redone: {what}") if redo else self.tr("Undone: {what}")
+        self.notice.emit(Notice(words.format(what=step.text())))
 
     async def _undo_apart(self, notice: Notice) -> None:
         if self._bridge is None:
@@ -150,7 +152,9 @@ class UndoStack(QObject):
         except KeepsakeError as error:
             self.notice.emit(Notice(str(error), kind="error"))
             return
-        self.record(self.tr("undoing {what}").format(what=notice.undo_text or notice.text), tuple(answer))
+        what = notice.undo_text or notice.text
+        self.record(self.tr("undoing {what}").format(what=what), tuple(answer))
+        self.notice.emit(Notice(self.tr("Undone: {what}").format(what=what)))
 
     def _step(self, index: int) -> _Step | None:
         command = self._stack.command(index) if 0 <= index < self._stack.count() else None

@@ -1,10 +1,10 @@
-"""What each of the frame's actions does."""
+"""Actions of the main window: the slots behind them, and the menu."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
@@ -24,7 +24,7 @@ from ui.theme import Scheme
 
 if TYPE_CHECKING:
     from app.trace.model import CrashReport
-    from ui.window import Window
+    from ui.shell.window_port import WindowPort
 
 NORMAL = 100
 HELP_PAGES = {"search": "search"}
@@ -32,16 +32,25 @@ HELP_PAGES = {"search": "search"}
 
 
 class WindowActions(QObject):
-    """The slots behind the frame's actions, and the menu made of the registry."""
+    """Slots of the window's own actions, and the menu made from the registry.
 
-    def __init__(self, window: "Window") -> None:
-        super().__init__(window)
+    Args:
+        window: The parts of the window that the actions use.
+        widget: The same window as the Qt parent of the menu and of dialogs.
+    """
+
+    capture_requested = Signal()
+    quit_requested = Signal()
+
+    def __init__(self, window: "WindowPort", widget: QWidget) -> None:
+        super().__init__(widget)
         self._window = window
-        self.menu = QMenu(window)
+        self._widget = widget
+        self.menu = QMenu(widget)
         self.menu.aboutToShow.connect(self._fill_menu)
 
     def register(self, actions: Actions) -> None:
-        """Put the frame's actions into the registry."""
+        """Register the window's own actions."""
         actions.register(*frame_actions(self._slots(), self._enabled(), self._checked()))
         actions.register(
             *(
@@ -63,7 +72,7 @@ class WindowActions(QObject):
         self._window.go(Place("search", extra=words))
 
     def create_note(self, title: str) -> None:
-        """Make a note of that title and open it."""
+        """Create a note titled ``title`` and open it."""
         if self._window.bridge is not None:
             self._window.bridge.start(self._create_note(title))
 
@@ -105,17 +114,17 @@ class WindowActions(QObject):
 
     def show_crash_report(self, report: str) -> None:
         """Open a dialog with a crash report."""
-        CrashDialog(report, self._window).bring_to_front()
+        CrashDialog(report, self._widget).bring_to_front()
 
     def _slots(self) -> dict[str, Slot]:
         window = self._window
         return {
-            "file.capture": window.capture_requested.emit,
+            "file.capture": self.capture_requested.emit,
             "file.import": self._import,
             "file.settings": self._settings,
             "file.models": self.open_models,
             "file.close": window.close,
-            "file.quit": window.quit_requested.emit,
+            "file.quit": self.quit_requested.emit,
             "edit.undo": window.undo.undo,
             "edit.redo": window.undo.redo,
             "go.palette": self._palette,
@@ -145,7 +154,7 @@ class WindowActions(QObject):
         needs_vault = (
             "file.capture", "file.import", "file.settings", "file.models", "go.palette", "go.jump", "go.find",
             "go.copy_link",
-            "view.inspector", "view.light", "view.dark", "view.system", "view.larger", "view.smaller", "view.normal",
+            "view.light", "view.dark", "view.system", "view.larger", "view.smaller", "view.normal",
             "help.pages", "help.shortcuts", "help.about",
         )  # fmt: skip
         return dict.fromkeys(needs_vault, self._is_open) | {
@@ -154,6 +163,7 @@ class WindowActions(QObject):
             "go.back": self._can_go_back,
             "go.forward": self._can_go_forward,
             "go.notice": self._has_notice,
+            "view.inspector": self._has_inspector,
         }
 
     def _checked(self) -> dict[str, Callable[[], bool]]:
@@ -184,6 +194,10 @@ class WindowActions(QObject):
 
     def _has_notice(self) -> bool:
         return bool(self._window.toaster.toasts)
+
+    def _has_inspector(self) -> bool:
+        front = self._window.panes.front if self._window.panes is not None else None
+        return front is not None and front.has_inspector
 
     def _is_scheme(self, scheme: Scheme) -> bool:
         return theme.current().scheme is scheme

@@ -20,7 +20,7 @@ MENUS: tuple[tuple[str, object], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class CommandSpec:
-    """An action of the frame without what it does; the title is in English, marked for translation."""
+    """Declaration of a window action; the title is English, marked for translation."""
 
     id: str
     title: object
@@ -51,7 +51,7 @@ FRAME = (
     CommandSpec("file.quit", QT_TRANSLATE_NOOP("Frame", "Quit"), "power", "Ctrl+Q", "exit"),
     CommandSpec("edit.undo", QT_TRANSLATE_NOOP("Frame", "Undo"), "undo-2", "Ctrl+Z"),
     CommandSpec("edit.redo", QT_TRANSLATE_NOOP("Frame", "Redo"), "redo-2", "Ctrl+Shift+Z; Ctrl+Y"),
-    CommandSpec("go.palette", QT_TRANSLATE_NOOP("Frame", "Command palette…"), "command", "Ctrl+K", listed=True),
+    CommandSpec("go.palette", QT_TRANSLATE_NOOP("Frame", "Command palette…"), "command", "Ctrl+K"),
     CommandSpec(
         "go.jump", QT_TRANSLATE_NOOP("Frame", "Jump to…"), "search", "Ctrl+O", "quick switcher open note session"
     ),
@@ -72,10 +72,10 @@ FRAME = (
     CommandSpec(
         "view.inspector", QT_TRANSLATE_NOOP("Frame", "Show or hide the inspector"), "panel-right", "Ctrl+Shift+P"
     ),
-    CommandSpec("view.light", QT_TRANSLATE_NOOP("Frame", "Light"), "sun", "", "theme appearance scheme"),
-    CommandSpec("view.dark", QT_TRANSLATE_NOOP("Frame", "Dark"), "moon", "", "theme appearance scheme"),
+    CommandSpec("view.light", QT_TRANSLATE_NOOP("Frame", "Theme: light"), "sun", "", "theme appearance scheme"),
+    CommandSpec("view.dark", QT_TRANSLATE_NOOP("Frame", "Theme: dark"), "moon", "", "theme appearance scheme"),
     CommandSpec(
-        "view.system", QT_TRANSLATE_NOOP("Frame", "Follow the system"), "monitor", "", "theme appearance scheme"
+        "view.system", QT_TRANSLATE_NOOP("Frame", "Theme: like the system"), "monitor", "", "theme appearance scheme"
     ),
     CommandSpec("view.larger", QT_TRANSLATE_NOOP("Frame", "Larger text"), "zoom-in", "Ctrl++; Ctrl+=", "zoom scale"),
     CommandSpec("view.smaller", QT_TRANSLATE_NOOP("Frame", "Smaller text"), "zoom-out", "Ctrl+-", "zoom scale"),

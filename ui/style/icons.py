@@ -1,4 +1,4 @@
-"""Icons from ``resources/icons``, tinted by the theme when they are painted, so they follow it by themselves."""
+"""Icons from ``resources/icons``, tinted by the theme when painted."""
 
 import logging
 from functools import cache, lru_cache
@@ -40,7 +40,7 @@ def used() -> frozenset[str]:
 
 
 def exists(name: str) -> bool:
-    """Return whether there is an icon of that name."""
+    """Return whether an icon exists."""
     return bool(_source(name))
 
 

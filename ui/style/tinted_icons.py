@@ -1,4 +1,4 @@
-"""Small marks inside controls: a stylesheet can only name files, so tinted copies go into a temporary folder."""
+"""Tinted icon files for stylesheets, which can only name files."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The values all looks share: what a colour is for, spacing, corners and the type scale."""
+"""Design tokens: colours by purpose, spacing, corners and type scale."""
 
 from dataclasses import dataclass
 

@@ -27,7 +27,7 @@ class Toast(QFrame):
         self.setProperty("kind", notice.kind)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.notice = notice
-        self._timer = QTimer(self, singleShot=True, interval=round(notice.seconds * 1000))
+        self._timer = QTimer(self, singleShot=True, interval=round(notice.duration_s * 1000))
         self._timer.timeout.connect(self._on_timeout)
         error = notice.kind == "error"
         sign = (

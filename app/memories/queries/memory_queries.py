@@ -120,9 +120,13 @@ class MemoryQueries:
         await self.get(memory_id, stores=stores)
         return await self._store.read(lambda conn: links.of(conn, memory_id, stores=stores))
 
-    async def titles(self, prefix: str = "", *, limit: int = 50, stores: Sequence[str] = STORES) -> list[Link]:
-        """Return the active memories whose title begins with ``prefix`` in any case."""
-        return await self._store.read(lambda conn: links.titles(conn, prefix, limit=limit, stores=stores))
+    async def titles(
+        self, prefix: str = "", *, contains: str = "", limit: int = 50, stores: Sequence[str] = STORES
+    ) -> list[Link]:
+        """Return the active memories whose title begins with ``prefix`` and has all words of ``contains``."""
+        return await self._store.read(
+            lambda conn: links.titles(conn, prefix, contains=contains, limit=limit, stores=stores)
+        )
 
     async def resolve(self, title: str, *, stores: Sequence[str] = STORES) -> str | None:
         """Return the id of the memory that ``[[title]]`` means."""

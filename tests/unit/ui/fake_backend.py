@@ -110,11 +110,24 @@ class FakeBackend:
         self.next_id += 1
         return SimpleNamespace(id=f"note-{self.next_id}", title=title, content=content)
 
-    def note_titles(self, prefix: str = "", limit: int = 50) -> list[Link]:
+    def note_titles(self, prefix: str = "", contains: str = "", limit: int = 50) -> list[Link]:
         titles = ["Rose list", "Garden plan", "Kite project", "Reading list 2026", "Roses for the east wall"]
-        return [Link(f"note-{n}", title) for n, title in enumerate(titles) if title.lower().startswith(prefix.lower())]
+        return [
+            Link(f"note-{n}", title)
+            for n, title in enumerate(titles)
+            if title.lower().startswith(prefix.lower()) and contains.lower() in title.lower()
+        ]
 
     def note_list(self, **_: Any) -> list[Any]:
+        return []
+
+    def tag_list(self, prefix: str = "", limit: int = 50) -> list[Any]:
+        return []
+
+    def entity_ids(self, **_: Any) -> list[str]:
+        return []
+
+    def entity_list(self, **_: Any) -> list[Any]:
         return []
 
     def session_list(self, **_: Any) -> list[Session]:

@@ -1,19 +1,25 @@
-"""The graph pane. People and things are not drawn from conversations yet, and it says so."""
+"""Graph pane: how many people and things are known, and how to search for them."""
 
 from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
+from shiboken6 import isValid
 
+from app.entities.model import EntityFilter
+from ui.models.dates import number
 from ui.panes.pane import Pane, Place
+from ui.panes.search.query_text import term_of
 from ui.widgets.empty_state import EmptyState
 
 if TYPE_CHECKING:
+    from app.changes import ChangeSet
+    from app.entities.model import EntityRow
     from ui.actions import Actions
     from ui.bridge import Bridge
 
 
 class GraphPane(Pane):
-    """An honest empty state: what will be here, and where links can be seen today."""
+    """Counts of the recognised names, and a button that searches for the most mentioned one."""
 
     name: ClassVar[str] = "graph"
     title: ClassVar[str] = "Graph"
@@ -21,19 +27,16 @@ class GraphPane(Pane):
 
     def __init__(self, bridge: "Bridge", actions: "Actions", parent: QWidget | None = None) -> None:
         super().__init__(bridge, actions, parent)
+        self._example = ""
         self._empty = EmptyState(
             "waypoints",
-            self.tr("A map of people, places and ideas"),
-            self.tr(
-                "This view will draw what your conversations and notes mention and how it hangs together. "
-                "This version does not recognise people and things yet, so there is nothing to draw. "
-                "Links between notes are already there: each note lists what it links to and what links to it."
-            ),
+            self.tr("People and things"),
+            self._text(0, 0),
             self.tr("Open Notes"),
-            hint=self.tr("Write [[a title]] in a note to link it."),
+            hint=self.tr("Write [[a title]] in a note to link it to another note."),
             parent=self,
         )
-        self._empty.asked.connect(self._on_notes_asked)
+        self._empty.asked.connect(self._on_button_clicked)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._empty)
@@ -42,5 +45,40 @@ class GraphPane(Pane):
         """Put the keyboard on the one button."""
         self._empty.button.setFocus()
 
-    def _on_notes_asked(self) -> None:
-        self.navigate.emit(Place("notes"))
+    def shown(self) -> None:
+        """Count the names again."""
+        self.bridge.start(self._load())
+
+    def refresh(self, changes: "ChangeSet") -> None:
+        """Count the names again when some were recognised, merged or renamed."""
+        if self.isVisible() and "entities" in changes.areas:
+            self.bridge.start(self._load())
+
+    async def _load(self) -> None:
+        people: list[str] = await self.bridge.call("entity.ids", filter=EntityFilter(types=("person",)))
+        known: list[str] = await self.bridge.call("entity.ids")
+        most: list[EntityRow] = await self.bridge.call("entity.list", limit=1)
+        if not isValid(self):
+            return
+        self._example = most[0].name if most else ""
+        self._empty.set_text(self.tr("People and things"), self._text(len(people), len(known)))
+        words = self.tr("Search for {name}").format(name=self._example) if self._example else self.tr("Open Notes")
+        self._empty.button.setText(words)
+
+    def _text(self, people: int, known: int) -> str:
+        if not known:
+            return self.tr(
+                "No people or things are known yet. "
+                "Keepsake recognises them in your conversations and notes as they come in."
+            )
+        return self.tr(
+            "Keepsake knows {people} people and {things} other names from your conversations and notes. "
+            "They are not drawn as a graph. Search for entity:name to find everything that mentions one of them, "
+            "under its other names too."
+        ).format(people=number(people), things=number(known - people))
+
+    def _on_button_clicked(self) -> None:
+        if self._example:
+            self.navigate.emit(Place("search", extra=term_of("entity", self._example)))
+        else:
+            self.navigate.emit(Place("notes"))

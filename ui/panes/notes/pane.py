@@ -47,7 +47,7 @@ class NotesPane(ReadingPane):
 
     name = "notes"
     title = str(QT_TRANSLATE_NOOP("Panes", "Notes"))
-    icon = "notebook-pen"
+    icon, has_inspector = "notebook-pen", True
 
     def __init__(self, bridge: "Bridge", actions: "Actions", parent: QWidget | None = None) -> None:
         super().__init__(bridge, actions, parent)

@@ -1,7 +1,8 @@
-"""The schedule pane. Nothing runs on a schedule yet, and it says so."""
+"""Schedule pane: which work Keepsake does on its own."""
 
 from typing import TYPE_CHECKING, ClassVar
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from ui.panes.pane import Pane
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class SchedulePane(Pane):
-    """An honest empty state: what will be here, and what happens without a schedule today."""
+    """Description of the work in the background; there are no jobs to plan."""
 
     name: ClassVar[str] = "schedule"
     title: ClassVar[str] = "Schedule"
@@ -21,25 +22,17 @@ class SchedulePane(Pane):
 
     def __init__(self, bridge: "Bridge", actions: "Actions", parent: QWidget | None = None) -> None:
         super().__init__(bridge, actions, parent)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName(self.tr("Schedule"))
         self._empty = EmptyState(
             "calendar-clock",
-            self.tr("What Keepsake does on its own"),
+            self.tr("Nothing to plan"),
             self.tr(
-                "Upkeep will be planned here: when it runs next, what it did, and undo for every run. "
-                "This version runs nothing on a schedule and changes nothing by itself. "
-                "New text is indexed as it arrives; the line below shows when that is going on."
+                "There are no jobs that you can schedule. On its own, Keepsake indexes new text, recognises names "
+                "in it and makes backups. The line at the foot of the window shows such work while it goes on."
             ),
-            self.tr("Open Settings"),
             parent=self,
         )
-        self._empty.asked.connect(self._on_settings_asked)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._empty)
-
-    def focus_first(self) -> None:
-        """Put the keyboard on the one button."""
-        self._empty.button.setFocus()
-
-    def _on_settings_asked(self) -> None:
-        self.registry.run("file.settings")

@@ -67,6 +67,7 @@ class SearchPane(ReadingPane):
     name = "search"
     title = str(QT_TRANSLATE_NOOP("Panes", "Search"))
     icon = "search"
+    has_inspector = True
 
     def __init__(self, bridge: "Bridge", actions: "Actions", parent: QWidget | None = None) -> None:
         super().__init__(bridge, actions, parent)

@@ -104,6 +104,8 @@ def test_titles_by_prefix_in_any_case(desk: MemoryHarness) -> None:
     assert [link.title for link in desk.do(desk.reads.titles("100%"))] == ["100%"]
     assert len(desk.do(desk.reads.titles())) == 5
     assert len(desk.do(desk.reads.titles(limit=2))) == 2
+    assert [link.title for link in desk.do(desk.reads.titles(contains="RASSEN"))] == ["STRASSENBAHN"]
+    assert [link.title for link in desk.do(desk.reads.titles(contains="0% 1"))] == ["100%"]
 
 
 def test_links_outside_the_callers_stores_are_unresolved(desk: MemoryHarness) -> None:

@@ -99,7 +99,7 @@ def test_answer_that_comes_late_is_dropped(window: Window, qtbot: QtBot, rest: R
     qtbot.keyClicks(palette._field, "rose")
     qtbot.keyClick(palette._field, Qt.Key.Key_Escape)
     palette.show_commands()
-    rest(lambda: not palette._debounce.isActive())
+    rest(lambda: palette._lookup.is_idle)
     assert "Rose list" not in _titles(palette)
 
 

@@ -22,7 +22,7 @@ def settings(qtbot: QtBot, fake_bridge: Bridge, rest: Rest) -> Iterator[Settings
     made = SettingsDialog(fake_bridge)
     qtbot.addWidget(made)
     made.bring_to_front()
-    rest(lambda: bool(made._fields))
+    rest(lambda: made.is_built)
     yield made
     if isValid(made):
         made.hide()
@@ -82,7 +82,7 @@ def test_untouched_line_stores_nothing(settings: SettingsDialog, backend: FakeBa
 
 def test_search_leaves_no_lines_of_hidden_sections(settings: SettingsDialog) -> None:
     settings._search.setText("embedding model")
-    shown = [heads for heads, fields in settings._sections if any(field.isVisibleTo(settings) for field in fields)]
+    shown = [one for one in settings._sections if any(field.isVisibleTo(settings) for field in one.fields)]
     page = settings._area.widget()
     lines = [line for line in page.findChildren(QFrame, "hairline") if line.isVisibleTo(settings)]
     assert 0 < len(shown) < len(settings._sections)
@@ -104,3 +104,35 @@ def test_the_mark_of_a_check_box_is_whole_at_every_size_of_text(settings: Settin
         mark = box.style().pixelMetric(QStyle.PixelMetric.PM_IndicatorWidth, None, box)
         assert mark == round(16 * scale) + 2
         assert box.width() >= mark
+
+
+def test_the_event_loop_gets_turns_while_fields_are_built(
+    qtbot: QtBot, fake_bridge: Bridge, rest: Rest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ui.dialogs.settings.SLICE_S", 0.0)
+    made = SettingsDialog(fake_bridge)
+    qtbot.addWidget(made)
+    made.bring_to_front()
+    made._search.setText("colours window")
+    sizes: set[int] = set()
+
+    def is_done() -> bool:
+        sizes.add(len(made._fields))
+        return made.is_built
+
+    rest(is_done)
+    assert len(sizes) > 3
+    assert [name for name, field in made._fields.items() if field.isVisibleTo(made)] == ["window.theme"]
+    made.hide()
+
+
+def test_closing_while_fields_are_built_is_quiet(
+    qtbot: QtBot, fake_bridge: Bridge, rest: Rest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ui.dialogs.settings.SLICE_S", 0.0)
+    made = SettingsDialog(fake_bridge)
+    qtbot.addWidget(made)
+    made.bring_to_front()
+    rest(lambda: bool(made._fields))
+    made.reject()
+    rest(lambda: not fake_bridge._tasks)

@@ -112,7 +112,7 @@ def test_background_work_is_paused_and_goes_on(line: StatusLine, qtbot: QtBot) -
     assert requested.args == ["names", True]
     line.set_progress(replace(work, state="paused"))
     assert "(paused)" in line.text
-    assert button.accessibleName() == "Go on: Recognising names"
+    assert button.accessibleName() == "Resume: Recognising names"
     with qtbot.waitSignal(line.pause_requested) as requested:
         button.click()
     assert requested.args == ["names", False]

@@ -53,7 +53,18 @@ def test_undoing_very_many_changes_says_that_it_has_begun(undo: UndoStack, rest:
     undo.record("one", (1,))
     undo.undo()
     rest(undo.can_redo)
-    assert len(reported) == 1
+    assert reported[1:] == ["Undone: tag 5,000 notes", "Undone: one"]
+
+
+def test_undo_and_redo_say_what_they_did(undo: UndoStack, rest: Rest) -> None:
+    reported: list[str] = []
+    undo.notice.connect(lambda notice: reported.append(notice.text))
+    undo.record("delete ‘Rose list’", (7,))
+    undo.undo()
+    rest(undo.can_redo)
+    undo.redo()
+    rest(undo.can_undo)
+    assert reported == ["Undone: delete ‘Rose list’", "Redone: delete ‘Rose list’"]
 
 
 def test_failure_leaves_it_where_it_was(undo: UndoStack, backend: FakeBackend, rest: Rest) -> None:

@@ -1,0 +1,147 @@
+"""The palette over a real vault: every note, conversation, tag and name is found by keyboard."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import apsw
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from app.host import Host
+from app.store.store import DATABASE
+from tests.unit.ui.conftest import Rest
+from ui import theme
+from ui.actions import Actions
+from ui.bridge import Bridge
+from ui.dialogs.palette import Palette
+from ui.process.error_reporter import ErrorReporter
+from ui.shell.navigation import Place
+from ui.window import Window
+from ui.window_state import WindowState
+
+
+@pytest.fixture
+def palette(
+    qtbot: QtBot, host: Host, bridge: Bridge, look: theme.Theme, tmp_path: Path, rest: Rest
+) -> Iterator[Palette]:
+    """Return the palette of a window on a real host."""
+    state = WindowState(tmp_path)
+    state.keep("window/pane", "graph")
+    window = Window(Actions(), state, ErrorReporter())
+    qtbot.addWidget(window)
+    window.resize(1200, 800)
+    window.show()
+    window.attach(bridge)
+    rest(lambda: "session" in window.status_line.text)
+    made = window.palette_popup
+    made.navigate.disconnect(window.go)
+    yield made
+    window.shut_down()
+    rest(lambda: not bridge._tasks)
+
+
+def _type(palette: Palette, qtbot: QtBot, rest: Rest, text: str) -> list[str]:
+    """Open the palette with Ctrl+K, type, wait for the vault's answer and return the titles."""
+    palette.show_commands()
+    qtbot.keyClicks(palette._field, text)
+    rest(lambda: palette._lookup.is_idle)
+    return [entry.title for entry in palette.entries]
+
+
+def _enter(palette: Palette, qtbot: QtBot) -> object:
+    with qtbot.waitSignal(palette.navigate) as went:
+        qtbot.keyClick(palette._field, Qt.Key.Key_Return)
+    return went.args[0] if went.args else None
+
+
+def test_an_old_note_is_found_among_many_with_its_word_in_the_text(
+    palette: Palette, host: Host, qtbot: QtBot, rest: Rest
+) -> None:
+    old = host.ask("note.save", title="The east wall", content="Roses.")
+    for number in range(60):
+        host.ask("note.save", title=f"Day {number}", content="wall to wall")
+    assert _type(palette, qtbot, rest, "wall")[0] == "The east wall"
+    assert _enter(palette, qtbot) == Place("notes", old.id)
+
+
+def test_untitled_conversations_go_by_their_first_words(palette: Palette, host: Host, qtbot: QtBot, rest: Rest) -> None:
+    host.ask("session.append", messages=[{"role": "user", "content": "Which **roses** like shade?"}], session="ses-1")
+    assert _type(palette, qtbot, rest, "roses")[0] == "Which roses like shade?"
+    assert _enter(palette, qtbot) == Place("sessions", "ses-1")
+
+
+def test_a_tag_leads_to_a_search(palette: Palette, host: Host, qtbot: QtBot, rest: Rest) -> None:
+    host.ask("note.save", title="Rose list", content="Buy two #garden/roses")
+    assert "#garden" in _type(palette, qtbot, rest, "#gard")
+    assert _enter(palette, qtbot) == Place("search", extra="tag:garden")
+
+
+def test_a_known_name_leads_to_a_search(palette: Palette, host: Host, qtbot: QtBot, rest: Rest) -> None:
+    host.ask("note.save", title="Contacts", content="Write to ines@example.org about the wall.")
+    rest(lambda: bool(host.ask("entity.list")))
+    assert _type(palette, qtbot, rest, "ines@")[0] == "ines@example.org"
+    assert palette.entries[0].detail == "Email address"
+    assert _enter(palette, qtbot) == Place("search", extra="entity:ines@example.org")
+
+
+def test_what_was_opened_lately_leads(palette: Palette, host: Host, qtbot: QtBot, rest: Rest) -> None:
+    for title in ("Soil north", "Soil south"):
+        host.ask("note.save", title=title, content="")
+    south = host.ask("note.titles", prefix="Soil south")[0]
+    palette.remember(Place("notes", south.memory_id, title="Soil south"))
+    assert _type(palette, qtbot, rest, "soil")[:2] == ["Soil south", "Soil north"]
+
+
+def test_only_the_newest_text_is_answered(palette: Palette, host: Host, qtbot: QtBot, rest: Rest) -> None:
+    host.ask("note.save", title="Rose list", content="")
+    host.ask("note.save", title="Kite plan", content="")
+    palette.show_commands()
+    qtbot.keyClicks(palette._field, "rose")
+    palette._lookup._start()
+    palette._field.setText("kite")
+    answers: list[set[str]] = []
+    palette._lookup.found.connect(lambda targets: answers.append({target.title for target in targets}))
+    rest(lambda: palette._lookup.is_idle)
+    assert answers == [{"Kite plan"}]
+
+
+def test_the_chosen_row_stays_when_answers_come(palette: Palette, host: Host, qtbot: QtBot, rest: Rest) -> None:
+    host.ask("note.save", title="Import of roses", content="")
+    palette.show_commands()
+    qtbot.keyClicks(palette._field, "import")
+    qtbot.keyClick(palette._field, Qt.Key.Key_Down)
+    chosen = palette._list.currentIndex().data()
+    rest(lambda: palette._lookup.is_idle)
+    assert "Import of roses" in [entry.title for entry in palette.entries]
+    assert palette._list.currentIndex().data() == chosen
+
+
+def test_the_palette_does_not_offer_itself(palette: Palette, qtbot: QtBot, rest: Rest) -> None:
+    titles = _type(palette, qtbot, rest, "palette")
+    assert "Command palette" not in titles
+    assert {"Theme: dark", "Theme: light"} <= set(_type(palette, qtbot, rest, "theme"))
+
+
+def test_twenty_thousand_notes(palette: Palette, host: Host, vault: Path, qtbot: QtBot, rest: Rest) -> None:
+    host.ask("note.save", title="The greenhouse keeper", content="")
+    _copy_notes(vault / DATABASE, 20_000)
+    assert _type(palette, qtbot, rest, "keeper")[0] == "The greenhouse keeper"
+    assert _type(palette, qtbot, rest, "day 19999")[0] == "Day 19999 of the garden"
+
+
+def _copy_notes(database: Path, count: int) -> None:
+    """Copy the one note of a vault ``count`` times, each with its own id and title."""
+    connection = apsw.Connection(str(database))
+    connection.set_busy_timeout(10_000)
+    with connection:
+        columns = [row[1] for row in connection.execute("PRAGMA table_info(memories)") if not row[5]]
+        values = {"id": "'note-' || n", "title": "'Day ' || n || ' of the garden'"}
+        values["title_key"] = "lower('Day ' || n || ' of the garden')"
+        chosen = [values.get(column, column) for column in columns]
+        connection.execute(
+            "WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?)"
+            f" INSERT INTO memories ({', '.join(columns)}) SELECT {', '.join(chosen)} FROM memories, numbers",
+            (count,),
+        )
+    connection.close()
