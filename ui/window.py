@@ -78,7 +78,7 @@ class Window(QMainWindow):
         self.bridge: Bridge | None = None
         self.status_updater: StatusUpdater | None = None
         self.toaster = Toaster(self)
-        self.toaster.undo_asked.connect(self.undo.undo_notice)
+        self.toaster.undo_requested.connect(self.undo.undo_notice)
         self.undo.undone.connect(self.toaster.forget)
         # A killed process keeps no state at its end: places are written down soon after they change.
         self._save_timer = QTimer(self, singleShot=True, interval=KEEP_AFTER_MS)
@@ -105,10 +105,10 @@ class Window(QMainWindow):
         self.places.moved.connect(self._open)
         self.places.changed.connect(actions.refresh)
         self.undo.changed.connect(self.commands.name_undo)
-        self.undo.notice.connect(self.tell)
-        errors.reported.connect(self.banner.tell)
-        self.banner.details_asked.connect(self.commands.copy_details)
-        self.banner.report_asked.connect(self.commands.show_crash_report)
+        self.undo.notice.connect(self.show_notice)
+        errors.reported.connect(self.banner.show_notice)
+        self.banner.details_requested.connect(self.commands.copy_details)
+        self.banner.report_requested.connect(self.commands.show_crash_report)
         actions.changed.connect(self._on_actions_changed)
         actions.recents = state.texts("recents/actions")
         self._on_actions_changed()
@@ -120,9 +120,9 @@ class Window(QMainWindow):
         self.panes = PaneStack(bridge, actions, self)
         self.panes.states = self._state.pane_states([pane.name for pane in PANES])
         self.panes.navigate.connect(self.go)
-        self.panes.notice.connect(self.tell)
+        self.panes.notice.connect(self.show_notice)
         self.dialogs = DialogRegistry(bridge, actions, self.errors, self)
-        self.dialogs.notice.connect(self.tell)
+        self.dialogs.notice.connect(self.show_notice)
         self.dialogs.link_requested.connect(self.open_link)
         self.dialogs.navigate.connect(self.go)
         self.dialogs.models_requested.connect(self.commands.open_models)
@@ -135,7 +135,7 @@ class Window(QMainWindow):
         self.palette_popup.set_bridge(bridge)
         self.bridge = bridge
         self.status_updater = StatusUpdater(bridge, self.status_line, self)
-        self.status_updater.found_read_only.connect(self.banner.tell)
+        self.status_updater.found_read_only.connect(self.banner.show_notice)
         bridge.start(self.appearance.load())
         self._pages.addWidget(self.panes)
         self._pages.setCurrentWidget(self.panes)
@@ -163,7 +163,7 @@ class Window(QMainWindow):
             self.go(place)
         return place is not None
 
-    def tell(self, notice: Notice) -> None:
+    def show_notice(self, notice: Notice) -> None:
         """Show a toast; what it can undo, Ctrl+Z can undo too."""
         text = notice.undo_text or notice.text[:1].lower() + notice.text[1:]
         self.undo.record(text, notice.history_ids)

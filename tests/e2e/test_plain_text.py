@@ -113,8 +113,8 @@ def test_no_stored_text_is_painted_as_rich_text(host: Host, window: Window, run_
         assert bridge is not None
         run_async(until(lambda bridge=bridge: not bridge._tasks))  # type: ignore[misc]
         assert painted_as_markup(found) == [], place
-    window.tell(Notice(f"Deleted ‘{HOSTILE}’"))
-    window.banner.tell(HOSTILE)
+    window.show_notice(Notice(f"Deleted ‘{HOSTILE}’"))
+    window.banner.show_notice(HOSTILE)
     window.start_page.show_opening(HOSTILE)
     for action in ("go.palette", "file.import", "file.settings", "file.models", "help.pages", "help.shortcuts",
                    "help.about", "file.capture"):  # fmt: skip

@@ -122,8 +122,8 @@ class ImportDialog(BaseDialog):
             parent=page,
         )
         self._first = empty.button
-        empty.asked.connect(self._on_file_requested)
-        empty.second_asked.connect(self._on_folder_requested)
+        empty.triggered.connect(self._on_file_requested)
+        empty.second_triggered.connect(self._on_folder_requested)
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(empty, 1)

@@ -87,7 +87,7 @@ class WindowPort(Protocol):
     def go(self, place: "Place") -> None:
         """Show a place and remember it."""
 
-    def tell(self, notice: "Notice") -> None:
+    def show_notice(self, notice: "Notice") -> None:
         """Show a toast."""
 
     def close(self) -> bool:

@@ -27,7 +27,7 @@ class Banner(QFrame):
         self._show_report = text_button(self.tr("Show details"), "quiet", parent=self)
         self._show_report.clicked.connect(self._on_show_report_clicked)
         self._details = text_button(self.tr("Copy details"), "quiet", parent=self)
-        self._details.clicked.connect(self.details_asked)
+        self._details.clicked.connect(self.details_requested)
         close = icon_button("x", self.tr("Dismiss this message"), parent=self)
         close.clicked.connect(self.hide)
         row = QHBoxLayout(self)
@@ -45,7 +45,7 @@ class Banner(QFrame):
         """The sentence shown."""
         return self._text.text()
 
-    def tell(self, sentence: str, report: str = "") -> None:
+    def show_notice(self, sentence: str, report: str = "") -> None:
         """Show ``sentence``, and offer to show ``report`` where there is one."""
         self._text.setText(sentence)
         self.report = report
@@ -53,4 +53,4 @@ class Banner(QFrame):
         self.show()
 
     def _on_show_report_clicked(self) -> None:
-        self.report_asked.emit(self.report)
+        self.report_requested.emit(self.report)

@@ -44,10 +44,10 @@ class EmptyState(QWidget):
         self._hint.setVisible(bool(hint))
         self.button = text_button(action, "primary", parent=self)
         self.button.setVisible(bool(action))
-        self.button.clicked.connect(self.asked)
+        self.button.clicked.connect(self.triggered)
         self.second = text_button(second, "quiet", parent=self)
         self.second.setVisible(bool(second))
-        self.second.clicked.connect(self.second_asked)
+        self.second.clicked.connect(self.second_triggered)
         for button in (self.button, self.second):
             button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         column = QVBoxLayout(self)

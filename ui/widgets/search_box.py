@@ -119,7 +119,7 @@ class SearchBox(QLineEdit):
         word = self._word()
         name, colon, begun = word.partition(":")
         if colon and name in self._looked_up:
-            self.values_asked.emit(name, begun)
+            self.values_requested.emit(name, begun)
         elif self._hints:
             self._offer(word)
 

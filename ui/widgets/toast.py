@@ -91,7 +91,7 @@ class Toast(QFrame):
             self.dismiss()
 
     def _on_undo_clicked(self) -> None:
-        self.undo_asked.emit(self.notice)
+        self.undo_requested.emit(self.notice)
         self.dismiss()
 
 
@@ -121,7 +121,7 @@ class Toaster(QWidget):
         while len(self._toasts) >= STACK_LIMIT:
             self._drop(self._toasts[0])
         toast = Toast(notice, self)
-        toast.undo_asked.connect(self.undo_asked)
+        toast.undo_requested.connect(self.undo_requested)
         toast.gone.connect(self._drop)
         self._toasts.append(toast)
         self._column.addWidget(toast, 0, Qt.AlignmentFlag.AlignRight)

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from app.entities.model import EntityFilter
-from ui.models.dates import number
+from ui.models.dates import format_number
 from ui.panes.pane import Pane, Place
 from ui.panes.search.query_text import term_of
 from ui.widgets.empty_state import EmptyState
@@ -36,7 +36,7 @@ class GraphPane(Pane):
             hint=self.tr("Write [[a title]] in a note to link it to another note."),
             parent=self,
         )
-        self._empty.asked.connect(self._on_button_clicked)
+        self._empty.triggered.connect(self._on_button_clicked)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._empty)
@@ -75,7 +75,7 @@ class GraphPane(Pane):
             "Keepsake knows {people} people and {things} other names from your conversations and notes. "
             "They are not drawn as a graph. Search for entity:name to find everything that mentions one of them, "
             "under its other names too."
-        ).format(people=number(people), things=number(known - people))
+        ).format(people=format_number(people), things=format_number(known - people))
 
     def _on_button_clicked(self) -> None:
         if self._example:

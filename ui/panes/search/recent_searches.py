@@ -48,7 +48,7 @@ class RecentSearches(QScrollArea):
         more = text_button(self.tr("Everything one can type"), "quiet", icon_name="circle-question-mark", parent=body)
         more.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         more.setStyleSheet("text-align: left;")
-        more.clicked.connect(self.help_asked)
+        more.clicked.connect(self.help_requested)
         column.addSpacing(Space.M)
         column.addWidget(more)
         column.addStretch(1)

@@ -5,7 +5,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
 
 from ui import theme
-from ui.models.dates import number
+from ui.models.dates import format_number
 from ui.style.tokens import Space
 from ui.widgets.button import icon_button
 from ui.widgets.plain_text import PlainLabel
@@ -112,7 +112,7 @@ class FindBar(QFrame):
         elif not self._seqs:
             words = self.tr("no match")
         elif self._at < 0:
-            words = self.tr("{count} turns").format(count=number(len(self._seqs)))
+            words = self.tr("{count} turns").format(count=format_number(len(self._seqs)))
         else:
-            words = self.tr("{n} of {m}").format(n=number(self._at + 1), m=number(len(self._seqs)))
+            words = self.tr("{n} of {m}").format(n=format_number(self._at + 1), m=format_number(len(self._seqs)))
         self._count.setText(words)
