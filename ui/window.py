@@ -73,7 +73,7 @@ class Window(QMainWindow):
         self.bridge: Bridge | None = None
         self.watch: Watch | None = None
         self.toaster = Toaster(self)
-        self.toaster.undo_asked.connect(self.undo.undo_notice)
+        self.toaster.undo_requested.connect(self.undo.undo_notice)
         self.undo.taken_back.connect(self.toaster.forget)
         # A killed process keeps no state at its end: places are written down soon after they change.
         self._keeping = QTimer(self, singleShot=True, interval=KEEP_AFTER_MS)
@@ -97,10 +97,10 @@ class Window(QMainWindow):
         self.places.moved.connect(self._open)
         self.places.changed.connect(actions.refresh)
         self.undo.changed.connect(self.frame.name_undo)
-        self.undo.notice.connect(self.tell)
-        faults.told.connect(self.banner.tell)
-        self.banner.details_asked.connect(self.frame.copy_details)
-        self.banner.report_asked.connect(self.frame.show_crash_report)
+        self.undo.notice.connect(self.show_notice)
+        faults.told.connect(self.banner.show_notice)
+        self.banner.details_requested.connect(self.frame.copy_details)
+        self.banner.report_requested.connect(self.frame.show_crash_report)
         actions.changed.connect(self._on_actions_changed)
         actions.recents = state.texts("recents/actions")
         self._on_actions_changed()
@@ -112,9 +112,9 @@ class Window(QMainWindow):
         self.panes = PaneStack(bridge, actions, self)
         self.panes.states = self._state.pane_states([pane.name for pane in PANES])
         self.panes.navigate.connect(self.go)
-        self.panes.notice.connect(self.tell)
+        self.panes.notice.connect(self.show_notice)
         self.desk = DialogRegistry(bridge, actions, self.faults, self)
-        self.desk.notice.connect(self.tell)
+        self.desk.notice.connect(self.show_notice)
         self.desk.link_asked.connect(self.open_link)
         self.desk.navigate.connect(self.go)
         self.desk.models_asked.connect(self.frame.open_models)
@@ -127,7 +127,7 @@ class Window(QMainWindow):
         self.palette_popup.set_bridge(bridge)
         self.bridge = bridge
         self.watch = Watch(bridge, self.status_line, self)
-        self.watch.found_read_only.connect(self.banner.tell)
+        self.watch.found_read_only.connect(self.banner.show_notice)
         bridge.start(self.appearance.load())
         self._pages.addWidget(self.panes)
         self._pages.setCurrentWidget(self.panes)
@@ -155,7 +155,7 @@ class Window(QMainWindow):
             self.go(place)
         return place is not None
 
-    def tell(self, notice: Notice) -> None:
+    def show_notice(self, notice: Notice) -> None:
         """Show a toast; what it can undo, Ctrl+Z can undo too."""
         text = notice.undo_text or notice.text[:1].lower() + notice.text[1:]
         self.undo.record(text, notice.history_ids)

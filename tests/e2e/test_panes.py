@@ -76,14 +76,14 @@ def test_a_long_conversation_is_read_found_renamed_and_forgotten(
 ) -> None:
     session = host.ask("session.append", messages=turns(1000), title="Garden", agent="claude").session_id
     pane = open_pane("sessions")
-    run_async(until(lambda: pane.reach.find(999) >= 0))
+    run_async(until(lambda: pane.pager.find(999) >= 0))
     pane.open_place(Place("sessions", session, "500"))
     run_async(until(lambda: pane.transcript.current is not None and pane.transcript.current.seq == 500))
-    pane.finder.open_bar("FROST")
-    run_async(until(lambda: "of 20" in pane.finder._count.text()))
-    pane.head.renamed.emit("Roses")
-    run_async(until(lambda: pane.head.title.text() == "Roses"))
-    pane.listing.list.delete_asked.emit([session])
+    pane.find_bar.open_bar("FROST")
+    run_async(until(lambda: "of 20" in pane.find_bar._count.text()))
+    pane.header.renamed.emit("Roses")
+    run_async(until(lambda: pane.header.title.text() == "Roses"))
+    pane.listing.list.delete_requested.emit([session])
     # The list hears of the change before the answer comes that is told.
     run_async(until(lambda: not pane.listing.model.ids and "Forgot ‘Roses’" in [one.text for one in pane.notices]))
     undo = pane.notices[-1].history_ids
@@ -97,10 +97,10 @@ def test_a_conversation_forgotten_while_it_is_read_closes_without_a_failure(
 ) -> None:
     session = host.ask("session.append", messages=turns(2), title="Brief").session_id
     pane = open_pane("sessions")
-    run_async(until(lambda: len(pane.reach.messages) == 2))
+    run_async(until(lambda: len(pane.pager.messages) == 2))
     pane.bridge.changed.disconnect()  # so that only the reading finds out
     host.ask("session.forget", session=session)
-    pane.reach.open(session, None)
+    pane.pager.open(session, None)
     run_async(until(lambda: pane._session is None))
     assert pane.notices == []
 
@@ -108,9 +108,9 @@ def test_a_conversation_forgotten_while_it_is_read_closes_without_a_failure(
 def test_an_agent_s_turn_appears_by_itself(host: Host, bridge: Bridge, open_pane: Open, run_async: Run) -> None:
     session = host.ask("session.append", messages=turns(2), title="Live").session_id
     pane = open_pane("sessions")
-    run_async(until(lambda: len(pane.reach.messages) == 2))
+    run_async(until(lambda: len(pane.pager.messages) == 2))
     host.call("session.append", {"messages": turns(1), "session": session})
-    run_async(until(lambda: len(pane.reach.messages) == 3))
+    run_async(until(lambda: len(pane.pager.messages) == 3))
 
 
 def test_a_note_is_written_linked_tagged_and_kept_exactly(
@@ -118,18 +118,18 @@ def test_a_note_is_written_linked_tagged_and_kept_exactly(
 ) -> None:
     host.ask("note.save", content="Dark and wet", title="Soil")
     pane = open_pane("notes")
-    run_async(until(lambda: pane.desk.memory is not None))
+    run_async(until(lambda: pane.controller.memory is not None))
     pane.registry.run("notes.new")
     qtbot.keyClicks(pane.document.title, "Roses")
     text = "See [[Soil]]  \n\n\u00a0#garden/roses\n- [ ] buy\n"
     pane.document.editor.setPlainText(text)
     run_async(until(lambda: len(pane.listing.model.ids) == 2))
     run_async(pane.settle())
-    stored = host.ask("note.get", id=pane.desk.id)
+    stored = host.ask("note.get", id=pane.controller.id)
     assert (stored.title, stored.content) == ("Roses", text)
     assert "garden/roses" in stored.tags
     run_async(until(lambda: "garden/roses" in pane.document.tags.tags))
-    run_async(until(lambda: any(b.text() == "Soil" for b in pane.details.findChildren(QPushButton))))
+    run_async(until(lambda: any(b.text() == "Soil" for b in pane.inspector.findChildren(QPushButton))))
     back = host.ask("note.links", id=host.ask("note.resolve", title="Soil")).backlinks
     assert [link.title for link in back] == ["Roses"]
 
@@ -139,7 +139,7 @@ def test_two_writers_of_one_note_lose_nothing(
 ) -> None:
     note = host.ask("note.save", content="first", title="Plan")
     pane = open_pane("notes")
-    run_async(until(lambda: pane.desk.memory is not None))
+    run_async(until(lambda: pane.controller.memory is not None))
     qtbot.keyClicks(pane.document.editor, "mine ")
     change = {"id": note.id, "version": note.version, "content": "agent"}
     host.call("note.update", change, Caller("claude", "full")).result()
@@ -154,7 +154,7 @@ def test_deleting_and_bringing_back(host: Host, bridge: Bridge, open_pane: Open,
     ids = [host.ask("note.save", content=f"note {n}", title=f"N{n}").id for n in range(3)]
     pane = open_pane("notes")
     run_async(until(lambda: len(pane.listing.model.ids) == 3))
-    pane.listing.list.delete_asked.emit(ids[:2])
+    pane.listing.list.delete_requested.emit(ids[:2])
     run_async(until(lambda: list(pane.listing.model.ids) == [ids[2]]))
     run_async(until(lambda: bool(pane.notices)))
     run_async(bridge.call("memory.undo", history_ids=list(pane.notices[-1].history_ids)))
@@ -207,10 +207,10 @@ def test_the_window_never_stalls_while_a_long_conversation_is_read(
     for _ in range(10):
         host.ask("session.append", messages=turns(1000), session="ses-long", title="Long")
     pane = open_pane("sessions")
-    run_async(until(lambda: pane.reach.at_end and len(pane.reach.messages) > 0))
+    run_async(until(lambda: pane.pager.at_end and len(pane.pager.messages) > 0))
     beats: list[int] = []
     timer = QTimer(pane, interval=10)
-    timer.timeout.connect(lambda: beats.append(len(pane.reach.messages)))
+    timer.timeout.connect(lambda: beats.append(len(pane.pager.messages)))
     timer.start()
     bar = pane.transcript.verticalScrollBar()
 
@@ -222,4 +222,4 @@ def test_the_window_never_stalls_while_a_long_conversation_is_read(
     run_async(read())
     timer.stop()
     assert len(beats) >= 30
-    assert len(pane.reach.messages) > 100
+    assert len(pane.pager.messages) > 100

@@ -122,8 +122,8 @@ class Importer(BaseDialog):
             parent=page,
         )
         self._first = empty.button
-        empty.asked.connect(self._on_file_asked)
-        empty.second_asked.connect(self._on_folder_asked)
+        empty.triggered.connect(self._on_file_asked)
+        empty.second_triggered.connect(self._on_folder_asked)
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(empty, 1)

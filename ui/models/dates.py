@@ -18,7 +18,7 @@ def day_of(moment: datetime) -> date:
     return moment.astimezone().date()
 
 
-def short(moment: datetime, now: datetime) -> str:
+def short_date(moment: datetime, now: datetime) -> str:
     """Return the time for today, the weekday for this week, day and month for this year, else month and year."""
     there, locale = local(moment), QLocale()
     days = (day_of(now) - day_of(moment)).days
@@ -33,7 +33,7 @@ def short(moment: datetime, now: datetime) -> str:
     return locale.toString(there.date(), "d MMM yyyy")
 
 
-def full(moment: datetime) -> str:
+def full_date(moment: datetime) -> str:
     """Return day and time in full, for tooltips and readers of one thing."""
     return QLocale().toString(local(moment), "d MMMM yyyy, HH:mm")
 
@@ -41,7 +41,7 @@ def full(moment: datetime) -> str:
 def short_span(first: datetime, last: datetime, now: datetime) -> str:
     """Return the days from ``first`` to ``last`` in short, the time of one day as ``short`` does."""
     if day_of(first) == day_of(last):
-        return short(last, now)
+        return short_date(last, now)
     begun, ended, locale = local(first), local(last), QLocale()
     if (begun.date().year(), begun.date().month()) == (ended.date().year(), ended.date().month()):
         begin = locale.toString(begun.date(), "d")
@@ -54,17 +54,17 @@ def short_span(first: datetime, last: datetime, now: datetime) -> str:
 def full_span(first: datetime, last: datetime) -> str:
     """Return day and time of ``first``, and the day of ``last`` where it is another."""
     if day_of(first) == day_of(last):
-        return full(first)
+        return full_date(first)
     begin, end = (QLocale().toString(local(moment), "d MMMM yyyy") for moment in (first, last))
     return f"{begin} – {end}"
 
 
-def clock(moment: datetime) -> str:
+def clock_time(moment: datetime) -> str:
     """Return the time of day."""
     return QLocale().toString(local(moment).time(), QLocale.FormatType.ShortFormat)
 
 
-def heading(day: date, today: date) -> str:
+def day_heading(day: date, today: date) -> str:
     """Return a day as a separator names it."""
     if day == today:
         return QCoreApplication.translate(_CONTEXT, "Today")
@@ -74,6 +74,6 @@ def heading(day: date, today: date) -> str:
     return QLocale().toString(QDate(day.year, day.month, day.day), form)
 
 
-def number(count: int) -> str:
+def format_number(count: int) -> str:
     """Return ``count`` with the person's thousands separators."""
     return QLocale().toString(count)

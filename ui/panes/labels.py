@@ -101,12 +101,12 @@ def _said(text: object) -> str:
     return QCoreApplication.translate("Words", str(text))
 
 
-def kind_word(kind: str) -> str:
+def kind_label(kind: str) -> str:
     """Return what one memory of ``kind`` is called."""
     return _said(_KINDS[kind][0]) if kind in _KINDS else kind
 
 
-def kinds_word(kind: str) -> str:
+def kind_plural(kind: str) -> str:
     """Return what memories of ``kind`` are called together."""
     return _said(_KINDS[kind][1]) if kind in _KINDS else kind
 
@@ -116,22 +116,22 @@ def kind_icon(kind: str) -> str:
     return _KINDS[kind][2] if kind in _KINDS else "file-text"
 
 
-def store_word(store: str) -> str:
+def store_label(store: str) -> str:
     """Return what a store is called."""
     return _said(_STORES.get(store, store))
 
 
-def role_word(role: str) -> str:
+def role_label(role: str) -> str:
     """Return who speaks in a role."""
     return _said(_ROLES.get(role, role))
 
 
-def event_word(event: str) -> str:
+def event_label(event: str) -> str:
     """Return what happened, in a word."""
     return _said(_EVENTS.get(event, event))
 
 
-def source_word(source: str) -> str:
+def source_label(source: str) -> str:
     """Return who stored something, as a person says it."""
     if source == "person":
         return _said(QT_TRANSLATE_NOOP("Words", "You"))
@@ -141,11 +141,11 @@ def source_word(source: str) -> str:
     return source
 
 
-def feature_word(name: str) -> str:
+def feature_label(name: str) -> str:
     """Return what a number is called that a recipe looked at."""
     return _said(_FEATURES.get(name, name.replace("_", " ")))
 
 
-def title_of(title: str, content: str, untitled: str) -> str:
+def display_title(title: str, content: str, untitled: str) -> str:
     """Return a title, else the first words, else ``untitled``."""
     return title or excerpt(without_markup(content[:BEGINNING]), 80) or untitled

@@ -37,15 +37,15 @@ def copy_text(text: str) -> None:
 class ReadingPane(Pane):
     """A pane whose text has links in it."""
 
-    def tell(self, text: str, history_ids: tuple[int, ...] = (), undo_text: str = "") -> None:
+    def show_notice(self, text: str, history_ids: tuple[int, ...] = (), undo_text: str = "") -> None:
         """Tell something in passing."""
         self.notice.emit(Notice(text, history_ids, undo_text=undo_text or text))
 
-    def tell_error(self, error: "KeepsakeError") -> None:
+    def show_error(self, error: "KeepsakeError") -> None:
         """Tell what went wrong, in its own words."""
         self.notice.emit(Notice(error.message, kind="error"))
 
-    def tell_done(self, words: str, title: str, reply: "Reply", undo_text: str = "") -> None:
+    def show_result(self, words: str, title: str, reply: "Reply", undo_text: str = "") -> None:
         """Tell what was done to the one thing called ``title``, with what undoes it.
 
         Args:
@@ -55,7 +55,7 @@ class ReadingPane(Pane):
             undo_text: What Ctrl+Z is called then; the sentence when empty.
         """
         if isValid(self):
-            self.tell(words.format(title=excerpt(title, TITLE)), history_of(reply), undo_text)
+            self.show_notice(words.format(title=excerpt(title, TITLE)), history_of(reply), undo_text)
 
     def do(self, work: Coroutine[Any, Any, None]) -> None:
         """Run ``work`` in the background; what goes wrong in it is told."""
@@ -66,7 +66,7 @@ class ReadingPane(Pane):
             await work
         except KeepsakeError as error:
             if isValid(self):
-                self.tell_error(error)
+                self.show_error(error)
 
     def ask_for_tags(self, question: str, then: Callable[[list[str]], object]) -> None:
         """Ask for tags.
@@ -106,7 +106,7 @@ class ReadingPane(Pane):
 
     def title_missing(self, title: str) -> None:
         """Say that no note has that title."""
-        self.tell(self.tr("No note is called ‘{title}’ yet.").format(title=title))
+        self.show_notice(self.tr("No note is called ‘{title}’ yet.").format(title=title))
 
     async def _resolve(self, title: str) -> None:
         found = await self.bridge.call("note.resolve", title=title)

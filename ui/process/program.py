@@ -182,7 +182,7 @@ class Program(QObject):
 
     def _on_capture_saved(self, notice: Notice) -> None:
         if self.window.isVisible():
-            self.window.tell(notice)
+            self.window.show_notice(notice)
         else:
             notify(self.tray.icon if self.tray is not None else None, self.tr("Saved"), self.tr("Kept as a note."))
 

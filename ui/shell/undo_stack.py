@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
 from app.errors import KeepsakeError
-from ui.models.dates import number
+from ui.models.dates import format_number
 from ui.notice import Notice
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ class UndoStack(QObject):
             words = self.tr("Undoing {count} changes. This may take some seconds.")
             if redo:
                 words = self.tr("Redoing {count} changes. This may take some seconds.")
-            self.notice.emit(Notice(words.format(count=number(len(history_ids)))))
+            self.notice.emit(Notice(words.format(count=format_number(len(history_ids)))))
 
     async def _carry_out(self, step: _Step, *, redo: bool) -> None:
         if self._bridge is None:

@@ -13,7 +13,7 @@ from ui import theme
 from ui.actions import Action, Actions
 from ui.dialogs.about import program_lines
 from ui.dialogs.crash_report import CrashDialog
-from ui.models.dates import full
+from ui.models.dates import full_date
 from ui.notice import Notice
 from ui.panes.pane_state import unpack
 from ui.shell.focus_cycle import cycle
@@ -92,14 +92,15 @@ class WindowActions(QObject):
         if not reports:
             return
         text = "\n\n".join(
-            self.tr("{program}, {time}").format(program=report.program, time=full(report.at)) + f"\n{report.stacks}"
+            self.tr("{program}, {time}").format(program=report.program, time=full_date(report.at))
+            + f"\n{report.stacks}"
             for report in reports
         )
-        self._window.banner.tell(
+        self._window.banner.show_notice(
             self.tr(
                 "Keepsake ended unexpectedly on {time}. What was saved is kept. "
                 "Copy the details if you want to report it."
-            ).format(time=full(reports[0].at)),
+            ).format(time=full_date(reports[0].at)),
             "\n".join((*program_lines(), "", text)),
         )
 
@@ -216,9 +217,11 @@ class WindowActions(QObject):
         link = link_of(front.current_place()) if front is not None else ""
         if link:
             QGuiApplication.clipboard().setText(link)
-            self._window.tell(Notice(self.tr("Link copied"), seconds=3))
+            self._window.show_notice(Notice(self.tr("Link copied"), seconds=3))
         else:
-            self._window.tell(Notice(self.tr("Open a note, conversation or search first; this place has no link")))
+            self._window.show_notice(
+                Notice(self.tr("Open a note, conversation or search first; this place has no link"))
+            )
 
     def _toggle_inspector(self) -> None:
         if self._window.panes is not None and self._window.panes.front is not None:
@@ -264,9 +267,9 @@ class WindowActions(QObject):
         try:
             reply = await bridge.reply("note.save", title=title, content="")
         except KeepsakeError as error:
-            self._window.tell(Notice(error.message, kind="error"))
+            self._window.show_notice(Notice(error.message, kind="error"))
             return
         self._window.go(Place("notes", reply.value.id, title=title))
         history = reply.changes.history_ids if reply.changes is not None else ()
         what = self.tr("create ‘{title}’").format(title=title)
-        self._window.tell(Notice(self.tr("Created ‘{title}’").format(title=title), history, undo_text=what))
+        self._window.show_notice(Notice(self.tr("Created ‘{title}’").format(title=title), history, undo_text=what))

@@ -11,9 +11,9 @@ from ui.widgets.icon_label import IconLabel
 class Banner(QFrame):
     """One sentence, a way to copy the details, and a way to dismiss it; never a dialog."""
 
-    details_asked = Signal()
+    details_requested = Signal()
     """Copy the details."""
-    report_asked = Signal(str)
+    report_requested = Signal(str)
     """Show this report."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -26,7 +26,7 @@ class Banner(QFrame):
         self._show_report = text_button(self.tr("Show details"), "quiet", parent=self)
         self._show_report.clicked.connect(self._on_show_report_clicked)
         self._details = text_button(self.tr("Copy details"), "quiet", parent=self)
-        self._details.clicked.connect(self.details_asked)
+        self._details.clicked.connect(self.details_requested)
         close = icon_button("x", self.tr("Dismiss this message"), parent=self)
         close.clicked.connect(self.hide)
         row = QHBoxLayout(self)
@@ -44,7 +44,7 @@ class Banner(QFrame):
         """The sentence shown."""
         return self._text.text()
 
-    def tell(self, sentence: str, report: str = "") -> None:
+    def show_notice(self, sentence: str, report: str = "") -> None:
         """Show ``sentence``, and offer to show ``report`` where there is one."""
         self._text.setText(sentence)
         self.report = report
@@ -52,4 +52,4 @@ class Banner(QFrame):
         self.show()
 
     def _on_show_report_clicked(self) -> None:
-        self.report_asked.emit(self.report)
+        self.report_requested.emit(self.report)

@@ -20,8 +20,8 @@ MIDDLE = Qt.AlignmentFlag.AlignHCenter
 class EmptyState(QWidget):
     """An icon, a title, a sentence and one action, in the middle of whatever it fills."""
 
-    asked = Signal()
-    second_asked = Signal()
+    triggered = Signal()
+    second_triggered = Signal()
 
     def __init__(
         self,
@@ -42,10 +42,10 @@ class EmptyState(QWidget):
         self._hint.setVisible(bool(hint))
         self.button = text_button(action, "primary", parent=self)
         self.button.setVisible(bool(action))
-        self.button.clicked.connect(self.asked)
+        self.button.clicked.connect(self.triggered)
         self.second = text_button(second, "quiet", parent=self)
         self.second.setVisible(bool(second))
-        self.second.clicked.connect(self.second_asked)
+        self.second.clicked.connect(self.second_triggered)
         for button in (self.button, self.second):
             button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         column = QVBoxLayout(self)

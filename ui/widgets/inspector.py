@@ -24,13 +24,13 @@ class Section(QWidget):
         super().__init__(parent)
         self._title = title
         self._open = True
-        self.head = ToolButton(self)
-        self.head.setProperty("flat", True)
-        self.head.setProperty("type", "small")
-        self.head.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.head.setIconSize(QSize(14, 14))
-        self.head.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        self.head.clicked.connect(self._on_head_clicked)
+        self.header = ToolButton(self)
+        self.header.setProperty("flat", True)
+        self.header.setProperty("type", "small")
+        self.header.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.header.setIconSize(QSize(14, 14))
+        self.header.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self.header.clicked.connect(self._on_head_clicked)
         self.body = QWidget(self)
         self.rows = QVBoxLayout(self.body)
         self.rows.setContentsMargins(Space.S, 0, 0, Space.S)
@@ -38,7 +38,7 @@ class Section(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(Space.S, Space.XS, Space.S, 0)
         column.setSpacing(2)
-        column.addWidget(self.head)
+        column.addWidget(self.header)
         column.addWidget(self.body)
         self.set_count(None)
         self.set_open(True)
@@ -51,16 +51,16 @@ class Section(QWidget):
     def set_open(self, on: bool) -> None:
         """Show or fold what is inside."""
         self._open = on
-        self.head.setIcon(icon("chevron-down" if on else "chevron-right"))
-        self.head.setAccessibleDescription(self.tr("open") if on else self.tr("folded"))
+        self.header.setIcon(icon("chevron-down" if on else "chevron-right"))
+        self.header.setAccessibleDescription(self.tr("open") if on else self.tr("folded"))
         self.body.setVisible(on)
         self.folded.emit(not on)
 
     def set_count(self, count: int | None) -> None:
         """Say how many things are inside."""
         text = self._title if count is None else f"{self._title}  {count}"
-        self.head.setText(text)
-        self.head.setAccessibleName(text)
+        self.header.setText(text)
+        self.header.setAccessibleName(text)
 
     def clear(self) -> None:
         """Take out everything."""

@@ -36,7 +36,7 @@ class SearchBox(QLineEdit):
     """Typing paused, or Enter was pressed."""
     stepped_down = Signal()
     """Down was pressed: the list below takes over."""
-    values_asked = Signal(str, str)
+    values_requested = Signal(str, str)
     """Values of an operator are to be completed: its name, and what is typed of the value."""
     entered = Signal()
     """Enter was pressed."""
@@ -119,7 +119,7 @@ class SearchBox(QLineEdit):
         word = self._word()
         name, colon, begun = word.partition(":")
         if colon and name in self._looked_up:
-            self.values_asked.emit(name, begun)
+            self.values_requested.emit(name, begun)
         elif self._hints:
             self._offer(word)
 

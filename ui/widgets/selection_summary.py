@@ -7,7 +7,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from ui import theme
-from ui.models.dates import number
+from ui.models.dates import format_number
 from ui.style.tokens import Space
 from ui.widgets.button import icon_button, text_button
 from ui.widgets.elided_label import ElidedLabel
@@ -86,7 +86,7 @@ class SelectionSummary(QFrame):
             label.setText(titles[place] if place < len(titles) else "")
             label.setVisible(place < len(titles))
         rest = count - min(len(titles), SHOWN)
-        self._more.setText(self.tr("and {count} more").format(count=number(rest)))
+        self._more.setText(self.tr("and {count} more").format(count=format_number(rest)))
         self._more.setVisible(0 < rest < count)
 
     def offer(self, keys: Sequence[str]) -> None:

@@ -17,7 +17,7 @@ TEXT_WIDTH = 360
 class Toast(QFrame):
     """One notice with its buttons; stays while the pointer or keyboard is on it."""
 
-    undo_asked = Signal(object)
+    undo_requested = Signal(object)
     gone = Signal(object)
 
     def __init__(self, notice: Notice, parent: QWidget | None = None) -> None:
@@ -90,14 +90,14 @@ class Toast(QFrame):
             self.dismiss()
 
     def _on_undo_clicked(self) -> None:
-        self.undo_asked.emit(self.notice)
+        self.undo_requested.emit(self.notice)
         self.dismiss()
 
 
 class Toaster(QWidget):
     """The stack of toasts at the lower right of the window it belongs to."""
 
-    undo_asked = Signal(object)
+    undo_requested = Signal(object)
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -120,7 +120,7 @@ class Toaster(QWidget):
         while len(self._toasts) >= STACK_LIMIT:
             self._drop(self._toasts[0])
         toast = Toast(notice, self)
-        toast.undo_asked.connect(self.undo_asked)
+        toast.undo_requested.connect(self.undo_requested)
         toast.gone.connect(self._drop)
         self._toasts.append(toast)
         self._column.addWidget(toast, 0, Qt.AlignmentFlag.AlignRight)

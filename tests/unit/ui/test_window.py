@@ -77,8 +77,8 @@ def test_every_declared_action_is_wired(window: Window) -> None:
 
 
 def test_every_focusable_widget_has_a_name(window: Window) -> None:
-    window.banner.tell("x")
-    window.tell(Notice("Deleted", (1,)))
+    window.banner.show_notice("x")
+    window.show_notice(Notice("Deleted", (1,)))
     window.registry.run("go.palette")
     assert window.desk is not None
     for name in ("import", "settings"):
@@ -130,7 +130,7 @@ def test_f6_goes_round_and_comes_back(window: Window) -> None:
 
 
 def test_notice_is_undone_by_key_and_toast(window: Window, shelf: Shelf, rest: Rest) -> None:
-    window.tell(Notice("Deleted ‘Rose list’", (7,), undo_text="delete ‘Rose list’"))
+    window.show_notice(Notice("Deleted ‘Rose list’", (7,), undo_text="delete ‘Rose list’"))
     assert window.registry.qaction("edit.undo").text() == "Undo delete ‘Rose list’"
     window.registry.run("edit.undo")
     rest(window.undo.can_redo)
@@ -169,9 +169,9 @@ def test_failures_of_tasks_are_told(window: Window) -> None:
     assert window.bridge is not None
     window.faults.blockSignals(True)
     window.faults.blockSignals(False)
-    window.banner.tell("The vault did not answer.")
+    window.banner.show_notice("The vault did not answer.")
     window.faults._details.append("Traceback")
-    window.banner.details_asked.emit()
+    window.banner.details_requested.emit()
     assert QGuiApplication.clipboard().text() == "Traceback"
     assert not window.banner.isVisible()
 

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOpti
 
 from ui import theme
 from ui.dialogs.models.comparison_messages import Mark, Side, mark_of
-from ui.models.ids import Role
-from ui.panes.labels import kind_word, role_word
+from ui.models.id_list_model import Role
+from ui.panes.labels import kind_label, role_label
 from ui.panes.search.query_text import plain_snippet
 from ui.style.icons import pixmap
 from ui.style.tokens import Space
@@ -116,8 +116,8 @@ class HitColumn(RowList):
 
 def title_of(hit: "SideHit") -> str:
     """Return what a hit is called: its title with who said it."""
-    said = role_word(hit.author) if hit.kind == "message" else ""
-    return " · ".join(part for part in (hit.title or kind_word(hit.kind), said) if part)
+    said = role_label(hit.author) if hit.kind == "message" else ""
+    return " · ".join(part for part in (hit.title or kind_label(hit.kind), said) if part)
 
 
 class _HitDelegate(QStyledItemDelegate):

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QS
 
 from ui import theme
 from ui.dialogs.base_dialog import hairline
-from ui.models.dates import full
+from ui.models.dates import full_date
 from ui.shell.status_line import count, progress_text
 from ui.style.tokens import Space
 from ui.widgets.button import text_button
@@ -86,7 +86,7 @@ class ModelRow(QWidget):
 
     def _standing(self) -> str:
         info, status = self.info, self._status
-        until = full(info.until) if info.until is not None else ""
+        until = full_date(info.until) if info.until is not None else ""
         if info.state == "building":
             return self.tr("Paused") if status.is_paused else self.tr("Being prepared")
         return {

@@ -33,7 +33,7 @@ class GraphPane(Pane):
             hint=self.tr("Write [[a title]] in a note to link it."),
             parent=self,
         )
-        self._empty.asked.connect(self._on_notes_asked)
+        self._empty.triggered.connect(self._on_notes_requested)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._empty)
@@ -42,5 +42,5 @@ class GraphPane(Pane):
         """Put the keyboard on the one button."""
         self._empty.button.setFocus()
 
-    def _on_notes_asked(self) -> None:
+    def _on_notes_requested(self) -> None:
         self.navigate.emit(Place("notes"))

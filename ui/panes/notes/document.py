@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLabel, QVBoxLa
 from app.core.tag_names import inline_tag
 from app.memories.model import Memory
 from ui import theme
-from ui.models.dates import full
+from ui.models.dates import full_date
 from ui.models.markup import is_editable
-from ui.panes.labels import kind_word, source_word, store_word, title_of
+from ui.panes.labels import display_title, kind_label, source_label, store_label
 from ui.panes.notes.version_diff import VersionDiff
 from ui.style.tokens import Space
 from ui.widgets.button import icon_button
@@ -43,10 +43,10 @@ class Document(QFrame):
     """A field and its new value: ``title``, ``content`` or ``tags``."""
     left = Signal()
     """The keyboard left a field: a good moment to save."""
-    pin_asked = Signal(bool)
-    delete_asked = Signal()
-    restore_asked = Signal()
-    inspector_asked = Signal()
+    pin_requested = Signal(bool)
+    delete_requested = Signal()
+    restore_requested = Signal()
+    inspector_requested = Signal()
     mode_changed = Signal(str)
 
     def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
@@ -110,7 +110,7 @@ class Document(QFrame):
         elif not keep_place or self.editor.source() != content:
             self.editor.set_source(content, keep_place=keep_place)
         named = memory is not None and memory.kind != "note"
-        self.title.setPlaceholderText(title_of("", content, self.tr("Title")) if named else self.tr("Title"))
+        self.title.setPlaceholderText(display_title("", content, self.tr("Title")) if named else self.tr("Title"))
         if not keep_place:
             self.editor.mark_words(())
         self.tags.set_tags(tags)
@@ -153,8 +153,8 @@ class Document(QFrame):
         if memory is None:
             self._facts.setText(self.tr("New note"))
             return
-        words = [kind_word(memory.kind), store_word(memory.store), source_word(memory.source)]
-        words.append(full(memory.updated_at))
+        words = [kind_label(memory.kind), store_label(memory.store), source_label(memory.source)]
+        words.append(full_date(memory.updated_at))
         if memory.deleted_at is not None:
             words.append(self.tr("deleted"))
         self._facts.setText("  ·  ".join(words))
@@ -224,10 +224,10 @@ class Document(QFrame):
         self.editor.left.connect(self.left)
         self.editor.refused.connect(self.show_state)
         self._modes.idClicked.connect(self._on_modes_id_clicked)
-        self._pin.clicked.connect(self.pin_asked)
-        self._delete.clicked.connect(self.delete_asked)
-        self._restore.clicked.connect(self.restore_asked)
-        self._inspect.clicked.connect(self.inspector_asked)
+        self._pin.clicked.connect(self.pin_requested)
+        self._delete.clicked.connect(self.delete_requested)
+        self._restore.clicked.connect(self.restore_requested)
+        self._inspect.clicked.connect(self.inspector_requested)
 
     def _set_fixed(self, fixed: bool) -> None:
         self.title.setReadOnly(fixed)

@@ -112,7 +112,7 @@ class Draft(QObject):
         if isValid(self):
             self._set_state("saved")
 
-    def heard(self, memory: Memory) -> None:
+    def apply_change(self, memory: Memory) -> None:
         """Take notice of the memory as it is stored now."""
         if self._saving or self.memory is None or memory.version <= self.memory.version:
             return

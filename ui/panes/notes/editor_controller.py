@@ -8,8 +8,8 @@ from shiboken6 import isValid
 from app.errors import KeepsakeError, NotFoundError
 from app.history.model import HistoryEntry
 from app.memories.model import Memory
-from ui.models.dates import full
-from ui.panes.labels import source_word, title_of
+from ui.models.dates import full_date
+from ui.panes.labels import display_title, source_label
 from ui.panes.notes.draft import Draft
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class EditorController(QObject):
         for draft in self._drafts():
             await draft.write()
 
-    def heard(self, ids: tuple[str, ...]) -> None:
+    def apply_change(self, ids: tuple[str, ...]) -> None:
         """Look again at the open memory when it may have changed."""
         if self._draft is not None and self._draft.id and (not ids or self._draft.id in ids):
             self._bridge.start(self._look(self._draft))
@@ -121,7 +121,7 @@ class EditorController(QObject):
             return
         self._version = entry
         sentence = self.tr("What has changed since the version of {when} by {who}").format(
-            when=full(entry.at), who=source_word(entry.actor)
+            when=full_date(entry.at), who=source_label(entry.actor)
         )
         self._document.comparison.ask(
             sentence,
@@ -199,7 +199,7 @@ class EditorController(QObject):
         if not isValid(self) or draft is not self._draft:
             return
         if memory is not None:
-            draft.heard(memory)
+            draft.apply_change(memory)
             self._details.show_memory(memory)
         elif not draft.dirty:
             self.close()
@@ -245,7 +245,7 @@ class EditorController(QObject):
         sentence = self.tr(
             "{who} changed this note while you were writing. Nothing is lost: "
             "lines with + are yours, lines with − are theirs."
-        ).format(who=source_word(theirs.source) if theirs.source != "person" else self.tr("Somebody else"))
+        ).format(who=source_label(theirs.source) if theirs.source != "person" else self.tr("Somebody else"))
         self._document.comparison.ask(
             sentence,
             theirs.content,
@@ -281,7 +281,7 @@ class EditorController(QObject):
     async def _keep_both(self, draft: Draft) -> None:
         """Store mine as another note, then show theirs."""
         content = str(draft.value("content") or "")
-        name = title_of(str(draft.value("title") or ""), content, self.tr("Untitled"))
+        name = display_title(str(draft.value("title") or ""), content, self.tr("Untitled"))
         title = self.tr("{title} (my version)").format(title=name)
         try:
             copy = await self._bridge.call(

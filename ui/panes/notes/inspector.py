@@ -12,8 +12,8 @@ from app.errors import KeepsakeError
 from app.history.model import HistoryEntry
 from app.memories.model import Link, Links, Memory
 from ui import theme
-from ui.models.dates import full, number, short
-from ui.panes.labels import event_word, source_word, store_word
+from ui.models.dates import format_number, full_date, short_date
+from ui.panes.labels import event_label, source_label, store_label
 from ui.style.tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.inspector import Bar, Bars, Section
@@ -33,7 +33,7 @@ class NoteInspector(QScrollArea):
     missing_opened = Signal(str)
     """Open, or begin, the note of this title."""
     session_opened = Signal(str)
-    version_asked = Signal(object)
+    version_requested = Signal(object)
     """Compare with the state a ``HistoryEntry`` left."""
 
     def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
@@ -86,16 +86,16 @@ class NoteInspector(QScrollArea):
         if memory is None:
             return
         rows = [
-            (self.tr("Stored by"), source_word(memory.source)),
-            (self.tr("Store"), store_word(memory.store)),
-            (self.tr("Written"), full(memory.created_at)),
-            (self.tr("Changed"), full(memory.updated_at)),
+            (self.tr("Stored by"), source_label(memory.source)),
+            (self.tr("Store"), store_label(memory.store)),
+            (self.tr("Written"), full_date(memory.created_at)),
+            (self.tr("Changed"), full_date(memory.updated_at)),
             (self.tr("Category"), memory.category),
             (self.tr("Key"), memory.key),
             (self.tr("Type"), memory.type),
-            (self.tr("Happened"), full(memory.event_time) if memory.event_time else ""),
-            (self.tr("Mentioned"), number(memory.mention_count) if memory.mention_count > 1 else ""),
-            (self.tr("Tokens"), number(memory.tokens) if memory.tokens else ""),
+            (self.tr("Happened"), full_date(memory.event_time) if memory.event_time else ""),
+            (self.tr("Mentioned"), format_number(memory.mention_count) if memory.mention_count > 1 else ""),
+            (self.tr("Tokens"), format_number(memory.tokens) if memory.tokens else ""),
         ]
         for label, value in rows:
             if value:
@@ -148,7 +148,7 @@ class NoteInspector(QScrollArea):
         now = datetime.now(UTC)
         for entry in entries:
             words = self.tr("{what}, {who}, {when}").format(
-                what=event_word(entry.event), who=source_word(entry.actor), when=short(entry.at, now)
+                what=event_label(entry.event), who=source_label(entry.actor), when=short_date(entry.at, now)
             )
             button = _line_button(words, str(entry.id))
             button.setToolTip(self.tr("Compare with this version"))
@@ -169,7 +169,7 @@ class NoteInspector(QScrollArea):
     def _on_history_clicked(self) -> None:
         entry = self._entries.get(int(self._target() or 0))
         if entry is not None:
-            self.version_asked.emit(entry)
+            self.version_requested.emit(entry)
 
 
 def _pair(label: str, value: str) -> QWidget:

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from app.core.facets import Facets
 from app.memories.model import Kind, MemoryFilter
 from ui import theme
-from ui.panes.labels import kinds_word, source_word, store_word
+from ui.panes.labels import kind_plural, source_label, store_label
 from ui.style.tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.elided_label import ElidedLabel
@@ -49,10 +49,10 @@ class NoteFacets(QWidget):
         """Show what there is to narrow by."""
         rows = {
             "special": [FacetRow("pinned", None, self.tr("Pinned"))],
-            "kind": [FacetRow(f.name, f.count, kinds_word(f.name)) for f in facets.kinds],
+            "kind": [FacetRow(f.name, f.count, kind_plural(f.name)) for f in facets.kinds],
             "tag": [FacetRow(f.name, f.count) for f in facets.tags],
-            "store": [FacetRow(f.name, f.count, store_word(f.name)) for f in facets.stores],
-            "source": [FacetRow(f.name, f.count, source_word(f.name)) for f in facets.sources],
+            "store": [FacetRow(f.name, f.count, store_label(f.name)) for f in facets.stores],
+            "source": [FacetRow(f.name, f.count, source_label(f.name)) for f in facets.sources],
         }
         titles = {
             "special": self.tr("Marked"),

@@ -11,9 +11,9 @@ from app.core.text import without_markup
 from app.errors import KeepsakeError
 from app.memories.model import KINDS, MemoryFilter, MemoryRow
 from ui.models.cards import Badge, Card
-from ui.models.dates import short
-from ui.models.ids import IdListModel
-from ui.panes.labels import kind_icon, kind_word, source_word, title_of
+from ui.models.dates import short_date
+from ui.models.id_list_model import IdListModel
+from ui.panes.labels import display_title, kind_icon, kind_label, source_label
 from ui.style.tokens import Space
 from ui.widgets.button import icon_button
 from ui.widgets.header_row import HeaderRow
@@ -166,17 +166,17 @@ class NoteList(QWidget):
     def _card(self, row: MemoryRow) -> Card:
         badges = [Badge(f"#{tag}", "accent") for tag in row.tags[:_BADGES]]
         if row.kind not in ("note",):
-            badges.insert(0, Badge(kind_word(row.kind)))
+            badges.insert(0, Badge(kind_label(row.kind)))
         if row.pinned:
             badges.insert(0, Badge("", "warn", "pin"))
-        title = title_of(row.title, row.preview, self.tr("Untitled"))
-        when = short(row.updated_at, datetime.now(UTC))
-        spoken = [title, kind_word(row.kind), row.preview, ", ".join(row.tags), when]
+        title = display_title(row.title, row.preview, self.tr("Untitled"))
+        when = short_date(row.updated_at, datetime.now(UTC))
+        spoken = [title, kind_label(row.kind), row.preview, ", ".join(row.tags), when]
         if row.pinned:
             spoken.append(self.tr("pinned"))
         return Card(
             title,
-            without_markup(row.preview) if row.title else source_word(row.source),
+            without_markup(row.preview) if row.title else source_label(row.source),
             when,
             tuple(badges),
             icon=kind_icon(row.kind) if row.kind in KINDS else "file-text",

@@ -11,8 +11,8 @@ from shiboken6 import isValid
 
 from app.errors import KeepsakeError
 from ui.actions import Action
-from ui.models.dates import number
-from ui.panes.labels import title_of
+from ui.models.dates import format_number
+from ui.panes.labels import display_title
 from ui.panes.notes.document import MODES, Document, Mode
 from ui.panes.notes.editor_controller import EditorController
 from ui.panes.notes.inspector import NoteInspector
@@ -62,8 +62,8 @@ class NotesPane(ReadingPane):
         self.listing = NoteList(bridge, self)
         self.facets = NoteFacets(self)
         self.document = Document(bridge, self)
-        self.details = NoteInspector(bridge, self)
-        self.desk = EditorController(bridge, self.document, self.details, self)
+        self.inspector = NoteInspector(bridge, self)
+        self.controller = EditorController(bridge, self.document, self.inspector, self)
         self._choice = QTimer(self, singleShot=True, interval=CHOICE_MS)
         self._arrange()
         self._connect()
@@ -85,16 +85,16 @@ class NotesPane(ReadingPane):
                 self.listing.trash.setChecked(False)
             self._words = place.words
             self.listing.choose(place.id)
-            self.desk.open(place.id)
-            if self.desk.memory is not None and self.desk.memory.id == place.id:
+            self.controller.open(place.id)
+            if self.controller.memory is not None and self.controller.memory.id == place.id:
                 self._read_words()
 
     def current_place(self) -> Place:
         """Return the open memory."""
-        memory = self.desk.memory
+        memory = self.controller.memory
         if memory is None:
             return Place(self.name)
-        return Place(self.name, memory.id, title=title_of(memory.title, memory.content, ""))
+        return Place(self.name, memory.id, title=display_title(memory.title, memory.content, ""))
 
     def commands(self) -> list[Action]:
         """Return what can be done here."""
@@ -130,7 +130,7 @@ class NotesPane(ReadingPane):
     def regions(self) -> list[QWidget]:
         """Return facets, list, text and inspector, those that are shown."""
         parts: list[QWidget] = [self.facets.tree, self.listing.list, self.document.editor, self.document.preview.page]
-        parts.append(self.details)
+        parts.append(self.inspector)
         return [part for part in parts if part.isVisible()]
 
     def refresh(self, changes: "ChangeSet") -> None:
@@ -142,22 +142,22 @@ class NotesPane(ReadingPane):
             self.listing.load_soon()
         else:
             self._dirty = True
-        self.desk.heard(changes.ids)
+        self.controller.apply_change(changes.ids)
 
     def toggle_inspector(self) -> None:
         """Show or hide links and history."""
-        self._inspecting = self.details.isHidden()
+        self._inspecting = self.inspector.isHidden()
         self._facets_first = False
         self._fit()
 
     async def settle(self) -> None:
         """Write what is typed but not saved yet."""
-        await self.desk.settle()
+        await self.controller.settle()
 
     def save_state(self) -> bytes:
         """Return widths, order, mode, the open memory and what is hidden."""
-        self.desk.flush()
-        memory = self.desk.memory
+        self.controller.flush()
+        memory = self.controller.memory
         return pack({
             "split": self._split.state(),
             "opened": memory.id if memory else "",
@@ -181,7 +181,7 @@ class NotesPane(ReadingPane):
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Save when another pane comes to the front."""
-        self.desk.flush()
+        self.controller.flush()
         super().hideEvent(event)
 
     def minimumSizeHint(self) -> QSize:
@@ -227,7 +227,7 @@ class NotesPane(ReadingPane):
         self._split.add(self.facets, 190, least=FACETS_LEAST)
         self._split.add(self.listing, 320, least=LIST_LEAST)
         self._split.add(self._right, 700, least=RIGHT_LEAST, stretch=1)
-        self._split.add(self.details, 250, least=DETAILS_LEAST)
+        self._split.add(self.inspector, 250, least=DETAILS_LEAST)
         self._empty = EmptyState(
             "notebook-pen",
             self.tr("No notes yet"),
@@ -247,44 +247,44 @@ class NotesPane(ReadingPane):
         # Its own least width is without facets and inspector: see minimumSizeHint.
         outer.setSizeConstraint(QVBoxLayout.SizeConstraint.SetNoConstraint)
         outer.addWidget(self._whole)
-        self.details.hide()
+        self.inspector.hide()
 
     def _connect(self) -> None:
         rows = self.listing.list
         rows.chosen.connect(self._on_rows_chosen)
         rows.opened.connect(self._on_rows_opened)
-        rows.delete_asked.connect(self._delete)
-        rows.rename_asked.connect(self._on_rows_rename_asked)
-        rows.menu_asked.connect(self._on_rows_menu_asked)
+        rows.delete_requested.connect(self._delete)
+        rows.rename_requested.connect(self._on_rows_rename_requested)
+        rows.menu_requested.connect(self._on_rows_menu_requested)
         rows.selection_changed.connect(self._on_rows_selection_changed)
         self._summary.picked.connect(self._on_summary_picked)
         self._summary.cleared.connect(self._on_summary_cleared)
         self._choice.timeout.connect(self._on_choice_timeout)
         self.listing.loaded.connect(self._on_listing_loaded)
         self.listing.counted.connect(self.facets.show_counts)
-        self.listing.failed.connect(self.tell_error)
+        self.listing.failed.connect(self.show_error)
         self.listing.new.clicked.connect(self.new_note)
         self.listing.sides.clicked.connect(self._on_sides_clicked)
         self.facets.changed.connect(self.listing.set_facets)
-        self._empty.asked.connect(self.new_note)
-        self._nothing_chosen.asked.connect(self.new_note)
-        self.desk.opened.connect(self._on_desk_opened)
-        self.desk.closed.connect(self._on_desk_closed)
-        self.desk.created.connect(self._on_desk_created)
-        self.desk.stored.connect(self._on_desk_stored)
-        self.desk.failed.connect(self.tell_error)
-        self.document.pin_asked.connect(self._toggle_pin)
-        self.document.delete_asked.connect(self._delete_current)
-        self.document.restore_asked.connect(self._restore_current)
-        self.document.inspector_asked.connect(self.toggle_inspector)
+        self._empty.triggered.connect(self.new_note)
+        self._nothing_chosen.triggered.connect(self.new_note)
+        self.controller.opened.connect(self._on_desk_opened)
+        self.controller.closed.connect(self._on_desk_closed)
+        self.controller.created.connect(self._on_desk_created)
+        self.controller.stored.connect(self._on_desk_stored)
+        self.controller.failed.connect(self.show_error)
+        self.document.pin_requested.connect(self._toggle_pin)
+        self.document.delete_requested.connect(self._delete_current)
+        self.document.restore_requested.connect(self._restore_current)
+        self.document.inspector_requested.connect(self.toggle_inspector)
         self.document.mode_changed.connect(self._on_document_mode_changed)
         self.document.preview.wiki_clicked.connect(self.follow_wiki)
         self.document.preview.tag_clicked.connect(self.facets.choose_tag)
         self.document.preview.link_clicked.connect(self.follow_link)
-        self.details.opened.connect(self._go)
-        self.details.missing_opened.connect(self.follow_wiki)
-        self.details.session_opened.connect(self._on_details_session_opened)
-        self.details.version_asked.connect(self._on_details_version_asked)
+        self.inspector.opened.connect(self._go)
+        self.inspector.missing_opened.connect(self.follow_wiki)
+        self.inspector.session_opened.connect(self._on_details_session_opened)
+        self.inspector.version_requested.connect(self._on_details_version_requested)
 
     def _fit(self) -> None:
         """Show facets and inspector where there is room beside list and text; the one asked for last goes first."""
@@ -294,7 +294,7 @@ class NotesPane(ReadingPane):
         wide = self.width() >= (WIDE_SPLIT if self.document.mode == "split" else WIDE)
         reading = self._right.currentWidget() is self.document
         facets = (self.facets, wide if self._faceted is None else self._faceted, FACETS_LEAST)
-        details = (self.details, reading and (wide if self._inspecting is None else self._inspecting), DETAILS_LEAST)
+        details = (self.inspector, reading and (wide if self._inspecting is None else self._inspecting), DETAILS_LEAST)
         for column, wanted, least in (facets, details) if self._facets_first else (details, facets):
             shown = wanted and room >= least
             room -= least if shown else 0
@@ -311,7 +311,7 @@ class NotesPane(ReadingPane):
         self._whole.setCurrentWidget(self._split)
         self.listing.trash.setChecked(False)
         self.listing.list.clear_choice()
-        self.desk.begin()
+        self.controller.begin()
         self.document.title.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def daily_note(self) -> None:
@@ -327,13 +327,13 @@ class NotesPane(ReadingPane):
         else:
             self.navigate.emit(Place(self.name))
             self.new_note()
-            self.desk.prefill(title=title, tags=("daily",))
+            self.controller.prefill(title=title, tags=("daily",))
             self.document.editor.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def title_missing(self, title: str) -> None:
         """Begin the note that a link names and nobody has written yet."""
         self.new_note()
-        self.desk.prefill(title=title)
+        self.controller.prefill(title=title)
         self.document.editor.setFocus(Qt.FocusReason.OtherFocusReason)
         self.document.show_state(self.tr("New note. It is kept once you write something."))
 
@@ -342,17 +342,17 @@ class NotesPane(ReadingPane):
         self.navigate.emit(Place(self.name, identity))
 
     def _has_memory(self) -> bool:
-        return self.desk.memory is not None
+        return self.controller.memory is not None
 
     def _on_listing_loaded(self) -> None:
-        nothing = not self.listing.model.ids and not self.listing.filtered and not self.desk.busy
+        nothing = not self.listing.model.ids and not self.listing.filtered and not self.controller.busy
         self._whole.setCurrentWidget(self._empty if nothing else self._split)
         self._follow_trash()
-        if nothing or self._in_trash or self.desk.busy:
+        if nothing or self._in_trash or self.controller.busy:
             return
         if self._restored and self.listing.model.row_of(self._restored) >= 0:
             self.listing.choose(self._restored)
-            self.desk.open(self._restored)
+            self.controller.open(self._restored)
         else:
             self.listing.list.choose_row(0)
         self._restored = ""
@@ -360,13 +360,13 @@ class NotesPane(ReadingPane):
     def _follow_trash(self) -> None:
         """Show nothing beside the trash but what is in it, and what was open before when one leaves it."""
         entered, self._in_trash = self._in_trash, self.listing.trash.isChecked()
-        rows, model, memory = self.listing.list, self.listing.model, self.desk.memory
-        if self._in_trash and model.row_of(self.desk.id) < 0:
-            self._before_trash = self._before_trash if entered else self.desk.id
+        rows, model, memory = self.listing.list, self.listing.model, self.controller.memory
+        if self._in_trash and model.row_of(self.controller.id) < 0:
+            self._before_trash = self._before_trash if entered else self.controller.id
             self._open_row(rows.current_id() or next(iter(model.ids), ""))
         elif entered and not self._in_trash:
-            deleted = memory is not None and memory.deleted_at is not None and memory.id == self.desk.id
-            if deleted or not self.desk.busy:
+            deleted = memory is not None and memory.deleted_at is not None and memory.id == self.controller.id
+            if deleted or not self.controller.busy:
                 before = self._before_trash
                 self._open_row(before if model.row_of(before) >= 0 else next(iter(model.ids), ""))
         self._show_right()
@@ -375,9 +375,9 @@ class NotesPane(ReadingPane):
         """Choose and open a row, or nothing for ``""``."""
         if identity:
             self.listing.choose(identity)
-            self.desk.open(identity)
+            self.controller.open(identity)
         else:
-            self.desk.close()
+            self.controller.close()
 
     def _on_rows_chosen(self, identity: str) -> None:
         del identity
@@ -390,17 +390,17 @@ class NotesPane(ReadingPane):
         if rows.selected_count == 1 and (last := rows.selected_ids()[0]) != rows.current_id():
             rows.choose(last, quiet=True)
         identity = rows.current_id()
-        if identity and identity != self.desk.id:
-            self.desk.open(identity)
+        if identity and identity != self.controller.id:
+            self.controller.open(identity)
             words = str(self.listing.list.currentIndex().data() or "")
             self.navigate.emit(Place(self.name, identity, title=words))
 
     def _on_rows_opened(self, identity: str) -> None:
-        self.desk.open(identity)
+        self.controller.open(identity)
         self.document.focus_text()
 
-    def _on_rows_rename_asked(self, identity: str) -> None:
-        self.desk.open(identity)
+    def _on_rows_rename_requested(self, identity: str) -> None:
+        self.controller.open(identity)
         self.document.title.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.document.title.selectAll()
 
@@ -413,7 +413,7 @@ class NotesPane(ReadingPane):
     def _show_right(self) -> None:
         """Show the open memory, or a summary while several are selected."""
         page: QWidget = self._trash_empty if self._in_trash else self._nothing_chosen
-        if self.desk.is_open:
+        if self.controller.is_open:
             page = self.document
         if self.listing.list.selected_count > 1:
             page = self._summary
@@ -424,8 +424,8 @@ class NotesPane(ReadingPane):
 
     def _on_rows_selection_changed(self, count: int) -> None:
         if count > 1:
-            self.desk.flush()
-            heading = self.tr("{count} notes selected").format(count=number(count))
+            self.controller.flush()
+            heading = self.tr("{count} notes selected").format(count=format_number(count))
             self._summary.show_selection(heading, count, self.listing.list.selected_titles(SHOWN))
             self._summary.offer(("restore",) if self.listing.trash.isChecked() else ("tag", "pin", "unpin", "delete"))
         elif self._right.currentWidget() is self._summary:
@@ -446,7 +446,7 @@ class NotesPane(ReadingPane):
 
     def _on_summary_cleared(self) -> None:
         rows = self.listing.list
-        self.listing.choose(self.desk.id or rows.current_id())
+        self.listing.choose(self.controller.id or rows.current_id())
         rows.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _read_words(self) -> None:
@@ -471,8 +471,8 @@ class NotesPane(ReadingPane):
     def _on_details_session_opened(self, session: str) -> None:
         self.navigate.emit(Place("sessions", session))
 
-    def _on_details_version_asked(self, entry: "HistoryEntry") -> None:
-        self.desk.compare(entry)
+    def _on_details_version_requested(self, entry: "HistoryEntry") -> None:
+        self.controller.compare(entry)
 
     # --- changing several ---
 
@@ -480,7 +480,7 @@ class NotesPane(ReadingPane):
         """Whether what is selected, or open, is not in the trash."""
         if self.listing.list.selected_count > 1:
             return not self.listing.trash.isChecked()
-        return self.desk.memory is not None and self.desk.memory.deleted_at is None
+        return self.controller.memory is not None and self.controller.memory.deleted_at is None
 
     def _selected_several(self) -> list[str]:
         """Return the ids of what is selected, none unless there are several."""
@@ -491,8 +491,8 @@ class NotesPane(ReadingPane):
         if ids := self._selected_several():
             known = [row for row in map(self.listing.model.value, ids) if row is not None]
             self._start_pinning(ids, pinned=not all(row.pinned for row in known))
-        elif self.desk.memory is not None:
-            self.desk.change_now(pinned=not self.desk.memory.pinned)
+        elif self.controller.memory is not None:
+            self.controller.change_now(pinned=not self.controller.memory.pinned)
 
     def _is_pinned(self, identity: str) -> bool:
         row = self.listing.model.value(identity)
@@ -502,18 +502,18 @@ class NotesPane(ReadingPane):
         self.do(self._pin_all(ids, pinned=pinned))
 
     async def _pin_all(self, ids: list[str], *, pinned: bool) -> None:
-        await self.desk.settle()
+        await self.controller.settle()
         history: list[int] = []
         for identity in ids:
             reply = await self.bridge.reply("note.pin", id=identity, pinned=pinned)
             history += history_of(reply)
         if len(ids) == 1:
-            title = title_of(reply.value.title, reply.value.content, self.tr("Untitled"))
+            title = display_title(reply.value.title, reply.value.content, self.tr("Untitled"))
             one = self.tr("Pinned ‘{title}’") if pinned else self.tr("Unpinned ‘{title}’")
-            self.tell_done(one, title, reply)
+            self.show_result(one, title, reply)
         elif isValid(self):
             words = self.tr("Pinned {count} notes") if pinned else self.tr("Unpinned {count} notes")
-            self.tell(words.format(count=number(len(ids))), tuple(history))
+            self.show_notice(words.format(count=format_number(len(ids))), tuple(history))
 
     def _add_tag(self) -> None:
         if ids := self._selected_several():
@@ -528,8 +528,8 @@ class NotesPane(ReadingPane):
             self._delete_current()
 
     def _delete_current(self) -> None:
-        if self.desk.memory is not None:
-            self._delete([self.desk.memory.id])
+        if self.controller.memory is not None:
+            self._delete([self.controller.memory.id])
 
     def _delete(self, ids: list[str]) -> None:
         if self.listing.trash.isChecked():
@@ -538,26 +538,26 @@ class NotesPane(ReadingPane):
         self.do(self._delete_all(ids, neighbour))
 
     async def _delete_all(self, ids: list[str], neighbour: str) -> None:
-        await self.desk.settle()
+        await self.controller.settle()
         if len(ids) == 1:
             reply = await self.bridge.reply("note.delete", id=ids[0])
         else:
             reply = await self.bridge.reply("note.delete_many", ids=ids)
         if not isValid(self):
             return
-        if self.desk.id in ids:
-            self.desk.close()
+        if self.controller.id in ids:
+            self.controller.close()
         if neighbour:
             self.listing.list.choose(neighbour)
         if len(ids) == 1:
-            title = title_of(reply.value.title, reply.value.content, self.tr("Untitled"))
-            self.tell_done(self.tr("Deleted ‘{title}’"), title, reply)
+            title = display_title(reply.value.title, reply.value.content, self.tr("Untitled"))
+            self.show_result(self.tr("Deleted ‘{title}’"), title, reply)
         else:
-            self.tell(self.tr("Deleted {count} notes").format(count=len(ids)), history_of(reply))
+            self.show_notice(self.tr("Deleted {count} notes").format(count=len(ids)), history_of(reply))
 
     def _restore_current(self) -> None:
-        if self.desk.memory is not None:
-            self.bridge.start(self._restore([self.desk.memory.id]))
+        if self.controller.memory is not None:
+            self.bridge.start(self._restore([self.controller.memory.id]))
 
     async def _restore(self, ids: list[str]) -> None:
         history: list[int] = []
@@ -565,9 +565,9 @@ class NotesPane(ReadingPane):
             for identity in ids:
                 history += history_of(await self.bridge.reply("note.restore", id=identity))
         except KeepsakeError as error:
-            self.tell_error(error)
+            self.show_error(error)
         if isValid(self) and history:
-            self.tell(self.tr("Restored {count}").format(count=len(history)), tuple(history))
+            self.show_notice(self.tr("Restored {count}").format(count=len(history)), tuple(history))
 
     def _ask_for_tags(self, ids: list[str]) -> None:
         question = self.tr("Tags for {count} notes, separated by commas:").format(count=len(ids))
@@ -579,17 +579,17 @@ class NotesPane(ReadingPane):
         self.do(self._tag_all(ids, tags))
 
     async def _tag_all(self, ids: list[str], tags: list[str]) -> None:
-        await self.desk.settle()
+        await self.controller.settle()
         first = await self.bridge.call("note.get", id=ids[0])
         reply = await self.bridge.reply("note.tag_many", ids=ids, add=tags)
         if len(ids) == 1:
-            title = title_of(first.title, first.content, self.tr("Untitled"))
-            self.tell_done(self.tr("Tagged ‘{title}’"), title, reply)
+            title = display_title(first.title, first.content, self.tr("Untitled"))
+            self.show_result(self.tr("Tagged ‘{title}’"), title, reply)
         elif isValid(self):
             words = self.tr("Tagged {count} notes").format(count=len(reply.value))
-            self.tell(words, history_of(reply))
+            self.show_notice(words, history_of(reply))
 
-    def _on_rows_menu_asked(self, ids: list[str], where: QPoint) -> None:
+    def _on_rows_menu_requested(self, ids: list[str], where: QPoint) -> None:
         if self.listing.trash.isChecked():
             open_menu(self, where, [[(self.tr("Restore"), partial(self._start_restore, ids))]])
             return
@@ -600,7 +600,7 @@ class NotesPane(ReadingPane):
             link = [(self.tr("Copy link"), partial(self.copy_link, Place(self.name, ids[0])))]
             pinned = self._is_pinned(ids[0])
             changing = [
-                (self.tr("Rename"), partial(self._on_rows_rename_asked, ids[0])),
+                (self.tr("Rename"), partial(self._on_rows_rename_requested, ids[0])),
                 (self.tr("Unpin") if pinned else self.tr("Pin"), partial(self._start_pinning, ids, pinned=not pinned)),
             ]
             delete = self.tr("Delete")

@@ -32,7 +32,7 @@ class SchedulePane(Pane):
             self.tr("Open Settings"),
             parent=self,
         )
-        self._empty.asked.connect(self._on_settings_asked)
+        self._empty.triggered.connect(self._on_settings_requested)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._empty)
@@ -41,5 +41,5 @@ class SchedulePane(Pane):
         """Put the keyboard on the one button."""
         self._empty.button.setFocus()
 
-    def _on_settings_asked(self) -> None:
+    def _on_settings_requested(self) -> None:
         self.registry.run("file.settings")

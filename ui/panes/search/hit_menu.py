@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, QPoint, Signal
 from shiboken6 import isValid
 
 from app.retrieval.model import Hit
-from ui.panes.labels import title_of
+from ui.panes.labels import display_title
 from ui.panes.pane import Place
 from ui.panes.reading_pane import ReadingPane, copy_text
 from ui.panes.search.hit_painter import GroupHeading
@@ -37,7 +37,7 @@ class HitMenu(QObject):
 
     opened = Signal(object)
     """The person wants to go to this ``Place``."""
-    why_asked = Signal()
+    why_requested = Signal()
     """The reasons of the current hit are to be shown."""
 
     def __init__(self, pane: ReadingPane) -> None:
@@ -58,7 +58,7 @@ class HitMenu(QObject):
             source = Place("sessions", row.session_id)
             go.append((self.tr("Open its conversation"), partial(self.opened.emit, source)))
         copying.insert(0, (self.tr("Copy text"), partial(self._start_copying, row)))
-        why: list[Entry] = [(self.tr("Why this was found"), self.why_asked.emit)]
+        why: list[Entry] = [(self.tr("Why this was found"), self.why_requested.emit)]
         changing: list[Entry] = []
         if row.target == "memory" and not is_archived:
             changing = [
@@ -78,10 +78,10 @@ class HitMenu(QObject):
         if not isValid(self):
             return
         if text is None:
-            self._pane.tell(self.tr("This message is no longer there."))
+            self._pane.show_notice(self.tr("This message is no longer there."))
         else:
             copy_text(text)
-            self._pane.tell(self.tr("Copied the text"))
+            self._pane.show_notice(self.tr("Copied the text"))
 
     async def _text_of(self, hit: Hit) -> str | None:
         """Return all of a hit's text, ``None`` where it is gone."""
@@ -100,7 +100,7 @@ class HitMenu(QObject):
         memory = await self._pane.bridge.call("note.get", id=identity)
         reply = await self._pane.bridge.reply("note.pin", id=identity, pinned=not memory.pinned)
         words = self.tr("Unpinned ‘{title}’") if memory.pinned else self.tr("Pinned ‘{title}’")
-        self._pane.tell_done(words, self._title(memory), reply)
+        self._pane.show_result(words, self._title(memory), reply)
 
     def _ask_for_tags(self, identity: str) -> None:
         self._pane.ask_for_tags(self.tr("Tags, separated by commas:"), partial(self._start_tagging, identity))
@@ -111,21 +111,21 @@ class HitMenu(QObject):
     async def _tag(self, identity: str, tags: list[str]) -> None:
         memory = await self._pane.bridge.call("note.get", id=identity)
         reply = await self._pane.bridge.reply("note.tag_many", ids=[identity], add=tags)
-        self._pane.tell_done(self.tr("Tagged ‘{title}’"), self._title(memory), reply)
+        self._pane.show_result(self.tr("Tagged ‘{title}’"), self._title(memory), reply)
 
     def _start_deleting(self, identity: str) -> None:
         self._pane.do(self._delete(identity))
 
     async def _delete(self, identity: str) -> None:
         reply = await self._pane.bridge.reply("note.delete", id=identity)
-        self._pane.tell_done(self.tr("Deleted ‘{title}’"), self._title(reply.value), reply)
+        self._pane.show_result(self.tr("Deleted ‘{title}’"), self._title(reply.value), reply)
 
     def _start_forgetting(self, row: GroupHeading) -> None:
         self._pane.do(self._forget(row))
 
     async def _forget(self, row: GroupHeading) -> None:
         reply = await self._pane.bridge.reply("session.forget", session=row.session_id)
-        self._pane.tell_done(self.tr("Forgot ‘{title}’"), row.title, reply)
+        self._pane.show_result(self.tr("Forgot ‘{title}’"), row.title, reply)
 
     def _title(self, memory: "Memory") -> str:
-        return title_of(memory.title, memory.content, self.tr("Untitled"))
+        return display_title(memory.title, memory.content, self.tr("Untitled"))

@@ -9,8 +9,8 @@ from PySide6.QtGui import QFont, QPainter
 
 from app.retrieval.model import Hit
 from ui import theme
-from ui.models.dates import number, short
-from ui.panes.labels import kind_icon, kind_word, role_word, source_word
+from ui.models.dates import format_number, short_date
+from ui.panes.labels import kind_icon, kind_label, role_label, source_label
 from ui.panes.search import snippet_layout
 from ui.style.icons import pixmap
 from ui.style.tokens import Space
@@ -84,9 +84,9 @@ class HitPainter:
     def _paint_heading(self, painter: QPainter, rect: QRect, row: GroupHeading, mirrored: bool) -> None:
         line = rect.adjusted(Space.M, Space.S, -Space.M, 0)
         self._paint_icon(painter, line, "messages-square", mirrored)
-        known = [source_word(row.agent)] if row.agent else []
+        known = [source_label(row.agent)] if row.agent else []
         strong = theme.current().font("strong")
-        _paint_line(painter, line, _Words(strong, row.title, known, number(row.count)), mirrored)
+        _paint_line(painter, line, _Words(strong, row.title, known, format_number(row.count)), mirrored)
 
     def _paint_hit(self, painter: QPainter, rect: QRect, hit: Hit, mirrored: bool) -> None:
         look = theme.current()
@@ -101,7 +101,7 @@ class HitPainter:
             words = _Words(look.font("body"), speaker(hit), [], date_word(hit))
         else:
             self._paint_icon(painter, line, kind_icon(hit.kind), mirrored)
-            words = _Words(look.font("strong"), hit.title or kind_word(hit.kind), known_words(hit), date_word(hit))
+            words = _Words(look.font("strong"), hit.title or kind_label(hit.kind), known_words(hit), date_word(hit))
         _paint_line(painter, line, words, mirrored)
         painter.setPen(look.colour("text"))
         text = snippet_layout.laid_out(hit.snippet, hit.highlights, room)
@@ -168,15 +168,15 @@ def _paint_line(painter: QPainter, line: QRect, words: _Words, mirrored: bool) -
 
 def speaker(hit: Hit) -> str:
     """Return who said a turn."""
-    return hit.author or ("" if hit.target == "memory" else role_word(hit.role))
+    return hit.author or ("" if hit.target == "memory" else role_label(hit.role))
 
 
 def known_words(hit: Hit) -> list[str]:
     """Return who said a hit, where it comes from and its first tags, each once."""
-    parts = (speaker(hit), source_word(hit.agent), *(f"#{tag}" for tag in hit.tags[:2]))
+    parts = (speaker(hit), source_label(hit.agent), *(f"#{tag}" for tag in hit.tags[:2]))
     return list(dict.fromkeys(part for part in parts if part))
 
 
 def date_word(hit: Hit) -> str:
     """Return when a hit was said or written, in short."""
-    return short(hit.created_at, datetime.now(UTC))
+    return short_date(hit.created_at, datetime.now(UTC))

@@ -13,8 +13,8 @@ from app.errors import KeepsakeError
 from app.retrieval.model import Found, Hit, Leg, Query
 from ui import theme
 from ui.actions import Action
-from ui.models.dates import number
-from ui.panes.labels import kinds_word, role_word, source_word, store_word
+from ui.models.dates import format_number
+from ui.panes.labels import kind_plural, role_label, source_label, store_label
 from ui.panes.pane import Place
 from ui.panes.pane_state import bytes_of, pack, unpack
 from ui.panes.reading_pane import ReadingPane, copy_text, set_tab_chain
@@ -24,11 +24,11 @@ from ui.panes.search.query_chips import QueryChips
 from ui.panes.search.query_text import (
     FACETS,
     chosen_of,
-    meaning_only,
+    count_meaning_only,
+    results_as_markdown,
     terms_of,
     with_operator,
     without_operators,
-    written,
 )
 from ui.panes.search.recent_searches import RecentSearches
 from ui.panes.search.results import GroupHeading, ResultList
@@ -255,25 +255,25 @@ class SearchPane(ReadingPane):
 
     def _connect(self) -> None:
         self.box.searched.connect(self._on_box_searched)
-        self.box.values_asked.connect(self._on_box_values_asked)
+        self.box.values_requested.connect(self._on_box_values_requested)
         self.box.entered.connect(self._on_box_entered)
         self.box.stepped_down.connect(self._on_box_stepped_down)
         self.facets.toggled.connect(self._on_facets_toggled)
         self.results.chosen.connect(self._on_results_chosen)
         self.results.opened.connect(self._on_results_opened)
-        self.results.more_asked.connect(self._on_results_more_asked)
+        self.results.more_requested.connect(self._on_results_more_requested)
         self.results.left.connect(self._on_results_left)
-        self.results.menu_asked.connect(self._on_results_menu_asked)
+        self.results.menu_requested.connect(self._on_results_menu_requested)
         self.menu.opened.connect(self._go)
-        self.menu.why_asked.connect(self._on_menu_why_asked)
+        self.menu.why_requested.connect(self._on_menu_why_requested)
         self.why.opened.connect(self._on_results_opened)
         self.why.preview.wiki_clicked.connect(self.follow_wiki)
         self.why.preview.tag_clicked.connect(self.follow_tag)
         self.why.preview.link_clicked.connect(self.follow_link)
         self._recents.picked.connect(self._on_recents_picked)
-        self._recents.help_asked.connect(self._on_help_asked)
-        self._nothing.asked.connect(self._on_nothing_asked)
-        self._nothing.second_asked.connect(self._on_help_asked)
+        self._recents.help_requested.connect(self._on_help_requested)
+        self._nothing.triggered.connect(self._on_nothing_requested)
+        self._nothing.second_triggered.connect(self._on_help_requested)
         self._sides.clicked.connect(self._on_sides_clicked)
         self._recipe.activated.connect(self._on_recipe_activated)
         self._group.toggled.connect(self._on_group_toggled)
@@ -419,19 +419,19 @@ class SearchPane(ReadingPane):
 
     def _figures(self, found: Found, *, settled: bool) -> list[str]:
         """Return how many there are, and how they were found and ordered."""
-        count = self.tr("Results: {count}").format(count=number(len(found.hits)))
+        count = self.tr("Results: {count}").format(count=format_number(len(found.hits)))
         if not settled:
             return [count, self.tr("by words, meaning follows…")]
         if len(found.hits) < found.candidates:
             count = self.tr("Results: the first {count} of {all}").format(
-                count=number(len(found.hits)), all=number(found.candidates)
+                count=format_number(len(found.hits)), all=format_number(found.candidates)
             )
         legs = {"words": self.tr("words"), "vector": self.tr("meaning"), "entity": self.tr("names")}
         used = " + ".join(legs[leg] for leg in found.legs if leg in legs)
         if not used:
             return [count, self.tr("newest first")]
-        near = meaning_only(found.hits) if found.query.terms else 0
-        only = [self.tr("{count} of them only near in meaning").format(count=number(near))] if near else []
+        near = count_meaning_only(found.hits) if found.query.terms else 0
+        only = [self.tr("{count} of them only near in meaning").format(count=format_number(near))] if near else []
         return [
             count,
             *only,
@@ -454,7 +454,7 @@ class SearchPane(ReadingPane):
             "tag": self.tr("Tags"),
             "store": self.tr("Store"),
         }
-        labels = {"kind": kinds_word, "store": store_word, "agent": source_word, "role": role_word}
+        labels = {"kind": kind_plural, "store": store_label, "agent": source_label, "role": role_label}
         groups = []
         for name in FACETS:
             label = labels.get(name, str)
@@ -492,7 +492,7 @@ class SearchPane(ReadingPane):
         self._limit = self._page
         self._search(text)
 
-    def _on_box_values_asked(self, name: str, begun: str) -> None:
+    def _on_box_values_requested(self, name: str, begun: str) -> None:
         self.bridge.start(self._complete(name, begun))
 
     def _on_box_entered(self) -> None:
@@ -527,11 +527,11 @@ class SearchPane(ReadingPane):
         self.navigate.emit(self.current_place())
         self.navigate.emit(place)
 
-    def _on_results_menu_asked(self, row: Hit | GroupHeading, where: QPoint) -> None:
+    def _on_results_menu_requested(self, row: Hit | GroupHeading, where: QPoint) -> None:
         is_archived = self._found is not None and "archived" in self._found.query.states
         self.menu.open_at(where, row, is_archived=is_archived)
 
-    def _on_menu_why_asked(self) -> None:
+    def _on_menu_why_requested(self) -> None:
         self._inspecting = True
         self._fit()
         self.why.focus_reasons()
@@ -539,7 +539,7 @@ class SearchPane(ReadingPane):
     def _on_results_left(self) -> None:
         self.box.setFocus(Qt.FocusReason.BacktabFocusReason)
 
-    def _on_results_more_asked(self) -> None:
+    def _on_results_more_requested(self) -> None:
         self._limit += self._page
         self._search(self.box.text())
 
@@ -562,10 +562,10 @@ class SearchPane(ReadingPane):
         self._faceted = self.facets.isHidden()
         self._fit()
 
-    def _on_help_asked(self) -> None:
+    def _on_help_requested(self) -> None:
         self.registry.run(HELP)
 
-    def _on_nothing_asked(self) -> None:
+    def _on_nothing_requested(self) -> None:
         if self._found is not None:
             self._on_recents_picked(without_operators(self._found.query))
 
@@ -577,15 +577,15 @@ class SearchPane(ReadingPane):
         text = self.box.text().strip()
         if text in self.saved:
             self.saved.remove(text)
-            self.tell(self.tr("Forgot the search ‘{text}’").format(text=text))
+            self.show_notice(self.tr("Forgot the search ‘{text}’").format(text=text))
         elif text:
             self.saved.insert(0, text)
-            self.tell(self.tr("Saved the search ‘{text}’").format(text=text))
+            self.show_notice(self.tr("Saved the search ‘{text}’").format(text=text))
         self._show_saved()
 
     def _copy(self) -> None:
         if self._found is not None:
-            copy_text(written(self._found, self.tr("Untitled")))
+            copy_text(results_as_markdown(self._found, self.tr("Untitled")))
             count = len(self._found.hits)
             told = self.tr("Copied 1 result") if count == 1 else self.tr("Copied {count} results")
-            self.tell(told.format(count=number(count)))
+            self.show_notice(told.format(count=format_number(count)))

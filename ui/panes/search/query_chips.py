@@ -7,7 +7,7 @@ from app.core.clock import to_datetime
 from app.retrieval.model import Query, Term
 from ui import theme
 from ui.models.dates import local
-from ui.panes.search.query_text import counted
+from ui.panes.search.query_text import significant_terms
 from ui.style.tokens import Radius, Space
 from ui.widgets.flow_layout import FlowLayout
 
@@ -71,7 +71,7 @@ class QueryChips(QWidget):
             self.show()
 
     def _chips(self, query: Query) -> list[tuple[str, str]]:
-        chips = [(self._said(term), "danger" if term.excluded else "text") for term in counted(query.terms)]
+        chips = [(self._said(term), "danger" if term.excluded else "text") for term in significant_terms(query.terms)]
         for name, values in (
             (self.tr("kind"), query.kinds),
             (self.tr("tag"), query.tags),

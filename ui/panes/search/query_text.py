@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from app.core.stopwords import stop_words
 from app.retrieval.model import Found, Hit, Query, Span, Term
-from ui.models.dates import full
+from ui.models.dates import full_date
 
 FACETS = ("kind", "agent", "role", "tag", "store")
 _MARKS = re.compile(r"\*\*|__|`+|\[\[|\]\]")
@@ -56,7 +56,7 @@ def terms_of(query: Query, hit: Hit | None = None) -> tuple[str, ...]:
     return tuple(term.text for term in query.terms if not term.excluded)
 
 
-def counted(terms: Sequence[Term]) -> list[Term]:
+def significant_terms(terms: Sequence[Term]) -> list[Term]:
     """Return the terms that a search looks for: stop words only where there is nothing else."""
     loose = [term for term in terms if not (term.phrase or term.prefix or term.excluded)]
     passed = stop_words(term.text for term in loose)
@@ -64,21 +64,21 @@ def counted(terms: Sequence[Term]) -> list[Term]:
     return kept if any(not term.excluded for term in kept) else list(terms)
 
 
-def meaning_only(hits: Sequence[Hit]) -> int:
+def count_meaning_only(hits: Sequence[Hit]) -> int:
     """Return how many hits have none of the words asked for and are only near in meaning."""
     return sum(not hit.why.terms and {leg.leg for leg in hit.why.legs} == {"vector"} for hit in hits)
 
 
-def written(found: Found, untitled: str) -> str:
+def results_as_markdown(found: Found, untitled: str) -> str:
     """Return results as Markdown, to paste somewhere else."""
     lines = [f"# {found.query.text}", ""]
     for number, hit in enumerate(found.hits, 1):
-        who = ", ".join(part for part in (hit.author or hit.role, hit.agent, full(hit.created_at)) if part)
+        who = ", ".join(part for part in (hit.author or hit.role, hit.agent, full_date(hit.created_at)) if part)
         lines += [f"{number}. **{hit.title or untitled}** ({who})", f"   {' '.join(hit.snippet.split())}", ""]
     return "\n".join(lines)
 
 
-def grouped(hits: Iterable[Hit]) -> list[tuple[str, list[Hit]]]:
+def group_by_session(hits: Iterable[Hit]) -> list[tuple[str, list[Hit]]]:
     """Return hits by session, in the order of each one's best; memories stand alone under ``""``."""
     groups: list[tuple[str, list[Hit]]] = []
     places: dict[str, int] = {}

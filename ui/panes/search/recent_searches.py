@@ -17,7 +17,7 @@ class RecentSearches(QScrollArea):
     """Lists of searches to take up again, and examples of what can be asked."""
 
     picked = Signal(str)
-    help_asked = Signal()
+    help_requested = Signal()
     """What one can type is to be explained."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -47,7 +47,7 @@ class RecentSearches(QScrollArea):
         more = text_button(self.tr("Everything one can type"), "quiet", icon_name="circle-question-mark", parent=body)
         more.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         more.setStyleSheet("text-align: left;")
-        more.clicked.connect(self.help_asked)
+        more.clicked.connect(self.help_requested)
         column.addSpacing(Space.M)
         column.addWidget(more)
         column.addStretch(1)

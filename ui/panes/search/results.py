@@ -9,12 +9,12 @@ from PySide6.QtGui import QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from app.retrieval.model import Hit
-from ui.models.dates import number
-from ui.models.ids import Role
-from ui.panes.labels import kind_word
+from ui.models.dates import format_number
+from ui.models.id_list_model import Role
+from ui.panes.labels import kind_label
 from ui.panes.search import snippet_layout
 from ui.panes.search.hit_painter import GroupHeading, HitPainter, MoreRow, Row, date_word, known_words
-from ui.panes.search.query_text import grouped
+from ui.panes.search.query_text import group_by_session
 from ui.widgets.lists.row_list import RowModel
 from ui.widgets.lists.row_view import Index, RowState, RowView
 
@@ -32,7 +32,7 @@ class ResultModel(RowModel["Row"]):
         """Show other hits."""
         rows: list[Row] = []
         if by_session:
-            for session, members in grouped(hits):
+            for session, members in group_by_session(hits):
                 if session:
                     first = members[0]
                     rows.append(GroupHeading(first.title or self.tr("Untitled"), session, first.agent, len(members)))
@@ -72,8 +72,8 @@ class ResultModel(RowModel["Row"]):
             return row.text
         if isinstance(row, GroupHeading):
             words = self.tr("{title}, 1 result") if row.count == 1 else self.tr("{title}, {count} results")
-            return words.format(title=row.title, count=number(row.count))
-        parts = (kind_word(row.kind), row.title, *known_words(row), date_word(row), row.snippet)
+            return words.format(title=row.title, count=format_number(row.count))
+        parts = (kind_label(row.kind), row.title, *known_words(row), date_word(row), row.snippet)
         return ", ".join(part for part in parts if part)
 
 
@@ -84,10 +84,10 @@ class ResultList(RowView):
     """Another ``Hit`` is current."""
     opened = Signal(object)
     """Enter or double click on a ``Hit`` or ``Heading``."""
-    more_asked = Signal()
+    more_requested = Signal()
     left = Signal()
     """Esc, or Up on the first hit: the box takes over."""
-    menu_asked = Signal(object, object)
+    menu_requested = Signal(object, object)
     """A context menu is wanted: the ``Hit`` or ``Heading`` and the global position."""
     _tops: list[int] | None = None
 
@@ -226,19 +226,19 @@ class ResultList(RowView):
     def _open_menu(self, where: QPoint) -> None:
         row = self._row(self.currentIndex())
         if isinstance(row, Hit | GroupHeading):
-            self.menu_asked.emit(row, where)
+            self.menu_requested.emit(row, where)
 
     def _on_activated(self, index: QModelIndex) -> None:
         row = index.data(Role.ROW)
         if isinstance(row, MoreRow):
-            self.more_asked.emit()
+            self.more_requested.emit()
         elif row is not None:
             self.opened.emit(row)
 
     def _on_clicked(self, index: QModelIndex) -> None:
         self._by_hand = True
         if isinstance(index.data(Role.ROW), MoreRow):
-            self.more_asked.emit()
+            self.more_requested.emit()
 
 
 def _is_of(row: Row, ids: Collection[str]) -> bool:

@@ -13,9 +13,9 @@ from app.core.text import excerpt
 from app.errors import KeepsakeError
 from app.retrieval.model import Hit, LegScore
 from ui import theme
-from ui.models.dates import full
+from ui.models.dates import full_date
 from ui.models.markup import unfenced
-from ui.panes.labels import feature_word, kind_word, role_word, source_word
+from ui.panes.labels import feature_label, kind_label, role_label, source_label
 from ui.style.tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.inspector import Bar, Bars, Section
@@ -112,21 +112,21 @@ class WhyPanel(QWidget):
     @property
     def tab_chain(self) -> tuple[QWidget, ...]:
         """What takes the keyboard, as one reads."""
-        return self._open, self._section.head, self.preview
+        return self._open, self._section.header, self.preview
 
     def focus_reasons(self) -> None:
         """Unfold the reasons, from their beginning, and put the keyboard on them."""
         self._section.set_open(True)
         self._area.verticalScrollBar().setValue(0)
-        self._section.head.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._section.header.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def show_hit(self, hit: Hit, terms: tuple[str, ...]) -> None:
         """Explain ``hit``; its text follows when it arrives."""
         same = self._hit is not None and self._hit.id == hit.id
         self._hit = hit
-        self._title.setText(_breakable(excerpt(hit.title, TITLE)) or kind_word(hit.kind))
-        said = hit.author or ("" if hit.target == "memory" else role_word(hit.role))
-        known = (kind_word(hit.kind), said, source_word(hit.agent), full(hit.created_at))
+        self._title.setText(_breakable(excerpt(hit.title, TITLE)) or kind_label(hit.kind))
+        said = hit.author or ("" if hit.target == "memory" else role_label(hit.role))
+        known = (kind_label(hit.kind), said, source_label(hit.agent), full_date(hit.created_at))
         self._facts.setText("  ·  ".join(dict.fromkeys(part for part in known if part)))
         self._explain(hit)
         if not same:
@@ -141,7 +141,7 @@ class WhyPanel(QWidget):
         named = sorted(weights.items(), key=_size, reverse=True)[:8]
         self._features.set_bars(
             [
-                Bar(feature_word(name), abs(value) / most, _signed(value), 7, is_hollow=value < 0)
+                Bar(feature_label(name), abs(value) / most, _signed(value), 7, is_hollow=value < 0)
                 for name, value in named
             ]
         )
@@ -202,11 +202,11 @@ class WhyPanel(QWidget):
         return "\n\n---\n\n".join(self._turn(message, message.seq == hit.seq) for message in [*before, *after])
 
     def _turn(self, message: "Message", here: bool) -> str:
-        who = message.author or role_word(message.role)
+        who = message.author or role_label(message.role)
         arrow = f"{HERE} " if here else ""
         text = message.content if here else message.content[:TURN_LIMIT]
         body = f"```\n{unfenced(text)[:TURN_LIMIT]}\n```" if message.role == "tool" else text
-        return f"{arrow}**{who}** · {full(message.created_at)}\n\n{body}"
+        return f"{arrow}**{who}** · {full_date(message.created_at)}\n\n{body}"
 
     def _on_open_clicked(self) -> None:
         if self._hit is not None:

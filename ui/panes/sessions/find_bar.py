@@ -5,7 +5,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QWidget
 
 from ui import theme
-from ui.models.dates import number
+from ui.models.dates import format_number
 from ui.style.tokens import Space
 from ui.widgets.button import icon_button
 from ui.widgets.search_box import SearchBox
@@ -16,7 +16,7 @@ PAUSE_MS = 150
 class FindBar(QFrame):
     """A bar above the transcript; it only knows turn numbers, others find and show them."""
 
-    asked = Signal(str)
+    searched = Signal(str)
     """Look for this."""
     went = Signal(object)
     """Show the turn of this number."""
@@ -40,7 +40,7 @@ class FindBar(QFrame):
         row.addWidget(self.box, 1)
         for widget in (self._count, before, after, close):
             row.addWidget(widget)
-        self.box.searched.connect(self.asked)
+        self.box.searched.connect(self.searched)
         self.box.entered.connect(self._on_box_entered)
         self.box.stepped_down.connect(self.go_next)
         before.clicked.connect(self.go_previous)
@@ -111,7 +111,7 @@ class FindBar(QFrame):
         elif not self._seqs:
             words = self.tr("no match")
         elif self._at < 0:
-            words = self.tr("{count} turns").format(count=number(len(self._seqs)))
+            words = self.tr("{count} turns").format(count=format_number(len(self._seqs)))
         else:
-            words = self.tr("{n} of {m}").format(n=number(self._at + 1), m=number(len(self._seqs)))
+            words = self.tr("{n} of {m}").format(n=format_number(self._at + 1), m=format_number(len(self._seqs)))
         self._count.setText(words)

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
 
 from app.sessions.model import Session
 from ui import theme
-from ui.models.dates import full_span, number
+from ui.models.dates import format_number, full_span
 from ui.style.tokens import Space
 from ui.widgets.button import icon_button
 from ui.widgets.elided_label import ElidedLabel
@@ -28,11 +28,11 @@ class SessionHeader(QFrame):
 
     renamed = Signal(str)
     """The person gave another title."""
-    find_asked = Signal()
-    first_asked = Signal()
-    last_asked = Signal()
-    forget_asked = Signal()
-    date_asked = Signal(object)
+    find_requested = Signal()
+    first_requested = Signal()
+    last_requested = Signal()
+    delete_requested = Signal()
+    date_requested = Signal(object)
     """Go to the first turn at or after this ``QDate``."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -52,10 +52,10 @@ class SessionHeader(QFrame):
         last = icon_button("chevron-down", self.tr("Go to the last message"), shortcut="End", parent=self)
         self._when = icon_button("calendar-clock", self.tr("Go to a date"), parent=self)
         forget = icon_button("trash-2", self.tr("Forget this conversation"), parent=self)
-        find.clicked.connect(self.find_asked)
-        first.clicked.connect(self.first_asked)
-        last.clicked.connect(self.last_asked)
-        forget.clicked.connect(self.forget_asked)
+        find.clicked.connect(self.find_requested)
+        first.clicked.connect(self.first_requested)
+        last.clicked.connect(self.last_requested)
+        forget.clicked.connect(self.delete_requested)
         self._when.clicked.connect(self._on_when_clicked)
         self._buttons = (find, first, last, self._when, forget)
         column = QVBoxLayout(self)
@@ -70,7 +70,7 @@ class SessionHeader(QFrame):
         self._session = session
         if changed or not self.title.hasFocus():
             self.title.show_title(session.label)
-        facts = [session.agent, self.tr("{count} messages").format(count=number(session.message_count))]
+        facts = [session.agent, self.tr("{count} messages").format(count=format_number(session.message_count))]
         facts += [full_span(session.created_at, session.updated_at)]
         if session.consolidated_at is None:
             facts.append(self.tr("waiting to be consolidated"))
@@ -126,7 +126,7 @@ class SessionHeader(QFrame):
 
     def _on_calendar_activated(self, day: QDate) -> None:
         self._calendar.close()
-        self.date_asked.emit(day)
+        self.date_requested.emit(day)
 
 
 class _Title(TitleField):

@@ -21,7 +21,7 @@ from PySide6.QtGui import (
 from app.core.text import excerpt
 from app.sessions.model import Message
 from ui import theme
-from ui.models.dates import clock, number
+from ui.models.dates import clock_time, format_number
 from ui.models.markup import breakable, is_rich, render, unfenced
 from ui.style.icons import pixmap
 from ui.style.tokens import Radius, Space
@@ -85,7 +85,7 @@ class BlockMetrics:
     """What grows with the text, in pixels: the speaker's sign, the line that names them, a folded line, an icon."""
 
     face: int
-    head: int
+    header: int
     row: int
     icon: int
 
@@ -142,7 +142,7 @@ class MessageBlock:
     @property
     def speech(self) -> str:
         """The turn for a screen reader."""
-        return f"{self.speaker}, {clock(self.message.created_at)}: {excerpt(self.message.content, 400)}"
+        return f"{self.speaker}, {clock_time(self.message.created_at)}: {excerpt(self.message.content, 400)}"
 
     @property
     def _folds(self) -> bool:
@@ -164,12 +164,12 @@ class MessageBlock:
         columns = max(8, int((self._width - lengths().gutter - 2 * self._inset) / char))
         lines = sum(1 + len(part) // columns for part in text.split("\n"))
         folds = len(self.message.tool_calls or ()) * lengths().row
-        return lengths().head + lines * line + 2 * self._inset + Space.L + folds
+        return lengths().header + lines * line + 2 * self._inset + Space.L + folds
 
     def lay_out(self) -> None:
         """Build its documents and measure them."""
         self.parts = []
-        top = lengths().head if not self._folds else 0
+        top = lengths().header if not self._folds else 0
         message = self.message
         if self._folds:
             top = self._add_fold(top, "result", self._fold_label(), message.content)
@@ -211,7 +211,7 @@ class MessageBlock:
         self.parts.append(BlockPart("body", top, height, document))
         top += height
         if len(shown) < len(content):
-            label = self._words.more.format(count=number(len(content) - len(shown)))
+            label = self._words.more.format(count=format_number(len(content) - len(shown)))
             self.parts.append(BlockPart("more", top, lengths().row, label=label, key="more"))
             top += lengths().row
         return top
@@ -341,10 +341,10 @@ class MessageBlock:
         painter.setFont(look.font("strong"))
         initial = next((sign for sign in self.speaker if sign.isalnum()), "·").upper()
         painter.drawText(face, int(Qt.AlignmentFlag.AlignCenter), initial)
-        line = self._box(lengths().gutter, 0, self._width - lengths().gutter, lengths().head - 4)
+        line = self._box(lengths().gutter, 0, self._width - lengths().gutter, lengths().header - 4)
         self._write(painter, line, self.speaker, "text")
         painter.setFont(look.font("small"))
-        self._write(painter, line, clock(self.message.created_at), "muted")
+        self._write(painter, line, clock_time(self.message.created_at), "muted")
         if self.message.importance >= IMPORTANT:
             self._sign(painter, line, "star", look.tokens.warning)
             self._write(painter, line, self._words.important, "warning")

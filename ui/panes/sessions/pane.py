@@ -13,7 +13,7 @@ from app.core.text import excerpt
 from app.errors import KeepsakeError, NotFoundError
 from app.sessions.model import Message, NewMessage, Session
 from ui.actions import Action
-from ui.models.dates import number
+from ui.models.dates import format_number
 from ui.panes.pane import Place
 from ui.panes.pane_state import bytes_of, pack, unpack
 from ui.panes.reading_pane import ReadingPane, copy_text, history_of, set_tab_chain
@@ -54,10 +54,10 @@ class SessionsPane(ReadingPane):
         self._dirty = True
         self._places: dict[str, int] = {}
         self.listing = SessionList(bridge, self)
-        self.reach = MessagePager(bridge, self)
-        self.transcript = Transcript(self.reach, self)
-        self.head = SessionHeader(self)
-        self.finder = FindBar(self)
+        self.pager = MessagePager(bridge, self)
+        self.transcript = Transcript(self.pager, self)
+        self.header = SessionHeader(self)
+        self.find_bar = FindBar(self)
         self.composer = Composer(self)
         self._find_asked = 0
         self._words: tuple[str, ...] = ()
@@ -66,7 +66,7 @@ class SessionsPane(ReadingPane):
         self._choice = QTimer(self, singleShot=True, interval=CHOICE_MS)
         self._arrange()
         self._connect()
-        set_tab_chain(*self.listing.tab_chain, *self.head.tab_chain, self.transcript, self.composer.field)
+        set_tab_chain(*self.listing.tab_chain, *self.header.tab_chain, self.transcript, self.composer.field)
 
     # --- what the frame calls ---
 
@@ -101,11 +101,11 @@ class SessionsPane(ReadingPane):
             always("sessions.new", self.tr("New conversation with yourself"), self.new_session, "plus", "Ctrl+N"),
             always("sessions.filter", self.tr("Filter conversations"), self.listing.filter.setFocus, "funnel"),
             action("sessions.find", self.tr("Find in conversation"), self._open_finder, "search", "Ctrl+F"),
-            action("sessions.next", self.tr("Next match"), self.finder.go_next, "chevron-down", "F3"),
-            action("sessions.previous", self.tr("Previous match"), self.finder.go_previous, "chevron-up", "Shift+F3"),
+            action("sessions.next", self.tr("Next match"), self.find_bar.go_next, "chevron-down", "F3"),
+            action("sessions.previous", self.tr("Previous match"), self.find_bar.go_previous, "chevron-up", "Shift+F3"),
             action("sessions.first", self.tr("First message"), first, "chevron-up"),
             action("sessions.last", self.tr("Last message"), last, "chevron-down"),
-            action("sessions.rename", self.tr("Rename conversation"), self.head.edit_title, "pencil"),
+            action("sessions.rename", self.tr("Rename conversation"), self.header.edit_title, "pencil"),
             always(
                 "sessions.forget",
                 self.tr("Forget conversation"),
@@ -135,7 +135,7 @@ class SessionsPane(ReadingPane):
             self._dirty = True
         if self._session is not None and (not changes.ids or self._session.id in changes.ids):
             self.bridge.start(self._refresh_head(self._session.id))
-            self.reach.follow()
+            self.pager.follow()
 
     def save_state(self) -> bytes:
         """Return widths, order and the open conversation."""
@@ -159,7 +159,7 @@ class SessionsPane(ReadingPane):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         reading.setObjectName("sheet")
-        for widget in (self.head, hairline(reading), self.finder):
+        for widget in (self.header, hairline(reading), self.find_bar):
             column.addWidget(widget)
         column.addWidget(self.transcript, 1)
         column.addWidget(self.composer)
@@ -201,33 +201,33 @@ class SessionsPane(ReadingPane):
         rows = self.listing.list
         rows.chosen.connect(self._on_rows_chosen)
         rows.opened.connect(self._on_rows_opened)
-        rows.delete_asked.connect(self._on_rows_delete_asked)
-        rows.rename_asked.connect(self._on_rows_rename_asked)
-        rows.menu_asked.connect(self._on_rows_menu_asked)
+        rows.delete_requested.connect(self._on_rows_delete_requested)
+        rows.rename_requested.connect(self._on_rows_rename_requested)
+        rows.menu_requested.connect(self._on_rows_menu_requested)
         rows.selection_changed.connect(self._on_rows_selection_changed)
         self._summary.picked.connect(self._forget_chosen)
         self._summary.cleared.connect(self._on_summary_cleared)
         self._choice.timeout.connect(self._on_choice_timeout)
         self.listing.loaded.connect(self._on_listing_loaded)
-        self.listing.failed.connect(self.tell_error)
-        self.reach.failed.connect(self._on_reach_failed)
-        self.reach.replaced.connect(self._on_reach_replaced)
-        self.head.renamed.connect(self._on_head_renamed)
-        self.head.find_asked.connect(self._open_finder)
-        self.head.first_asked.connect(self.transcript.go_to_first)
-        self.head.last_asked.connect(self.transcript.go_to_last)
-        self.head.forget_asked.connect(self._forget_current)
-        self.head.date_asked.connect(self._on_head_date_asked)
-        self.finder.asked.connect(self._on_finder_asked)
-        self.finder.went.connect(self._on_finder_went)
-        self.finder.closed.connect(self._on_finder_closed)
+        self.listing.failed.connect(self.show_error)
+        self.pager.failed.connect(self._on_reach_failed)
+        self.pager.replaced.connect(self._on_reach_replaced)
+        self.header.renamed.connect(self._on_head_renamed)
+        self.header.find_requested.connect(self._open_finder)
+        self.header.first_requested.connect(self.transcript.go_to_first)
+        self.header.last_requested.connect(self.transcript.go_to_last)
+        self.header.delete_requested.connect(self._forget_current)
+        self.header.date_requested.connect(self._on_head_date_requested)
+        self.find_bar.searched.connect(self._on_finder_requested)
+        self.find_bar.went.connect(self._on_finder_went)
+        self.find_bar.closed.connect(self._on_finder_closed)
         self.composer.sent.connect(self._on_composer_sent)
-        self.transcript.match_asked.connect(self._on_transcript_match_asked)
-        self.transcript.menu_asked.connect(self._on_transcript_menu_asked)
+        self.transcript.match_requested.connect(self._on_transcript_match_requested)
+        self.transcript.menu_requested.connect(self._on_transcript_menu_requested)
         self.transcript.wiki_clicked.connect(self.follow_wiki)
         self.transcript.tag_clicked.connect(self.follow_tag)
         self.transcript.link_clicked.connect(self.follow_link)
-        self._empty.asked.connect(self._on_empty_asked)
+        self._empty.triggered.connect(self._on_empty_requested)
 
     # --- opening ---
 
@@ -239,8 +239,8 @@ class SessionsPane(ReadingPane):
         self._whole.setCurrentWidget(self._split)
         self.listing.list.clear_choice()
         self._show_right()
-        self.reach.close()
-        self.head.show_draft(self.tr("New conversation"), self.tr("It is kept once you write the first message."))
+        self.pager.close()
+        self.header.show_draft(self.tr("New conversation"), self.tr("It is kept once you write the first message."))
         self.composer.show()
         self.composer.field.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -265,17 +265,17 @@ class SessionsPane(ReadingPane):
         except KeepsakeError as error:
             if isValid(self) and self._opening == session:
                 self._opening = ""
-                self.tell_error(error)
+                self.show_error(error)
             return
         if not isValid(self) or self._opening != session:
             return
         self._session = found
-        self.head.show_session(found)
+        self.header.show_session(found)
         self.composer.setVisible(found.channel == SELF)
         self._show_right()
-        if self.finder.isVisible():
-            self.finder.close_bar()
-        self.reach.open(session, seq if seq is not None else self._places.get(session))
+        if self.find_bar.isVisible():
+            self.find_bar.close_bar()
+        self.pager.open(session, seq if seq is not None else self._places.get(session))
         self._flash_at = seq
         if not (self._is_read_next and self._words):
             self.transcript.mark("")
@@ -292,13 +292,13 @@ class SessionsPane(ReadingPane):
             self._close()
         else:
             self._session = found
-            self.head.show_session(found)
+            self.header.show_session(found)
 
     def _close(self) -> None:
         """Show no conversation: the one shown was forgotten."""
         self._session = None
         self._opening = ""
-        self.reach.close()
+        self.pager.close()
         self.composer.hide()
         self._show_right()
         self.registry.refresh()
@@ -308,7 +308,7 @@ class SessionsPane(ReadingPane):
             # Forgotten while it was read: whoever did that tells it, with what undoes it.
             self.bridge.start(self._refresh_head(self._session.id))
         else:
-            self.tell_error(error)
+            self.show_error(error)
 
     def _on_reach_replaced(self) -> None:
         self._opening = ""
@@ -322,7 +322,7 @@ class SessionsPane(ReadingPane):
             self._read(seq)
         else:
             self._flash_at = seq
-            self.reach.open(self.reach.session, seq)
+            self.pager.open(self.pager.session, seq)
 
     def _read(self, seq: int) -> None:
         """Put the keyboard on the turn that a place named, with the words that led there marked."""
@@ -331,8 +331,8 @@ class SessionsPane(ReadingPane):
         self._is_read_next = False
         self.transcript.setFocus(Qt.FocusReason.OtherFocusReason)
         if self._words:
-            if self.finder.isVisible():
-                self.finder.close_bar()
+            if self.find_bar.isVisible():
+                self.find_bar.close_bar()
             self._find_asked += 1
             self.transcript.mark(self._words)
             self.transcript.show_seq(seq)
@@ -344,9 +344,9 @@ class SessionsPane(ReadingPane):
             *(self.bridge.call("session.find", session=session, text=word, limit=FIND_LIMIT) for word in self._words)
         )
         if isValid(self) and asked == self._find_asked:
-            texts = {message.seq: message.content for message in self.reach.messages}
+            texts = {message.seq: message.content for message in self.pager.messages}
             turns = {one for seqs in found for one in seqs if one not in texts or has_word(texts[one], self._words)}
-            self.finder.set_shown(sorted(turns | {seq}), seq)
+            self.find_bar.set_shown(sorted(turns | {seq}), seq)
 
     def _on_listing_loaded(self) -> None:
         nothing = not self.listing.model.ids and not self.listing.filtered and not self._draft
@@ -391,7 +391,7 @@ class SessionsPane(ReadingPane):
 
     def _on_rows_selection_changed(self, count: int) -> None:
         if count > 1:
-            heading = self.tr("{count} conversations selected").format(count=number(count))
+            heading = self.tr("{count} conversations selected").format(count=format_number(count))
             self._summary.show_selection(heading, count, self.listing.list.selected_titles(SHOWN))
         elif self._right.currentWidget() is self._summary:
             self._choice.start()
@@ -408,7 +408,7 @@ class SessionsPane(ReadingPane):
         self._open(session)
         self.transcript.setFocus(Qt.FocusReason.TabFocusReason)
 
-    def _on_head_date_asked(self, day: QDate) -> None:
+    def _on_head_date_requested(self, day: QDate) -> None:
         if self._session is not None:
             moment = datetime(day.year(), day.month(), day.day()).astimezone()
             self.bridge.start(self._go_to_date(self._session.id, moment))
@@ -426,28 +426,28 @@ class SessionsPane(ReadingPane):
 
     def _open_finder(self) -> None:
         if self._session is not None:
-            self.finder.open_bar(self.transcript.selected_text())
+            self.find_bar.open_bar(self.transcript.selected_text())
 
-    def _on_finder_asked(self, term: str) -> None:
+    def _on_finder_requested(self, term: str) -> None:
         self._find_asked += 1
         self.transcript.mark(term)
         if term and self._session is not None:
             self.bridge.start(self._find(self._session.id, term, self._find_asked))
         else:
-            self.finder.set_found([], None)
+            self.find_bar.set_found([], None)
 
     async def _find(self, session: str, term: str, asked: int) -> None:
         seqs = await self.bridge.call("session.find", session=session, text=term, limit=FIND_LIMIT)
         if isValid(self) and asked == self._find_asked:
-            self.finder.set_found(seqs, self.transcript.top_seq())
+            self.find_bar.set_found(seqs, self.transcript.top_seq())
             if seqs:
-                self.finder.go_next()
+                self.find_bar.go_next()
 
-    def _on_transcript_match_asked(self, step: int) -> None:
+    def _on_transcript_match_requested(self, step: int) -> None:
         if step > 0:
-            self.finder.go_next()
+            self.find_bar.go_next()
         else:
-            self.finder.go_previous()
+            self.find_bar.go_previous()
 
     def _on_finder_went(self, seq: int) -> None:
         self._show_seq(seq)
@@ -467,12 +467,12 @@ class SessionsPane(ReadingPane):
         try:
             reply = await self.bridge.reply("session.rename", session=session.id, title=title)
         except KeepsakeError as error:
-            self.tell_error(error)
-            self.head.show_session(session)
+            self.show_error(error)
+            self.header.show_session(session)
             return
         if isValid(self):
             self.listing.model.put([reply.value])
-            self.tell_done(self.tr("Renamed to ‘{title}’"), title, reply, self.tr("rename conversation"))
+            self.show_result(self.tr("Renamed to ‘{title}’"), title, reply, self.tr("rename conversation"))
 
     def _can_forget(self) -> bool:
         return self._session is not None or self.listing.list.selected_count > 1
@@ -480,15 +480,15 @@ class SessionsPane(ReadingPane):
     def _forget_chosen(self) -> None:
         rows = self.listing.list
         if rows.selected_count > 1:
-            self._on_rows_delete_asked(rows.selected_ids())
+            self._on_rows_delete_requested(rows.selected_ids())
         else:
             self._forget_current()
 
     def _forget_current(self) -> None:
         if self._session is not None:
-            self._on_rows_delete_asked([self._session.id])
+            self._on_rows_delete_requested([self._session.id])
 
-    def _on_rows_delete_asked(self, ids: list[str]) -> None:
+    def _on_rows_delete_requested(self, ids: list[str]) -> None:
         neighbour = self.listing.list.neighbour(ids)
         self.bridge.start(self._forget(ids, neighbour))
 
@@ -501,18 +501,18 @@ class SessionsPane(ReadingPane):
                 history += history_of(reply)
                 titles.append(reply.value.label or self.tr("Untitled conversation"))
         except KeepsakeError as error:
-            self.tell_error(error)
+            self.show_error(error)
         if not isValid(self) or not titles:
             return
         if neighbour:
             self.listing.list.choose(neighbour)
         one = self.tr("Forgot ‘{title}’").format(title=excerpt(titles[0], 60))
         words = one if len(titles) == 1 else self.tr("Forgot {count} conversations").format(count=len(titles))
-        self.tell(words, tuple(history))
+        self.show_notice(words, tuple(history))
 
-    def _on_rows_rename_asked(self, session: str) -> None:
+    def _on_rows_rename_requested(self, session: str) -> None:
         self._open(session)
-        self.head.edit_title()
+        self.header.edit_title()
 
     def _on_composer_sent(self, text: str) -> None:
         self.bridge.start(self._append(text, self._session))
@@ -528,7 +528,7 @@ class SessionsPane(ReadingPane):
         except KeepsakeError as error:
             if isValid(self):
                 self.composer.retry()
-                self.tell_error(error)
+                self.show_error(error)
             return
         if not isValid(self):
             return
@@ -537,25 +537,25 @@ class SessionsPane(ReadingPane):
             self._draft = False
             self.listing.choose(done.session_id)
             self._open(done.session_id)
-        elif self.reach.at_end:
+        elif self.pager.at_end:
             self.transcript.scroll_to_end()
         else:
             self.transcript.go_to_last()
 
     # --- menus, links, failures ---
 
-    def _on_rows_menu_asked(self, ids: list[str], where: QPoint) -> None:
+    def _on_rows_menu_requested(self, ids: list[str], where: QPoint) -> None:
         link: list[Entry] = []
         changing: list[Entry] = []
         forget = self.tr("Forget {count} conversations").format(count=len(ids))
         if len(ids) == 1:
             link = [(self.tr("Copy link"), partial(self.copy_link, Place(self.name, ids[0])))]
-            changing = [(self.tr("Rename"), partial(self._on_rows_rename_asked, ids[0]))]
+            changing = [(self.tr("Rename"), partial(self._on_rows_rename_requested, ids[0]))]
             forget = self.tr("Forget")
-        changing.append((forget, partial(self._on_rows_delete_asked, ids)))
+        changing.append((forget, partial(self._on_rows_delete_requested, ids)))
         open_menu(self, where, [link, changing])
 
-    def _on_transcript_menu_asked(self, message: Message, where: QPoint) -> None:
+    def _on_transcript_menu_requested(self, message: Message, where: QPoint) -> None:
         copying: list[Entry] = []
         if selected := self.transcript.selected_text():
             copying = [(self.tr("Copy selection"), partial(copy_text, selected))]
@@ -568,5 +568,5 @@ class SessionsPane(ReadingPane):
         ]
         open_menu(self, where, [copying])
 
-    def _on_empty_asked(self) -> None:
+    def _on_empty_requested(self) -> None:
         self.registry.run("file.import")

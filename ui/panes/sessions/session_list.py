@@ -11,8 +11,8 @@ from app.core.text import without_markup
 from app.errors import KeepsakeError
 from app.sessions.model import Session, SessionFilter
 from ui.models.cards import Badge, Card
-from ui.models.dates import number, short_span
-from ui.models.ids import IdListModel
+from ui.models.dates import format_number, short_span
+from ui.models.id_list_model import IdListModel
 from ui.style.tokens import Space
 from ui.widgets.lists.list_view import CardList
 from ui.widgets.lists.sort_menu import SortMenu
@@ -169,11 +169,11 @@ class SessionList(QWidget):
                 self._agents.addItem(agent.name, agent.name)
             self._agents.setCurrentIndex(max(0, self._agents.findData(current)))
         for row, agent in enumerate(named, 1):
-            self._agents.setItemText(row, f"{agent.name}  ({number(agent.count)})")
+            self._agents.setItemText(row, f"{agent.name}  ({format_number(agent.count)})")
         self._agents.setVisible(len(named) > 1)
 
     def _card(self, session: Session) -> Card:
-        badges = [Badge(number(session.message_count), icon="message-square")]
+        badges = [Badge(format_number(session.message_count), icon="message-square")]
         if session.agent:
             badges.insert(0, Badge(session.agent, "accent"))
         title = session.label or self.tr("Untitled conversation")

@@ -23,9 +23,9 @@ from PySide6.QtWidgets import QAbstractScrollArea, QAbstractSlider, QFrame, QWid
 
 from app.sessions.model import Message
 from ui import theme
-from ui.models.dates import day_of, heading
+from ui.models.dates import day_heading, day_of
 from ui.models.markup import target_of
-from ui.panes.labels import role_word
+from ui.panes.labels import role_label
 from ui.panes.sessions.message_block import BlockPart, MessageBlock, ReadingState, TranscriptLabels, lengths
 from ui.panes.sessions.message_pager import MessagePager
 from ui.style.tokens import Space
@@ -51,9 +51,9 @@ class Transcript(QAbstractScrollArea):
     wiki_clicked = Signal(str)
     tag_clicked = Signal(str)
     link_clicked = Signal(str)
-    menu_asked = Signal(object, object)
+    menu_requested = Signal(object, object)
     """A context menu is wanted for a ``Message`` at a global position."""
-    match_asked = Signal(int)
+    match_requested = Signal(int)
     """The next marked turn is wanted, or the one before where it is negative."""
     current_changed = Signal(object)
     """The turn that holds the keyboard became another: its number, or ``None``."""
@@ -92,7 +92,7 @@ class Transcript(QAbstractScrollArea):
         theme.current().changed.connect(self._on_theme_changed)
 
     def _make_words(self) -> TranscriptLabels:
-        roles = {role: role_word(role) for role in ("user", "assistant", "tool", "system")}
+        roles = {role: role_label(role) for role in ("user", "assistant", "tool", "system")}
         more = self.tr("Show more ({count} more characters)")
         return TranscriptLabels(more, self.tr("Called {name}"), self.tr("{name} answered"), roles, self.tr("important"))
 
@@ -172,7 +172,7 @@ class Transcript(QAbstractScrollArea):
                 block.term = self._term
             day = day_of(message.created_at)
             begins = day != last and (place > 0 or self._reach.at_start)
-            block.day = heading(day, self._today) if begins else ""
+            block.day = day_heading(day, self._today) if begins else ""
             last = day
             fresh.append(block)
         self._blocks = fresh
@@ -425,7 +425,7 @@ class Transcript(QAbstractScrollArea):
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._toggle_current()
         elif key == Qt.Key.Key_N and event.modifiers() in (_PLAIN, _SHIFT):
-            self.match_asked.emit(1 if event.modifiers() == _PLAIN else -1)
+            self.match_requested.emit(1 if event.modifiers() == _PLAIN else -1)
         else:
             super().keyPressEvent(event)
 
@@ -565,7 +565,7 @@ class Transcript(QAbstractScrollArea):
         if hit is not None and event.reason() == QContextMenuEvent.Reason.Mouse:
             message = hit[0].message
         if message is not None:
-            self.menu_asked.emit(message, event.globalPos())
+            self.menu_requested.emit(message, event.globalPos())
 
     def _follow(self, href: str) -> None:
         if not href:

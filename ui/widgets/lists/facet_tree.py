@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from ui import theme
-from ui.models.dates import number
+from ui.models.dates import format_number
 from ui.style.icons import pixmap
 from ui.style.tokens import Radius, Space
 
@@ -145,7 +145,7 @@ class FacetTree(QTreeWidget):
         item = QTreeWidgetItem(parent, [label])
         item.setData(0, _KEY, key)
         item.setData(0, _COUNT, count)
-        words = label if count is None else f"{label}, {number(count)}"
+        words = label if count is None else f"{label}, {format_number(count)}"
         item.setData(0, Qt.ItemDataRole.AccessibleTextRole, words)
         item.setToolTip(0, words)
         return item
@@ -261,7 +261,7 @@ class _FacetDelegate(QStyledItemDelegate):
         look = theme.current()
         count = index.data(_COUNT)
         painter.setFont(look.font("small"))
-        words = "" if count is None else number(count)
+        words = "" if count is None else format_number(count)
         width = painter.fontMetrics().horizontalAdvance(words) + Space.S if words else 0
         painter.setPen(look.colour("muted"))
         painter.drawText(body, _side(not mirrored), words)

@@ -18,7 +18,7 @@ from PySide6.QtGui import QFocusEvent, QHelpEvent, QKeyEvent, QPainter
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QToolTip, QWidget
 
 from ui import theme
-from ui.models.ids import IdListModel, Role
+from ui.models.id_list_model import IdListModel, Role
 from ui.style.tokens import Space
 from ui.widgets.lists.card_painter import CardPainter
 from ui.widgets.lists.row_view import Index, RowState, RowView
@@ -33,11 +33,11 @@ class CardList(RowView):
     """The current row became another, by key, mouse or program; ``""`` for none."""
     opened = Signal(str)
     """Enter or double click on a row."""
-    delete_asked = Signal(object)
+    delete_requested = Signal(object)
     """Delete was pressed: the selected ids."""
-    rename_asked = Signal(str)
+    rename_requested = Signal(str)
     """F2 was pressed on a row."""
-    menu_asked = Signal(object, object)
+    menu_requested = Signal(object, object)
     """A context menu is wanted: the selected ids and the global position."""
     selection_changed = Signal(int)
     """Other rows are selected now: how many."""
@@ -188,9 +188,9 @@ class CardList(RowView):
         if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and identity:
             self.opened.emit(identity)
         elif key == Qt.Key.Key_Delete and self.selected_ids():
-            self.delete_asked.emit(self.selected_ids())
+            self.delete_requested.emit(self.selected_ids())
         elif key == Qt.Key.Key_F2 and identity:
-            self.rename_asked.emit(identity)
+            self.rename_requested.emit(identity)
         elif key == Qt.Key.Key_Escape and identity and self.selected_count > 1:
             self.choose(identity)
         else:
@@ -215,7 +215,7 @@ class CardList(RowView):
     def _open_menu(self, where: QPoint) -> None:
         """Ask for a menu over the selection."""
         if ids := self.selected_ids():
-            self.menu_asked.emit(ids, where)
+            self.menu_requested.emit(ids, where)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Show where the keyboard is."""

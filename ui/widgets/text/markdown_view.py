@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QLabel, QMessageBox, QTextBrowser, QVBoxLayout, QW
 from shiboken6 import isValid
 
 from ui import theme
-from ui.models.dates import number
+from ui.models.dates import format_number
 from ui.models.markup import PLAIN_STEP, Ink, breakable, is_rich, pieces, render, target_of
 from ui.style.tokens import Space
 from ui.widgets.button import text_button
@@ -277,7 +277,7 @@ class MarkdownView(QWidget):
         self.page.setPlainText(breakable(part))
         self._notice.setText(
             self.tr("This text has {count} characters, so it is shown as written: the first {part}.").format(
-                count=number(len(self._source)), part=number(len(part))
+                count=format_number(len(self._source)), part=format_number(len(part))
             )
         )
         self._notice.show()

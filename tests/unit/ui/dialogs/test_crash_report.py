@@ -40,6 +40,6 @@ def test_the_report_can_be_copied_from_the_banner(window: Window) -> None:
 
 def test_a_later_failure_takes_its_place(window: Window) -> None:
     window.frame.offer_crash_reports([REPORT])
-    window.banner.tell("Something else.")
+    window.banner.show_notice("Something else.")
     assert window.banner.report == ""
     assert window.banner._show_report.isHidden()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pytestqt.qtbot import QtBot
 
-from tests.unit.ui.panes.shelf import Shelf, ShelfBridge
+from tests.unit.ui.panes.fake_bridge import FakeBridge, FakeVault
 from ui import theme
 from ui.actions import Actions
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def books() -> Shelf:
+def books() -> FakeVault:
     """Return an empty shelf."""
-    return Shelf()
+    return FakeVault()
 
 
 @pytest.fixture
-def ask(books: Shelf, qt_loop: asyncio.AbstractEventLoop, look: theme.Theme) -> Iterator[ShelfBridge]:
+def ask(books: FakeVault, qt_loop: asyncio.AbstractEventLoop, look: theme.Theme) -> Iterator[FakeBridge]:
     """Return the bridge over the shelf."""
-    bridge = ShelfBridge(books)
+    bridge = FakeBridge(books)
     yield bridge
     for gate in bridge.gates.values():
         gate.set()
@@ -34,7 +34,7 @@ def ask(books: Shelf, qt_loop: asyncio.AbstractEventLoop, look: theme.Theme) -> 
     bridge.deleteLater()
 
 
-class Told:
+class Emitted:
     """What a pane told the frame."""
 
     def __init__(self) -> None:
@@ -43,16 +43,16 @@ class Told:
 
 
 @pytest.fixture
-def open_pane(ask: ShelfBridge, qtbot: QtBot) -> Iterator[Callable[[str], Any]]:
+def open_pane(ask: FakeBridge, qtbot: QtBot) -> Iterator[Callable[[str], Any]]:
     """Build a pane as the frame does: ``open_pane("notes")``; what it tells is in ``.told``."""
     registry = Actions()
 
     def build(name: str, state: bytes = b"", *, kept: bool = True) -> Any:
         kind = getattr(import_module(f"ui.panes.{name}.pane"), f"{name.capitalize()}Pane")
         pane = kind(ask, registry)
-        pane.told = Told()
-        pane.navigate.connect(pane.told.places.append)
-        pane.notice.connect(pane.told.notices.append)
+        pane.emitted = Emitted()
+        pane.navigate.connect(pane.emitted.places.append)
+        pane.notice.connect(pane.emitted.notices.append)
         ask.changed.connect(pane.refresh)
         registry.register(*pane.commands())
         registry.set_pane(name)

@@ -9,34 +9,34 @@ from app.history.model import Event
 from app.memories.model import KINDS
 from app.retrieval.historical_search import FROM_HISTORY
 from ui.panes import labels
-from ui.panes.labels import kind_icon, kind_word, kinds_word, source_word, store_word, title_of
+from ui.panes.labels import display_title, kind_icon, kind_label, kind_plural, source_label, store_label
 from ui.panes.pane_state import bytes_of, pack, unpack
 from ui.style.icons import exists
 
 
 def test_every_kind_and_store_has_words_and_an_icon() -> None:
     for kind in (*KINDS, "message"):
-        assert kind_word(kind) != kinds_word(kind)
+        assert kind_label(kind) != kind_plural(kind)
         assert exists(kind_icon(kind))
-    assert [store_word(store) for store in STORES] == ["Private", "Shared", "Social"]
+    assert [store_label(store) for store in STORES] == ["Private", "Shared", "Social"]
 
 
 def test_every_event_of_the_history_has_a_word() -> None:
-    said = {event: labels.event_word(event) for event in get_args(Event)}
+    said = {event: labels.event_label(event) for event in get_args(Event)}
     assert [event for event, word in said.items() if word == event] == []
     assert len(set(said.values())) == len(said)
 
 
 def test_sources_are_said_as_a_person_says_them() -> None:
-    assert source_word("person") == "You"
-    assert source_word("import:chatgpt") == "Import (chatgpt)"
-    assert source_word("claude") == "claude"
+    assert source_label("person") == "You"
+    assert source_label("import:chatgpt") == "Import (chatgpt)"
+    assert source_label("claude") == "claude"
 
 
 def test_what_has_no_title_is_called_by_its_first_words() -> None:
-    assert title_of("T", "content", "none") == "T"
-    assert title_of("", "# Head\nmore", "none") == "Head more"
-    assert title_of("", "", "none") == "none"
+    assert display_title("T", "content", "none") == "T"
+    assert display_title("", "# Head\nmore", "none") == "Head more"
+    assert display_title("", "", "none") == "none"
 
 
 def test_state_comes_back() -> None:
@@ -49,6 +49,6 @@ def test_state_comes_back() -> None:
 def test_every_feature_of_the_learned_recipe_has_words() -> None:
     weights = json.loads((resources() / "models" / "ranker" / "weights.json").read_text("utf-8"))
     for name in weights["with_vectors"]:
-        assert labels.feature_word(name) != name.replace("_", " ")
-    assert labels.feature_word(FROM_HISTORY) != FROM_HISTORY.replace("_", " ")
-    assert labels.feature_word("something_new") == "something new"
+        assert labels.feature_label(name) != name.replace("_", " ")
+    assert labels.feature_label(FROM_HISTORY) != FROM_HISTORY.replace("_", " ")
+    assert labels.feature_label("something_new") == "something new"

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QTabBar, QWidget
 
-from tests.unit.ui.panes.shelf import Shelf, ShelfBridge, until
+from tests.unit.ui.panes.fake_bridge import FakeBridge, FakeVault, until
 from ui.dialogs.models.models import Models
 
 
@@ -22,16 +22,16 @@ def _stops(pane: QWidget, first: QWidget) -> list[QWidget]:
 
 @pytest.mark.parametrize("name", ["sessions", "notes"])
 def test_filter_list_and_text_follow_one_another(
-    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, name: str
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, name: str
 ) -> None:
     books.add_session("Garden", [("user", "Frost?")])
     books.add_note("Roses", "x", tags=("garden",))
     pane = open_pane(name)
-    opened = (lambda: pane.current_place().id) if name == "notes" else (lambda: pane.reach.messages)
+    opened = (lambda: pane.current_place().id) if name == "notes" else (lambda: pane.pager.messages)
     run_async(until(opened))
     run_async(ask.idle())
     text = pane.transcript if name == "sessions" else pane.document.editor
-    title = pane.head._buttons[0] if name == "sessions" else pane.document.title
+    title = pane.header._buttons[0] if name == "sessions" else pane.document.title
     stops = _stops(pane, pane.listing.filter)
     places = [stops.index(one) for one in (pane.listing.filter, pane.listing.list, title, text)]
     assert places == sorted(places)
@@ -39,7 +39,7 @@ def test_filter_list_and_text_follow_one_another(
         assert places[-1] > stops.index(pane.document.tags.field) > places[2]
 
 
-def test_the_tabs_of_the_models_have_a_name(ask: ShelfBridge, qtbot: Any) -> None:
+def test_the_tabs_of_the_models_have_a_name(ask: FakeBridge, qtbot: Any) -> None:
     dialog = Models(ask)
     qtbot.addWidget(dialog)
     assert dialog.findChild(QTabBar).accessibleName()

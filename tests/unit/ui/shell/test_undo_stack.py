@@ -8,7 +8,7 @@ from app.errors import StaleError
 from tests.unit.ui.conftest import Rest
 from tests.unit.ui.shelf import Shelf
 from ui.bridge import Bridge
-from ui.models.dates import number
+from ui.models.dates import format_number
 from ui.notice import Notice
 from ui.shell.undo_stack import UndoStack
 
@@ -48,7 +48,7 @@ def test_undoing_very_many_changes_says_that_it_has_begun(undo: UndoStack, rest:
     undo.notice.connect(lambda notice: told.append(notice.text))
     undo.record("tag 5,000 notes", tuple(range(1, 5001)))
     undo.undo()
-    assert told == [f"Undoing {number(5000)} changes. This may take some seconds."]
+    assert told == [f"Undoing {format_number(5000)} changes. This may take some seconds."]
     rest(undo.can_redo)
     undo.record("one", (1,))
     undo.undo()

@@ -11,10 +11,10 @@ def test_tells_and_goes(qtbot: QtBot, look: Theme) -> None:
     banner = Banner()
     qtbot.addWidget(banner)
     assert not banner.isVisible()
-    banner.tell("Something went wrong.")
+    banner.show_notice("Something went wrong.")
     assert banner.isVisible()
     assert banner.text == "Something went wrong."
-    with qtbot.waitSignal(banner.details_asked):
+    with qtbot.waitSignal(banner.details_requested):
         banner._details.click()
     banner.findChild(QToolButton).click()
     assert not banner.isVisible()

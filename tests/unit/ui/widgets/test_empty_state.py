@@ -45,7 +45,7 @@ def test_words_break_where_there_is_less_room(qtbot: QtBot, look: Theme) -> None
 def test_action_and_second_are_told(qtbot: QtBot, look: Theme) -> None:
     empty = EmptyState("inbox", "Nothing yet", "Text", "Import…", second="Or a folder…")
     qtbot.addWidget(empty)
-    with qtbot.waitSignals([empty.asked, empty.second_asked]):
+    with qtbot.waitSignals([empty.triggered, empty.second_triggered]):
         empty.button.click()
         empty.second.click()
 

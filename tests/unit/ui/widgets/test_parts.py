@@ -8,7 +8,7 @@ from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QLineEdit, QTreeWidgetItem
 
-from ui.models.dates import number
+from ui.models.dates import format_number
 from ui.theme import Scheme, Theme
 from ui.widgets.button import ToolButton
 from ui.widgets.field_icons import FieldIcons
@@ -162,7 +162,7 @@ def test_facets_nest_and_count(facets: FacetTree) -> None:
     assert [tags.child(n).text(0) for n in range(tags.childCount())] == ["a", "x/y"]
     assert tags.child(0).child(0).text(0) == "b"
     words = facets.topLevelItem(0).child(0).data(0, Qt.ItemDataRole.AccessibleTextRole)
-    assert words == f"Notes, {number(1200)}"
+    assert words == f"Notes, {format_number(1200)}"
 
 
 def test_facets_are_toggled_by_key_and_kept_over_new_counts(facets: FacetTree, qtbot: Any) -> None:
@@ -184,8 +184,8 @@ def test_sections_fold(qtbot: Any) -> None:
     qtbot.addWidget(section)
     section.show()
     section.set_count(3)
-    assert section.head.accessibleName() == "Links  3"
-    section.head.click()
+    assert section.header.accessibleName() == "Links  3"
+    section.header.click()
     assert section.body.isHidden()
 
 

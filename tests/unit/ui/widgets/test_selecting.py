@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from ui.models.cards import Card
-from ui.models.ids import IdListModel
+from ui.models.id_list_model import IdListModel
 from ui.widgets.lists.list_view import CardList
 
 SHIFT = Qt.KeyboardModifier.ShiftModifier

@@ -7,35 +7,35 @@ from typing import Any
 import pytest
 
 from app.errors import DiskFullError
-from tests.unit.ui.panes.shelf import Shelf, ShelfBridge, until
+from tests.unit.ui.panes.fake_bridge import FakeBridge, FakeVault, until
 from ui.panes.notes.draft import Draft
 
 
 @pytest.fixture
-def note(books: Shelf) -> str:
+def note(books: FakeVault) -> str:
     return books.add_note("Roses", "one", tags=("garden",))
 
 
 @pytest.fixture
-def draft(books: Shelf, ask: ShelfBridge, note: str) -> Any:
+def draft(books: FakeVault, ask: FakeBridge, note: str) -> Any:
     made = Draft(ask, books.memories[note])
     yield made
     made.deleteLater()
 
 
-def theirs(books: Shelf, note: str, **fields: Any) -> None:
+def theirs(books: FakeVault, note: str, **fields: Any) -> None:
     old = books.memories[note]
     books.memories[note] = replace(old, version=old.version + 1, source="claude", **fields)
 
 
-def test_it_is_written_within_two_seconds(draft: Draft, books: Shelf, note: str, run_async: Any) -> None:
+def test_it_is_written_within_two_seconds(draft: Draft, books: FakeVault, note: str, run_async: Any) -> None:
     draft.change(content="two")
     assert draft._timer.interval() <= 2000
     run_async(until(lambda: books.memories[note].content == "two"))
     run_async(until(lambda: draft.state == "saved"))
 
 
-def test_nothing_typed_writes_nothing(draft: Draft, ask: ShelfBridge, run_async: Any) -> None:
+def test_nothing_typed_writes_nothing(draft: Draft, ask: FakeBridge, run_async: Any) -> None:
     draft.change(content="one")
     draft.flush()
     run_async(ask.idle())
@@ -44,7 +44,7 @@ def test_nothing_typed_writes_nothing(draft: Draft, ask: ShelfBridge, run_async:
 
 
 def test_keys_during_a_write_are_written_after_it(
-    draft: Draft, ask: ShelfBridge, books: Shelf, note: str, run_async: Any
+    draft: Draft, ask: FakeBridge, books: FakeVault, note: str, run_async: Any
 ) -> None:
     async def story() -> None:
         gate = ask.gates["note.update"] = asyncio.Event()
@@ -63,7 +63,7 @@ def test_keys_during_a_write_are_written_after_it(
 
 
 def test_typing_back_to_what_is_being_replaced_is_written_too(
-    draft: Draft, ask: ShelfBridge, books: Shelf, note: str, run_async: Any
+    draft: Draft, ask: FakeBridge, books: FakeVault, note: str, run_async: Any
 ) -> None:
     async def story() -> None:
         gate = ask.gates["note.update"] = asyncio.Event()
@@ -78,7 +78,7 @@ def test_typing_back_to_what_is_being_replaced_is_written_too(
     assert books.memories[note].content == "one"
 
 
-def test_a_new_note_is_saved_once_and_then_updated(ask: ShelfBridge, books: Shelf, run_async: Any) -> None:
+def test_a_new_note_is_saved_once_and_then_updated(ask: FakeBridge, books: FakeVault, run_async: Any) -> None:
     draft = Draft(ask, None)
     made: list[Any] = []
     draft.saved.connect(lambda memory, created: made.append((memory.id, created)))
@@ -96,7 +96,7 @@ def test_a_new_note_is_saved_once_and_then_updated(ask: ShelfBridge, books: Shel
 
 
 def test_another_s_change_of_the_same_text_is_a_conflict_that_loses_nothing(
-    draft: Draft, books: Shelf, note: str, run_async: Any
+    draft: Draft, books: FakeVault, note: str, run_async: Any
 ) -> None:
     seen: list[Any] = []
     draft.conflicted.connect(seen.append)
@@ -112,7 +112,7 @@ def test_another_s_change_of_the_same_text_is_a_conflict_that_loses_nothing(
     run_async(until(lambda: books.memories[note].content == "mine, longer"))
 
 
-def test_theirs_can_be_taken(draft: Draft, books: Shelf, note: str, run_async: Any) -> None:
+def test_theirs_can_be_taken(draft: Draft, books: FakeVault, note: str, run_async: Any) -> None:
     shown: list[Any] = []
     draft.reloaded.connect(shown.append)
     theirs(books, note, content="theirs")
@@ -124,7 +124,7 @@ def test_theirs_can_be_taken(draft: Draft, books: Shelf, note: str, run_async: A
     assert books.memories[note].content == "theirs"
 
 
-def test_changes_of_different_fields_go_together(draft: Draft, books: Shelf, note: str, run_async: Any) -> None:
+def test_changes_of_different_fields_go_together(draft: Draft, books: FakeVault, note: str, run_async: Any) -> None:
     theirs(books, note, tags=("garden", "agent"))
     draft.change(content="mine")
     run_async(draft.write())
@@ -134,7 +134,7 @@ def test_changes_of_different_fields_go_together(draft: Draft, books: Shelf, not
 
 
 def test_a_failure_keeps_the_text_and_tries_again(
-    draft: Draft, ask: ShelfBridge, books: Shelf, note: str, run_async: Any
+    draft: Draft, ask: FakeBridge, books: FakeVault, note: str, run_async: Any
 ) -> None:
     ask.faults["note.update"] = DiskFullError("The disk is full.")
     draft.change(content="two")
@@ -147,10 +147,10 @@ def test_a_failure_keeps_the_text_and_tries_again(
     assert (books.memories[note].content, books.memories[note].title) == ("two", "Later")
 
 
-def test_another_s_change_is_shown_when_nothing_was_typed(draft: Draft, books: Shelf, note: str) -> None:
+def test_another_s_change_is_shown_when_nothing_was_typed(draft: Draft, books: FakeVault, note: str) -> None:
     shown: list[Any] = []
     draft.reloaded.connect(shown.append)
     theirs(books, note, content="theirs")
-    draft.heard(books.memories[note])
-    draft.heard(books.memories[note])
+    draft.apply_change(books.memories[note])
+    draft.apply_change(books.memories[note])
     assert [memory.content for memory in shown] == ["theirs"]

@@ -10,18 +10,18 @@ from PySide6.QtWidgets import QInputDialog, QMenu, QPushButton
 
 from app.changes import ChangeSet
 from app.errors import NotFoundError
-from tests.unit.ui.panes.shelf import Shelf, ShelfBridge, until
+from tests.unit.ui.panes.fake_bridge import FakeBridge, FakeVault, until
 from ui.panes.pane import Place
 
 
-def _fill(books: Shelf) -> None:
+def _fill(books: FakeVault) -> None:
     books.add_note("Roses", "See [[Soil]] and [[Nobody]]", tags=("garden/roses",), pinned=True)
     books.add_note("Soil", "Dark", tags=("garden",))
     books.add_note("", "Anna likes tea", kind="fact", category="likes", key="tea", source="claude", confidence=0.8)
 
 
 def _ready(pane: Any) -> Any:
-    return until(lambda: pane.desk.memory is not None and len(pane.listing.model.ids) == 3)
+    return until(lambda: pane.controller.memory is not None and len(pane.listing.model.ids) == 3)
 
 
 def _text(pane: Any) -> str:
@@ -38,7 +38,7 @@ def _menu(pane: Any) -> dict[str, Any]:
 
 
 def test_the_first_note_opens_with_links_and_history(
-    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
 ) -> None:
     _fill(books)
     pane = open_pane("notes")
@@ -46,13 +46,13 @@ def test_the_first_note_opens_with_links_and_history(
     run_async(ask.idle())
     assert pane.document.title.text() == "Roses"
     assert pane.document.tags.tags == ("garden/roses",)
-    words = [button.text() for button in pane.details.findChildren(QPushButton) if not button.isHidden()]
+    words = [button.text() for button in pane.inspector.findChildren(QPushButton) if not button.isHidden()]
     assert "Soil" in words
     assert "Nobody (not written yet)" in words
 
 
 def test_typing_is_saved_and_the_row_follows(
-    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
 ) -> None:
     _fill(books)
     pane = open_pane("notes")
@@ -67,7 +67,7 @@ def test_typing_is_saved_and_the_row_follows(
 
 
 def test_leaving_for_another_note_saves_at_once(
-    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
 ) -> None:
     _fill(books)
     pane = open_pane("notes")
@@ -82,7 +82,7 @@ def test_leaving_for_another_note_saves_at_once(
 
 
 def test_quitting_writes_what_is_typed(
-    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
 ) -> None:
     _fill(books)
     pane = open_pane("notes")
@@ -93,7 +93,7 @@ def test_quitting_writes_what_is_typed(
 
 
 def test_a_new_note_exists_from_its_first_letter(
-    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
 ) -> None:
     _fill(books)
     pane = open_pane("notes")
@@ -106,30 +106,30 @@ def test_a_new_note_exists_from_its_first_letter(
     run_async(pane.settle())
     run_async(until(lambda: pane.listing.list.current_id() == "note-000003"))
     assert (books.memories["note-000003"].title, books.memories["note-000003"].content) == ("Ferns", "shade")
-    assert pane.told.places[-1] == Place("notes", "note-000003")
+    assert pane.emitted.places[-1] == Place("notes", "note-000003")
 
 
 def test_the_daily_note_is_made_once(
-    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
 ) -> None:
     _fill(books)
     pane = open_pane("notes")
     run_async(_ready(pane))
     pane.registry.run("notes.daily")
-    run_async(until(lambda: pane.desk.memory is None))
+    run_async(until(lambda: pane.controller.memory is None))
     run_async(ask.idle())
     qtbot.keyClicks(pane.document.editor, "Rain.")
     run_async(pane.settle())
     assert books.memories["note-000003"].tags == ("daily",)
     pane.open_place(Place("notes", "note-000000"))
-    run_async(until(lambda: pane.desk.id == "note-000000"))
+    run_async(until(lambda: pane.controller.id == "note-000000"))
     pane.registry.run("notes.daily")
-    run_async(until(lambda: pane.desk.id == "note-000003"))
+    run_async(until(lambda: pane.controller.id == "note-000003"))
     assert len(books.memories) == 4
 
 
 def test_an_agent_s_change_is_shown_and_a_clash_keeps_both(
-    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
 ) -> None:
     _fill(books)
     pane = open_pane("notes")
@@ -151,7 +151,7 @@ def test_an_agent_s_change_is_shown_and_a_clash_keeps_both(
 
 
 def test_versions_are_compared_and_restored(
-    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
 ) -> None:
     _fill(books)
     pane = open_pane("notes")
@@ -162,8 +162,8 @@ def test_versions_are_compared_and_restored(
     qtbot.keyClicks(pane.document.editor, "B ")
     run_async(pane.settle())
     run_async(ask.idle())
-    oldest = min(pane.details._entries.values(), key=lambda entry: entry.id)
-    pane.details.version_asked.emit(oldest)
+    oldest = min(pane.inspector._entries.values(), key=lambda entry: entry.id)
+    pane.inspector.version_requested.emit(oldest)
     assert pane.document.comparison.isVisible()
     pane.document.comparison.findChild(QPushButton, "version").click()
     run_async(until(lambda: books.memories["note-000000"].content == f"A {first}"))
@@ -171,7 +171,7 @@ def test_versions_are_compared_and_restored(
 
 
 def test_deleting_offers_undo_and_opens_the_neighbour(
-    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
 ) -> None:
     _fill(books)
     pane = open_pane("notes")
@@ -180,11 +180,11 @@ def test_deleting_offers_undo_and_opens_the_neighbour(
     qtbot.keyClick(pane.listing.list, Qt.Key.Key_Delete)
     run_async(until(lambda: pane.document.title.text() == "Soil"))
     assert books.memories["note-000000"].deleted_at is not None
-    assert pane.told.notices[-1].text == "Deleted ‘Roses’"
-    assert pane.told.notices[-1].history_ids == (7,)
+    assert pane.emitted.notices[-1].text == "Deleted ‘Roses’"
+    assert pane.emitted.notices[-1].history_ids == (7,)
 
 
-def test_the_trash_shows_and_restores(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+def test_the_trash_shows_and_restores(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
     _fill(books)
     run_async(ask.call("note.delete", id="note-000001"))
     pane = open_pane("notes")
@@ -198,11 +198,11 @@ def test_the_trash_shows_and_restores(books: Shelf, ask: ShelfBridge, open_pane:
     run_async(until(lambda: books.memories["note-000001"].deleted_at is None))
 
 
-def test_several_are_tagged_together(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+def test_several_are_tagged_together(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
     _fill(books)
     pane = open_pane("notes")
     run_async(_ready(pane))
-    pane.listing.list.menu_asked.emit(["note-000000", "note-000001"], QPoint(5, 5))
+    pane.listing.list.menu_requested.emit(["note-000000", "note-000001"], QPoint(5, 5))
     actions = _menu(pane)
     assert list(actions) == ["Pin", "Unpin", "Add tags…", "Delete 2 notes"]
     actions["Add tags…"].trigger()
@@ -212,39 +212,39 @@ def test_several_are_tagged_together(books: Shelf, ask: ShelfBridge, open_pane: 
     run_async(until(lambda: "spring" in books.memories["note-000001"].tags))
     assert "spring" in books.memories["note-000000"].tags
     run_async(ask.idle())
-    assert pane.told.notices[-1].text == "Tagged 2 notes"
+    assert pane.emitted.notices[-1].text == "Tagged 2 notes"
 
 
 def test_side_columns_fold_before_source_and_preview_lose_their_room(
-    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
 ) -> None:
     _fill(books)
     pane = open_pane("notes")
     run_async(_ready(pane))
     pane.document.set_mode("split")
     assert not pane.facets.isVisible()
-    assert not pane.details.isVisible()
+    assert not pane.inspector.isVisible()
     pane.listing.sides.click()
     pane.toggle_inspector()
     assert pane.facets.isVisible()
-    assert pane.details.isVisible()
+    assert pane.inspector.isVisible()
     pane.resize(860, 500)
     qtbot.waitUntil(lambda: not pane.facets.isVisible())
-    assert pane.details.isVisible()
+    assert pane.inspector.isVisible()
     editor, preview, document = pane.document.editor, pane.document.preview, pane.document
     qtbot.waitUntil(lambda: document.width() >= document.minimumSizeHint().width())
     assert editor.geometry().right() < preview.geometry().left()
     assert preview.mapTo(document, preview.rect().topRight()).x() <= document.width()
-    qtbot.waitUntil(lambda: document.mapTo(pane, document.rect().topRight()).x() < pane.details.geometry().left())
+    qtbot.waitUntil(lambda: document.mapTo(pane, document.rect().topRight()).x() < pane.inspector.geometry().left())
     pane.listing.sides.click()
     assert pane.facets.isVisible()
-    assert not pane.details.isVisible()
+    assert not pane.inspector.isVisible()
     pane.resize(1300, 500)
-    qtbot.waitUntil(pane.details.isVisible)
+    qtbot.waitUntil(pane.inspector.isVisible)
 
 
 def test_tab_goes_from_the_title_to_the_text(
-    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
 ) -> None:
     _fill(books)
     pane = open_pane("notes")
@@ -258,11 +258,11 @@ def test_tab_goes_from_the_title_to_the_text(
     assert pane.focusWidget() is pane.document.editor
 
 
-def test_the_menu_of_one_row(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+def test_the_menu_of_one_row(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
     _fill(books)
     pane = open_pane("notes")
     run_async(_ready(pane))
-    pane.listing.list.menu_asked.emit(["note-000001"], QPoint(5, 5))
+    pane.listing.list.menu_requested.emit(["note-000001"], QPoint(5, 5))
     actions = _menu(pane)
     assert list(actions) == ["Copy link", "Rename", "Pin", "Add tags…", "Delete"]
     actions["Copy link"].trigger()
@@ -277,21 +277,21 @@ def test_the_menu_of_one_row(books: Shelf, ask: ShelfBridge, open_pane: Any, run
     ask.faults["note.tag_many"] = NotFoundError("It is gone.")
     pane._start_tagging(["note-000001"], ["spring"])
     run_async(ask.idle())
-    assert (pane.told.notices[-1].text, pane.told.notices[-1].kind) == ("It is gone.", "error")
+    assert (pane.emitted.notices[-1].text, pane.emitted.notices[-1].kind) == ("It is gone.", "error")
     del ask.faults["note.tag_many"]
     pane._start_tagging(["note-000001"], ["spring"])
     run_async(ask.idle())
     title = books.memories["note-000001"].title
-    assert pane.told.notices[-1].text == f"Tagged ‘{title}’"
-    pane.listing.list.menu_asked.emit(["note-000001"], QPoint(5, 5))
+    assert pane.emitted.notices[-1].text == f"Tagged ‘{title}’"
+    pane.listing.list.menu_requested.emit(["note-000001"], QPoint(5, 5))
     _menu(pane)["Delete"].trigger()
     run_async(ask.idle())
-    assert pane.told.notices[-1].text == f"Deleted ‘{title}’"
-    assert pane.told.notices[-1].history_ids
+    assert pane.emitted.notices[-1].text == f"Deleted ‘{title}’"
+    assert pane.emitted.notices[-1].history_ids
 
 
 def test_the_head_keeps_its_words_where_it_is_narrow(
-    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, look: Any
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, look: Any
 ) -> None:
     _fill(books)
     pane = open_pane("notes")
@@ -306,7 +306,7 @@ def test_the_head_keeps_its_words_where_it_is_narrow(
     assert pane.listing.filter.width() > 250
 
 
-def test_facets_narrow_and_nest(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+def test_facets_narrow_and_nest(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
     _fill(books)
     pane = open_pane("notes")
     run_async(_ready(pane))
@@ -320,7 +320,7 @@ def test_facets_narrow_and_nest(books: Shelf, ask: ShelfBridge, open_pane: Any, 
 
 
 def test_facts_are_read_with_what_they_are_about(
-    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
 ) -> None:
     _fill(books)
     pane = open_pane("notes")
@@ -332,22 +332,22 @@ def test_facts_are_read_with_what_they_are_about(
 
 
 def test_a_link_to_nothing_begins_that_note(
-    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
 ) -> None:
     _fill(books)
     pane = open_pane("notes")
     run_async(_ready(pane))
-    pane.details.missing_opened.emit("Nobody")
+    pane.inspector.missing_opened.emit("Nobody")
     run_async(until(lambda: pane.document.title.text() == "Nobody"))
     qtbot.keyClicks(pane.document.editor, "now somebody")
     run_async(pane.settle())
     assert books.memories["note-000003"].title == "Nobody"
 
 
-def test_a_text_too_long_to_edit_is_read(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+def test_a_text_too_long_to_edit_is_read(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
     books.add_note("Huge", "word " * 1_000_000)
     pane = open_pane("notes")
-    run_async(until(lambda: pane.desk.memory is not None))
+    run_async(until(lambda: pane.controller.memory is not None))
     assert pane.document.editor.isHidden()
     assert pane.document.editor.source() == ""
     assert len(pane.document.preview.page.toPlainText()) == 200_000
@@ -355,14 +355,14 @@ def test_a_text_too_long_to_edit_is_read(books: Shelf, ask: ShelfBridge, open_pa
     assert len(books.memories["note-000000"].content) == 5_000_000
 
 
-def test_an_empty_vault_teaches_writing(open_pane: Any, ask: ShelfBridge, run_async: Any) -> None:
+def test_an_empty_vault_teaches_writing(open_pane: Any, ask: FakeBridge, run_async: Any) -> None:
     pane = open_pane("notes")
     run_async(until(lambda: pane._whole.currentWidget() is pane._empty))
     pane._empty.button.click()
     assert pane.document.isVisible()
 
 
-def test_mode_and_the_open_note_come_back(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+def test_mode_and_the_open_note_come_back(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
     _fill(books)
     pane = open_pane("notes")
     run_async(_ready(pane))
@@ -374,13 +374,13 @@ def test_mode_and_the_open_note_come_back(books: Shelf, ask: ShelfBridge, open_p
     assert again.document.mode == "split"
 
 
-def test_a_hit_opens_with_its_words_marked(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+def test_a_hit_opens_with_its_words_marked(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
     _fill(books)
     books.add_note("Marks", "tard ta\n\nthen ta", id="note-marks")
     pane = open_pane("notes")
-    run_async(until(lambda: pane.desk.memory is not None))
+    run_async(until(lambda: pane.controller.memory is not None))
     pane.open_place(Place("notes", "note-marks", words=("ta",)))
-    run_async(until(lambda: pane.desk.id == "note-marks"))
+    run_async(until(lambda: pane.controller.id == "note-marks"))
     editor = pane.document.editor
     run_async(until(editor.hasFocus))
     assert [mark.cursor.selectedText() for mark in editor.extraSelections()] == ["ta", "ta"]
@@ -388,16 +388,16 @@ def test_a_hit_opens_with_its_words_marked(books: Shelf, ask: ShelfBridge, open_
     pane.registry.run("notes.next")
     assert editor.textCursor().position() == 14
     pane.open_place(Place("notes", "note-000000"))
-    run_async(until(lambda: pane.desk.id == "note-000000"))
+    run_async(until(lambda: pane.controller.id == "note-000000"))
     assert editor.extraSelections() == []
 
 
-def test_the_open_note_is_marked_at_once(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+def test_the_open_note_is_marked_at_once(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
     _fill(books)
     pane = open_pane("notes")
     run_async(_ready(pane))
     pane.document.set_mode("read")
-    pane.open_place(Place("notes", pane.desk.id, words=("nobody",)))
+    pane.open_place(Place("notes", pane.controller.id, words=("nobody",)))
     page = pane.document.preview.page
     assert [mark.cursor.selectedText() for mark in page.extraSelections()] == ["Nobody"]
     assert page.hasFocus()

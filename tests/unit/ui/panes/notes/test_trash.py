@@ -2,17 +2,17 @@
 
 from typing import Any
 
-from tests.unit.ui.panes.shelf import Shelf, ShelfBridge, until
+from tests.unit.ui.panes.fake_bridge import FakeBridge, FakeVault, until
 from ui.panes.pane import Place
 
 
-def _open(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, *, deleted: int) -> Any:
+def _open(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, *, deleted: int) -> Any:
     for number in range(4):
         books.add_note(f"Note {number}", f"Text {number}")
     for number in range(deleted):
         ask._note_delete(f"note-{number:06}")
     pane = open_pane("notes")
-    run_async(until(lambda: pane.desk.memory is not None))
+    run_async(until(lambda: pane.controller.memory is not None))
     return pane
 
 
@@ -22,10 +22,10 @@ def _enter(pane: Any, run_async: Any) -> None:
 
 
 def test_it_shows_a_deleted_note_read_only_and_what_was_open_comes_back(
-    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
 ) -> None:
     pane = _open(books, ask, open_pane, run_async, deleted=2)
-    assert pane.desk.id == "note-000002"
+    assert pane.controller.id == "note-000002"
     pane.open_place(Place("notes", "note-000003"))
     run_async(until(lambda: pane.document.title.text() == "Note 3"))
     _enter(pane, run_async)
@@ -42,18 +42,18 @@ def test_it_shows_a_deleted_note_read_only_and_what_was_open_comes_back(
     assert document._delete.isVisible()
 
 
-def test_an_empty_trash_says_so(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+def test_an_empty_trash_says_so(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
     pane = _open(books, ask, open_pane, run_async, deleted=0)
     _enter(pane, run_async)
     assert pane._trash_empty.isVisible()
     assert not pane.document.isVisible()
-    assert not pane.details.isVisible()
+    assert not pane.inspector.isVisible()
     pane.listing.trash.click()
     run_async(until(lambda: pane.document.isVisible() and pane.document.title.text() == "Note 0"))
 
 
 def test_what_is_restored_leaves_the_page_to_the_next(
-    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
 ) -> None:
     pane = _open(books, ask, open_pane, run_async, deleted=2)
     _enter(pane, run_async)
@@ -66,7 +66,7 @@ def test_what_is_restored_leaves_the_page_to_the_next(
 
 
 def test_a_note_opened_from_elsewhere_leaves_the_trash(
-    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
 ) -> None:
     pane = _open(books, ask, open_pane, run_async, deleted=1)
     _enter(pane, run_async)
@@ -78,5 +78,5 @@ def test_a_note_opened_from_elsewhere_leaves_the_trash(
     pane.registry.run("notes.new")
     run_async(until(lambda: not pane._in_trash))
     run_async(ask.idle())
-    assert pane.desk.memory is None
+    assert pane.controller.memory is None
     assert pane.document.isVisible()

@@ -8,13 +8,13 @@ from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtWidgets import QApplication, QInputDialog, QMenu
 
 from app.errors import NotFoundError
-from tests.unit.ui.panes.shelf import Shelf, ShelfBridge, until
+from tests.unit.ui.panes.fake_bridge import FakeBridge, FakeVault, until
 from ui.panes.pane import Place
 from ui.panes.search.results import GroupHeading
 
 
 @pytest.fixture
-def pane(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> Any:
+def pane(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> Any:
     """Return the pane with the answer to "frost"."""
     books.add_session("Garden", [("user", "is frost near"), ("assistant", "yes **frost** tonight")])
     talk = books.add_session("Car", [("user", "frost on the car")])
@@ -36,7 +36,7 @@ def opened(pane: Any) -> dict[str, Any]:
 
 def menu_of(pane: Any, row: int) -> dict[str, Any]:
     pane.results.setCurrentIndex(pane.results.source.index(row))
-    pane.results.menu_asked.emit(pane.results.source.rows[row], QPoint(5, 5))
+    pane.results.menu_requested.emit(pane.results.source.rows[row], QPoint(5, 5))
     return opened(pane)
 
 
@@ -70,25 +70,25 @@ def test_a_turn_leads_to_its_place_and_is_never_changed(pane: Any) -> None:
     actions = menu_of(pane, 1)
     assert list(actions) == ["Open in its conversation", "Copy text", "Copy link", "Why this was found"]
     actions["Open in its conversation"].trigger()
-    assert pane.told.places[-2:] == [Place("search", extra="frost"), Place("sessions", "ses-000000", "1")]
+    assert pane.emitted.places[-2:] == [Place("search", extra="frost"), Place("sessions", "ses-000000", "1")]
 
 
-def test_all_of_a_text_is_copied(pane: Any, ask: ShelfBridge, run_async: Any) -> None:
+def test_all_of_a_text_is_copied(pane: Any, ask: FakeBridge, run_async: Any) -> None:
     menu_of(pane, 1)["Copy text"].trigger()
     run_async(ask.idle())
     assert QGuiApplication.clipboard().text() == "yes **frost** tonight"
     menu_of(pane, 3)["Copy text"].trigger()
     run_async(ask.idle())
     assert QGuiApplication.clipboard().text() == "cover the roses from frost\n\n- roses die"
-    assert pane.told.notices[-1].text == "Copied the text"
+    assert pane.emitted.notices[-1].text == "Copied the text"
 
 
-def test_what_is_gone_cannot_be_copied(pane: Any, ask: ShelfBridge, books: Shelf, run_async: Any) -> None:
+def test_what_is_gone_cannot_be_copied(pane: Any, ask: FakeBridge, books: FakeVault, run_async: Any) -> None:
     actions = menu_of(pane, 1)
     del books.messages["ses-000000"][1]
     actions["Copy text"].trigger()
     run_async(ask.idle())
-    assert pane.told.notices[-1].text == "This message is no longer there."
+    assert pane.emitted.notices[-1].text == "This message is no longer there."
 
 
 def test_the_reasons_are_shown_also_where_they_were_hidden(pane: Any) -> None:
@@ -99,22 +99,22 @@ def test_the_reasons_are_shown_also_where_they_were_hidden(pane: Any) -> None:
     assert pane.why.isVisible()
     assert pane.why.reasons_open
     assert pane.why.hit.id == "ses-000001#0"
-    assert pane.why._section.head.hasFocus()
+    assert pane.why._section.header.hasFocus()
 
 
 def test_a_memory_is_pinned_tagged_and_deleted_with_a_way_back(
-    pane: Any, ask: ShelfBridge, books: Shelf, run_async: Any
+    pane: Any, ask: FakeBridge, books: FakeVault, run_async: Any
 ) -> None:
     actions = menu_of(pane, 3)
     assert list(actions)[:2] == ["Open", "Open its conversation"]
     actions["Open its conversation"].trigger()
-    assert pane.told.places[-1] == Place("sessions", "ses-000001")
+    assert pane.emitted.places[-1] == Place("sessions", "ses-000001")
     for pinned, told in ((True, "Pinned ‘Frost’"), (False, "Unpinned ‘Frost’")):
         menu_of(pane, 3)["Pin or unpin"].trigger()
         run_async(ask.idle())
         assert books.memories["note-000000"].pinned is pinned
-        assert pane.told.notices[-1].text == told
-        assert pane.told.notices[-1].history_ids
+        assert pane.emitted.notices[-1].text == told
+        assert pane.emitted.notices[-1].history_ids
     menu_of(pane, 3)["Add tags…"].trigger()
     box = next(iter(pane.findChildren(QInputDialog)))
     box.setTextValue("garden, cold")
@@ -124,11 +124,11 @@ def test_a_memory_is_pinned_tagged_and_deleted_with_a_way_back(
     menu_of(pane, 3)["Delete"].trigger()
     run_async(ask.idle())
     assert books.memories["note-000000"].deleted_at is not None
-    assert pane.told.notices[-1].text == "Deleted ‘Frost’"
-    assert pane.told.notices[-1].history_ids == (7,)
+    assert pane.emitted.notices[-1].text == "Deleted ‘Frost’"
+    assert pane.emitted.notices[-1].history_ids == (7,)
 
 
-def test_a_conversation_is_opened_or_forgotten(pane: Any, ask: ShelfBridge, books: Shelf, run_async: Any) -> None:
+def test_a_conversation_is_opened_or_forgotten(pane: Any, ask: FakeBridge, books: FakeVault, run_async: Any) -> None:
     pane._group.click()
     assert isinstance(pane.results.source.rows[0], GroupHeading)
     actions = menu_of(pane, 0)
@@ -136,17 +136,17 @@ def test_a_conversation_is_opened_or_forgotten(pane: Any, ask: ShelfBridge, book
     actions["Forget"].trigger()
     run_async(ask.idle())
     assert "ses-000000" not in books.sessions
-    assert pane.told.notices[-1].text == "Forgot ‘Garden’"
+    assert pane.emitted.notices[-1].text == "Forgot ‘Garden’"
 
 
 @pytest.mark.parametrize("operation", ["note.pin", "note.delete", "note.get"])
-def test_a_failure_is_told(pane: Any, ask: ShelfBridge, run_async: Any, operation: str) -> None:
+def test_a_failure_is_told(pane: Any, ask: FakeBridge, run_async: Any, operation: str) -> None:
     actions = menu_of(pane, 3)
     ask.faults[operation] = NotFoundError("There is no such memory.")
     for title in {"note.pin": ["Pin or unpin"], "note.delete": ["Delete"]}.get(operation, ["Copy text"]):
         actions[title].trigger()
     run_async(ask.idle())
-    assert (pane.told.notices[-1].text, pane.told.notices[-1].kind) == ("There is no such memory.", "error")
+    assert (pane.emitted.notices[-1].text, pane.emitted.notices[-1].kind) == ("There is no such memory.", "error")
 
 
 def test_what_lies_in_the_archive_is_not_changed(pane: Any) -> None:

@@ -14,8 +14,8 @@ from app.config.model import SettingValue
 from app.errors import TimeLimitError
 from app.host import Host
 from app.retrieval.model import FacetCount, Found, Query
+from tests.unit.ui.panes.fake_bridge import FakeBridge, FakeVault, until
 from tests.unit.ui.panes.search.test_query_text import hit
-from tests.unit.ui.panes.shelf import Shelf, ShelfBridge, until
 from ui.actions import Action
 from ui.bridge import Bridge
 from ui.panes.pane import Place
@@ -34,7 +34,7 @@ def _frosty(open_pane: Any, run_async: Any) -> Any:
     return pane
 
 
-def _fill(books: Shelf) -> None:
+def _fill(books: FakeVault) -> None:
     books.add_session("Garden", [("user", "is frost near"), ("assistant", "yes **frost** tonight")], agent="claude")
     books.add_session("Car", [("user", "frost on the car")], agent="codex")
     books.add_note("Frost", "cover the roses from frost", tags=("garden",))
@@ -48,7 +48,7 @@ def _settled(pane: Any) -> Any:
     return until(lambda: "ranking" in pane._summary.text())
 
 
-def test_words_come_first_then_everything(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+def test_words_come_first_then_everything(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
     _fill(books)
     pane = _frosty(open_pane, run_async)
     assert [one.get("legs") for one in ask.called("memory.search")] == [["words"], None]
@@ -57,7 +57,7 @@ def test_words_come_first_then_everything(books: Shelf, ask: ShelfBridge, open_p
 
 
 def test_an_older_answer_never_replaces_a_newer_one(
-    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
 ) -> None:
     _fill(books)
     pane = open_pane("search")
@@ -75,7 +75,7 @@ def test_an_older_answer_never_replaces_a_newer_one(
     assert _ids(pane) == ["note-000000"]
 
 
-def test_it_is_explained_and_hints_are_told(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+def test_it_is_explained_and_hints_are_told(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
     _fill(books)
     pane = open_pane("search")
     pane.box.setText('frost -car tag:garden "a b" foo:x')
@@ -85,7 +85,7 @@ def test_it_is_explained_and_hints_are_told(books: Shelf, ask: ShelfBridge, open
     assert pane.explanation._hints.text() == "There is no operator foo:"
 
 
-def test_the_reasons_and_the_text_are_shown(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+def test_the_reasons_and_the_text_are_shown(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
     _fill(books)
     pane = _frosty(open_pane, run_async)
     run_async(until(lambda: "is frost near" in pane.why.preview.page.toPlainText()))
@@ -94,7 +94,7 @@ def test_the_reasons_and_the_text_are_shown(books: Shelf, ask: ShelfBridge, open
     assert len(pane.why.preview.page.extraSelections()) >= 1
 
 
-def test_a_facet_is_an_operator_in_the_box(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+def test_a_facet_is_an_operator_in_the_box(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
     _fill(books)
     pane = _frosty(open_pane, run_async)
     pane.facets.toggled.emit("agent", "claude", True)
@@ -106,7 +106,7 @@ def test_a_facet_is_an_operator_in_the_box(books: Shelf, ask: ShelfBridge, open_
 
 
 def test_enter_opens_the_place_and_the_way_back_is_the_search(
-    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
 ) -> None:
     _fill(books)
     pane = _frosty(open_pane, run_async)
@@ -114,22 +114,22 @@ def test_enter_opens_the_place_and_the_way_back_is_the_search(
     assert pane.results.hasFocus()
     qtbot.keyClick(pane.results, Qt.Key.Key_Down)
     qtbot.keyClick(pane.results, Qt.Key.Key_Return)
-    assert pane.told.places[-2:] == [Place("search", extra="frost"), Place("sessions", "ses-000000", "1")]
+    assert pane.emitted.places[-2:] == [Place("search", extra="frost"), Place("sessions", "ses-000000", "1")]
     assert pane.recent == ["frost"]
 
 
-def test_hits_group_by_conversation(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+def test_hits_group_by_conversation(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
     _fill(books)
     pane = _frosty(open_pane, run_async)
     pane._group.click()
     heads = [row for row in pane.results.source.rows if isinstance(row, GroupHeading)]
     assert [(head.title, head.count) for head in heads] == [("Garden", 2), ("Car", 1)]
     pane.results.opened.emit(heads[1])
-    assert pane.told.places[-1] == Place("sessions", "ses-000001")
+    assert pane.emitted.places[-1] == Place("sessions", "ses-000001")
     assert not pane.grab().isNull()
 
 
-def test_a_failure_is_told_in_place(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+def test_a_failure_is_told_in_place(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
     _fill(books)
     pane = _frosty(open_pane, run_async)
     ask.faults["memory.search"] = TimeLimitError("The search took too long.")
@@ -138,7 +138,7 @@ def test_a_failure_is_told_in_place(books: Shelf, ask: ShelfBridge, open_pane: A
     assert len(_ids(pane)) == 4
 
 
-def test_nothing_found_says_so(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+def test_nothing_found_says_so(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
     _fill(books)
     pane = open_pane("search")
     pane.box.setText("zebra")
@@ -148,7 +148,7 @@ def test_nothing_found_says_so(books: Shelf, ask: ShelfBridge, open_pane: Any, r
     run_async(until(lambda: pane._middle.currentWidget() is pane._recents))
 
 
-def test_searches_are_saved_and_come_back(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+def test_searches_are_saved_and_come_back(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
     _fill(books)
     pane = _frosty(open_pane, run_async)
     pane._save.click()
@@ -161,7 +161,7 @@ def test_searches_are_saved_and_come_back(books: Shelf, ask: ShelfBridge, open_p
     assert again.saved == []
 
 
-def test_results_are_copied(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+def test_results_are_copied(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
     _fill(books)
     pane = open_pane("search")
     pane.box.setText("roses")
@@ -170,7 +170,7 @@ def test_results_are_copied(books: Shelf, ask: ShelfBridge, open_pane: Any, run_
     assert QGuiApplication.clipboard().text().startswith("# roses\n\n1. **Frost**")
 
 
-def test_a_place_is_a_search(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+def test_a_place_is_a_search(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
     _fill(books)
     pane = open_pane("search")
     pane.open_place(Place("search", extra="roses"))
@@ -180,7 +180,7 @@ def test_a_place_is_a_search(books: Shelf, ask: ShelfBridge, open_pane: Any, run
 
 
 def test_operators_are_completed_as_the_engine_describes_them(
-    ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+    ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
 ) -> None:
     pane = open_pane("search")
     run_async(ask.idle())
@@ -191,7 +191,7 @@ def test_operators_are_completed_as_the_engine_describes_them(
 
 
 def test_enter_waits_for_the_answer_to_what_is_typed(
-    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
 ) -> None:
     _fill(books)
     pane = _frosty(open_pane, run_async)
@@ -207,7 +207,7 @@ def test_enter_waits_for_the_answer_to_what_is_typed(
 
 
 def test_from_the_results_back_to_the_box(
-    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
 ) -> None:
     _fill(books)
     pane = open_pane("search")
@@ -227,7 +227,7 @@ def test_from_the_results_back_to_the_box(
         assert pane.box.text() == "frost"
 
 
-def test_notes_stay_until_the_whole_answer(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+def test_notes_stay_until_the_whole_answer(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
     pane = open_pane("search")
     run_async(ask.idle())
     told = Found(Query("roses"), "learned", (), legs=("words",), notes=("Nothing says so word for word.",))
@@ -239,7 +239,7 @@ def test_notes_stay_until_the_whole_answer(books: Shelf, ask: ShelfBridge, open_
     assert not pane._notes.isVisible()
 
 
-def test_hints_wait_for_a_pause_and_go_at_once(ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+def test_hints_wait_for_a_pause_and_go_at_once(ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
     pane = open_pane("search")
     run_async(ask.idle())
     explanation = pane.explanation
@@ -255,7 +255,7 @@ def test_hints_wait_for_a_pause_and_go_at_once(ask: ShelfBridge, open_pane: Any,
 
 
 def test_as_many_results_come_at_once_as_are_set(
-    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
 ) -> None:
     books.add_session("Long", [("user", f"frost {number}") for number in range(30)])
     ask.settings = [SettingValue("search.limit", 10, 50, "file", "int", "Results shown at once.")]
@@ -264,7 +264,7 @@ def test_as_many_results_come_at_once_as_are_set(
     pane.box.setText("frost")
     run_async(_settled(pane))
     assert len(_ids(pane)) == 10
-    pane.results.more_asked.emit()
+    pane.results.more_requested.emit()
     run_async(until(lambda: len(_ids(pane)) == 20))
     ask.settings = [SettingValue("search.limit", 25, 50, "file", "int", "Results shown at once.")]
     ask.changed.emit(ChangeSet(frozenset({"settings"}), (), "settings.set"))
@@ -274,19 +274,19 @@ def test_as_many_results_come_at_once_as_are_set(
     run_async(until(lambda: len(_ids(pane)) == 25))
 
 
-def test_grouping_keeps_the_offer_of_more(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+def test_grouping_keeps_the_offer_of_more(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
     books.add_session("Long", [("user", f"frost {number}") for number in range(LIMIT + 10)])
     pane = _frosty(open_pane, run_async)
     assert pane._summary.text().startswith(f"Results: the first {LIMIT} of {LIMIT + 10}")
     for _ in range(2):
         pane._group.click()
         assert isinstance(pane.results.source.rows[-1], MoreRow)
-    pane.results.more_asked.emit()
+    pane.results.more_requested.emit()
     run_async(until(lambda: len(_ids(pane)) == LIMIT + 10))
     assert not isinstance(pane.results.source.rows[-1], MoreRow)
 
 
-def test_what_is_only_filtered_is_said_to_come_by_date(open_pane: Any, ask: ShelfBridge, run_async: Any) -> None:
+def test_what_is_only_filtered_is_said_to_come_by_date(open_pane: Any, ask: FakeBridge, run_async: Any) -> None:
     pane = open_pane("search")
     run_async(ask.idle())
     filtered = Found(Query("kind:note", kinds=("note",)), "learned", ())
@@ -295,7 +295,7 @@ def test_what_is_only_filtered_is_said_to_come_by_date(open_pane: Any, ask: Shel
 
 
 def test_where_nothing_is_found_the_operators_can_go(
-    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
 ) -> None:
     _fill(books)
     pane = open_pane("search")
@@ -313,7 +313,9 @@ def test_where_nothing_is_found_the_operators_can_go(
     assert pane.box.hasFocus()
 
 
-def test_facets_are_named_as_people_name_them(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+def test_facets_are_named_as_people_name_them(
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
+) -> None:
     _fill(books)
     pane = open_pane("search")
     query = Query("x", kinds=("digest",), roles=("user",))
@@ -329,12 +331,12 @@ def test_facets_are_named_as_people_name_them(books: Shelf, ask: ShelfBridge, op
     assert pane.facets.chosen("kind") == ("digest",)
 
 
-def test_tab_goes_as_one_reads(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any) -> None:
+def test_tab_goes_as_one_reads(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any) -> None:
     _fill(books)
     pane = _frosty(open_pane, run_async)
     pane.box.setFocus()
     order = [pane.box, pane._recipe, pane._sides, pane._group, pane._save, pane._copier, pane.facets, pane.results]
-    for widget in [*order[1:], pane.why._open, pane.why._section.head, pane.why.preview.page]:
+    for widget in [*order[1:], pane.why._open, pane.why._section.header, pane.why.preview.page]:
         qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
         assert QApplication.focusWidget() is widget
     assert pane.why.preview.page.property("ringed")
@@ -342,12 +344,12 @@ def test_tab_goes_as_one_reads(books: Shelf, ask: ShelfBridge, open_pane: Any, r
     assert not pane.why.preview.page.property("ringed")
 
 
-def test_sides_are_shown_as_the_person_chose(ask: ShelfBridge, open_pane: Any, run_async: Any, books: Shelf) -> None:
+def test_sides_are_shown_as_the_person_chose(ask: FakeBridge, open_pane: Any, run_async: Any, books: FakeVault) -> None:
     _fill(books)
     pane = _frosty(open_pane, run_async)
     assert pane.facets.isVisible()
     pane._sides.click()
-    pane.why._section.head.click()
+    pane.why._section.header.click()
     assert not pane.facets.isVisible()
     again = open_pane("search", pane.save_state())
     again.box.setText("frost")
@@ -360,7 +362,7 @@ def test_sides_are_shown_as_the_person_chose(ask: ShelfBridge, open_pane: Any, r
 
 
 def test_the_text_begins_at_the_turn_that_was_found(
-    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
 ) -> None:
     turns = [("user", "frost, and " + "more of it, " * 60), ("assistant", "word " * 300), ("user", "the last frost")]
     books.add_session("Long", turns)
@@ -375,7 +377,7 @@ def test_the_text_begins_at_the_turn_that_was_found(
     assert 0 <= page.cursorRect(found).top() < page.viewport().height()
 
 
-def test_reasons_leave_room_for_the_text(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+def test_reasons_leave_room_for_the_text(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
     _fill(books)
     pane = open_pane("search")
     pane.resize(1300, 320)
@@ -387,7 +389,7 @@ def test_reasons_leave_room_for_the_text(books: Shelf, ask: ShelfBridge, open_pa
     assert pane.why._area.height() == pane.why._section.sizeHint().height()
 
 
-def test_examples_and_long_searches_are_taken_up(open_pane: Any, ask: ShelfBridge, run_async: Any) -> None:
+def test_examples_and_long_searches_are_taken_up(open_pane: Any, ask: FakeBridge, run_async: Any) -> None:
     pane = open_pane("search", pack({"recent": ["Tom & Jerry", "x" * 300]}))
     run_async(ask.idle())
     buttons = {one.accessibleName(): one for one in pane._recents.findChildren(QPushButton)}
@@ -397,16 +399,16 @@ def test_examples_and_long_searches_are_taken_up(open_pane: Any, ask: ShelfBridg
     assert pane.box.text() == "x" * 300
 
 
-def test_one_result_is_copied_as_one(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+def test_one_result_is_copied_as_one(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
     _fill(books)
     pane = open_pane("search")
     pane.box.setText("roses")
     run_async(_settled(pane))
     pane._copier.click()
-    assert pane.told.notices[-1].text == "Copied 1 result"
+    assert pane.emitted.notices[-1].text == "Copied 1 result"
 
 
-def test_a_saved_search_shows_that_it_is(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+def test_a_saved_search_shows_that_it_is(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
     _fill(books)
     pane = open_pane("search")
     pane.box.setText("roses")
@@ -424,7 +426,7 @@ def _offered(pane: Any) -> list[str]:
 
 
 def test_tags_are_completed_with_those_there_are(
-    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
 ) -> None:
     books.add_note("Roses", "x", tags=("garden/roses", "people"))
     books.add_note("Soil", "x", tags=("garden",))
@@ -443,7 +445,7 @@ def test_tags_are_completed_with_those_there_are(
 
 
 def test_an_older_completion_is_not_offered(
-    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
 ) -> None:
     books.add_note("Roses", "x", tags=("garden",))
     pane = open_pane("search")
@@ -456,7 +458,7 @@ def test_an_older_completion_is_not_offered(
     assert _offered(pane) == []
 
 
-def test_agents_are_completed(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any) -> None:
+def test_agents_are_completed(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any) -> None:
     books.add_session("Garden", [("user", "x")], agent="Claude Code")
     pane = open_pane("search")
     pane.focus_first()
@@ -484,7 +486,7 @@ def test_values_come_from_a_real_vault(tmp_path: Path, run_async: Any, name: str
 
 
 def test_an_overtaken_search_is_given_up(
-    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
 ) -> None:
     _fill(books)
     pane = open_pane("search")

@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 
 from app.retrieval.model import Found, Hit, LegScore, Query, Span, Term, Why
 from ui.panes.search.query_text import (
-    counted,
-    grouped,
-    meaning_only,
+    count_meaning_only,
+    group_by_session,
     plain_snippet,
+    results_as_markdown,
+    significant_terms,
     terms_of,
     with_operator,
     without_operators,
-    written,
 )
 
 
@@ -43,7 +43,7 @@ def test_a_search_without_its_operators() -> None:
 
 def test_hits_gather_below_their_conversation() -> None:
     hits = [hit("s1#1", "s1"), hit("n1"), hit("s2#1", "s2"), hit("s1#2", "s1")]
-    assert [(session, [one.id for one in many]) for session, many in grouped(hits)] == [
+    assert [(session, [one.id for one in many]) for session, many in group_by_session(hits)] == [
         ("s1", ["s1#1", "s1#2"]),
         ("", ["n1"]),
         ("s2", ["s2#1"]),
@@ -51,7 +51,7 @@ def test_hits_gather_below_their_conversation() -> None:
 
 
 def test_results_are_written_as_markdown() -> None:
-    text = written(Found(Query("rose"), "rrf", (hit("n1", title=""),)), "Untitled")
+    text = results_as_markdown(Found(Query("rose"), "rrf", (hit("n1", title=""),)), "Untitled")
     assert text.startswith("# rose\n\n1. **Untitled** (")
     assert "   a b" in text
 
@@ -83,10 +83,10 @@ def test_marks_stay_within_the_text(snippet: str, start: int, end: int) -> None:
 
 def test_stop_words_do_not_count_beside_others() -> None:
     asked = [Term(word) for word in ("what", "did", "Brennan", "find", "in", "the", "soil")]
-    assert [term.text for term in counted(asked)] == ["Brennan", "find", "soil"]
-    assert [term.text for term in counted([Term("the"), Term("who", phrase=True)])] == ["who"]
+    assert [term.text for term in significant_terms(asked)] == ["Brennan", "find", "soil"]
+    assert [term.text for term in significant_terms([Term("the"), Term("who", phrase=True)])] == ["who"]
     only = [Term("to"), Term("be"), Term("rain", excluded=True)]
-    assert counted(only) == only
+    assert significant_terms(only) == only
 
 
 def test_hits_that_are_only_near_in_meaning_are_counted() -> None:
@@ -97,7 +97,7 @@ def test_hits_that_are_only_near_in_meaning_are_counted() -> None:
         replace(hit("b"), why=Why((vector,))),
         replace(hit("c"), why=Why((vector,), ("rose",))),
     ]
-    assert meaning_only(found) == 1
+    assert count_meaning_only(found) == 1
 
 
 def test_the_words_to_mark_are_those_a_hit_was_found_by() -> None:

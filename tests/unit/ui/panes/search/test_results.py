@@ -66,7 +66,7 @@ def test_further_results_go_on_where_the_offer_stood(results: ResultList, qtbot:
     qtbot.keyClick(results, Qt.Key.Key_End)
     place = results.verticalScrollBar().value()
     assert place > 0
-    with qtbot.waitSignal(results.more_asked):
+    with qtbot.waitSignal(results.more_requested):
         qtbot.keyClick(results, Qt.Key.Key_Return)
     results.show_hits(hits("abcdefghijklmnop"), by_session=False)
     assert current(results) == "i"

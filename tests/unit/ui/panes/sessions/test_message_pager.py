@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 
 from app.errors import HostUnreachableError
-from tests.unit.ui.panes.shelf import Shelf, ShelfBridge, until
+from tests.unit.ui.panes.fake_bridge import FakeBridge, FakeVault, until
 from ui.panes.sessions.message_pager import PAGE, MessagePager
 
 
 @pytest.fixture
-def reach(books: Shelf, ask: ShelfBridge) -> Any:
+def reach(books: FakeVault, ask: FakeBridge) -> Any:
     books.add_session("long", [("user", f"turn {n}") for n in range(1000)], id="ses-long")
     books.add_session("short", [("user", "only")], id="ses-short")
     made = MessagePager(ask)
@@ -22,7 +22,7 @@ def seqs(reach: MessagePager) -> tuple[int, int]:
     return reach.messages[0].seq, reach.messages[-1].seq
 
 
-def test_it_opens_at_the_end(reach: MessagePager, ask: ShelfBridge, run_async: Any) -> None:
+def test_it_opens_at_the_end(reach: MessagePager, ask: FakeBridge, run_async: Any) -> None:
     reach.open("ses-long")
     run_async(ask.idle())
     assert seqs(reach) == (1000 - PAGE, 999)
@@ -31,7 +31,7 @@ def test_it_opens_at_the_end(reach: MessagePager, ask: ShelfBridge, run_async: A
     assert (reach.before, reach.after) == (1000 - PAGE, 0)
 
 
-def test_it_opens_around_a_turn_and_grows_both_ways(reach: MessagePager, ask: ShelfBridge, run_async: Any) -> None:
+def test_it_opens_around_a_turn_and_grows_both_ways(reach: MessagePager, ask: FakeBridge, run_async: Any) -> None:
     reach.open("ses-long", 500)
     run_async(ask.idle())
     assert seqs(reach) == (450, 599)
@@ -44,7 +44,7 @@ def test_it_opens_around_a_turn_and_grows_both_ways(reach: MessagePager, ask: Sh
     assert [message.seq for message in reach.messages] == list(range(350, 700))
 
 
-def test_a_short_one_has_no_ends_to_reach(reach: MessagePager, ask: ShelfBridge, run_async: Any) -> None:
+def test_a_short_one_has_no_ends_to_reach(reach: MessagePager, ask: FakeBridge, run_async: Any) -> None:
     reach.open("ses-short")
     run_async(ask.idle())
     assert reach.at_start
@@ -55,7 +55,7 @@ def test_a_short_one_has_no_ends_to_reach(reach: MessagePager, ask: ShelfBridge,
     assert len(ask.calls) == asked
 
 
-def test_the_last_one_asked_for_wins(reach: MessagePager, ask: ShelfBridge, run_async: Any) -> None:
+def test_the_last_one_asked_for_wins(reach: MessagePager, ask: FakeBridge, run_async: Any) -> None:
     reach.open("ses-long", 500)
     reach.open("ses-short")
     run_async(ask.idle())
@@ -63,7 +63,7 @@ def test_the_last_one_asked_for_wins(reach: MessagePager, ask: ShelfBridge, run_
     assert len(reach.messages) == 1
 
 
-def test_it_follows_what_is_appended(reach: MessagePager, ask: ShelfBridge, books: Shelf, run_async: Any) -> None:
+def test_it_follows_what_is_appended(reach: MessagePager, ask: FakeBridge, books: FakeVault, run_async: Any) -> None:
     from app.sessions.model import NewMessage
 
     async def story() -> None:
@@ -76,7 +76,7 @@ def test_it_follows_what_is_appended(reach: MessagePager, ask: ShelfBridge, book
     run_async(story())
 
 
-def test_far_turns_are_forgotten(reach: MessagePager, ask: ShelfBridge, run_async: Any) -> None:
+def test_far_turns_are_forgotten(reach: MessagePager, ask: FakeBridge, run_async: Any) -> None:
     reach.open("ses-long", 0)
     run_async(ask.idle())
     for _ in range(7):
@@ -86,7 +86,7 @@ def test_far_turns_are_forgotten(reach: MessagePager, ask: ShelfBridge, run_asyn
     assert not reach.at_start
 
 
-def test_a_failure_is_told_and_leaves_what_was_there(reach: MessagePager, ask: ShelfBridge, run_async: Any) -> None:
+def test_a_failure_is_told_and_leaves_what_was_there(reach: MessagePager, ask: FakeBridge, run_async: Any) -> None:
     told: list[Any] = []
     reach.failed.connect(told.append)
     reach.open("ses-short")

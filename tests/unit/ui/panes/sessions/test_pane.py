@@ -10,14 +10,14 @@ from PySide6.QtWidgets import QMenu
 
 from app.errors import NotFoundError
 from app.sessions.model import NewMessage
-from tests.unit.ui.panes.shelf import NOW, Shelf, ShelfBridge, until
+from tests.unit.ui.panes.fake_bridge import NOW, FakeBridge, FakeVault, until
 from ui.panes.pane import Place
 from ui.panes.sessions.message_block import lengths
 
 LONG = [("user", f"turn {n} about {'frost' if n % 100 == 7 else 'roses'}") for n in range(10_000)]
 
 
-def _fill(books: Shelf) -> None:
+def _fill(books: FakeVault) -> None:
     books.add_session("Garden", [("user", "Frost?"), ("assistant", "**Yes**, see [[Rose list]]")], agent="claude")
     books.add_session("Work", [("user", "SQLite")], agent="codex")
 
@@ -26,36 +26,38 @@ def _top(pane: Any) -> Any:
     return pane.transcript.top_seq()
 
 
-def test_the_first_conversation_opens_by_itself(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+def test_the_first_conversation_opens_by_itself(
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
+) -> None:
     _fill(books)
     pane = open_pane("sessions")
-    run_async(until(lambda: len(pane.reach.messages) == 2))
-    assert pane.head.title.text() == "Garden"
-    assert pane.told.places[-1] == Place("sessions", "ses-000000")
+    run_async(until(lambda: len(pane.pager.messages) == 2))
+    assert pane.header.title.text() == "Garden"
+    assert pane.emitted.places[-1] == Place("sessions", "ses-000000")
     assert pane.current_place() == Place("sessions", "ses-000000")
 
 
 def test_a_conversation_without_a_title_is_called_by_its_first_words(
-    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
 ) -> None:
     said = "**Which** [[Rose list|roses]] stand the frost of a late spring night, and which of them had better stay in?"
     books.add_session("", [("user", said)])
     pane = open_pane("sessions")
-    run_async(until(lambda: bool(pane.head.title.text())))
+    run_async(until(lambda: bool(pane.header.title.text())))
     called = "Which roses stand the frost of a late spring night, and…"
-    assert pane.head.title.text() == called
+    assert pane.header.title.text() == called
     assert pane.current_place().title == called
     card = pane.listing.model.card_of("ses-000000")
     assert card.title == called
     assert card.text == "which of them had better stay in?"
-    pane.head.edit_title()
-    pane.head.title.clear()
-    qtbot.keyClick(pane.head.title, Qt.Key.Key_Return)
-    assert pane.head.title.text() == called
+    pane.header.edit_title()
+    pane.header.title.clear()
+    qtbot.keyClick(pane.header.title, Qt.Key.Key_Return)
+    assert pane.header.title.text() == called
     assert not ask.called("session.rename")
 
 
-def test_an_empty_vault_teaches_one_action(open_pane: Any, ask: ShelfBridge, run_async: Any) -> None:
+def test_an_empty_vault_teaches_one_action(open_pane: Any, ask: FakeBridge, run_async: Any) -> None:
     pane = open_pane("sessions")
     run_async(ask.idle())
     run_async(until(lambda: pane._whole.currentWidget() is pane._empty))
@@ -63,7 +65,7 @@ def test_an_empty_vault_teaches_one_action(open_pane: Any, ask: ShelfBridge, run
 
 
 def test_ten_thousand_turns_open_at_a_hit_and_only_its_pages_are_read(
-    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
 ) -> None:
     books.add_session("Long", LONG, id="ses-long", step=timedelta(minutes=2))
     pane = open_pane("sessions")
@@ -75,11 +77,11 @@ def test_ten_thousand_turns_open_at_a_hit_and_only_its_pages_are_read(
     assert 4980 < _top(pane) <= 5000
 
 
-def test_it_reads_on_where_one_scrolls(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+def test_it_reads_on_where_one_scrolls(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
     books.add_session("Long", LONG[:1000], id="ses-long")
     pane = open_pane("sessions")
     pane.open_place(Place("sessions", "ses-long", "500"))
-    run_async(until(lambda: pane.reach.find(500) >= 0))
+    run_async(until(lambda: pane.pager.find(500) >= 0))
     bar = pane.transcript.verticalScrollBar()
 
     async def story() -> None:
@@ -91,141 +93,145 @@ def test_it_reads_on_where_one_scrolls(books: Shelf, ask: ShelfBridge, open_pane
             assert before - _top(pane) < 40
 
     run_async(story())
-    got = [message.seq for message in pane.reach.messages]
+    got = [message.seq for message in pane.pager.messages]
     assert got == list(range(got[0], got[-1] + 1))
 
 
-def test_dragging_far_begins_anew_there(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+def test_dragging_far_begins_anew_there(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
     books.add_session("Long", LONG, id="ses-long")
     pane = open_pane("sessions")
     pane.open_place(Place("sessions", "ses-long"))
-    run_async(until(lambda: pane.reach.find(9999) >= 0))
+    run_async(until(lambda: pane.pager.find(9999) >= 0))
     bar = pane.transcript.verticalScrollBar()
     bar.setValue(bar.maximum() // 2)
     pane.grab()
-    run_async(until(lambda: pane.reach.messages[0].seq < 6000))
+    run_async(until(lambda: pane.pager.messages[0].seq < 6000))
     assert 3500 < _top(pane) < 6500
 
 
 def test_home_and_end_mean_the_whole_conversation(
-    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
 ) -> None:
     books.add_session("Long", LONG[:2000], id="ses-long")
     pane = open_pane("sessions")
-    run_async(until(lambda: pane.reach.find(1999) >= 0))
+    run_async(until(lambda: pane.pager.find(1999) >= 0))
     qtbot.keyClick(pane.transcript, Qt.Key.Key_Home)
-    run_async(until(lambda: pane.reach.find(0) >= 0 and _top(pane) == 0))
+    run_async(until(lambda: pane.pager.find(0) >= 0 and _top(pane) == 0))
     qtbot.keyClick(pane.transcript, Qt.Key.Key_End)
-    run_async(until(lambda: pane.reach.find(1999) >= 0))
+    run_async(until(lambda: pane.pager.find(1999) >= 0))
 
 
-def test_finding_counts_marks_and_goes_round(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+def test_finding_counts_marks_and_goes_round(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
     books.add_session("Long", LONG[:1000], id="ses-long")
     pane = open_pane("sessions")
-    run_async(until(lambda: pane.reach.find(999) >= 0))
+    run_async(until(lambda: pane.pager.find(999) >= 0))
     pane.registry.run("sessions.find")
-    pane.finder.box.setText("frost")
-    run_async(until(lambda: " of " in pane.finder._count.text()))
-    assert pane.finder._count.text().endswith("of 10")
+    pane.find_bar.box.setText("frost")
+    run_async(until(lambda: " of " in pane.find_bar._count.text()))
+    assert pane.find_bar._count.text().endswith("of 10")
     run_async(until(lambda: pane.transcript.current is not None))
     at = pane.transcript.current.seq
-    pane.finder.go_next()
+    pane.find_bar.go_next()
     run_async(until(lambda: pane.transcript.current is not None and pane.transcript.current.seq != at))
-    block = pane.transcript._blocks[pane.reach.find(pane.transcript.current.seq)]
+    block = pane.transcript._blocks[pane.pager.find(pane.transcript.current.seq)]
     assert any(part.matches for part in block.parts)
-    pane.finder.close_bar()
+    pane.find_bar.close_bar()
     assert not any(part.matches for one in pane.transcript._blocks for part in one.parts)
 
 
-def test_going_to_a_date(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+def test_going_to_a_date(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
     books.add_session("Long", LONG[:1000], id="ses-long", at=NOW - timedelta(days=900), step=timedelta(days=1))
     pane = open_pane("sessions")
-    run_async(until(lambda: pane.reach.find(999) >= 0))
+    run_async(until(lambda: pane.pager.find(999) >= 0))
     day = (NOW - timedelta(days=500)).date()
-    pane.head.date_asked.emit(QDate(day.year, day.month, day.day))
+    pane.header.date_requested.emit(QDate(day.year, day.month, day.day))
     run_async(until(lambda: pane.transcript.current is not None and 398 <= pane.transcript.current.seq <= 401))
 
 
-def test_an_agent_s_turn_appears_at_the_end(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+def test_an_agent_s_turn_appears_at_the_end(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
     _fill(books)
     pane = open_pane("sessions")
-    run_async(until(lambda: len(pane.reach.messages) == 2))
+    run_async(until(lambda: len(pane.pager.messages) == 2))
     turn = NewMessage("assistant", "one more")
     run_async(ask.call("session.append", messages=[turn], session="ses-000000"))
-    run_async(until(lambda: len(pane.reach.messages) == 3))
+    run_async(until(lambda: len(pane.pager.messages) == 3))
     run_async(until(lambda: pane.listing.model.value("ses-000000").message_count == 3))
 
 
-def test_renaming_keeps_a_way_back(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any) -> None:
-    _fill(books)
-    pane = open_pane("sessions")
-    run_async(until(lambda: len(pane.reach.messages) == 2))
-    qtbot.keyClick(pane.listing.list, Qt.Key.Key_F2)
-    pane.head.title.setText("Roses")
-    qtbot.keyClick(pane.head.title, Qt.Key.Key_Return)
-    run_async(until(lambda: books.sessions["ses-000000"].title == "Roses"))
-    run_async(until(lambda: bool(pane.told.notices)))
-    assert pane.told.notices[-1].history_ids == (1,)
-
-
-def test_forgetting_moves_on_and_can_be_undone(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
-    _fill(books)
-    pane = open_pane("sessions")
-    run_async(until(lambda: len(pane.reach.messages) == 2))
-    pane.listing.list.delete_asked.emit(["ses-000000"])
-    run_async(until(lambda: pane.head.title.text() == "Work"))
-    assert "ses-000000" not in books.sessions
-    assert pane.told.notices[-1].history_ids == (2,)
-    assert pane.told.notices[-1].text == "Forgot ‘Garden’"
-
-
-def test_a_conversation_with_oneself_exists_from_its_first_word(
-    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+def test_renaming_keeps_a_way_back(
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
 ) -> None:
     _fill(books)
     pane = open_pane("sessions")
-    run_async(until(lambda: len(pane.reach.messages) == 2))
+    run_async(until(lambda: len(pane.pager.messages) == 2))
+    qtbot.keyClick(pane.listing.list, Qt.Key.Key_F2)
+    pane.header.title.setText("Roses")
+    qtbot.keyClick(pane.header.title, Qt.Key.Key_Return)
+    run_async(until(lambda: books.sessions["ses-000000"].title == "Roses"))
+    run_async(until(lambda: bool(pane.emitted.notices)))
+    assert pane.emitted.notices[-1].history_ids == (1,)
+
+
+def test_forgetting_moves_on_and_can_be_undone(
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
+) -> None:
+    _fill(books)
+    pane = open_pane("sessions")
+    run_async(until(lambda: len(pane.pager.messages) == 2))
+    pane.listing.list.delete_requested.emit(["ses-000000"])
+    run_async(until(lambda: pane.header.title.text() == "Work"))
+    assert "ses-000000" not in books.sessions
+    assert pane.emitted.notices[-1].history_ids == (2,)
+    assert pane.emitted.notices[-1].text == "Forgot ‘Garden’"
+
+
+def test_a_conversation_with_oneself_exists_from_its_first_word(
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
+) -> None:
+    _fill(books)
+    pane = open_pane("sessions")
+    run_async(until(lambda: len(pane.pager.messages) == 2))
     pane.registry.run("sessions.new")
     assert len(books.sessions) == 2
     pane.composer.field.setPlainText("Buy soil\nand roses")
     qtbot.keyClick(pane.composer.field, Qt.Key.Key_Return)
-    run_async(until(lambda: len(books.sessions) == 3 and len(pane.reach.messages) == 1))
+    run_async(until(lambda: len(books.sessions) == 3 and len(pane.pager.messages) == 1))
     assert books.sessions["ses-000002"].title == "Buy soil"
     assert pane.composer.field.toPlainText() == ""
     assert pane.composer.isVisible()
 
 
-def test_a_failed_message_stays_typed(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+def test_a_failed_message_stays_typed(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
     pane = open_pane("sessions")
     run_async(ask.idle())
     pane.new_session()
     ask.faults["session.append"] = NotFoundError("Gone.")
     pane.composer.field.setPlainText("precious")
     pane.composer.send()
-    run_async(until(lambda: bool(pane.told.notices)))
+    run_async(until(lambda: bool(pane.emitted.notices)))
     assert pane.composer.field.toPlainText() == "precious"
     assert pane.composer._send.isEnabled()
 
 
-def test_links_lead_on(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+def test_links_lead_on(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
     _fill(books)
     rose = books.add_note("Rose list", "x")
     pane = open_pane("sessions")
-    run_async(until(lambda: len(pane.reach.messages) == 2))
+    run_async(until(lambda: len(pane.pager.messages) == 2))
     pane.transcript.wiki_clicked.emit("Rose list")
-    run_async(until(lambda: pane.told.places[-1] == Place("notes", rose)))
+    run_async(until(lambda: pane.emitted.places[-1] == Place("notes", rose)))
     pane.transcript.tag_clicked.emit("garden")
-    assert pane.told.places[-1] == Place("search", extra="tag:garden")
+    assert pane.emitted.places[-1] == Place("search", extra="tag:garden")
     pane.transcript.wiki_clicked.emit("Nobody")
-    run_async(until(lambda: bool(pane.told.notices)))
+    run_async(until(lambda: bool(pane.emitted.notices)))
 
 
 def test_tool_answers_fold_and_unfold(
-    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
 ) -> None:
     books.add_session("Tools", [("user", "weather?"), ("tool", "frost\n" * 50)])
     pane = open_pane("sessions")
-    run_async(until(lambda: len(pane.reach.messages) == 2))
+    run_async(until(lambda: len(pane.pager.messages) == 2))
     block = pane.transcript._blocks[1]
     before = block.height
     pane.transcript._select_current(1)
@@ -235,13 +241,13 @@ def test_tool_answers_fold_and_unfold(
     assert block.height == before
 
 
-def test_the_menu_of_rows(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+def test_the_menu_of_rows(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
     _fill(books)
     pane = open_pane("sessions")
-    run_async(until(lambda: len(pane.reach.messages) == 2))
+    run_async(until(lambda: len(pane.pager.messages) == 2))
     names = []
     for ids in (["ses-000000"], ["ses-000000", "ses-000001"]):
-        pane.listing.list.menu_asked.emit(ids, QPoint(5, 5))
+        pane.listing.list.menu_requested.emit(ids, QPoint(5, 5))
         menu = next(one for one in pane.findChildren(QMenu) if one.isVisible())
         actions = {action.text(): action for action in menu.actions() if not action.isSeparator()}
         menu.close()
@@ -253,11 +259,11 @@ def test_the_menu_of_rows(books: Shelf, ask: ShelfBridge, open_pane: Any, run_as
 
 
 def test_what_turns_are_made_of_grows_with_the_text(
-    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, look: Any
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, look: Any
 ) -> None:
     books.add_session("Tools", [("user", "weather?"), ("tool", "frost")])
     pane = open_pane("sessions")
-    run_async(until(lambda: len(pane.reach.messages) == 2))
+    run_async(until(lambda: len(pane.pager.messages) == 2))
     rows = {}
     for scale in (1.0, 2.0, 1.0):
         look.set_scale(scale)
@@ -268,11 +274,11 @@ def test_what_turns_are_made_of_grows_with_the_text(
     assert rows == {1.0: (30, 13, 28), 2.0: (60, 26, 40)}
 
 
-def test_a_menu_copies_a_message(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+def test_a_menu_copies_a_message(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
     _fill(books)
     pane = open_pane("sessions")
-    run_async(until(lambda: len(pane.reach.messages) == 2))
-    pane.transcript.menu_asked.emit(pane.reach.messages[1], pane.mapToGlobal(pane.rect().center()))
+    run_async(until(lambda: len(pane.pager.messages) == 2))
+    pane.transcript.menu_requested.emit(pane.pager.messages[1], pane.mapToGlobal(pane.rect().center()))
     menu = next(one for one in pane.findChildren(QMenu) if one.isVisible())
     actions = {action.text(): action for action in menu.actions()}
     actions["Copy message"].trigger()
@@ -283,22 +289,22 @@ def test_a_menu_copies_a_message(books: Shelf, ask: ShelfBridge, open_pane: Any,
 
 
 def test_widths_order_and_the_open_one_come_back(
-    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
 ) -> None:
     _fill(books)
     pane = open_pane("sessions")
-    run_async(until(lambda: len(pane.reach.messages) == 2))
+    run_async(until(lambda: len(pane.pager.messages) == 2))
     pane.open_place(Place("sessions", "ses-000001"))
-    run_async(until(lambda: pane.head.title.text() == "Work"))
+    run_async(until(lambda: pane.header.title.text() == "Work"))
     again = open_pane("sessions", pane.save_state())
-    run_async(until(lambda: again.head.title.text() == "Work"))
+    run_async(until(lambda: again.header.title.text() == "Work"))
     assert again.listing.list.current_id() == "ses-000001"
 
 
-def test_filters_ask_the_engine(books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any) -> None:
+def test_filters_ask_the_engine(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
     _fill(books)
     pane = open_pane("sessions")
-    run_async(until(lambda: len(pane.reach.messages) == 2))
+    run_async(until(lambda: len(pane.pager.messages) == 2))
     pane.listing.filter.setText("work")
     run_async(until(lambda: list(pane.listing.model.ids) == ["ses-000001"]))
     pane.listing.filter.setText("nothing at all")
@@ -309,11 +315,11 @@ def test_filters_ask_the_engine(books: Shelf, ask: ShelfBridge, open_pane: Any, 
 
 
 def test_a_pane_in_the_back_refreshes_when_it_comes_forward(
-    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
 ) -> None:
     _fill(books)
     pane = open_pane("sessions")
-    run_async(until(lambda: len(pane.reach.messages) == 2))
+    run_async(until(lambda: len(pane.pager.messages) == 2))
     pane.hide()
     run_async(ask.call("session.append", messages=[NewMessage("user", "x")], title="Third"))
     run_async(ask.idle())
@@ -330,45 +336,45 @@ def _marked(pane: Any) -> list[str]:
 
 
 def test_a_hit_opens_with_its_words_marked_and_n_goes_on(
-    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
 ) -> None:
     turns = [("user", f"ta {n}" if n % 50 == 10 else f"tard {n}") for n in range(200)]
     books.add_session("Long", turns, id="ses-long")
     pane = open_pane("sessions")
     pane.open_place(Place("sessions", "ses-long", "60", words=("ta",)))
-    run_async(until(lambda: pane.finder._seqs and _marked(pane)))
+    run_async(until(lambda: pane.find_bar._seqs and _marked(pane)))
     assert set(_marked(pane)) == {"ta"}
     assert pane.transcript.hasFocus()
     qtbot.keyClick(pane.transcript, Qt.Key.Key_N)
     assert pane.transcript.current.seq == 110
     qtbot.keyClick(pane.transcript, Qt.Key.Key_N, Qt.KeyboardModifier.ShiftModifier)
     assert pane.transcript.current.seq == 60
-    assert pane.finder.isHidden()
+    assert pane.find_bar.isHidden()
 
 
 def test_a_hit_of_the_open_conversation_is_marked_too(
-    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
 ) -> None:
     _fill(books)
     pane = open_pane("sessions")
-    run_async(until(lambda: len(pane.reach.messages) == 2))
+    run_async(until(lambda: len(pane.pager.messages) == 2))
     pane.open_place(Place("sessions", "ses-000000", "0", words=("frost",)))
     run_async(until(lambda: _marked(pane) == ["Frost"]))
     assert pane.transcript.hasFocus()
     pane.open_place(Place("sessions", "ses-000001"))
-    run_async(until(lambda: len(pane.reach.messages) == 1))
+    run_async(until(lambda: len(pane.pager.messages) == 1))
     assert _marked(pane) == []
 
 
 def test_finding_takes_the_place_of_marked_words(
-    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
 ) -> None:
     _fill(books)
     pane = open_pane("sessions")
     pane.open_place(Place("sessions", "ses-000000", "0", words=("frost",)))
     run_async(until(lambda: _marked(pane) == ["Frost"]))
-    pane.finder.open_bar("es")
-    pane.finder.box.search_now()
+    pane.find_bar.open_bar("es")
+    pane.find_bar.box.search_now()
     run_async(until(lambda: _marked(pane) == ["es"]))
-    pane.finder.close_bar()
+    pane.find_bar.close_bar()
     assert _marked(pane) == []

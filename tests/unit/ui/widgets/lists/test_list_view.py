@@ -9,7 +9,7 @@ from PySide6.QtCore import QItemSelectionModel, QPoint, Qt
 from PySide6.QtGui import QAccessible
 
 from ui.models.cards import Badge, Card
-from ui.models.ids import IdListModel
+from ui.models.id_list_model import IdListModel
 from ui.widgets.lists.list_view import CardList
 
 
@@ -77,8 +77,8 @@ def test_keys_walk_open_delete_and_rename(shown: Any, qtbot: Any) -> None:
     model.set_ids(f"m{n}" for n in range(50))
     seen: list[Any] = []
     view.opened.connect(lambda one: seen.append(("open", one)))
-    view.delete_asked.connect(lambda many: seen.append(("delete", many)))
-    view.rename_asked.connect(lambda one: seen.append(("rename", one)))
+    view.delete_requested.connect(lambda many: seen.append(("delete", many)))
+    view.rename_requested.connect(lambda one: seen.append(("rename", one)))
     view.setFocus()
     view.choose_row(0)
     qtbot.keyClick(view, Qt.Key.Key_End)
@@ -126,7 +126,7 @@ def test_the_keyboard_opens_the_menu_at_the_current_row(shown: Any, qtbot: Any) 
     view, model = shown
     model.set_ids(f"m{n}" for n in range(50))
     asked: list[Any] = []
-    view.menu_asked.connect(lambda ids, where: asked.append((ids, view.viewport().mapFromGlobal(where))))
+    view.menu_requested.connect(lambda ids, where: asked.append((ids, view.viewport().mapFromGlobal(where))))
     qtbot.keyClick(view, Qt.Key.Key_Menu)
     assert asked == []
     view.choose_row(40)

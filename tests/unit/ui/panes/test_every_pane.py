@@ -8,13 +8,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QAbstractScrollArea, QScrollBar, QWidget
 
-from tests.unit.ui.panes.shelf import Shelf, ShelfBridge
+from tests.unit.ui.panes.fake_bridge import FakeBridge, FakeVault
 from ui.theme import Scheme
 
 PANES = ("sessions", "notes", "search")
 
 
-def _fill(books: Shelf) -> None:
+def _fill(books: FakeVault) -> None:
     books.add_session("長い会話" * 20, [("user", "frost " * 50), ("assistant", "مرحبا **x** " * 30), ("tool", "{}")])
     books.add_note("X" * 300, "word" * 3000, tags=("a", "b/c"))
     books.add_note("", "- fact", kind="fact", category="k", key="v")
@@ -40,7 +40,7 @@ def _nameless(root: QWidget) -> list[str]:
 
 @pytest.mark.parametrize("name", PANES)
 def test_everything_that_takes_the_keyboard_has_a_name(
-    name: str, books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any
+    name: str, books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
 ) -> None:
     _fill(books)
     pane = open_pane(name)
@@ -55,7 +55,7 @@ def test_everything_that_takes_the_keyboard_has_a_name(
 @pytest.mark.parametrize("name", PANES)
 @pytest.mark.parametrize("direction", [Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft])
 def test_it_paints_in_every_look(
-    name: str, direction: Any, books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, look: Any
+    name: str, direction: Any, books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, look: Any
 ) -> None:
     _fill(books)
     pane = open_pane(name)
@@ -72,7 +72,7 @@ def test_it_paints_in_every_look(
 
 @pytest.mark.parametrize("name", PANES)
 def test_a_pane_that_goes_while_answers_are_under_way_does_no_harm(
-    name: str, books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any
+    name: str, books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
 ) -> None:
     import shiboken6
 
@@ -88,7 +88,7 @@ def test_a_pane_that_goes_while_answers_are_under_way_does_no_harm(
 
 
 @pytest.mark.parametrize("name", PANES)
-def test_states_of_other_versions_are_ignored(name: str, open_pane: Any, ask: ShelfBridge, run_async: Any) -> None:
+def test_states_of_other_versions_are_ignored(name: str, open_pane: Any, ask: FakeBridge, run_async: Any) -> None:
     for state in (b"nonsense", b"[]", b'{"split": "zz", "opened": 3, "mode": "?", "recipe": 5}'):
         pane = open_pane(name, state)
         run_async(ask.idle())
@@ -96,7 +96,7 @@ def test_states_of_other_versions_are_ignored(name: str, open_pane: Any, ask: Sh
 
 
 @pytest.mark.parametrize("name", PANES)
-def test_regions_and_commands_are_offered(name: str, open_pane: Any, ask: ShelfBridge, run_async: Any) -> None:
+def test_regions_and_commands_are_offered(name: str, open_pane: Any, ask: FakeBridge, run_async: Any) -> None:
     pane = open_pane(name)
     run_async(ask.idle())
     pane.focus_first()

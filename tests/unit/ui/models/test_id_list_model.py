@@ -10,7 +10,7 @@ from PySide6.QtTest import QAbstractItemModelTester
 
 from app.errors import KeepsakeError
 from ui.models.cards import Badge, Card
-from ui.models.ids import PAGE, IdListModel, Role
+from ui.models.id_list_model import PAGE, IdListModel, Role
 
 
 @dataclass

@@ -4,13 +4,13 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 
-from tests.unit.ui.panes.shelf import Shelf, ShelfBridge, until
+from tests.unit.ui.panes.fake_bridge import FakeBridge, FakeVault, until
 
 SHIFT = Qt.KeyboardModifier.ShiftModifier
 
 
 def test_several_are_summed_up_and_forgotten_with_one_undo(
-    books: Shelf, ask: ShelfBridge, open_pane: Any, run_async: Any, qtbot: Any
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
 ) -> None:
     for number in range(5):
         books.add_session(f"Talk {number}", [("user", f"Text {number}")])
@@ -26,6 +26,6 @@ def test_several_are_summed_up_and_forgotten_with_one_undo(
     assert pane._summary.isVisible()
     assert pane._summary.heading == "3 conversations selected"
     pane._summary.button("forget").click()
-    run_async(until(lambda: bool(pane.told.notices)))
-    assert [(one.text, one.history_ids) for one in pane.told.notices] == [("Forgot 3 conversations", (2, 2, 2))]
-    run_async(until(lambda: pane.head.title.text() == "Talk 3" and not pane._summary.isVisible()))
+    run_async(until(lambda: bool(pane.emitted.notices)))
+    assert [(one.text, one.history_ids) for one in pane.emitted.notices] == [("Forgot 3 conversations", (2, 2, 2))]
+    run_async(until(lambda: pane.header.title.text() == "Talk 3" and not pane._summary.isVisible()))

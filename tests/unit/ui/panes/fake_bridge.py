@@ -33,7 +33,7 @@ class Operator:
 
 
 @dataclass
-class Shelf:
+class FakeVault:
     """What is kept."""
 
     sessions: dict[str, Session] = field(default_factory=dict)
@@ -69,14 +69,14 @@ class Shelf:
         return identity
 
 
-class ShelfBridge(QObject):
+class FakeBridge(QObject):
     """The bridge's interface over a ``ArchiveFilter``."""
 
     changed = Signal(object)
     progressed = Signal(object)
     failed = Signal(object)
 
-    def __init__(self, shelf: Shelf, parent: QObject | None = None) -> None:
+    def __init__(self, shelf: FakeVault, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.shelf = shelf
         self.calls: list[tuple[str, dict[str, Any]]] = []
