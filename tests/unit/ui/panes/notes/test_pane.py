@@ -275,11 +275,11 @@ def test_the_menu_of_one_row(books: FakeVault, ask: FakeBridge, open_pane: Any, 
     run_async(ask.idle())
     assert not ask.called("note.tag_many")
     ask.faults["note.tag_many"] = NotFoundError("It is gone.")
-    pane._start_tagging(["note-000001"], ["spring"])
+    pane._actions.add_tags(["note-000001"], ["spring"])
     run_async(ask.idle())
     assert (pane.emitted.notices[-1].text, pane.emitted.notices[-1].kind) == ("It is gone.", "error")
     del ask.faults["note.tag_many"]
-    pane._start_tagging(["note-000001"], ["spring"])
+    pane._actions.add_tags(["note-000001"], ["spring"])
     run_async(ask.idle())
     title = books.memories["note-000001"].title
     assert pane.emitted.notices[-1].text == f"Tagged ‘{title}’"
