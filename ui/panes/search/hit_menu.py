@@ -49,8 +49,8 @@ class HitMenu(QObject):
         go: list[Entry] = [(self.tr("Open"), partial(self.opened.emit, place_of_row(row)))]
         copying: list[Entry] = [(self.tr("Copy link"), partial(self._pane.copy_link, place_of_row(row)))]
         if isinstance(row, GroupHeading):
-            forget = partial(self._start_forgetting, row)
-            open_menu(self._pane, where, [go, copying, [(self.tr("Forget"), forget)]])
+            delete = partial(self._start_deleting_session, row)
+            open_menu(self._pane, where, [go, copying, [(self.tr("Delete"), delete)]])
             return
         if row.target == "message":
             go = [(self.tr("Open in its conversation"), partial(self.opened.emit, place_of_row(row)))]
@@ -120,12 +120,12 @@ class HitMenu(QObject):
         reply = await self._pane.bridge.reply("note.delete", id=identity)
         self._pane.show_result(self.tr("Deleted ‘{title}’"), self._title(reply.value), reply)
 
-    def _start_forgetting(self, row: GroupHeading) -> None:
-        self._pane.do(self._forget(row))
+    def _start_deleting_session(self, row: GroupHeading) -> None:
+        self._pane.do(self._delete_session(row))
 
-    async def _forget(self, row: GroupHeading) -> None:
+    async def _delete_session(self, row: GroupHeading) -> None:
         reply = await self._pane.bridge.reply("session.forget", session=row.session_id)
-        self._pane.show_result(self.tr("Forgot ‘{title}’"), row.title, reply)
+        self._pane.show_result(self.tr("Deleted ‘{title}’"), row.title, reply)
 
     def _title(self, memory: "Memory") -> str:
         return display_title(memory.title, memory.content, self.tr("Untitled"))

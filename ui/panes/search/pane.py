@@ -127,7 +127,7 @@ class SearchPane(ReadingPane):
         return [
             always("search.box", self.tr("Type a search"), self.focus_first, "search", "Ctrl+F"),
             asked("search.copy", self.tr("Copy results as Markdown"), self._copy, "copy", "Ctrl+Shift+C"),
-            asked("search.save", self.tr("Save or forget this search"), self._toggle_saved, "bookmark", "Ctrl+D"),
+            asked("search.save", self.tr("Save this search or remove it"), self._toggle_saved, "bookmark", "Ctrl+D"),
             always("search.group", self.tr("Group by conversation"), self._group.click, "list-tree", "Ctrl+G"),
             always("search.facets", self.tr("Show or hide facets"), self._sides.click, "funnel"),
         ]
@@ -478,7 +478,7 @@ class SearchPane(ReadingPane):
 
     def _show_saved(self) -> None:
         known = self.box.text().strip() in self.saved
-        name_button(self._save, self.tr("Forget this saved search") if known else self.tr("Save this search"), "Ctrl+D")
+        name_button(self._save, self.tr("Remove this saved search") if known else self.tr("Save this search"), "Ctrl+D")
         self._save.setIcon(icon("bookmark", "accent") if known else icon("bookmark-plus"))
         self._save.setEnabled(bool(self.box.text().strip()))
         self._copier.setEnabled(self._has_results())
@@ -577,7 +577,7 @@ class SearchPane(ReadingPane):
         text = self.box.text().strip()
         if text in self.saved:
             self.saved.remove(text)
-            self.show_notice(self.tr("Forgot the search ‘{text}’").format(text=text))
+            self.show_notice(self.tr("Removed the search ‘{text}’").format(text=text))
         elif text:
             self.saved.insert(0, text)
             self.show_notice(self.tr("Saved the search ‘{text}’").format(text=text))

@@ -172,9 +172,7 @@ def test_renaming_keeps_a_way_back(
     assert pane.emitted.notices[-1].history_ids == (1,)
 
 
-def test_forgetting_moves_on_and_can_be_undone(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
-) -> None:
+def test_deleting_moves_on_and_can_be_undone(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
     _fill(books)
     pane = open_pane("sessions")
     run_async(until(lambda: len(pane.pager.messages) == 2))
@@ -182,7 +180,7 @@ def test_forgetting_moves_on_and_can_be_undone(
     run_async(until(lambda: pane.header.title.text() == "Work"))
     assert "ses-000000" not in books.sessions
     assert pane.emitted.notices[-1].history_ids == (2,)
-    assert pane.emitted.notices[-1].text == "Forgot ‘Garden’"
+    assert pane.emitted.notices[-1].text == "Deleted ‘Garden’"
 
 
 def test_a_conversation_with_oneself_exists_from_its_first_word(
@@ -252,8 +250,8 @@ def test_the_menu_of_rows(books: FakeVault, ask: FakeBridge, open_pane: Any, run
         actions = {action.text(): action for action in menu.actions() if not action.isSeparator()}
         menu.close()
         names.append(list(actions))
-    assert names == [["Copy link", "Rename", "Forget"], ["Forget 2 conversations"]]
-    actions["Forget 2 conversations"].trigger()
+    assert names == [["Copy link", "Rename", "Delete"], ["Delete 2 conversations"]]
+    actions["Delete 2 conversations"].trigger()
     run_async(ask.idle())
     assert [one["session"] for one in ask.called("session.forget")] == ["ses-000000", "ses-000001"]
 
