@@ -192,8 +192,8 @@ class SessionsPane(ListPane):
         self._summary.cleared.connect(self._on_summary_cleared)
         self.listing.loaded.connect(self._on_listing_loaded)
         self.listing.failed.connect(self.show_error)
-        self.pager.failed.connect(self._on_reach_failed)
-        self.pager.replaced.connect(self._on_reach_replaced)
+        self.pager.failed.connect(self._on_pager_failed)
+        self.pager.replaced.connect(self._on_pager_replaced)
         self.header.renamed.connect(self._on_header_renamed)
         self.header.find_requested.connect(self._search.open_bar)
         self.header.first_requested.connect(self.transcript.go_to_first)
@@ -284,14 +284,14 @@ class SessionsPane(ListPane):
         self._show_right()
         self.registry.refresh()
 
-    def _on_reach_failed(self, error: KeepsakeError) -> None:
+    def _on_pager_failed(self, error: KeepsakeError) -> None:
         if isinstance(error, NotFoundError) and self._session is not None:
             # Deleted while it was read; the notice about that offers to undo it.
             self.bridge.start(self._refresh_head(self._session.id))
         else:
             self.show_error(error)
 
-    def _on_reach_replaced(self) -> None:
+    def _on_pager_replaced(self) -> None:
         self._opening = ""
         if self._flash_at is not None:
             seq, self._flash_at = self._flash_at, None

@@ -12,7 +12,7 @@ from app.errors import NotFoundError
 from app.sessions.model import NewMessage
 from tests.unit.ui.panes.fake_bridge import NOW, FakeBridge, FakeVault, until
 from ui.panes.pane import Place
-from ui.panes.sessions.message_block import lengths
+from ui.panes.sessions.block_metrics import lengths
 
 LONG = [("user", f"turn {n} about {'frost' if n % 100 == 7 else 'roses'}") for n in range(10_000)]
 
