@@ -41,7 +41,9 @@ class ListLabels:
 
 
 class FilteredList(QWidget):
-    """A list of everything that fits a filter; subclasses fetch the ids and describe the rows.
+    """A list of everything that fits a filter.
+
+    Subclasses fetch the ids and describe the rows.
 
     Args:
         bridge: The connection to the engine.
@@ -93,7 +95,10 @@ class FilteredList(QWidget):
         raise NotImplementedError
 
     async def _load(self, chosen: Any, request: int) -> None:
-        """Fetch the ids that fit a filter and show them, unless a later request was made."""
+        """Fetch and show the ids that fit a filter.
+
+        Nothing is shown when a later request was made in the meantime.
+        """
         raise NotImplementedError
 
     # --- what panes use ---

@@ -1,4 +1,4 @@
-"""What kinds, stores and events are called, and which icon stands for each."""
+"""Labels and icons of kinds, stores, roles, events, sources and ranking features."""
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 

@@ -19,7 +19,10 @@ CHOICE_MS = 90
 
 
 class ListPane(ReadingPane):
-    """A pane that opens the current row of its list; subclasses set ``listing`` first of all."""
+    """A pane that opens the current row of its list.
+
+    Subclasses set ``listing`` before anything else.
+    """
 
     listing: FilteredList
 
@@ -66,7 +69,10 @@ class ListPane(ReadingPane):
         self._choice.start()
 
     def _on_choice_timeout(self) -> None:
-        """Open the row that the keyboard rests on, not each one it passes with an arrow key held down."""
+        """Open the row that the keyboard rests on.
+
+        Rows that it only passes, with an arrow key held down, are not opened.
+        """
         rows = self.listing.list
         if rows.selected_count > 1:
             return

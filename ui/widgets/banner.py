@@ -1,4 +1,4 @@
-"""The banner under the top bar: something went wrong that nobody was waiting for."""
+"""The banner under the top bar, for failures in the background."""
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QWidget
@@ -9,7 +9,7 @@ from ui.widgets.icon_label import IconLabel
 
 
 class Banner(QFrame):
-    """One sentence, a way to copy the details, and a way to dismiss it; never a dialog."""
+    """One sentence with buttons to copy details and to dismiss it."""
 
     details_requested = Signal()
     """Copy the details."""

@@ -1,4 +1,4 @@
-"""The graph pane. People and things are not drawn from conversations yet, and it says so."""
+"""The Graph pane, which says that the picture is not drawn yet."""
 
 from typing import TYPE_CHECKING, ClassVar
 

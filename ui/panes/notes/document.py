@@ -75,7 +75,7 @@ class Document(QFrame):
 
     @property
     def mode(self) -> Mode:
-        """Whether one writes, reads, or both."""
+        """The mode: source, preview, or both."""
         return self._mode
 
     @property
@@ -86,7 +86,7 @@ class Document(QFrame):
 
     @property
     def tab_chain(self) -> tuple[QWidget, ...]:
-        """What takes the keyboard, as one reads."""
+        """The widgets that take the keyboard, in reading order."""
         modes = (self._buttons[mode] for mode in MODES)
         others = (self._pin, self._restore, self._delete, self._inspect)
         return self.title, self.editor, self.preview.page, self.tags.field, *modes, *others
@@ -148,7 +148,7 @@ class Document(QFrame):
         (self.preview if reading else self.editor).setFocus(Qt.FocusReason.TabFocusReason)
 
     def show_facts(self, memory: Memory | None) -> None:
-        """Show what is known of the memory beside its text."""
+        """Show kind, store, source and date of a memory."""
         self._pin.setChecked(memory is not None and memory.pinned)
         if memory is None:
             self._facts.setText(self.tr("New note"))
@@ -165,7 +165,10 @@ class Document(QFrame):
         theme.set_type(self._state, "small danger" if wrong else "small muted")
 
     def take_tags(self, tags: Sequence[str]) -> None:
-        """Show the tags as stored, which also has those written in the text, unless one is being typed."""
+        """Show the stored tags, unless one is being typed.
+
+        They include the tags that are written in the text.
+        """
         if not self.tags.field.text():
             self.tags.set_tags(tags)
 

@@ -1,4 +1,4 @@
-"""What belongs to a memory beside its text: what it is, its links, and its history."""
+"""The inspector of a memory: its properties, links and history."""
 
 import asyncio
 from datetime import UTC, datetime
@@ -39,7 +39,7 @@ class NoteInspector(QScrollArea):
     def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._bridge = bridge
-        self._asked = 0
+        self._request = 0
         self._entries: dict[int, HistoryEntry] = {}
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -60,15 +60,15 @@ class NoteInspector(QScrollArea):
 
     def show_memory(self, memory: Memory | None) -> None:
         """Show what belongs to ``memory``; links and history follow when they arrive."""
-        self._asked += 1
+        self._request += 1
         self._show_about(memory)
         if memory is None:
             self._show_links(Links())
             self._show_history([])
         else:
-            self._bridge.start(self._load(memory.id, self._asked))
+            self._bridge.start(self._load(memory.id, self._request))
 
-    async def _load(self, identity: str, asked: int) -> None:
+    async def _load(self, identity: str, request: int) -> None:
         call = self._bridge.call
         try:
             links, history = await asyncio.gather(
@@ -76,7 +76,7 @@ class NoteInspector(QScrollArea):
             )
         except KeepsakeError:
             return  # it was deleted in between; the pane hears of that by itself
-        if isValid(self) and asked == self._asked:
+        if isValid(self) and request == self._request:
             self._show_links(links)
             self._show_history(history)
 

@@ -1,4 +1,4 @@
-"""Actions on one or several notes: pin, tag, delete, restore, and the menu that offers them."""
+"""Actions on one or several notes: pin, tag, delete, restore, and their menu."""
 
 from functools import partial
 from typing import TYPE_CHECKING

@@ -258,7 +258,10 @@ class NotesPane(ListPane):
         self.inspector.version_requested.connect(self._on_details_version_requested)
 
     def _fit(self) -> None:
-        """Show facets and inspector where there is room beside list and text; the one asked for last goes first."""
+        """Show facets and inspector where there is room for them.
+
+        The one that was requested last gets the room first.
+        """
         right = max(RIGHT_MIN, self.document.least_width)
         self._right.setMinimumWidth(right)
         room = self.width() - LIST_MIN - right - 3 * self._split.handleWidth()
@@ -302,7 +305,7 @@ class NotesPane(ListPane):
             self.document.editor.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def title_missing(self, title: str) -> None:
-        """Begin the note that a link names and nobody has written yet."""
+        """Begin the note that a link names and that does not exist yet."""
         self.new_note()
         self.controller.prefill(title=title)
         self.document.editor.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -329,7 +332,10 @@ class NotesPane(ListPane):
         self._restored = ""
 
     def _follow_trash(self) -> None:
-        """Show nothing beside the trash but what is in it, and what was open before when one leaves it."""
+        """Show a deleted note while the trash is listed.
+
+        After the trash the note that was open before is shown again.
+        """
         entered, self._in_trash = self._in_trash, self.listing.trash.isChecked()
         rows, model, memory = self.listing.list, self.listing.model, self.controller.memory
         if self._in_trash and model.row_of(self.controller.id) < 0:

@@ -1,4 +1,4 @@
-"""The facets of a search: counts by kind, agent, role, tag and store, and the values that filter by them."""
+"""The facets of a search: counts by kind, agent, role, tag and store."""
 
 from PySide6.QtCore import QObject
 
@@ -9,7 +9,7 @@ from ui.widgets.lists.facet_tree import FacetGroup, FacetRow, FacetTree
 
 
 class FacetFilter(QObject):
-    """Shows the facets of an answer in a tree, with the values of the query checked.
+    """Shows the facets of an answer; the values of the query are checked.
 
     Args:
         tree: The tree to fill.

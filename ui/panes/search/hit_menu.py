@@ -1,4 +1,4 @@
-"""The context menu of a result: where it leads, what can be copied of it, and what can be done with a memory."""
+"""The context menu of a result: open, copy, and change a memory."""
 
 from functools import partial
 from typing import TYPE_CHECKING
@@ -45,7 +45,10 @@ class HitMenu(QObject):
         self._pane = pane
 
     def open_at(self, where: QPoint, row: Hit | GroupHeading, *, is_archived: bool = False) -> None:
-        """Open the menu of ``row`` at a global position; what lies in the archive cannot be changed."""
+        """Open the menu of a row at a global position.
+
+        Archived items cannot be changed.
+        """
         go: list[Entry] = [(self.tr("Open"), partial(self.opened.emit, place_of_row(row)))]
         copying: list[Entry] = [(self.tr("Copy link"), partial(self._pane.copy_link, place_of_row(row)))]
         if isinstance(row, GroupHeading):

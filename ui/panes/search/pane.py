@@ -139,7 +139,10 @@ class SearchPane(ReadingPane):
         return [part for part in parts if part.isVisible()]
 
     def refresh(self, changes: "ChangeSet") -> None:
-        """Leave results alone while they are read; deleted ones go at once, and come back where that is undone."""
+        """Drop deleted results; other changes wait for the next search.
+
+        When a deletion is undone, its results come back.
+        """
         if "settings" in changes.areas and self._helped:
             self.bridge.start(self._learn_page())
         if self._found is None:
@@ -270,7 +273,7 @@ class SearchPane(ReadingPane):
         self._patience.timeout.connect(self._on_patience_timeout)
 
     def _order_tabs(self) -> None:
-        """Let Tab go as one reads: the line at the top, then facets, results and reasons."""
+        """Set the tab order: the line at the top, facets, results, reasons."""
         why = self.why
         chain = (
             self.box, self._recipe, self._sides, self._group, self._save, self._copier, self.facets, self.results,

@@ -1,4 +1,4 @@
-"""What the Search pane shows before anything is asked: saved and recent searches."""
+"""Saved and recent searches, shown while the search box is empty."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""The summary of an answer: how many results there are, how they were found, and what went wrong."""
+"""The summary of an answer: counts, retrievers, ranking, notes and failures."""
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget

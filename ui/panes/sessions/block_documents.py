@@ -1,4 +1,4 @@
-"""Documents of a message: its Markdown or plain text, laid out, and the matches in it."""
+"""Documents of messages: Markdown or plain text, laid out, and matches in it."""
 
 import json
 
@@ -54,7 +54,10 @@ def rich_document(source: str, width: int) -> SealedDocument:
 
 
 def plain_document(text: str, width: int, *, mono: bool) -> SealedDocument:
-    """Return text as it is written, laid out at a width in pixels; ``mono`` in a fixed font."""
+    """Return plain text laid out at a width in pixels.
+
+    ``mono`` chooses a font of fixed width.
+    """
     document = _empty_document(width)
     if mono:
         font = QFont(ink().mono)

@@ -21,7 +21,7 @@ def line_metrics(points: float) -> tuple[int, float]:
 
 @dataclass(frozen=True, slots=True)
 class BlockMetrics:
-    """What grows with the text, in pixels: the speaker's sign, the line that names them, a folded line, an icon."""
+    """Sizes that grow with the text: speaker's sign, header, folded line, icon."""
 
     face: int
     header: int

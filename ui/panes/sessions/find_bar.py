@@ -50,7 +50,7 @@ class FindBar(QFrame):
 
     @property
     def term(self) -> str:
-        """What is looked for, empty while the bar is closed."""
+        """The text searched for, empty while the bar is closed."""
         return self.box.text() if self.isVisible() else ""
 
     def open_bar(self, term: str = "") -> None:

@@ -1,4 +1,4 @@
-"""The head of an open conversation: its title, what is known of it, and what can be done to it."""
+"""The header of an open conversation: title, agent, counts, dates and buttons."""
 
 from PySide6.QtCore import QDate, QLocale, QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent
@@ -65,7 +65,7 @@ class SessionHeader(QFrame):
         column.addWidget(self._facts)
 
     def show_session(self, session: Session) -> None:
-        """Show what is known of ``session``; a title being typed is left alone."""
+        """Show a session; a title being typed is left alone."""
         changed = self._session is None or self._session.id != session.id
         self._session = session
         if changed or not self.title.hasFocus():
@@ -90,7 +90,7 @@ class SessionHeader(QFrame):
 
     @property
     def tab_chain(self) -> tuple[QWidget, ...]:
-        """What takes the keyboard, as one reads."""
+        """The widgets that take the keyboard, in reading order."""
         return self.title, *self._buttons
 
     def edit_title(self) -> None:
@@ -130,7 +130,7 @@ class SessionHeader(QFrame):
 
 
 class _Title(TitleField):
-    """A title one can type over; Enter or leaving keeps it, Esc brings the old one back."""
+    """A title field: Enter or leaving keeps the text, Esc restores it."""
 
     committed = Signal(str)
 

@@ -37,7 +37,7 @@ PartKind = Literal["body", "fold", "result", "more"]
 
 @dataclass(slots=True)
 class BlockPart:
-    """One stretch of a turn: its words, a folded call, an opened result, or the offer to show more."""
+    """A part of a message: text, folded call, opened result, or "show more"."""
 
     kind: PartKind
     top: int
@@ -52,7 +52,7 @@ class BlockPart:
 
 @dataclass(slots=True)
 class ReadingState:
-    """What the reader did to a turn: what is unfolded and how much of it is wanted."""
+    """The reading state of a message: what is unfolded, and how much is shown."""
 
     opened: set[str] = field(default_factory=set)
     limit: int = FIRST_LIMIT
@@ -60,7 +60,7 @@ class ReadingState:
 
 @dataclass(frozen=True, slots=True)
 class TranscriptLabels:
-    """Sentences that a turn is labelled with, translated by whoever owns the view."""
+    """Labels of messages, translated."""
 
     more: str
     called: str
@@ -86,7 +86,7 @@ class MessageBlock:
 
     @property
     def laid_out(self) -> bool:
-        """Whether its height is exact."""
+        """True when the height is exact."""
         return bool(self.parts)
 
     @property
@@ -96,7 +96,7 @@ class MessageBlock:
 
     @property
     def speaker(self) -> str:
-        """Who speaks."""
+        """The name of the speaker."""
         message = self.message
         return (
             message.author or (message.tool_name if message.role == "tool" else "") or self._words.roles[message.role]
@@ -201,7 +201,10 @@ class MessageBlock:
         self.lay_out()
 
     def mark(self, term: str | tuple[str, ...]) -> None:
-        """Mark every place of a text, or of several whole words; nothing when there are none."""
+        """Mark every match of a text, or of several whole words.
+
+        An empty text marks nothing.
+        """
         self.term = term
         for part in self.parts:
             part.matches = find_matches(part.document, term) if part.document is not None and term else []
@@ -361,7 +364,10 @@ class MessageBlock:
 
 
 def colour_of(role: str, speaker: str) -> str:
-    """Return the colour that stands for a speaker: the accent for the person, one of the series for others."""
+    """Return the colour of a speaker.
+
+    It is the accent for the person, and one of the series for others.
+    """
     series = theme.current().tokens.series
     if role == "user":
         return series[0]

@@ -306,7 +306,7 @@ class SessionsPane(ListPane):
             self.pager.open(self.pager.session, seq)
 
     def _read(self, seq: int) -> None:
-        """Put the keyboard on the turn that a place named, with the words that led there marked."""
+        """Put the keyboard on the message that a search led to, with its words marked."""
         if not self._is_read_next or self._session is None:
             return
         self._is_read_next = False

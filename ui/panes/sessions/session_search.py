@@ -1,4 +1,4 @@
-"""Search within the open conversation: the find bar, and the words that a search led here with."""
+"""Search within the open conversation: the find bar and marked words."""
 
 import asyncio
 from typing import TYPE_CHECKING

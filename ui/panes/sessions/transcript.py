@@ -23,7 +23,10 @@ _PLAIN, _SHIFT = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifi
 
 
 class Transcript(TranscriptView):
-    """Adds to the view what a reader does: walk, fold, select, follow links, ask for a menu."""
+    """A transcript that is read with keyboard and mouse.
+
+    One can go from message to message, fold, select text, follow links and open a menu.
+    """
 
     wiki_clicked = Signal(str)
     tag_clicked = Signal(str)
@@ -46,7 +49,7 @@ class Transcript(TranscriptView):
         self.viewport().update()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Walk turns with the arrows, pages with Page keys, ends with Home and End; fold with Enter."""
+        """Move with arrows, Page keys, Home and End; fold with Enter."""
         key = event.key()
         if event.matches(QKeySequence.StandardKey.Copy) and self.selected_text():
             self._copy_selection()
@@ -184,7 +187,7 @@ class Transcript(TranscriptView):
             self.viewport().update()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Ask for a menu for the turn under the pointer, or the one that holds the keyboard."""
+        """Request a menu for the message under the pointer, or the current one."""
         hit = self._hit(event.pos())
         message = self.current
         if hit is not None and event.reason() == QContextMenuEvent.Reason.Mouse:

@@ -1,4 +1,4 @@
-"""The view of a transcript: lays out and paints only the messages in sight, at any length."""
+"""The view of a transcript, which lays out only the messages in sight."""
 
 from bisect import bisect_right
 from collections.abc import Iterator

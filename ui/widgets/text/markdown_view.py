@@ -1,4 +1,4 @@
-"""A reading view of Markdown that shows formats and nothing else: no network, no files, no scripts."""
+"""A reading view of Markdown: formats only, no network, files or scripts."""
 
 from collections import deque
 from collections.abc import Callable
@@ -69,7 +69,7 @@ def _open_address_of_sender(box: QMessageBox) -> Callable[[], object]:
 
 
 class SealedDocument(QTextDocument):
-    """A document that loads nothing, whatever its text asks for."""
+    """A document that loads no pictures or other resources."""
 
     def loadResource(self, kind: int, name: QUrl | str) -> Any:
         """Return nothing."""
@@ -200,7 +200,10 @@ class MarkdownView(QWidget):
         self._mark()
 
     def go_to_mark(self, step: int) -> None:
-        """Go to the next marked word, or to the one before where ``step`` is negative; round at the ends."""
+        """Go to the next marked word, backwards if ``step`` is negative.
+
+        After the last one comes the first.
+        """
         go_to_selection(self.page, step)
 
     def clear(self) -> None:

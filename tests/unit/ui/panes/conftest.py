@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 @pytest.fixture(autouse=True)
 def gc_outside_events() -> Iterator[None]:
-    """Keep garbage collection out of Qt's events, as the program does: there it crashes PySide now and then."""
+    """Keep garbage collection out of Qt's events, as the program does.
+
+    Within an event it crashes PySide now and then.
+    """
     gc.disable()
     yield
     gc.enable()
