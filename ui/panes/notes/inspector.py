@@ -148,7 +148,7 @@ class NoteInspector(QScrollArea):
         now = datetime.now(UTC)
         for entry in entries:
             words = self.tr("{what}, {who}, {when}").format(
-                what=event_label(entry.event), who=source_label(entry.actor), when=short_date(entry.at, now)
+                what=event_label(entry.event), who=source_label(_origin(entry)), when=short_date(entry.at, now)
             )
             button = _line_button(words, str(entry.id))
             button.setToolTip(self.tr("Compare with this version"))
@@ -170,6 +170,12 @@ class NoteInspector(QScrollArea):
         entry = self._entries.get(int(self._target() or 0))
         if entry is not None:
             self.version_requested.emit(entry)
+
+
+def _origin(entry: HistoryEntry) -> str:
+    """Return who stored an entry: the import for what one brought in, else the person or program."""
+    source = str((entry.after or {}).get("source", ""))
+    return source if entry.event == "ADD" and source.startswith("import") else entry.actor
 
 
 def _pair(label: str, value: str) -> QWidget:

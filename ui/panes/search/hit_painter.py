@@ -10,7 +10,7 @@ from PySide6.QtGui import QFont, QPainter
 from app.retrieval.model import Hit
 from ui import theme
 from ui.models.dates import format_number, short_date
-from ui.panes.labels import kind_icon, kind_label, role_label, source_label
+from ui.panes.labels import display_title, kind_icon, kind_label, role_label, source_label
 from ui.panes.search import snippet_layout
 from ui.style.icons import pixmap
 from ui.style.tokens import Space
@@ -101,7 +101,7 @@ class HitPainter:
             words = _Words(look.font("body"), speaker(hit), [], date_word(hit))
         else:
             self._paint_icon(painter, line, kind_icon(hit.kind), mirrored)
-            words = _Words(look.font("strong"), hit.title or kind_label(hit.kind), known_words(hit), date_word(hit))
+            words = _Words(look.font("strong"), hit_title(hit), known_words(hit), date_word(hit))
         _paint_line(painter, line, words, mirrored)
         painter.setPen(look.colour("text"))
         text = snippet_layout.laid_out(hit.snippet, hit.highlights, room)
@@ -167,6 +167,13 @@ def _paint_line(painter: QPainter, line: QRect, words: _Words, mirrored: bool) -
     free = line.adjusted(width if mirrored else 0, 0, 0 if mirrored else -width, 0)
     shown = painter.fontMetrics().elidedText(words.title, Qt.TextElideMode.ElideRight, free.width())
     painter.drawText(free, int(near | flags), shown)
+
+
+def hit_title(hit: Hit) -> str:
+    """Return the title of a hit; a memory without one is called by its first words, as in the list of notes."""
+    if hit.target == "memory":
+        return display_title(hit.title, hit.snippet, kind_label(hit.kind))
+    return hit.title or kind_label(hit.kind)
 
 
 def speaker(hit: Hit) -> str:

@@ -1,19 +1,17 @@
 """The header of an open conversation: title, agent, counts, dates and buttons."""
 
-from PySide6.QtCore import QDate, QLocale, QPoint, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
-    QCalendarWidget,
     QFrame,
-    QMenu,
     QVBoxLayout,
     QWidget,
-    QWidgetAction,
 )
 
 from app.sessions.model import Session
 from ui import theme
 from ui.models.dates import format_number, full_span
+from ui.panes.sessions.date_menu import DateMenu
 from ui.style.tokens import Space
 from ui.widgets.button import icon_button
 from ui.widgets.elided_label import ElidedLabel
@@ -46,7 +44,8 @@ class SessionHeader(QFrame):
         self._facts = ElidedLabel(parent=self)
         self._facts.setContentsMargins(2, 0, 0, 0)
         theme.set_type(self._facts, "small muted")
-        self._calendar = self._make_calendar()
+        self.dates = DateMenu(self)
+        self.dates.chosen.connect(self.date_requested)
         find = icon_button("search", self.tr("Find in this conversation"), shortcut="Ctrl+F", parent=self)
         first = icon_button("chevron-up", self.tr("Go to the first message"), shortcut="Home", parent=self)
         last = icon_button("chevron-down", self.tr("Go to the last message"), shortcut="End", parent=self)
@@ -98,19 +97,6 @@ class SessionHeader(QFrame):
         self.title.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.title.selectAll()
 
-    def _make_calendar(self) -> QMenu:
-        menu = QMenu(self)
-        calendar = QCalendarWidget(menu)
-        calendar.setAccessibleName(self.tr("Date to go to"))
-        calendar.setFirstDayOfWeek(QLocale().firstDayOfWeek())
-        calendar.setVerticalHeaderFormat(QCalendarWidget.VerticalHeaderFormat.NoVerticalHeader)
-        calendar.activated.connect(self._on_calendar_activated)
-        calendar.clicked.connect(self._on_calendar_activated)
-        action = QWidgetAction(menu)
-        action.setDefaultWidget(calendar)
-        menu.addAction(action)
-        return menu
-
     def _on_title_committed(self, text: str) -> None:
         session = self._session
         if session is None:
@@ -121,12 +107,8 @@ class SessionHeader(QFrame):
             self.renamed.emit(text.strip())
 
     def _on_when_clicked(self) -> None:
-        corner = QPoint(0, self._when.height())
-        self._calendar.popup(self._when.mapToGlobal(corner))
-
-    def _on_calendar_activated(self, day: QDate) -> None:
-        self._calendar.close()
-        self.date_requested.emit(day)
+        if self._session is not None:
+            self.dates.open_below(self._when, self._session)
 
 
 class _Title(TitleField):

@@ -1,7 +1,9 @@
 """The Sessions pane: conversations at the left, the chosen one at the right."""
 
+import asyncio
 from datetime import datetime
 from functools import partial
+from itertools import compress, pairwise
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QDate, QPoint, Qt
@@ -200,6 +202,7 @@ class SessionsPane(ListPane):
         self.header.last_requested.connect(self.transcript.go_to_last)
         self.header.delete_requested.connect(self._delete_open)
         self.header.date_requested.connect(self._on_header_date_requested)
+        self.header.dates.days_requested.connect(self._on_dates_days_requested)
         self.composer.sent.connect(self._on_composer_sent)
         self.transcript.menu_requested.connect(self._on_transcript_menu_requested)
         self.transcript.wiki_clicked.connect(self.follow_wiki)
@@ -360,8 +363,22 @@ class SessionsPane(ListPane):
 
     def _on_header_date_requested(self, day: QDate) -> None:
         if self._session is not None:
-            moment = datetime(day.year(), day.month(), day.day()).astimezone()
-            self.bridge.start(self._go_to_date(self._session.id, moment))
+            self.bridge.start(self._go_to_date(self._session.id, _midnight(day)))
+
+    def _on_dates_days_requested(self, first: QDate, last: QDate) -> None:
+        if self._session is not None:
+            days = [first.addDays(step) for step in range(first.daysTo(last) + 1)]
+            self.bridge.start(self._mark_days(self._session.id, days))
+
+    async def _mark_days(self, session: str, days: list[QDate]) -> None:
+        """Mark the days of a session on which a message begins: there the next day begins with a later one."""
+        moments = [_midnight(day) for day in (*days, days[-1].addDays(1))]
+        starts = await asyncio.gather(
+            *(self.bridge.call("session.at", session=session, when=moment) for moment in moments)
+        )
+        if isValid(self):
+            begun = (one != after for one, after in pairwise(starts))
+            self.header.dates.mark_days(list(compress(days, begun)))
 
     async def _go_to_date(self, session: str, moment: datetime) -> None:
         seq = await self.bridge.call("session.at", session=session, when=moment)
@@ -441,3 +458,8 @@ class SessionsPane(ListPane):
 
     def _on_empty_requested(self) -> None:
         self.registry.run("file.import")
+
+
+def _midnight(day: QDate) -> datetime:
+    """Return when a day begins in the zone of this machine."""
+    return datetime(day.year(), day.month(), day.day()).astimezone()

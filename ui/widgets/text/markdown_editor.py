@@ -158,7 +158,7 @@ class MarkdownEditor(QPlainTextEdit):
         return super().event(event)
 
     def _format_of(self, event: QKeyEvent) -> tuple[str, str] | None:
-        """Return the Markdown marks of a key, empty if it has none.
+        """Return the Markdown marks of a key, ``None`` for others.
 
         ``Ctrl+K`` makes a link of a selection; without one it opens the palette.
         """

@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 from PySide6.QtCore import QDate, QPoint, Qt
-from PySide6.QtGui import QFontMetrics, QGuiApplication
+from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication
 from PySide6.QtWidgets import QMenu
 
 from app.errors import NotFoundError
@@ -137,6 +137,26 @@ def test_finding_counts_marks_and_goes_round(books: FakeVault, ask: FakeBridge, 
     assert any(part.matches for part in block.parts)
     pane.find_bar.close_bar()
     assert not any(part.matches for one in pane.transcript._blocks for part in one.parts)
+
+
+def test_the_calendar_opens_at_the_days_of_the_conversation(
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
+) -> None:
+    began = NOW - timedelta(days=40)
+    books.add_session("Garden", [("user", "a"), ("user", "b"), ("user", "c")], at=began, step=timedelta(days=3))
+    pane = open_pane("sessions")
+    run_async(until(lambda: len(pane.pager.messages) == 3))
+    pane.header._when.click()
+    run_async(ask.idle())
+    calendar = pane.header.dates.calendar
+    days = [QDate((began + timedelta(days=step)).astimezone().date()) for step in (0, 3, 6)]
+    assert (calendar.minimumDate(), calendar.selectedDate()) == (days[0], days[2])
+    bold = QFont.Weight.Bold.value
+    shown = [day for day in days if day.month() == calendar.monthShown()]
+    assert shown
+    assert all(calendar.dateTextFormat(day).fontWeight() == bold for day in shown)
+    assert calendar.dateTextFormat(days[2].addDays(-1)).fontWeight() != bold
+    pane.header.dates.close()
 
 
 def test_going_to_a_date(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
