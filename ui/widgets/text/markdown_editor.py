@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from PySide6.QtCore import QEvent, QMimeData, QStringListModel, Qt, QTimer, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QTextCursor
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QResizeEvent, QTextCursor
 from PySide6.QtWidgets import QCompleter, QPlainTextEdit, QWidget
 from shiboken6 import isValid
 
@@ -16,6 +16,7 @@ from ui.models.markup import is_editable
 from ui.style.tokens import Space
 from ui.widgets.completion_popup import CompletionPopup
 from ui.widgets.text.highlighter import MarkdownHighlighter
+from ui.widgets.text.text_margins import text_margins
 from ui.widgets.word_marks import go_to_selection, word_selections
 
 Start = Callable[[Coroutine[Any, Any, Any]], object]
@@ -58,7 +59,7 @@ class MarkdownEditor(QPlainTextEdit):
         self.setAccessibleName(name)
         self.setTabChangesFocus(True)
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
-        self.setViewportMargins(Space.L, Space.M, Space.L, Space.S)
+        self.document().setDocumentMargin(0)
         self.setFrameShape(QPlainTextEdit.Shape.NoFrame)
         self._start = start
         self._complete = complete
@@ -79,6 +80,12 @@ class MarkdownEditor(QPlainTextEdit):
         self.textChanged.connect(self._on_text_changed)
         theme.current().changed.connect(self._on_theme_changed)
         self._on_theme_changed()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the lines at a readable length."""
+        super().resizeEvent(event)
+        if (margins := text_margins(self)) != self.viewportMargins():
+            self.setViewportMargins(margins)
 
     def source(self) -> str:
         """Return the text exactly as typed; Qt's ``toPlainText`` would turn unbreakable blanks into blanks."""

@@ -9,6 +9,7 @@ from PySide6.QtGui import (
     QDesktopServices,
     QFocusEvent,
     QFontDatabase,
+    QResizeEvent,
     QTextCursor,
     QTextDocument,
 )
@@ -20,6 +21,7 @@ from ui.models.dates import format_number
 from ui.models.markup import PLAIN_STEP, Ink, breakable, is_rich, pieces, render, target_of
 from ui.style.tokens import Space
 from ui.widgets.button import text_button
+from ui.widgets.text.text_margins import text_margins
 from ui.widgets.word_marks import go_to_selection, word_selections
 
 PREVIEW_MS = 220
@@ -100,6 +102,12 @@ class _Page(QTextBrowser):
         self.document().setIndentWidth(INDENT)
         self.setObjectName("readingPage")
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the lines at a readable length."""
+        super().resizeEvent(event)
+        if (margins := text_margins(self)) != self.viewportMargins():
+            self.setViewportMargins(margins)
+
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Show where the keyboard is; who clicks into a text knows."""
         super().focusInEvent(event)
@@ -149,11 +157,10 @@ class MarkdownView(QWidget):
         self._waiting: deque[str] = deque()
         self.page = _Page(self)
         self.page.setAccessibleName(name)
-        self.page.setViewportMargins(Space.L, Space.M, Space.L, Space.M)
         self._notice = QLabel(self)
         self._notice.setWordWrap(True)
         theme.set_type(self._notice, "small muted")
-        self._notice.setContentsMargins(Space.L, Space.S, Space.L, 0)
+        self._notice.setContentsMargins(Space.XL, Space.S, Space.XL, 0)
         self._more = text_button(self.tr("Show more"), "quiet", parent=self)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

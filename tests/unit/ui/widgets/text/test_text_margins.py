@@ -1,0 +1,34 @@
+"""Source and preview have the same margins and a maximum line length."""
+
+from typing import Any
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from ui.theme import Theme
+from ui.widgets.text.markdown_editor import MarkdownEditor
+from ui.widgets.text.markdown_view import MarkdownView
+from ui.widgets.text.text_margins import LINE_CHARACTERS
+
+
+async def _no_completions(*_: Any) -> list[str]:
+    return []
+
+
+@pytest.mark.parametrize("width", [300, 700, 1800])
+def test_source_and_preview_hold_the_text_in_the_same_place(qtbot: QtBot, look: Theme, width: int) -> None:
+    editor = MarkdownEditor("Text", lambda work: work.close(), _no_completions)
+    preview = MarkdownView("Preview")
+    places = []
+    for view, viewport in ((editor, editor.viewport()), (preview, preview.page.viewport())):
+        qtbot.addWidget(view)
+        view.resize(width, 400)
+        view.show()
+        places.append(viewport.geometry())
+    assert editor.document().documentMargin() == preview.page.document().documentMargin() == 0
+    assert places[0].left() == places[1].left()
+    assert places[0].top() == places[1].top()
+    assert places[0].width() == places[1].width()
+    longest = LINE_CHARACTERS * editor.fontMetrics().averageCharWidth()
+    assert places[0].width() <= longest
+    assert width < longest or places[0].width() == longest
