@@ -16,6 +16,7 @@ from ui import theme
 from ui.models.dates import full_date
 from ui.models.markup import unfenced
 from ui.panes.labels import feature_label, kind_label, role_label, source_label
+from ui.panes.search.hit_painter import hit_title
 from ui.style.tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.inspector import Bar, Bars, Section
@@ -124,7 +125,7 @@ class WhyPanel(QWidget):
         """Explain ``hit``; its text follows when it arrives."""
         same = self._hit is not None and self._hit.id == hit.id
         self._hit = hit
-        self._title.setText(_breakable(excerpt(hit.title, TITLE)) or kind_label(hit.kind))
+        self._title.setText(_breakable(excerpt(hit_title(hit), TITLE)))
         said = hit.author or ("" if hit.target == "memory" else role_label(hit.role))
         known = (kind_label(hit.kind), said, source_label(hit.agent), full_date(hit.created_at))
         self._facts.setText("  ·  ".join(dict.fromkeys(part for part in known if part)))

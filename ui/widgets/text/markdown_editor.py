@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from PySide6.QtCore import QEvent, QMimeData, QStringListModel, Qt, QTimer, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QResizeEvent, QTextCursor
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QTextCursor
 from PySide6.QtWidgets import QCompleter, QPlainTextEdit, QWidget
 from shiboken6 import isValid
 
@@ -59,7 +59,6 @@ class MarkdownEditor(QPlainTextEdit):
         self.setAccessibleName(name)
         self.setTabChangesFocus(True)
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
-        self.document().setDocumentMargin(0)
         self.setFrameShape(QPlainTextEdit.Shape.NoFrame)
         self._start = start
         self._complete = complete
@@ -80,12 +79,6 @@ class MarkdownEditor(QPlainTextEdit):
         self.textChanged.connect(self._on_text_changed)
         theme.current().changed.connect(self._on_theme_changed)
         self._on_theme_changed()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep the lines at a readable length."""
-        super().resizeEvent(event)
-        if (margins := text_margins(self)) != self.viewportMargins():
-            self.setViewportMargins(margins)
 
     def source(self) -> str:
         """Return the text exactly as typed; Qt's ``toPlainText`` would turn unbreakable blanks into blanks."""
@@ -158,7 +151,12 @@ class MarkdownEditor(QPlainTextEdit):
             self._highlighter.setDocument(self.document() if wanted else None)
 
     def event(self, event: QEvent) -> bool:
-        """Claim the formatting keys before the window's shortcuts do."""
+        """Set the margins before Qt lays text out for another width; claim formatting keys before shortcuts do."""
+        if (
+            event.type() == QEvent.Type.Resize
+            and (margins := text_margins(self, round(self.document().documentMargin()))) != self.viewportMargins()
+        ):
+            self.setViewportMargins(margins)
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and self._format_of(event):
             event.accept()
             return True

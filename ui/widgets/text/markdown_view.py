@@ -4,12 +4,11 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import QSize, Qt, QTimer, QUrl, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import (
     QDesktopServices,
     QFocusEvent,
     QFontDatabase,
-    QResizeEvent,
     QTextCursor,
     QTextDocument,
 )
@@ -102,11 +101,11 @@ class _Page(QTextBrowser):
         self.document().setIndentWidth(INDENT)
         self.setObjectName("readingPage")
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep the lines at a readable length."""
-        super().resizeEvent(event)
-        if (margins := text_margins(self)) != self.viewportMargins():
+    def event(self, event: QEvent) -> bool:
+        """Set the margins for another width before Qt lays the text out for it."""
+        if event.type() == QEvent.Type.Resize and (margins := text_margins(self)) != self.viewportMargins():
             self.setViewportMargins(margins)
+        return super().event(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Show where the keyboard is; who clicks into a text knows."""

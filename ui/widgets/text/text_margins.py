@@ -9,12 +9,16 @@ LINE_CHARACTERS = 92
 """The longest line, in characters of mean width."""
 
 
-def text_margins(view: QAbstractScrollArea) -> QMargins:
+def text_margins(view: QAbstractScrollArea, inner: int = 0) -> QMargins:
     """Return the viewport margins of a text view at its present width.
 
     Text begins at the same place at every width; in a wide view the margin after the lines grows.
+
+    Args:
+        view: A view of text.
+        inner: The margin of its document, in pixels.
     """
     longest = LINE_CHARACTERS * view.fontMetrics().averageCharWidth()
     after = max(Space.XL, view.width() - Space.XL - longest)
-    frame = view.frameWidth()
-    return QMargins(Space.XL - frame, Space.L - frame, after - frame, Space.M - frame)
+    edge = view.frameWidth() + inner
+    return QMargins(Space.XL - edge, Space.L - edge, after - edge, Space.M - edge)

@@ -22,13 +22,19 @@ def test_source_and_preview_hold_the_text_in_the_same_place(qtbot: QtBot, look: 
     places = []
     for view, viewport in ((editor, editor.viewport()), (preview, preview.page.viewport())):
         qtbot.addWidget(view)
-        view.resize(width, 400)
+        view.resize(width, 2000)
+        view.set_source("The north wall gets four hours of sun in June. " * 20)
         view.show()
-        places.append(viewport.geometry())
-    assert editor.document().documentMargin() == preview.page.document().documentMargin() == 0
+        view.resize(width + 90, 2000)
+        view.resize(width, 2000)
+        document = view.document() if isinstance(view, MarkdownEditor) else view.page.document()
+        inner = round(document.documentMargin())
+        places.append(viewport.geometry().adjusted(inner, inner, -inner, -inner))
     assert places[0].left() == places[1].left()
     assert places[0].top() == places[1].top()
     assert places[0].width() == places[1].width()
     longest = LINE_CHARACTERS * editor.fontMetrics().averageCharWidth()
     assert places[0].width() <= longest
     assert width < longest or places[0].width() == longest
+    for bar in (editor.horizontalScrollBar(), preview.page.horizontalScrollBar()):
+        assert bar.maximum() == 0, "lines are laid out wider than the view"
