@@ -1,1 +1,4 @@
-"""What item views show: id lists filled by pages, cards and rendered text. They know no engine, only how to ask."""
+"""Models of item views: id lists filled by pages, cards, dates, rendered text.
+
+They know no engine; a callback fetches what they need.
+"""

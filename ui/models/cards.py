@@ -1,4 +1,4 @@
-"""What a two-line row of a list shows, whatever it stands for."""
+"""Cards: the contents of two-line rows in lists."""
 
 from dataclasses import dataclass
 from typing import Literal

@@ -19,7 +19,10 @@ def day_of(moment: datetime) -> date:
 
 
 def short_date(moment: datetime, now: datetime) -> str:
-    """Return the time for today, the weekday for this week, day and month for this year, else month and year."""
+    """Return a short date.
+
+    It is the time for today, the weekday for this week, day and month for this year, else month and year.
+    """
     there, locale = local(moment), QLocale()
     days = (day_of(now) - day_of(moment)).days
     if days == 0:
@@ -39,7 +42,10 @@ def full_date(moment: datetime) -> str:
 
 
 def short_span(first: datetime, last: datetime, now: datetime) -> str:
-    """Return the days from ``first`` to ``last`` in short, the time of one day as ``short`` does."""
+    """Return the short dates from ``first`` to ``last``.
+
+    Within one day it is the same as ``short_date``.
+    """
     if day_of(first) == day_of(last):
         return short_date(last, now)
     begun, ended, locale = local(first), local(last), QLocale()

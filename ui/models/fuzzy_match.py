@@ -1,4 +1,7 @@
-"""Scores how well a few typed letters fit a title: all letters in order, better at word starts and side by side."""
+"""Fuzzy matching of a few typed letters to titles.
+
+All letters must be there in order; word starts and neighbouring letters score higher.
+"""
 
 from dataclasses import dataclass
 
@@ -9,14 +12,16 @@ GAP_COST, LENGTH_COST = 0.15, 0.02
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A fit: its score, higher is better, and the positions of the letters in the title."""
+    """A match: its score (higher is better) and the positions of its letters."""
 
     score: float
     positions: tuple[int, ...] = ()
 
 
 def match(typed: str, title: str) -> Match | None:
-    """Return how well ``typed`` fits ``title``, ``None`` when its letters are not all there in order.
+    """Return how well ``typed`` fits ``title``.
+
+    It is ``None`` when the letters are not all there in order.
 
     Only the first ``LONGEST`` letters of the title count, so that no title is slow.
     """
@@ -54,7 +59,7 @@ def _walk(needle: str, hay: str, start: int) -> Match | None:
 
 
 def _boundary(hay: str, letter: str, at: int) -> int:
-    """Return the next ``letter`` that begins a word, else the next one at all, else -1."""
+    """Return the next ``letter`` at a word start, else anywhere, else -1."""
     first = found = hay.find(letter, at)
     while found >= 0:
         if not hay[found - 1].isalnum():

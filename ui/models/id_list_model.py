@@ -1,4 +1,7 @@
-"""A list model that knows every id at once and fetches rows by pages, around what is looked at."""
+"""A list model that knows every id and fetches rows by pages.
+
+It fetches the pages around the rows in sight.
+"""
 
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from enum import IntEnum
@@ -53,7 +56,7 @@ class IdListModel(QAbstractListModel):
     filled = Signal(object)
     """Ids whose rows arrived."""
     failed = Signal(object)
-    """A ``KeepsakeError`` instead of rows; the pages are asked for again after ``retry``."""
+    """A ``KeepsakeError`` instead of rows; the pages are missing for again after ``retry``."""
 
     def __init__(
         self, fetch: Fetch, start: Start, present: Callable[[Any], Card], parent: QObject | None = None
@@ -101,7 +104,7 @@ class IdListModel(QAbstractListModel):
         self.endResetModel()
 
     def invalidate(self, ids: Iterable[str]) -> None:
-        """Fetch the rows of ``ids`` anew when they are looked at; the old ones show until then."""
+        """Fetch rows again when they are next shown; old ones stay until then."""
         for identity in ids:
             if identity in self._rows:
                 self._stale.add(identity)
@@ -189,11 +192,11 @@ class IdListModel(QAbstractListModel):
             self._start(self._load(page, self._generation))
 
     async def _load(self, page: int, generation: int) -> None:
-        asked = [i for i in self._ids[page * PAGE : (page + 1) * PAGE] if i not in self._rows or i in self._stale]
+        missing = [i for i in self._ids[page * PAGE : (page + 1) * PAGE] if i not in self._rows or i in self._stale]
         rows: Sequence[Any] = ()
         error: KeepsakeError | None = None
         try:
-            rows = await self._fetch(asked)
+            rows = await self._fetch(missing)
         except KeepsakeError as caught:
             error = caught
         if not isValid(self) or generation != self._generation:
@@ -203,22 +206,22 @@ class IdListModel(QAbstractListModel):
             self._broken.add(page)
             self.failed.emit(error)
         else:
-            self._take(page, asked, rows)
+            self._take(page, missing, rows)
         if self._wanted and not self._timer.isActive():
             self._timer.start()
 
-    def _take(self, page: int, asked: list[str], rows: Sequence[Any]) -> None:
+    def _take(self, page: int, missing: list[str], rows: Sequence[Any]) -> None:
         for row in rows:
             self._keep(row)
         answered = {row.id for row in rows}
-        for identity in asked:
+        for identity in missing:
             if identity not in answered:
                 self._gone.add(identity)
                 self._rows.pop(identity, None)
-        self._stale |= self._overtaken.intersection(asked)
-        self._overtaken.difference_update(asked)
+        self._stale |= self._overtaken.intersection(missing)
+        self._overtaken.difference_update(missing)
         self._emit(page * PAGE, min((page + 1) * PAGE, len(self._ids)) - 1)
-        self.filled.emit(asked)
+        self.filled.emit(missing)
 
     def _keep(self, row: Any) -> None:
         self._rows[row.id] = (row, self._present(row))

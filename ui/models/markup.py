@@ -1,4 +1,7 @@
-"""Markdown as restricted HTML for Qt's text documents: nothing in it loads, runs or styles itself."""
+"""Markdown as restricted HTML for Qt's text documents.
+
+Nothing in it loads, runs or styles itself.
+"""
 
 import re
 from dataclasses import dataclass
@@ -37,7 +40,9 @@ _TASK = re.compile(r"^\[([ xX])\][ \u00a0]")
 
 @dataclass(frozen=True, slots=True)
 class Ink:
-    """Colours that go into the HTML itself, since Qt's documents cannot take them from a style sheet.
+    """Colours and font of the HTML.
+
+    Qt's documents cannot take them from a style sheet.
 
     Args:
         text: Body text.
@@ -211,7 +216,9 @@ def render(source: str, ink: Ink) -> str:
 
 
 def pieces(source: str, size: int = PIECE) -> list[str]:
-    """Return ``source`` cut into pieces of about ``size``: after empty lines, before items and headings, never in code.
+    """Return ``source`` cut into pieces of about ``size`` characters.
+
+    Cuts are after empty lines and before items and headings, never inside code.
 
     Each can be rendered by itself; together they read as the whole.
     """
@@ -245,7 +252,10 @@ def is_rich(source: str) -> bool:
 
 
 def is_editable(source: str) -> bool:
-    """Return whether an editor can hold a text: laying out one unbroken run takes the square of its length."""
+    """Return whether an editor can hold a text.
+
+    Laying out an unbroken run of letters takes the square of its length.
+    """
     if len(source) > EDIT_LIMIT:
         return False
     # Runs lie within lines, and to look for them in all of a text takes as long as to lay it out.
@@ -254,12 +264,15 @@ def is_editable(source: str) -> bool:
 
 
 def breakable(source: str) -> str:
-    """Return ``source`` with places where very long unbroken runs may end a line; for showing, never for storing."""
+    """Return ``source`` with places to break very long runs of letters.
+
+    The result is for display, never for storage.
+    """
     return _LONG_RUN.sub("\\g<0>\u200b", source)
 
 
 def unfenced(source: str) -> str:
-    """Return what a text holds when all of it is one block of code, as programs like to answer; else the text."""
+    """Return the inside of a text that is one block of code, else the text."""
     found = _ONE_BLOCK.match(source)
     return found[2].strip("\r\n") if found and found[1] not in found[2] else source
 
@@ -277,5 +290,5 @@ def target_of(href: str) -> tuple[str, str]:
 
 
 def words_of(source: str) -> list[str]:
-    """Return the wiki links a text has, in order, as a reader would look them up."""
+    """Return the titles in the wiki links of a text, in order."""
     return [found.partition("|")[0].strip() for found in re.findall(r"\[\[([^\[\]\n]+)\]\]", source)]

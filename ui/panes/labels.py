@@ -1,4 +1,4 @@
-"""What kinds, stores and events are called, and which icon stands for each."""
+"""Labels and icons of kinds, stores, roles, events, sources and ranking features."""
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
@@ -25,7 +25,7 @@ _EVENTS: dict[str, object] = {
     "UPDATE": QT_TRANSLATE_NOOP("Words", "Changed"),
     "DELETE": QT_TRANSLATE_NOOP("Words", "Deleted"),
     "RESTORE": QT_TRANSLATE_NOOP("Words", "Restored"),
-    "FORGET": QT_TRANSLATE_NOOP("Words", "Forgotten"),
+    "FORGET": QT_TRANSLATE_NOOP("Words", "Deleted"),
     "RENAME": QT_TRANSLATE_NOOP("Words", "Renamed"),
     "COMPRESS": QT_TRANSLATE_NOOP("Words", "Condensed"),
     "CONFIRM": QT_TRANSLATE_NOOP("Words", "Confirmed"),

@@ -1,4 +1,4 @@
-"""What the frame asks of a pane, and what a pane may tell the frame."""
+"""The base class of panes: what the window calls, and the signals it listens to."""
 
 from typing import TYPE_CHECKING, ClassVar
 
@@ -62,7 +62,7 @@ class Pane(QWidget):
         return [self]
 
     def refresh(self, changes: "ChangeSet") -> None:
-        """Take notice of what changed in the vault; show what is new without losing selection or typed text."""
+        """Show what changed in the vault; keep selection and typed text."""
 
     def toggle_inspector(self) -> None:
         """Show or hide the pane's inspector, where it has one."""

@@ -1,4 +1,4 @@
-"""What panes that show written text share: following links, telling what was done and what went wrong, tagging."""
+"""The base class of panes that show text: links, notices and tags."""
 
 from collections.abc import Callable, Coroutine
 from functools import partial
@@ -91,7 +91,7 @@ class ReadingPane(Pane):
         copy_text(link_of(place))
 
     def follow_wiki(self, title: str) -> None:
-        """Open the note called ``title``, or what the pane does for one that does not exist yet."""
+        """Open the note called ``title``, or call ``title_missing``."""
         self.bridge.start(self._resolve(title))
 
     def follow_tag(self, tag: str) -> None:

@@ -1,4 +1,4 @@
-"""The banner under the top bar: something went wrong that nobody was waiting for."""
+"""The banner under the top bar, for failures in the background."""
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
@@ -10,11 +10,11 @@ from ui.widgets.plain_text import PlainLabel
 
 
 class Banner(QFrame):
-    """One sentence, a way to copy the details, and a way to dismiss it; never a dialog."""
+    """One sentence with buttons to copy details and to dismiss it."""
 
-    details_asked = Signal()
+    details_requested = Signal()
     """Copy the details."""
-    report_asked = Signal(str)
+    report_requested = Signal(str)
     """Show this report."""
 
     def __init__(self, parent: QWidget | None = None) -> None:

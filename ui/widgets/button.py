@@ -1,4 +1,7 @@
-"""Buttons. Icon-only ones are made here and nowhere else, because here they cannot go without a name."""
+"""Buttons: push buttons with text, tool buttons with an icon.
+
+Buttons without text are built here only, where they cannot go without an accessible name.
+"""
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
@@ -14,7 +17,10 @@ ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class TextButton(QPushButton):
-    """A button that Enter presses too; Qt leaves that to some desktops, and to one button of a dialog."""
+    """A push button that Enter presses too.
+
+    Qt allows that on some desktops only, and for one button of a dialog.
+    """
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Press on Enter."""
@@ -23,7 +29,7 @@ class TextButton(QPushButton):
 
 
 class ToolButton(QToolButton):
-    """A tool button that Enter presses too, and whose icon grows with the text around it."""
+    """A tool button that Enter presses; its icon grows with the text."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

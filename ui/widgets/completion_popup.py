@@ -7,7 +7,7 @@ from ui.style.tokens import Radius
 
 
 class CompletionPopup(QListView):
-    """Offers completions; told from the page behind it by its ground and edge, its chosen row by colour."""
+    """A list of completions, with the background and border of a menu."""
 
     def __init__(self, name: str) -> None:
         super().__init__()

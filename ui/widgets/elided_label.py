@@ -8,7 +8,7 @@ from ui.widgets.plain_text import PlainLabel, tooltip
 
 
 class ElidedLabel(PlainLabel):
-    """Shows as many of its words as there is room for; all of them are its tooltip then."""
+    """A label that ends in an ellipsis; its tooltip is the whole text."""
 
     def __init__(self, words: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -1,4 +1,4 @@
-"""What a view shows while it has nothing: what will be here, and the one thing to do about it."""
+"""Empty states: what a view will show, and the action that fills it."""
 
 from html import escape
 
@@ -19,10 +19,10 @@ MIDDLE = Qt.AlignmentFlag.AlignHCenter
 
 
 class EmptyState(QWidget):
-    """An icon, a title, a sentence and one action, in the middle of whatever it fills."""
+    """An icon, a title, a sentence and an action, centred."""
 
-    asked = Signal()
-    second_asked = Signal()
+    triggered = Signal()
+    second_triggered = Signal()
 
     def __init__(
         self,
@@ -101,7 +101,10 @@ class EmptyState(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        """Give the words a width that reads well, and the height they need at it: centred labels get neither."""
+        """Set a readable width of the text, and the height it needs.
+
+        Qt's layouts give centred labels neither.
+        """
         width = theme.current().scaled(TEXT_WIDTH)
         if self.isVisible():
             width = max(LEAST_WIDTH, min(width, self.width() - 2 * Space.L))

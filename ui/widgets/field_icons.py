@@ -1,4 +1,4 @@
-"""Icons inside a field: a sign of what it is for, and a button that empties it."""
+"""Icons inside a text field: a symbol, and a button that clears it."""
 
 from PySide6.QtCore import QEvent, QMargins, QObject, QSize, Qt
 from PySide6.QtWidgets import QLineEdit
@@ -15,7 +15,9 @@ _PLACING = (QEvent.Type.Resize, QEvent.Type.LayoutDirectionChange, QEvent.Type.S
 
 
 class FieldIcons(QObject):
-    """Keeps icons at the ends of a field. They grow with its text, which Qt's own in a field do not.
+    """Places icons at the ends of a text field.
+
+    They grow with its text, unlike Qt's own actions in a field.
 
     Args:
         field: The field, which owns them.

@@ -1,4 +1,4 @@
-"""A layout that puts widgets side by side and goes on in the next line, like words."""
+"""A flow layout: widgets side by side, wrapped into lines like words."""
 
 from PySide6.QtCore import QMargins, QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget

@@ -1,4 +1,7 @@
-"""The first line of a head: a field and its buttons, which go below it where it would have no room."""
+"""The header row: a field with its buttons beside it, or below.
+
+The buttons move below the field where it would be too narrow.
+"""
 
 from collections.abc import Sequence
 
@@ -9,7 +12,7 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QWidget
 from ui import theme
 from ui.style.tokens import Space
 
-_BESIDE, _BELOW = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+_SAME_LINE, _BELOW = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
 
 
 class HeaderRow(QWidget):
@@ -36,7 +39,7 @@ class HeaderRow(QWidget):
                 self._buttons.addSpacing(Space.S)
             for button in group:
                 self._buttons.addWidget(button)
-        self._row = QBoxLayout(_BESIDE, self)
+        self._row = QBoxLayout(_SAME_LINE, self)
         self._row.setContentsMargins(0, 0, 0, 0)
         self._row.setSpacing(Space.S)
         self._row.addWidget(field, 1)
@@ -45,11 +48,11 @@ class HeaderRow(QWidget):
 
     @property
     def is_folded(self) -> bool:
-        """Whether the buttons stand below the field."""
+        """True when the buttons are below the field."""
         return self._row.direction() == _BELOW
 
     def minimumSizeHint(self) -> QSize:
-        """Return the width that either line needs: it folds before the two stand in each other's way."""
+        """Return the width that the wider of field and buttons needs."""
         width = max(self._field.minimumSizeHint().width(), self._buttons.minimumSize().width())
         return QSize(width, super().minimumSizeHint().height())
 
@@ -60,6 +63,6 @@ class HeaderRow(QWidget):
 
     def _fit(self) -> None:
         room = self.width() - self._row.spacing() - self._buttons.sizeHint().width()
-        direction = _BESIDE if room >= theme.current().scaled(self._least) else _BELOW
+        direction = _SAME_LINE if room >= theme.current().scaled(self._least) else _BELOW
         if direction != self._row.direction():
             self._row.setDirection(direction)

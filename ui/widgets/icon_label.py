@@ -1,4 +1,4 @@
-"""A small icon that stands beside words; follows the theme, unlike a pixmap in a label."""
+"""Icon labels: small icons beside text, which follow the theme."""
 
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QPainter, QPaintEvent
@@ -9,7 +9,9 @@ from ui.style.icons import icon
 
 
 class IconLabel(QWidget):
-    """An icon as large as the words beside it want it. It repeats what they say, so it has no name of its own.
+    """An icon sized for the text beside it.
+
+    It repeats what the text says, so it has no accessible name of its own.
 
     Args:
         name: The icon's name.

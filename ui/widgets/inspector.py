@@ -45,7 +45,7 @@ class Section(QWidget):
 
     @property
     def is_open(self) -> bool:
-        """Whether what is inside is shown."""
+        """True while the section is unfolded."""
         return self._open
 
     def set_open(self, on: bool) -> None:

@@ -1,4 +1,4 @@
-"""A field to filter or search by: it waits for a pause, clears with Esc and hands the Down key on."""
+"""The search field: waits for a pause, clears with Esc, passes Down on."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class SearchBox(QLineEdit):
     """Typing paused, or Enter was pressed."""
     stepped_down = Signal()
     """Down was pressed: the list below takes over."""
-    values_asked = Signal(str, str)
+    values_requested = Signal(str, str)
     """Values of an operator are to be completed: its name, and what is typed of the value."""
     entered = Signal()
     """Enter was pressed."""
@@ -46,7 +46,7 @@ class SearchBox(QLineEdit):
         self.setAccessibleName(name)
         self.setPlaceholderText(placeholder)
         FieldIcons(self, "search")
-        self._told = ""
+        self._emitted = ""
         self._hints: dict[str, tuple[Hint, ...]] = {}
         self._looked_up: frozenset[str] = frozenset()
         self._model = QStandardItemModel(self)
@@ -64,7 +64,10 @@ class SearchBox(QLineEdit):
         self.textEdited.connect(self._on_text_edited)
 
     def set_hints(self, operators: Sequence[Hint], values: dict[str, Sequence[Hint]]) -> None:
-        """Offer ``operators`` (``tag:``) at the beginning of a word, and ``values`` by operator after its colon."""
+        """Set the completions of operators (``tag:``) and of their values.
+
+        Operators are offered at the beginning of a word, values after the colon.
+        """
         self._hints = {"": tuple(operators), **{name: tuple(known) for name, known in values.items()}}
 
     def complete_from(self, operators: Collection[str]) -> None:
@@ -79,16 +82,16 @@ class SearchBox(QLineEdit):
 
     def set_text_quietly(self, text: str) -> None:
         """Put ``text`` in without searching for it."""
-        self._told = text
+        self._emitted = text
         self.setText(text)
         self._timer.stop()
 
     def search_now(self) -> None:
         """Tell what is typed, once for each text."""
         self._timer.stop()
-        if self.text() != self._told:
-            self._told = self.text()
-            self.searched.emit(self._told)
+        if self.text() != self._emitted:
+            self._emitted = self.text()
+            self.searched.emit(self._emitted)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Clear with Esc, search with Enter, leave with Down."""

@@ -1,4 +1,4 @@
-"""The summary of several selected rows: how many, the first of them, and what can be done to all."""
+"""The summary of several selected rows: count, first titles, and actions."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -96,7 +96,7 @@ class SelectionSummary(QFrame):
 
     @property
     def heading(self) -> str:
-        """What the heading says."""
+        """The text of the heading."""
         return self._heading.text()
 
     def button(self, key: str) -> QPushButton:

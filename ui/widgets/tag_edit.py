@@ -91,7 +91,7 @@ class TagEdit(QWidget):
         self._start = start
         self._suggest = suggest
         self._chips: list[Chip] = []
-        self._asked = 0
+        self._request = 0
         self._flow = FlowLayout(self)
         self.field = _Field(self)
         self.field.setAccessibleName(name)
@@ -141,7 +141,7 @@ class TagEdit(QWidget):
         self._say("")
 
     def take_typed(self) -> None:
-        """Make a chip of what is typed; a sentence stays in the field, and it is said why."""
+        """Add the typed tag; a sentence stays in the field, with the reason."""
         typed = self.field.text().strip().rstrip(",")
         if refusal := self._refusal(typed):
             self._say(refusal)
@@ -215,15 +215,15 @@ class TagEdit(QWidget):
             self._timer.start()
 
     def _on_timer_timeout(self) -> None:
-        self._asked += 1
-        self._start(self._offer(self.field.text(), self._asked))
+        self._request += 1
+        self._start(self._offer(self.field.text(), self._request))
 
-    async def _offer(self, prefix: str, asked: int) -> None:
+    async def _offer(self, prefix: str, request: int) -> None:
         try:
             found = await self._suggest(normalise_tag(prefix))
         except KeepsakeError:
             found = ()  # typing goes on without suggestions
-        if isValid(self) and asked == self._asked and self.field.text() == prefix and self.field.hasFocus():
+        if isValid(self) and request == self._request and self.field.text() == prefix and self.field.hasFocus():
             self._known.setStringList([tag for tag in found if tag not in self.tags])
             self._completer.complete()
 

@@ -1,4 +1,4 @@
-"""A title one can type over, which ends in an ellipsis where it does not fit while nobody types in it."""
+"""Title fields, which end in an ellipsis while they are not edited."""
 
 from PySide6.QtCore import QEvent, QRect, QSize, Qt
 from PySide6.QtGui import QFocusEvent, QPainter, QPaintEvent
@@ -13,7 +13,10 @@ _MARGIN = 2
 
 
 class TitleField(QLineEdit):
-    """Shows the beginning of its text again when the keyboard leaves it; all of it is its tooltip where it is cut."""
+    """A title that is edited in place and elided otherwise.
+
+    When the keyboard leaves it, its beginning is shown again; a cut title has a tooltip.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

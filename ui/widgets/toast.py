@@ -1,4 +1,7 @@
-"""Toasts: what just happened, told in passing, with Undo. They stack, can be reached by keyboard and are announced."""
+"""Toasts: short notices about what happened, with Undo.
+
+They stack, can be reached by keyboard, and are announced to screen readers.
+"""
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent
@@ -18,7 +21,7 @@ TEXT_WIDTH = 360
 class Toast(QFrame):
     """One notice with its buttons; stays while the pointer or keyboard is on it."""
 
-    undo_asked = Signal(object)
+    undo_requested = Signal(object)
     gone = Signal(object)
 
     def __init__(self, notice: Notice, parent: QWidget | None = None) -> None:
@@ -65,7 +68,7 @@ class Toast(QFrame):
         self.gone.emit(self)
 
     def event(self, event: QEvent) -> bool:
-        """Hold still while the pointer moves on it; one that merely lies there does not count."""
+        """Stay while the pointer moves on it; a resting pointer does not count."""
         if event.type() == QEvent.Type.HoverMove:
             self._timer.stop()
         elif event.type() == QEvent.Type.HoverLeave:
@@ -98,7 +101,7 @@ class Toast(QFrame):
 class Toaster(QWidget):
     """The stack of toasts at the lower right of the window it belongs to."""
 
-    undo_asked = Signal(object)
+    undo_requested = Signal(object)
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -113,7 +116,7 @@ class Toaster(QWidget):
 
     @property
     def toasts(self) -> list[Toast]:
-        """What is shown now, oldest first."""
+        """The toasts shown, oldest first."""
         return list(self._toasts)
 
     def show_notice(self, notice: Notice) -> Toast:
@@ -156,7 +159,10 @@ class Toaster(QWidget):
         return super().eventFilter(watched, event)
 
     def _give_focus_back(self, toast: Toast) -> None:
-        """Return the keyboard to where it came from; Qt would send it to the window's first button."""
+        """Return the keyboard to the widget it came from.
+
+        Qt would send it to the window's first button.
+        """
         focus, before, self._before = QApplication.focusWidget(), self._before, None
         if focus is None or not toast.isAncestorOf(focus):
             self._before = before

@@ -37,7 +37,7 @@ def find_text(document: QTextDocument, text: str, most: int, *, whole_words: boo
 
 
 def find_words(document: QTextDocument, words: Iterable[str], most: int) -> list[QTextCursor]:
-    """Return the places of all ``words`` in reading order, ``most`` at most; letters inside other words are none."""
+    """Return matches of whole words in reading order, at most ``most``."""
     found: list[QTextCursor] = []
     for word in words:
         if word:
@@ -68,7 +68,10 @@ def word_selections(document: QTextDocument, words: Iterable[str]) -> list[QText
 
 
 def go_to_selection(view: QTextEdit | QPlainTextEdit, step: int) -> None:
-    """Put the cursor before the next marked word, or the one before where ``step`` is negative; round at the ends."""
+    """Put the cursor at the next marked word, backwards if ``step`` is negative.
+
+    After the last one comes the first.
+    """
     here, cursor = view.textCursor().position(), view.textCursor()
     places = [mark.cursor.selectionStart() for mark in view.extraSelections()]
     if step < 0:

@@ -44,10 +44,10 @@ class Document(QFrame):
     """A field and its new value: ``title``, ``content`` or ``tags``."""
     left = Signal()
     """The keyboard left a field: a good moment to save."""
-    pin_asked = Signal(bool)
-    delete_asked = Signal()
-    restore_asked = Signal()
-    inspector_asked = Signal()
+    pin_requested = Signal(bool)
+    delete_requested = Signal()
+    restore_requested = Signal()
+    inspector_requested = Signal()
     mode_changed = Signal(str)
 
     def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
@@ -76,7 +76,7 @@ class Document(QFrame):
 
     @property
     def mode(self) -> Mode:
-        """Whether one writes, reads, or both."""
+        """The mode: source, preview, or both."""
         return self._mode
 
     @property
@@ -87,7 +87,7 @@ class Document(QFrame):
 
     @property
     def tab_chain(self) -> tuple[QWidget, ...]:
-        """What takes the keyboard, as one reads."""
+        """The widgets that take the keyboard, in reading order."""
         modes = (self._buttons[mode] for mode in MODES)
         others = (self._pin, self._restore, self._delete, self._inspect)
         return self.title, self.editor, self.preview.page, self.tags.field, *modes, *others
@@ -149,7 +149,7 @@ class Document(QFrame):
         (self.preview if reading else self.editor).setFocus(Qt.FocusReason.TabFocusReason)
 
     def show_facts(self, memory: Memory | None) -> None:
-        """Show what is known of the memory beside its text."""
+        """Show kind, store, source and date of a memory."""
         self._pin.setChecked(memory is not None and memory.pinned)
         if memory is None:
             self._facts.setText(self.tr("New note"))
@@ -166,7 +166,10 @@ class Document(QFrame):
         theme.set_type(self._state, "small danger" if wrong else "small muted")
 
     def take_tags(self, tags: Sequence[str]) -> None:
-        """Show the tags as stored, which also has those written in the text, unless one is being typed."""
+        """Show the stored tags, unless one is being typed.
+
+        They include the tags that are written in the text.
+        """
         if not self.tags.field.text():
             self.tags.set_tags(tags)
 

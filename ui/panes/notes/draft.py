@@ -20,7 +20,9 @@ State = Literal["saved", "edited", "saving", "conflict", "failed"]
 
 
 class Draft(QObject):
-    """Collects changes of one memory and writes them a second after the last key, one write at a time.
+    """Collects changes of one memory and saves them soon.
+
+    A write begins a second after the last key; there is one write at a time.
 
     Keys that come while a write is under way wait for it and are written next. When somebody else changed the memory,
     writing stops with ``conflicted`` until ``resolve``; what was typed stays.
@@ -63,7 +65,7 @@ class Draft(QObject):
 
     @property
     def dirty(self) -> bool:
-        """Whether something is not stored yet."""
+        """True while something is not stored yet."""
         return bool(self._pending) or self._saving
 
     def value(self, field: str) -> Any:
@@ -88,7 +90,7 @@ class Draft(QObject):
                 self._longest.start()
 
     def offer(self, **fields: Any) -> None:
-        """Have fields ready that are stored with the first thing the person types, and not without it."""
+        """Set fields that are stored with the first typed text, not without it."""
         self._offered = fields
 
     def flush(self) -> None:

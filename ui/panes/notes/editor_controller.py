@@ -1,4 +1,4 @@
-"""The desk: which memory is open, the drafts of it and of those just left, and what becomes of conflicts."""
+"""The editor controller: the open memory, its draft, and conflicts."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +38,7 @@ class EditorController(QObject):
         self._draft: Draft | None = None
         self._leaving: list[Draft] = []
         self._opening = ""
-        self._asked = 0
+        self._request = 0
         self._version: HistoryEntry | None = None
         document.edited.connect(self._on_document_edited)
         document.left.connect(self.flush)
@@ -56,12 +56,12 @@ class EditorController(QObject):
 
     @property
     def is_open(self) -> bool:
-        """Whether a page is shown: a memory, or one that is not written yet."""
+        """True while the document shows a memory, or an empty new one."""
         return self._draft is not None
 
     @property
     def busy(self) -> bool:
-        """Whether something is open, being opened, or being written."""
+        """True while a memory is open or being opened."""
         return self._draft is not None or bool(self._opening)
 
     def open(self, identity: str) -> None:
@@ -69,13 +69,13 @@ class EditorController(QObject):
         if identity == self.id:
             return
         self._opening = identity
-        self._asked += 1
-        self._bridge.start(self._open(identity, self._asked))
+        self._request += 1
+        self._bridge.start(self._open(identity, self._request))
 
     def begin(self) -> None:
         """Open an empty page."""
         self._opening = ""
-        self._asked += 1
+        self._request += 1
         self._take(None)
 
     def prefill(self, *, title: str = "", tags: tuple[str, ...] = ()) -> None:
@@ -88,7 +88,7 @@ class EditorController(QObject):
     def close(self) -> None:
         """Open nothing; what was typed is written first."""
         self._opening = ""
-        self._asked += 1
+        self._request += 1
         self._leave()
         self._details.show_memory(None)
         self.closed.emit()
@@ -147,7 +147,10 @@ class EditorController(QObject):
             draft.deleteLater()
 
     async def _finish(self, draft: Draft) -> None:
-        """Write a page that was left; one that cannot be written comes back when it is opened again."""
+        """Save the draft of a memory that was left.
+
+        A draft that cannot be saved comes back when the memory is opened again.
+        """
         await draft.write()
         if isValid(self) and not draft.dirty and draft in self._leaving:
             self._leaving.remove(draft)
@@ -179,15 +182,15 @@ class EditorController(QObject):
         if draft.theirs is not None:
             self._on_draft_conflicted(draft.theirs)
 
-    async def _open(self, identity: str, asked: int) -> None:
+    async def _open(self, identity: str, request: int) -> None:
         try:
             memory = await self._bridge.call("note.get", id=identity)
         except KeepsakeError as error:
-            if isValid(self) and asked == self._asked:
+            if isValid(self) and request == self._request:
                 self._opening = ""
                 self.failed.emit(error)
             return
-        if isValid(self) and asked == self._asked:
+        if isValid(self) and request == self._request:
             self._opening = ""
             self._take(memory, next((draft for draft in self._leaving if draft.id == identity), None))
 

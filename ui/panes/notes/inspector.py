@@ -1,4 +1,4 @@
-"""What belongs to a memory beside its text: what it is, its links, and its history."""
+"""The inspector of a memory: its properties, links and history."""
 
 import asyncio
 from datetime import UTC, datetime
@@ -34,13 +34,13 @@ class NoteInspector(QScrollArea):
     missing_opened = Signal(str)
     """Open, or begin, the note of this title."""
     session_opened = Signal(str)
-    version_asked = Signal(object)
+    version_requested = Signal(object)
     """Compare with the state a ``HistoryEntry`` left."""
 
     def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._bridge = bridge
-        self._asked = 0
+        self._request = 0
         self._entries: dict[int, HistoryEntry] = {}
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -61,15 +61,15 @@ class NoteInspector(QScrollArea):
 
     def show_memory(self, memory: Memory | None) -> None:
         """Show what belongs to ``memory``; links and history follow when they arrive."""
-        self._asked += 1
+        self._request += 1
         self._show_about(memory)
         if memory is None:
             self._show_links(Links())
             self._show_history([])
         else:
-            self._bridge.start(self._load(memory.id, self._asked))
+            self._bridge.start(self._load(memory.id, self._request))
 
-    async def _load(self, identity: str, asked: int) -> None:
+    async def _load(self, identity: str, request: int) -> None:
         call = self._bridge.call
         try:
             links, history = await asyncio.gather(
@@ -77,7 +77,7 @@ class NoteInspector(QScrollArea):
             )
         except KeepsakeError:
             return  # it was deleted in between; the pane hears of that by itself
-        if isValid(self) and asked == self._asked:
+        if isValid(self) and request == self._request:
             self._show_links(links)
             self._show_history(history)
 
@@ -149,7 +149,7 @@ class NoteInspector(QScrollArea):
         now = datetime.now(UTC)
         for entry in entries:
             words = self.tr("{what}, {who}, {when}").format(
-                what=event_label(entry.event), who=source_label(entry.actor), when=short_date(entry.at, now)
+                what=event_label(entry.event), who=source_label(_origin(entry)), when=short_date(entry.at, now)
             )
             button = _line_button(words, str(entry.id))
             button.setToolTip(self.tr("Compare with this version"))
@@ -171,6 +171,12 @@ class NoteInspector(QScrollArea):
         entry = self._entries.get(int(self._target() or 0))
         if entry is not None:
             self.version_requested.emit(entry)
+
+
+def _origin(entry: HistoryEntry) -> str:
+    """Return who stored an entry: the import for what one brought in, else the person or program."""
+    source = str((entry.after or {}).get("source", ""))
+    return source if entry.event == "ADD" and source.startswith("import") else entry.actor
 
 
 def _pair(label: str, value: str) -> QWidget:

@@ -65,7 +65,7 @@ class NoteFacets(QWidget):
 
     @property
     def filter(self) -> MemoryFilter:
-        """What is chosen."""
+        """The filter that the checked values stand for."""
         sources = self.tree.chosen("source")
         return MemoryFilter(
             kinds=cast("tuple[Kind, ...]", self.tree.chosen("kind")),

@@ -1,77 +1,50 @@
-"""The list of memories: filter, order, trash, and one row for each."""
+"""The list of memories: filter, order, trash, and a row for each."""
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
-from shiboken6 import isValid
 
 from app.core.text import without_markup
 from app.errors import KeepsakeError
 from app.memories.model import KINDS, MemoryFilter, MemoryRow
 from ui.models.cards import Badge, Card
 from ui.models.dates import short_date
-from ui.models.id_list_model import IdListModel
+from ui.panes.filtered_list import FilteredList, ListLabels
 from ui.panes.labels import display_title, kind_icon, kind_label, source_label
 from ui.style.tokens import Space
 from ui.widgets.button import icon_button
 from ui.widgets.header_row import HeaderRow
-from ui.widgets.lists.list_view import CardList
-from ui.widgets.lists.sort_menu import SortMenu
-from ui.widgets.search_box import SearchBox
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from app.core.facets import Facets
     from ui.bridge import Bridge
 
-FILTER_LEAST = 120
+FILTER_MIN = 120
 _BADGES = 2
 
 
-class NoteList(QWidget):
-    """Memories, as many as there are.
+class NoteList(FilteredList):
+    """The memories that fit filter and facets, or those in the trash."""
 
-    Args:
-        bridge: The door to the engine.
-        parent: Its parent.
-    """
+    ROWS_OPERATION = "note.rows"
 
-    loaded = Signal()
-    """Another list of ids is shown."""
     counted = Signal(object)
     """``Facets`` over what is shown."""
-    failed = Signal(object)
-    """A ``KeepsakeError``."""
 
     def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._bridge = bridge
-        self._asked = 0
-        self._wanted = ""
+        super().__init__(bridge, parent)
         self._facets = MemoryFilter()
-        self.model = IdListModel(self._rows, bridge.start, self._card, self)
-        self.filter = SearchBox(self.tr("Filter notes"), self.tr("Filter by words"), parent=self)
-        self.filter.searched.connect(self.load)
-        self.filter.stepped_down.connect(self._on_filter_stepped_down)
-        self._sorting = self._make_orders()
-        self._sorting.changed.connect(self.load)
         self.trash = icon_button("trash-2", self.tr("Show deleted notes"), checkable=True, parent=self)
         self.trash.toggled.connect(self.load)
         self.new = icon_button("plus", self.tr("New note"), shortcut="Ctrl+N", tint="accent", parent=self)
         self.sides = icon_button("funnel", self.tr("Show or hide the facets"), checkable=True, parent=self)
-        self.list = CardList(self.tr("Notes"), self)
-        self.list.set_source(self.model)
-        self.model.failed.connect(self.failed)
-        self._soon = QTimer(self, singleShot=True, interval=200)
-        self._soon.timeout.connect(self.load)
         self._arrange()
 
     @property
-    def chosen(self) -> MemoryFilter:
-        """What is shown now."""
+    def current_filter(self) -> MemoryFilter:
+        """The filter in force: words, facets and trash."""
         facets = self._facets
         return MemoryFilter(
             text=self.filter.text().strip(),
@@ -85,21 +58,12 @@ class NoteList(QWidget):
 
     @property
     def filtered(self) -> bool:
-        """Whether something is left out."""
-        return self.chosen != MemoryFilter()
-
-    @property
-    def state(self) -> dict[str, Any]:
-        """What is worth keeping."""
-        return {"order": self._sorting.current}
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Apply what ``state`` gave."""
-        self._sorting.restore(state.get("order"))
+        """True when the filter may leave something out."""
+        return self.current_filter != MemoryFilter()
 
     @property
     def tab_chain(self) -> tuple[QWidget, ...]:
-        """What takes the keyboard, as one reads."""
+        """The widgets that take the keyboard, in reading order."""
         return self.filter, self.sides, self._sorting.button, self.trash, self.new, self.list
 
     def set_facets(self, facets: MemoryFilter) -> None:
@@ -107,60 +71,39 @@ class NoteList(QWidget):
         self._facets = facets
         self.load()
 
-    def load(self) -> None:
-        """Fetch the ids anew; the old list shows until they arrive."""
-        self._asked += 1
-        self._bridge.start(self._load(self.chosen, self._asked))
-
-    def load_soon(self) -> None:
-        """Fetch anew when a burst of changes is over."""
-        self._soon.start()
-
-    def choose(self, identity: str) -> None:
-        """Make a row current, now or when the list with it has arrived."""
-        self._wanted = "" if self.list.choose(identity, quiet=True) else identity
-
     def _arrange(self) -> None:
         buttons = [self.sides, self._sorting.button, self.trash, self.new]
         head = QVBoxLayout()
         head.setContentsMargins(Space.M, Space.M, Space.S, Space.S)
-        head.addWidget(HeaderRow(self.filter, [buttons], FILTER_LEAST, self))
+        head.addWidget(HeaderRow(self.filter, [buttons], FILTER_MIN, self))
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addLayout(head)
         column.addWidget(self.list, 1)
 
-    def _make_orders(self) -> SortMenu:
+    def _labels(self) -> ListLabels:
         orders = (
             ("recent", self.tr("Last changed first")),
             ("oldest", self.tr("Longest unchanged first")),
             ("created", self.tr("Newest first")),
             ("title", self.tr("By title")),
         )
-        return SortMenu(self.tr("Order"), orders, self)
+        filtering = (self.tr("Filter notes"), self.tr("Filter by words"))
+        return ListLabels(self.tr("Notes"), *filtering, self.tr("Order"), orders)
 
-    async def _rows(self, ids: list[str]) -> "Sequence[MemoryRow]":
-        rows: list[MemoryRow] = await self._bridge.call("note.rows", ids=ids)
-        return rows
-
-    async def _load(self, chosen: MemoryFilter, asked: int) -> None:
+    async def _load(self, chosen: MemoryFilter, request: int) -> None:
         try:
             ids = await self._bridge.call("note.ids", filter=chosen, order=self._sorting.current)
         except KeepsakeError as error:
-            if isValid(self) and asked == self._asked:
-                self.failed.emit(error)
+            self._fail(error, request)
             return
-        if not isValid(self) or asked != self._asked:
+        if not self._is_current(request):
             return
         nothing = self.tr("The trash is empty.") if chosen.deleted else self.tr("No note fits this filter.")
-        self.list.set_empty_text(nothing if self.filtered else "")
-        self.model.set_ids(ids)
-        if self._wanted:
-            self.choose(self._wanted)
-        self.loaded.emit()
+        self._show_ids(ids, nothing)
         facets: Facets = await self._bridge.call("note.facets", filter=chosen)
-        if isValid(self) and asked == self._asked:
+        if self._is_current(request):
             self.counted.emit(facets)
 
     def _card(self, row: MemoryRow) -> Card:
@@ -183,6 +126,3 @@ class NoteList(QWidget):
             faded=row.archived or self.trash.isChecked(),
             spoken=", ".join(part for part in spoken if part),
         )
-
-    def _on_filter_stepped_down(self) -> None:
-        self.list.setFocus(Qt.FocusReason.TabFocusReason)

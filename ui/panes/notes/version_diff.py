@@ -1,4 +1,4 @@
-"""Two versions of a text beside each other: what differs, and what to do about it."""
+"""The differences of two versions of a text, and the choice between them."""
 
 import difflib
 from html import escape
@@ -17,7 +17,9 @@ _CONTEXT = 2
 
 
 def differences(old: str, new: str) -> list[tuple[str, str]]:
-    """Return lines and what became of each: ``-`` only in ``old``, ``+`` only in ``new``, blank in both, ``…`` a gap.
+    """Return the lines of two texts with a sign each.
+
+    The sign is ``-`` for lines only in ``old``, ``+`` only in ``new``, a blank for both, and ``…`` for a gap.
 
     Of very long texts only the beginning is compared: the time it takes grows with the square of the length.
     """

@@ -1,4 +1,4 @@
-"""The context menu of a result: where it leads, what can be copied of it, and what can be done with a memory."""
+"""The context menu of a result: open, copy, and change a memory."""
 
 from functools import partial
 from typing import TYPE_CHECKING
@@ -37,7 +37,7 @@ class HitMenu(QObject):
 
     opened = Signal(object)
     """The person wants to go to this ``Place``."""
-    why_asked = Signal()
+    why_requested = Signal()
     """The reasons of the current hit are to be shown."""
 
     def __init__(self, pane: ReadingPane) -> None:
@@ -45,12 +45,15 @@ class HitMenu(QObject):
         self._pane = pane
 
     def open_at(self, where: QPoint, row: Hit | GroupHeading, *, is_archived: bool = False) -> None:
-        """Open the menu of ``row`` at a global position; what lies in the archive cannot be changed."""
+        """Open the menu of a row at a global position.
+
+        Archived items cannot be changed.
+        """
         go: list[Entry] = [(self.tr("Open"), partial(self.opened.emit, place_of_row(row)))]
         copying: list[Entry] = [(self.tr("Copy link"), partial(self._pane.copy_link, place_of_row(row)))]
         if isinstance(row, GroupHeading):
-            forget = partial(self._start_forgetting, row)
-            open_menu(self._pane, where, [go, copying, [(self.tr("Forget"), forget)]])
+            delete = partial(self._start_deleting_session, row)
+            open_menu(self._pane, where, [go, copying, [(self.tr("Delete"), delete)]])
             return
         if row.target == "message":
             go = [(self.tr("Open in its conversation"), partial(self.opened.emit, place_of_row(row)))]
@@ -120,12 +123,12 @@ class HitMenu(QObject):
         reply = await self._pane.bridge.reply("note.delete", id=identity)
         self._pane.show_result(self.tr("Deleted ‘{title}’"), self._title(reply.value), reply)
 
-    def _start_forgetting(self, row: GroupHeading) -> None:
-        self._pane.do(self._forget(row))
+    def _start_deleting_session(self, row: GroupHeading) -> None:
+        self._pane.do(self._delete_session(row))
 
-    async def _forget(self, row: GroupHeading) -> None:
+    async def _delete_session(self, row: GroupHeading) -> None:
         reply = await self._pane.bridge.reply("session.forget", session=row.session_id)
-        self._pane.show_result(self.tr("Forgot ‘{title}’"), row.title, reply)
+        self._pane.show_result(self.tr("Deleted ‘{title}’"), row.title, reply)
 
     def _title(self, memory: "Memory") -> str:
         return display_title(memory.title, memory.content, self.tr("Untitled"))

@@ -1,4 +1,4 @@
-"""How a row of the results is painted: a hit, the conversation that hits come from, the offer of more."""
+"""The painter of result rows: hits, group headings, and "show more"."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from PySide6.QtGui import QFont, QPainter
 from app.retrieval.model import Hit
 from ui import theme
 from ui.models.dates import format_number, short_date
-from ui.panes.labels import kind_icon, kind_label, role_label, source_label
+from ui.panes.labels import display_title, kind_icon, kind_label, role_label, source_label
 from ui.panes.search import snippet_layout
 from ui.style.icons import pixmap
 from ui.style.tokens import Space
@@ -44,7 +44,7 @@ Row = Hit | GroupHeading | MoreRow
 
 
 class HitPainter:
-    """Measures and paints rows; made anew when the theme changes."""
+    """Measures and paints rows; replaced when the theme changes."""
 
     def __init__(self) -> None:
         look = theme.current()
@@ -101,7 +101,7 @@ class HitPainter:
             words = _Words(look.font("body"), speaker(hit), [], date_word(hit))
         else:
             self._paint_icon(painter, line, kind_icon(hit.kind), mirrored)
-            words = _Words(look.font("strong"), hit.title or kind_label(hit.kind), known_words(hit), date_word(hit))
+            words = _Words(look.font("strong"), hit_title(hit), known_words(hit), date_word(hit))
         _paint_line(painter, line, words, mirrored)
         painter.setPen(look.colour("text"))
         text = snippet_layout.laid_out(hit.snippet, hit.highlights, room)
@@ -117,7 +117,7 @@ class HitPainter:
         return room - self._inset if self._stands_below(hit) else room
 
     def _paint_icon(self, painter: QPainter, line: QRect, name: str, mirrored: bool) -> None:
-        """Paint an icon at the reading side of ``line``, which is the shorter for it then."""
+        """Paint an icon where ``line`` begins, and shorten the line by it."""
         side = self._icon
         picture = pixmap(name, side, theme.current().tokens.muted, painter.device().devicePixelRatioF())
         left = line.right() - side + 1 if mirrored else line.left()
@@ -130,7 +130,7 @@ class HitPainter:
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """What stands in the first line of a row."""
+    """The texts in the first line of a row."""
 
     font: QFont
     title: str
@@ -139,7 +139,10 @@ class _Words:
 
 
 def _paint_line(painter: QPainter, line: QRect, words: _Words, mirrored: bool) -> None:
-    """Write a title at the reading side, what is known at the other, and the date, which is never cut, last."""
+    """Paint the title at one side, details and date at the other.
+
+    The date is never cut.
+    """
     look = theme.current()
     near, far = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight
     near, far = (far, near) if mirrored else (near, far)
@@ -152,11 +155,11 @@ def _paint_line(painter: QPainter, line: QRect, words: _Words, mirrored: bool) -
     known = metrics.elidedText(" · ".join(words.known), Qt.TextElideMode.ElideRight, line.width() // 2 - taken)
     if known:
         known = f"· {known}" if mirrored else f"{known} ·"
-        beside = line.adjusted(taken, 0, 0, 0) if mirrored else line.adjusted(0, 0, -taken, 0)
-        # The sign between belongs beside the date, whichever way the names are written.
+        rest = line.adjusted(taken, 0, 0, 0) if mirrored else line.adjusted(0, 0, -taken, 0)
+        # The sign between belongs rest the date, whichever way the names are written.
         before = painter.layoutDirection()
         painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
-        painter.drawText(beside, int(far | flags), known)
+        painter.drawText(rest, int(far | flags), known)
         painter.setLayoutDirection(before)
     width = taken + metrics.horizontalAdvance(known) + Space.M
     painter.setFont(words.font)
@@ -164,6 +167,13 @@ def _paint_line(painter: QPainter, line: QRect, words: _Words, mirrored: bool) -
     free = line.adjusted(width if mirrored else 0, 0, 0 if mirrored else -width, 0)
     shown = painter.fontMetrics().elidedText(words.title, Qt.TextElideMode.ElideRight, free.width())
     painter.drawText(free, int(near | flags), shown)
+
+
+def hit_title(hit: Hit) -> str:
+    """Return the title of a hit; a memory without one is called by its first words, as in the list of notes."""
+    if hit.target == "memory":
+        return display_title(hit.title, hit.snippet, kind_label(hit.kind))
+    return hit.title or kind_label(hit.kind)
 
 
 def speaker(hit: Hit) -> str:

@@ -19,7 +19,9 @@ _LIMIT: Final = 20
 
 
 async def operator_values(bridge: "Bridge", name: str, begun: str) -> list[Hint]:
-    """Return values of an operator that begin as the person typed, those used most or lately first.
+    """Return values of an operator that begin with the typed text.
+
+    The values used most often, or last, come first.
 
     Args:
         bridge: Who answers.
@@ -34,8 +36,8 @@ async def operator_values(bridge: "Bridge", name: str, begun: str) -> list[Hint]
             agents: list[Facet] = await bridge.call("session.agents")
             return [Hint(agent.name) for agent in agents if agent.name]
         if name == "session":
-            asked = SessionFilter(text=begun)
-            sessions: list[Session] = await bridge.call("session.list", filter=asked, limit=_LIMIT)
+            wanted = SessionFilter(text=begun)
+            sessions: list[Session] = await bridge.call("session.list", filter=wanted, limit=_LIMIT)
             return [Hint(title) for title in dict.fromkeys(one.title for one in sessions) if title]
         entities: list[EntityRow] = await bridge.call("entity.list", filter=EntityFilter(prefix=begun), limit=_LIMIT)
         return [Hint(entity.name) for entity in entities]

@@ -14,31 +14,28 @@ from app.retrieval.model import Found, Hit, Leg, Query
 from ui import theme
 from ui.actions import Action
 from ui.models.dates import format_number
-from ui.panes.labels import kind_plural, role_label, source_label, store_label
 from ui.panes.pane import Place
 from ui.panes.pane_state import bytes_of, pack, unpack
 from ui.panes.reading_pane import ReadingPane, copy_text, set_tab_chain
+from ui.panes.search.facet_filter import FacetFilter
 from ui.panes.search.hit_menu import HitMenu, place_of_row
 from ui.panes.search.operator_values import COMPLETED, operator_values
 from ui.panes.search.query_chips import QueryChips
 from ui.panes.search.query_text import (
-    FACETS,
-    chosen_of,
-    count_meaning_only,
     results_as_markdown,
     terms_of,
     with_operator,
     without_operators,
 )
 from ui.panes.search.recent_searches import RecentSearches
+from ui.panes.search.result_summary import ResultSummary
 from ui.panes.search.results import GroupHeading, ResultList
+from ui.panes.search.search_history import SearchHistory
 from ui.panes.search.why_panel import WhyPanel
-from ui.style.icons import icon
 from ui.style.tokens import Space
-from ui.widgets.button import icon_button, name_button
+from ui.widgets.button import icon_button
 from ui.widgets.empty_state import EmptyState
-from ui.widgets.lists.facet_tree import FacetGroup, FacetRow, FacetTree
-from ui.widgets.plain_text import PlainLabel
+from ui.widgets.lists.facet_tree import FacetTree
 from ui.widgets.search_box import Hint, SearchBox
 from ui.widgets.splitter import PaneSplitter, hairline
 
@@ -54,7 +51,6 @@ PAUSE_MS = 60
 PATIENCE_MS = 5000
 LIMIT = 50
 """Results at once until the setting is known."""
-RECENT_LIMIT = 12
 WIDE = 1180
 HELP = "help.pages"
 REMOVING = ("note.delete", "note.delete_many", "session.forget")
@@ -71,7 +67,7 @@ class SearchPane(ReadingPane):
 
     def __init__(self, bridge: "Bridge", actions: "Actions", parent: QWidget | None = None) -> None:
         super().__init__(bridge, actions, parent)
-        self._asked = 0
+        self._request = 0
         self._asking: asyncio.Task[Any] | None = None
         self._page = self._limit = LIMIT
         self._found: Found | None = None
@@ -79,13 +75,11 @@ class SearchPane(ReadingPane):
         self._inspecting: bool | None = None
         self._faceted: bool | None = None
         self._more = ""
-        self._enter_asked = False
+        self._is_enter_pending = False
         self._text = ""
         self._answered = ""
         self._stale = False
         self._removed: set[str] = set()
-        self.saved: list[str] = []
-        self.recent: list[str] = []
         self.box = SearchBox(
             self.tr("Search everything"), self.tr("Search conversations and notes…"), PAUSE_MS, parent=self
         )
@@ -94,8 +88,8 @@ class SearchPane(ReadingPane):
         self.results = ResultList(self)
         self.why = WhyPanel(bridge, self)
         self.menu = HitMenu(self)
-        self._summary = PlainLabel(self)
-        self._notes = PlainLabel(self)
+        self._facet_filter = FacetFilter(self.facets, self)
+        self._summary = ResultSummary(self)
         self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
         self._make_buttons()
         self._arrange()
@@ -125,11 +119,12 @@ class SearchPane(ReadingPane):
     def commands(self) -> list[Action]:
         """Return what can be done here."""
         always = partial(Action, group="search", pane=self.name)
-        asked = partial(always, enabled=self._has_results)
+        with_results = partial(always, enabled=self._has_results)
+        save = self.history.toggle_saved
         return [
             always("search.box", self.tr("Type a search"), self.focus_first, "search", "Ctrl+F"),
-            asked("search.copy", self.tr("Copy results as Markdown"), self._copy, "copy", "Ctrl+Shift+C"),
-            asked("search.save", self.tr("Save or forget this search"), self._toggle_saved, "bookmark", "Ctrl+D"),
+            with_results("search.copy", self.tr("Copy results as Markdown"), self._copy, "copy", "Ctrl+Shift+C"),
+            with_results("search.save", self.tr("Save this search or remove it"), save, "bookmark", "Ctrl+D"),
             always("search.group", self.tr("Group by conversation"), self._group.click, "list-tree", "Ctrl+G"),
             always("search.facets", self.tr("Show or hide facets"), self._sides.click, "funnel"),
         ]
@@ -145,7 +140,10 @@ class SearchPane(ReadingPane):
         return [part for part in parts if part.isVisible()]
 
     def refresh(self, changes: "ChangeSet") -> None:
-        """Leave results alone while they are read; deleted ones go at once, and come back where that is undone."""
+        """Drop deleted results; other changes wait for the next search.
+
+        When a deletion is undone, its results come back.
+        """
         if "settings" in changes.areas and self._helped:
             self.bridge.start(self._learn_page())
         if self._found is None:
@@ -169,8 +167,7 @@ class SearchPane(ReadingPane):
         """Return widths, saved and recent searches, and how results are shown."""
         return pack({
             "split": self._split.state(),
-            "saved": self.saved,
-            "recent": self.recent,
+            **self.history.state,
             "group": self._group.isChecked(),
             "recipe": self._recipe.currentData(),
             "inspector": self._inspecting,
@@ -182,8 +179,7 @@ class SearchPane(ReadingPane):
         """Apply what ``save_state`` returned."""
         values = unpack(state)
         self._split.restore(bytes_of(values, "split"))
-        self.saved = [str(text) for text in values.get("saved") or ()]
-        self.recent = [str(text) for text in values.get("recent") or ()]
+        self.history.restore(values)
         self._group.setChecked(bool(values.get("group")))
         self._recipe.setCurrentIndex(max(0, self._recipe.findData(values.get("recipe") or "")))
         self._inspecting = values.get("inspector")
@@ -209,13 +205,9 @@ class SearchPane(ReadingPane):
         self._group = icon_button(
             "list-tree", self.tr("Group by conversation"), shortcut="Ctrl+G", checkable=True, parent=self
         )
-        self._save = icon_button("bookmark-plus", self.tr("Save this search"), shortcut="Ctrl+D", parent=self)
+        self.history = SearchHistory(self.box, self)
+        self._save = self.history.button
         self._copier = icon_button("copy", self.tr("Copy results as Markdown"), shortcut="Ctrl+Shift+C", parent=self)
-        theme.set_type(self._summary, "small muted")
-        theme.set_type(self._notes, "small warning")
-        self._notes.setWordWrap(True)
-        self._notes.setTextFormat(Qt.TextFormat.PlainText)
-        self._notes.hide()
 
     def _arrange(self) -> None:
         top = QHBoxLayout()
@@ -228,9 +220,7 @@ class SearchPane(ReadingPane):
         head.setSpacing(Space.S)
         head.addLayout(top)
         head.addWidget(self.explanation)
-        for label in (self._summary, self._notes):
-            label.setContentsMargins(2, 0, 0, 0)
-            head.addWidget(label)
+        head.addWidget(self._summary)
         self._recents = RecentSearches(self)
         self._nothing = EmptyState(
             "search",
@@ -257,34 +247,34 @@ class SearchPane(ReadingPane):
 
     def _connect(self) -> None:
         self.box.searched.connect(self._on_box_searched)
-        self.box.values_requested.connect(self._on_box_values_asked)
+        self.box.values_requested.connect(self._on_box_values_requested)
         self.box.entered.connect(self._on_box_entered)
         self.box.stepped_down.connect(self._on_box_stepped_down)
         self.facets.toggled.connect(self._on_facets_toggled)
         self.results.chosen.connect(self._on_results_chosen)
         self.results.opened.connect(self._on_results_opened)
-        self.results.more_requested.connect(self._on_results_more_asked)
+        self.results.more_requested.connect(self._on_results_more_requested)
         self.results.left.connect(self._on_results_left)
-        self.results.menu_requested.connect(self._on_results_menu_asked)
+        self.results.menu_requested.connect(self._on_results_menu_requested)
         self.menu.opened.connect(self._go)
-        self.menu.why_requested.connect(self._on_menu_why_asked)
+        self.menu.why_requested.connect(self._on_menu_why_requested)
         self.why.opened.connect(self._on_results_opened)
         self.why.preview.wiki_clicked.connect(self.follow_wiki)
         self.why.preview.tag_clicked.connect(self.follow_tag)
         self.why.preview.link_clicked.connect(self.follow_link)
         self._recents.picked.connect(self._on_recents_picked)
-        self._recents.help_requested.connect(self._on_help_asked)
-        self._nothing.triggered.connect(self._on_nothing_asked)
-        self._nothing.second_triggered.connect(self._on_help_asked)
+        self._recents.help_requested.connect(self._on_help_requested)
+        self._nothing.triggered.connect(self._on_nothing_requested)
+        self._nothing.second_triggered.connect(self._on_help_requested)
         self._sides.clicked.connect(self._on_sides_clicked)
         self._recipe.activated.connect(self._on_recipe_activated)
         self._group.toggled.connect(self._on_group_toggled)
-        self._save.clicked.connect(self._toggle_saved)
+        self.history.noticed.connect(self.show_notice)
         self._copier.clicked.connect(self._copy)
         self._patience.timeout.connect(self._on_patience_timeout)
 
     def _order_tabs(self) -> None:
-        """Let Tab go as one reads: the line at the top, then facets, results and reasons."""
+        """Set the tab order: the line at the top, facets, results, reasons."""
         why = self.why
         chain = (
             self.box, self._recipe, self._sides, self._group, self._save, self._copier, self.facets, self.results,
@@ -293,13 +283,13 @@ class SearchPane(ReadingPane):
         set_tab_chain(*chain)
 
     def _fit(self) -> None:
-        asked = self._middle.currentWidget() is not self._recents
+        searched = self._middle.currentWidget() is not self._recents
         results = self._middle.currentWidget() is self.results
         inspecting = self.width() >= WIDE * 3 // 4 if self._inspecting is None else self._inspecting
         faceted = self.width() >= WIDE if self._faceted is None else self._faceted
-        self.facets.setVisible(faceted and asked)
-        self._sides.setChecked(faceted and asked)
-        self._sides.setEnabled(asked)
+        self.facets.setVisible(faceted and searched)
+        self._sides.setChecked(faceted and searched)
+        self._sides.setEnabled(searched)
         self.why.setVisible(inspecting and results)
 
     # --- searching ---
@@ -331,7 +321,7 @@ class SearchPane(ReadingPane):
 
     def _search(self, text: str) -> None:
         """Ask; what is shown stays until the first answer."""
-        self._asked += 1
+        self._request += 1
         self._text = text
         self._patience.stop()
         if self._asking is not None:
@@ -339,46 +329,46 @@ class SearchPane(ReadingPane):
         if not text.strip():
             self._found, self._answered = None, ""
             self.explanation.show_query(None)
-            self._tell("")
+            self._summary.show_text("")
             self._show_recents()
             return
         self._patience.start()
         asking = {"query": text, "limit": self._limit, "recipe": self._recipe.currentData() or None}
-        self._asking = self.bridge.start(self._ask(asking, self._asked))
+        self._asking = self.bridge.start(self._ask(asking, self._request))
 
-    async def _ask(self, asking: dict[str, Any], asked: int) -> None:
+    async def _ask(self, asking: dict[str, Any], request: int) -> None:
         """Explain at once, answer by words at once, then answer in full."""
-        parsing = asyncio.ensure_future(self._parse(asking["query"], asked))
+        parsing = asyncio.ensure_future(self._parse(asking["query"], request))
         try:
             if asking["limit"] == self._page:
                 first: Found = await self.bridge.call("memory.search", **asking, legs=_WORDS)
-                if self._current(asked):
+                if self._is_current(request):
                     self._show(first, settled=False)
             found: Found = await self.bridge.call("memory.search", **asking)
-            if self._current(asked):
+            if self._is_current(request):
                 self._show(found, settled=True)
         except asyncio.CancelledError:
             parsing.cancel()
             raise
         except KeepsakeError as error:
-            if self._current(asked):
+            if self._is_current(request):
                 self._patience.stop()
-                self._enter_asked = False
-                self._tell(error.message, wrong=True)
+                self._is_enter_pending = False
+                self._summary.show_text(error.message, wrong=True)
         finally:
             await parsing
 
-    async def _parse(self, text: str, asked: int) -> None:
+    async def _parse(self, text: str, request: int) -> None:
         try:
             query: Query = await self.bridge.call("memory.parse", query=text)
         except KeepsakeError:
             return  # the search itself says what is wrong
-        if self._current(asked):
+        if self._is_current(request):
             self.explanation.show_query(query)
-            self._choose_facets(query)
+            self._facet_filter.show_query(query)
 
-    def _current(self, asked: int) -> bool:
-        return isValid(self) and asked == self._asked
+    def _is_current(self, request: int) -> bool:
+        return isValid(self) and request == self._request
 
     def _show(self, found: Found, *, settled: bool) -> None:
         afresh = self._found is None or self._answered != self._text
@@ -398,92 +388,25 @@ class SearchPane(ReadingPane):
             self._nothing.button.setVisible(without_operators(found.query) not in ("", self.box.text().strip()))
         else:
             self._stale = afresh or self._stale
-        self._show_facets(found)
+        self._facet_filter.show_found(found)
         self._fit()
-        self._show_saved()
+        self.history.show_state()
+        self._copier.setEnabled(self._has_results())
         self.registry.refresh()
         if settled:
             self._patience.stop()
-        self._summarise(found, settled=settled)
-        if self._enter_asked and found.hits:
-            self._enter_asked = False
+        self._summary.show_found(found, settled=settled)
+        if self._is_enter_pending and found.hits:
+            self._is_enter_pending = False
             if self.box.hasFocus():
                 self.results.setFocus(Qt.FocusReason.TabFocusReason)
 
-    def _summarise(self, found: Found, *, settled: bool) -> None:
-        self._tell("  ·  ".join(self._figures(found, settled=settled)))
-        if not settled:
-            return  # notes come with the whole answer; taking them back till then would make the list jump
-        hints = set(found.query.hints)
-        notes = [note for note in found.notes if note not in hints]
-        self._notes.setText("\n".join(notes))
-        self._notes.setVisible(bool(notes))
-
-    def _figures(self, found: Found, *, settled: bool) -> list[str]:
-        """Return how many there are, and how they were found and ordered."""
-        count = self.tr("Results: {count}").format(count=format_number(len(found.hits)))
-        if not settled:
-            return [count, self.tr("by words, meaning follows…")]
-        if len(found.hits) < found.candidates:
-            count = self.tr("Results: the first {count} of {all}").format(
-                count=format_number(len(found.hits)), all=format_number(found.candidates)
-            )
-        legs = {"words": self.tr("words"), "vector": self.tr("meaning"), "entity": self.tr("names")}
-        used = " + ".join(legs[leg] for leg in found.legs if leg in legs)
-        if not used:
-            return [count, self.tr("newest first")]
-        near = count_meaning_only(found.hits) if found.query.terms else 0
-        only = [self.tr("{count} of them only near in meaning").format(count=format_number(near))] if near else []
-        return [
-            count,
-            *only,
-            self.tr("by {legs}").format(legs=used),
-            self.tr("ranking ‘{recipe}’").format(recipe=found.recipe),
-        ]
-
-    def _tell(self, words: str, *, wrong: bool = False) -> None:
-        self._summary.setText(words)
-        self._summary.setVisible(bool(words))
-        theme.set_type(self._summary, "small danger" if wrong else "small muted")
-        if wrong or not words:
-            self._notes.hide()
-
-    def _show_facets(self, found: Found) -> None:
-        titles = {
-            "kind": self.tr("Kind"),
-            "agent": self.tr("Agent"),
-            "role": self.tr("Said by"),
-            "tag": self.tr("Tags"),
-            "store": self.tr("Store"),
-        }
-        labels = {"kind": kind_plural, "store": store_label, "agent": source_label, "role": role_label}
-        groups = []
-        for name in FACETS:
-            label = labels.get(name, str)
-            counts = {one.value: one.count for one in found.facets if one.name == name and one.value}
-            # What is asked for can be taken out again, also where nothing has it.
-            counts |= {value: 0 for value in chosen_of(found.query)[name] if value not in counts}
-            rows = [FacetRow(value, count, label(value)) for value, count in counts.items()]
-            groups.append(FacetGroup(name, titles[name], rows, nested=name == "tag"))
-        self._choose_facets(found.query)
-        self.facets.set_groups(groups)
-
-    def _choose_facets(self, query: Query) -> None:
-        for name, values in chosen_of(query).items():
-            self.facets.set_chosen(name, values)
-
     def _show_recents(self) -> None:
-        self._recents.show_searches(self.saved, [text for text in self.recent if text not in self.saved])
+        self._recents.show_searches(self.history.saved, self.history.recent_unsaved)
         self._middle.setCurrentWidget(self._recents)
-        self._show_saved()
-        self._fit()
-
-    def _show_saved(self) -> None:
-        known = self.box.text().strip() in self.saved
-        name_button(self._save, self.tr("Forget this saved search") if known else self.tr("Save this search"), "Ctrl+D")
-        self._save.setIcon(icon("bookmark", "accent") if known else icon("bookmark-plus"))
-        self._save.setEnabled(bool(self.box.text().strip()))
+        self.history.show_state()
         self._copier.setEnabled(self._has_results())
+        self._fit()
 
     def _has_results(self) -> bool:
         return self._found is not None and bool(self._found.hits)
@@ -494,16 +417,16 @@ class SearchPane(ReadingPane):
         self._limit = self._page
         self._search(text)
 
-    def _on_box_values_asked(self, name: str, begun: str) -> None:
+    def _on_box_values_requested(self, name: str, begun: str) -> None:
         self.bridge.start(self._complete(name, begun))
 
     def _on_box_entered(self) -> None:
         text = self.box.text()
         if text.strip():
-            self._remember(text)
+            self.history.remember(text)
         if self._found is None or self._answered != text:
             # The list shows the answer to something else, or nothing; Enter there must not open that.
-            self._enter_asked = bool(text.strip())
+            self._is_enter_pending = bool(text.strip())
         elif self._has_results():
             self.results.setFocus(Qt.FocusReason.TabFocusReason)
 
@@ -525,15 +448,15 @@ class SearchPane(ReadingPane):
 
     def _go(self, place: Place) -> None:
         """Go to ``place``; the way back from there is the search."""
-        self._remember(self.box.text())
+        self.history.remember(self.box.text())
         self.navigate.emit(self.current_place())
         self.navigate.emit(place)
 
-    def _on_results_menu_asked(self, row: Hit | GroupHeading, where: QPoint) -> None:
+    def _on_results_menu_requested(self, row: Hit | GroupHeading, where: QPoint) -> None:
         is_archived = self._found is not None and "archived" in self._found.query.states
         self.menu.open_at(where, row, is_archived=is_archived)
 
-    def _on_menu_why_asked(self) -> None:
+    def _on_menu_why_requested(self) -> None:
         self._inspecting = True
         self._fit()
         self.why.focus_reasons()
@@ -541,7 +464,7 @@ class SearchPane(ReadingPane):
     def _on_results_left(self) -> None:
         self.box.setFocus(Qt.FocusReason.BacktabFocusReason)
 
-    def _on_results_more_asked(self) -> None:
+    def _on_results_more_requested(self) -> None:
         self._limit += self._page
         self._search(self.box.text())
 
@@ -558,36 +481,24 @@ class SearchPane(ReadingPane):
             self.results.show_hits(self._found.hits, by_session=on, more=self._more)
 
     def _on_patience_timeout(self) -> None:
-        self._tell(self.tr("Still searching: the index is busy or the vault is large. Words already found stay shown."))
+        self._summary.show_text(
+            self.tr("Still searching: the index is busy, or the vault is large. The results by words stay.")
+        )
 
     def _on_sides_clicked(self) -> None:
         self._faceted = self.facets.isHidden()
         self._fit()
 
-    def _on_help_asked(self) -> None:
+    def _on_help_requested(self) -> None:
         self.registry.run(HELP)
 
-    def _on_nothing_asked(self) -> None:
+    def _on_nothing_requested(self) -> None:
         if self._found is not None:
             self._on_recents_picked(without_operators(self._found.query))
-
-    def _remember(self, text: str) -> None:
-        text = text.strip()
-        self.recent = [text, *(known for known in self.recent if known != text)][:RECENT_LIMIT]
-
-    def _toggle_saved(self) -> None:
-        text = self.box.text().strip()
-        if text in self.saved:
-            self.saved.remove(text)
-            self.show_notice(self.tr("Forgot the search ‘{text}’").format(text=text))
-        elif text:
-            self.saved.insert(0, text)
-            self.show_notice(self.tr("Saved the search ‘{text}’").format(text=text))
-        self._show_saved()
 
     def _copy(self) -> None:
         if self._found is not None:
             copy_text(results_as_markdown(self._found, self.tr("Untitled")))
             count = len(self._found.hits)
-            told = self.tr("Copied 1 result") if count == 1 else self.tr("Copied {count} results")
-            self.show_notice(told.format(count=format_number(count)))
+            words = self.tr("Copied 1 result") if count == 1 else self.tr("Copied {count} results")
+            self.show_notice(words.format(count=format_number(count)))

@@ -1,4 +1,4 @@
-"""How a search was understood, as a line of chips."""
+"""Chips that show how a query was understood."""
 
 from PySide6.QtCore import QLocale, Qt, QTimer
 from PySide6.QtWidgets import QVBoxLayout, QWidget

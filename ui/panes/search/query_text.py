@@ -50,14 +50,17 @@ def chosen_of(query: Query) -> dict[str, tuple[str, ...]]:
 
 
 def terms_of(query: Query, hit: Hit | None = None) -> tuple[str, ...]:
-    """Return the words to mark in a text: those a hit was found by, or all that are asked for."""
+    """Return the words to mark in a text.
+
+    These are the words that a hit was found by, else all words of the query.
+    """
     if hit is not None:
         return hit.why.terms
     return tuple(term.text for term in query.terms if not term.excluded)
 
 
 def significant_terms(terms: Sequence[Term]) -> list[Term]:
-    """Return the terms that a search looks for: stop words only where there is nothing else."""
+    """Return the terms of a query without stop words, if others are left."""
     loose = [term for term in terms if not (term.phrase or term.prefix or term.excluded)]
     passed = stop_words(term.text for term in loose)
     kept = [term for term in terms if term not in loose or term.text.casefold() not in passed]
@@ -65,7 +68,7 @@ def significant_terms(terms: Sequence[Term]) -> list[Term]:
 
 
 def count_meaning_only(hits: Sequence[Hit]) -> int:
-    """Return how many hits have none of the words asked for and are only near in meaning."""
+    """Return how many hits were found by meaning alone."""
     return sum(not hit.why.terms and {leg.leg for leg in hit.why.legs} == {"vector"} for hit in hits)
 
 
@@ -79,7 +82,10 @@ def results_as_markdown(found: Found, untitled: str) -> str:
 
 
 def group_by_session(hits: Iterable[Hit]) -> list[tuple[str, list[Hit]]]:
-    """Return hits by session, in the order of each one's best; memories stand alone under ``""``."""
+    """Return hits by session, ordered by the best hit of each.
+
+    A memory makes a group of its own under ``""``.
+    """
     groups: list[tuple[str, list[Hit]]] = []
     places: dict[str, int] = {}
     for hit in hits:
@@ -94,7 +100,10 @@ def group_by_session(hits: Iterable[Hit]) -> list[tuple[str, list[Hit]]]:
 
 
 def _has_signs(text: str) -> bool:
-    """Return whether Markdown's signs may be in a text; most have none, and to look for each is the quickest."""
+    """Return whether a text may have signs of Markdown.
+
+    Most texts have none, and looking for each sign is the quickest way to know.
+    """
     return "**" in text or "__" in text or "`" in text or "[[" in text or "]]" in text
 
 

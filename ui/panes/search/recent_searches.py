@@ -1,4 +1,4 @@
-"""What the Search pane shows before anything is asked: saved and recent searches."""
+"""Saved and recent searches, shown while the search box is empty."""
 
 from collections.abc import Mapping, Sequence
 
@@ -18,7 +18,7 @@ class RecentSearches(QScrollArea):
     """Lists of searches to take up again, and examples of what can be asked."""
 
     picked = Signal(str)
-    help_asked = Signal()
+    help_requested = Signal()
     """What one can type is to be explained."""
 
     def __init__(self, parent: QWidget | None = None) -> None:

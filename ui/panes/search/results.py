@@ -84,10 +84,10 @@ class ResultList(RowView):
     """Another ``Hit`` is current."""
     opened = Signal(object)
     """Enter or double click on a ``Hit`` or ``Heading``."""
-    more_asked = Signal()
+    more_requested = Signal()
     left = Signal()
     """Esc, or Up on the first hit: the box takes over."""
-    menu_asked = Signal(object, object)
+    menu_requested = Signal(object, object)
     """A context menu is wanted: the ``Hit`` or ``Heading`` and the global position."""
     _tops: list[int] | None = None
 
@@ -142,7 +142,9 @@ class ResultList(RowView):
         self.verticalScrollBar().setValue(place)
 
     def pass_over(self, gone: Collection[str]) -> None:
-        """Go on to the hit that follows those about to go, or precedes them, where one of them is current.
+        """Move on from hits that are about to be removed.
+
+        The next hit that stays becomes current, or the one before.
 
         Args:
             gone: Ids of hits, or of conversations with all their hits.
@@ -164,7 +166,7 @@ class ResultList(RowView):
             self.chosen.emit(row)
 
     def _first(self, but: Collection[str] = ()) -> int:
-        """Return where the first hit is whose id is not one of ``but``, -1 when there is none."""
+        """Return the row of the first hit not in ``but``, -1 for none."""
         rows = enumerate(self.source.rows)
         return next((at for at, one in rows if isinstance(one, Hit) and one.id not in but), -1)
 
@@ -192,7 +194,10 @@ class ResultList(RowView):
     # --- where rows are, and how they are painted ---
 
     def _width(self) -> int:
-        """Return how wide rows are beside the scroll bar, also where there is none: texts stay when it comes."""
+        """Return the width of rows without the scroll bar.
+
+        It is subtracted also while there is none, so that texts keep their lines when it appears.
+        """
         return self.contentsRect().width() - self.verticalScrollBar().sizeHint().width()
 
     def _places(self) -> list[int]:
@@ -242,7 +247,7 @@ class ResultList(RowView):
 
 
 def _is_of(row: Row, ids: Collection[str]) -> bool:
-    """Return whether a row is a hit or conversation of ``ids``, or belongs to such a conversation."""
+    """Return whether a row or its conversation is one of ``ids``."""
     if isinstance(row, MoreRow):
         return False
     return row.session_id in ids or (isinstance(row, Hit) and row.id in ids)

@@ -1,4 +1,4 @@
-"""The text of a result: how many lines it fills, and how they are drawn with the asked words marked."""
+"""The layout of snippets: their height, and their lines with highlights."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
@@ -26,7 +26,7 @@ _COMMON = "…“”‘’–—"
 
 
 class _Widths(dict[str, float]):
-    """How wide each character is drawn, measured when it first appears."""
+    """Widths of characters, measured when each first appears."""
 
     def __init__(self, font: QFont) -> None:
         super().__init__()
@@ -38,7 +38,7 @@ class _Widths(dict[str, float]):
 
 
 class _Heights(dict[str, int]):
-    """How high a line with each character is: other scripts are drawn in other fonts, which may be higher."""
+    """Line heights by character; fonts of other scripts may be higher."""
 
     def __init__(self, font: QFont) -> None:
         super().__init__()
@@ -54,7 +54,7 @@ class _Heights(dict[str, int]):
 
 
 class Ruler:
-    """Tells how many lines texts fill and how high these are, mostly without laying the texts out.
+    """Estimates lines and heights of texts, mostly without laying them out.
 
     To break a thousand texts into lines holds the window up; to add the widths of their characters does not. They are
     added twice: as loosely as letters may be set and with few places to break at, and as closely and with more of them.
@@ -107,7 +107,10 @@ def _lines(text: str, ends: Sequence[float], room: float, breaks: str) -> int:
 
 
 def _line_end(text: str, start: int, stop: int, breaks: str) -> int:
-    """Return where the line after the one from ``start`` begins, of which the characters before ``stop`` fit."""
+    """Return where the next line begins.
+
+    The line begins at ``start``; its characters before ``stop`` fit into it.
+    """
     if text[stop] >= _WIDE or text[stop - 1] >= _WIDE:
         return max(stop, start + 1)
     # A blank at the end of a line takes no room.
@@ -137,7 +140,10 @@ def height(snippet: str, width: int) -> int:
 
 
 def laid_out(snippet: str, highlights: tuple[Span, ...], width: int) -> QTextLayout:
-    """Return a snippet broken into as many lines as ``height`` has room for, with the asked words marked."""
+    """Return the layout of a snippet with its highlights marked.
+
+    It has as many lines as ``height`` has room for.
+    """
     return _layout(snippet, highlights, width, theme.current().points)
 
 

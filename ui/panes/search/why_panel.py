@@ -16,6 +16,7 @@ from ui import theme
 from ui.models.dates import full_date
 from ui.models.markup import unfenced
 from ui.panes.labels import feature_label, kind_label, role_label, source_label
+from ui.panes.search.hit_painter import hit_title
 from ui.style.tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.inspector import Bar, Bars, Section
@@ -44,7 +45,7 @@ class WhyPanel(QWidget):
     def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._bridge = bridge
-        self._asked = 0
+        self._request = 0
         self._hit: Hit | None = None
         self._title = PlainLabel(self)
         self._title.setWordWrap(True)
@@ -98,12 +99,12 @@ class WhyPanel(QWidget):
 
     @property
     def hit(self) -> Hit | None:
-        """What is shown."""
+        """The hit shown."""
         return self._hit
 
     @property
     def reasons_open(self) -> bool:
-        """Whether the reasons are unfolded."""
+        """True while the reasons are unfolded."""
         return self._section.is_open
 
     def set_reasons_open(self, on: bool) -> None:
@@ -112,7 +113,7 @@ class WhyPanel(QWidget):
 
     @property
     def tab_chain(self) -> tuple[QWidget, ...]:
-        """What takes the keyboard, as one reads."""
+        """The widgets that take the keyboard, in reading order."""
         return self._open, self._section.header, self.preview
 
     def focus_reasons(self) -> None:
@@ -125,14 +126,14 @@ class WhyPanel(QWidget):
         """Explain ``hit``; its text follows when it arrives."""
         same = self._hit is not None and self._hit.id == hit.id
         self._hit = hit
-        self._title.setText(_breakable(excerpt(hit.title, TITLE)) or kind_label(hit.kind))
+        self._title.setText(_breakable(excerpt(hit_title(hit), TITLE)))
         said = hit.author or ("" if hit.target == "memory" else role_label(hit.role))
         known = (kind_label(hit.kind), said, source_label(hit.agent), full_date(hit.created_at))
         self._facts.setText("  ·  ".join(dict.fromkeys(part for part in known if part)))
         self._explain(hit)
         if not same:
-            self._asked += 1
-            self._bridge.start(self._load(hit, terms, self._asked))
+            self._request += 1
+            self._bridge.start(self._load(hit, terms, self._request))
 
     def _explain(self, hit: Hit) -> None:
         self._legs.set_bars([self._leg_bar(leg) for leg in hit.why.legs])
@@ -152,7 +153,7 @@ class WhyPanel(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        """Give the reasons the room they need, but leave as much for the text that is read below them."""
+        """Fit the reasons, and leave at least half of the room to the text."""
         self._section.rows.activate()
         self._area.setFixedHeight(min(self._section.sizeHint().height(), max(LEAST, self.height() * 5 // 9)))
 
@@ -184,12 +185,12 @@ class WhyPanel(QWidget):
             value = self.tr("place {rank}").format(rank=leg.rank)
         return Bar(name, 1 / leg.rank**0.5, value, 0 if leg.leg == "words" else 2)
 
-    async def _load(self, hit: Hit, terms: tuple[str, ...], asked: int) -> None:
+    async def _load(self, hit: Hit, terms: tuple[str, ...], request: int) -> None:
         try:
             text = await self._text_of(hit)
         except KeepsakeError as error:
             text = error.message
-        if isValid(self) and asked == self._asked:
+        if isValid(self) and request == self._request:
             self.preview.set_source(text, terms=terms, begin=HERE)
 
     async def _text_of(self, hit: Hit) -> str:
@@ -220,7 +221,10 @@ def said_in(memory: "Memory") -> str:
 
 
 def _breakable(text: str) -> str:
-    """Return ``text`` with places to break very long words at, which a label otherwise cuts off."""
+    """Return ``text`` with places to break very long words.
+
+    A label cuts them off otherwise.
+    """
     return re.sub(r"(\S{16})(?=\S)", "\\1\u200b", text)
 
 

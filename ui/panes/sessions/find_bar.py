@@ -17,7 +17,7 @@ PAUSE_MS = 150
 class FindBar(QFrame):
     """A bar above the transcript; it only knows turn numbers, others find and show them."""
 
-    asked = Signal(str)
+    searched = Signal(str)
     """Look for this."""
     went = Signal(object)
     """Show the turn of this number."""
@@ -41,7 +41,7 @@ class FindBar(QFrame):
         row.addWidget(self.box, 1)
         for widget in (self._count, before, after, close):
             row.addWidget(widget)
-        self.box.searched.connect(self.asked)
+        self.box.searched.connect(self.searched)
         self.box.entered.connect(self._on_box_entered)
         self.box.stepped_down.connect(self.go_next)
         before.clicked.connect(self.go_previous)
@@ -51,7 +51,7 @@ class FindBar(QFrame):
 
     @property
     def term(self) -> str:
-        """What is looked for, empty while the bar is closed."""
+        """The text searched for, empty while the bar is closed."""
         return self.box.text() if self.isVisible() else ""
 
     def open_bar(self, term: str = "") -> None:

@@ -1,19 +1,17 @@
-"""The head of an open conversation: its title, what is known of it, and what can be done to it."""
+"""The header of an open conversation: title, agent, counts, dates and buttons."""
 
-from PySide6.QtCore import QDate, QLocale, QPoint, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
-    QCalendarWidget,
     QFrame,
-    QMenu,
     QVBoxLayout,
     QWidget,
-    QWidgetAction,
 )
 
 from app.sessions.model import Session
 from ui import theme
 from ui.models.dates import format_number, full_span
+from ui.panes.sessions.date_menu import DateMenu
 from ui.style.tokens import Space
 from ui.widgets.button import icon_button
 from ui.widgets.elided_label import ElidedLabel
@@ -28,11 +26,11 @@ class SessionHeader(QFrame):
 
     renamed = Signal(str)
     """The person gave another title."""
-    find_asked = Signal()
-    first_asked = Signal()
-    last_asked = Signal()
-    forget_asked = Signal()
-    date_asked = Signal(object)
+    find_requested = Signal()
+    first_requested = Signal()
+    last_requested = Signal()
+    delete_requested = Signal()
+    date_requested = Signal(object)
     """Go to the first turn at or after this ``QDate``."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -46,18 +44,19 @@ class SessionHeader(QFrame):
         self._facts = ElidedLabel(parent=self)
         self._facts.setContentsMargins(2, 0, 0, 0)
         theme.set_type(self._facts, "small muted")
-        self._calendar = self._make_calendar()
+        self.dates = DateMenu(self)
+        self.dates.chosen.connect(self.date_requested)
         find = icon_button("search", self.tr("Find in this conversation"), shortcut="Ctrl+F", parent=self)
         first = icon_button("chevron-up", self.tr("Go to the first message"), shortcut="Home", parent=self)
         last = icon_button("chevron-down", self.tr("Go to the last message"), shortcut="End", parent=self)
         self._when = icon_button("calendar-clock", self.tr("Go to a date"), parent=self)
-        forget = icon_button("trash-2", self.tr("Forget this conversation"), parent=self)
+        delete = icon_button("trash-2", self.tr("Delete this conversation"), parent=self)
         find.clicked.connect(self.find_requested)
         first.clicked.connect(self.first_requested)
         last.clicked.connect(self.last_requested)
-        forget.clicked.connect(self.delete_requested)
+        delete.clicked.connect(self.delete_requested)
         self._when.clicked.connect(self._on_when_clicked)
-        self._buttons = (find, first, last, self._when, forget)
+        self._buttons = (find, first, last, self._when, delete)
         column = QVBoxLayout(self)
         column.setContentsMargins(Space.XL, Space.M, Space.S, Space.S)
         column.setSpacing(2)
@@ -65,7 +64,7 @@ class SessionHeader(QFrame):
         column.addWidget(self._facts)
 
     def show_session(self, session: Session) -> None:
-        """Show what is known of ``session``; a title being typed is left alone."""
+        """Show a session; a title being typed is left alone."""
         changed = self._session is None or self._session.id != session.id
         self._session = session
         if changed or not self.title.hasFocus():
@@ -90,26 +89,13 @@ class SessionHeader(QFrame):
 
     @property
     def tab_chain(self) -> tuple[QWidget, ...]:
-        """What takes the keyboard, as one reads."""
+        """The widgets that take the keyboard, in reading order."""
         return self.title, *self._buttons
 
     def edit_title(self) -> None:
         """Put the keyboard on the title."""
         self.title.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.title.selectAll()
-
-    def _make_calendar(self) -> QMenu:
-        menu = QMenu(self)
-        calendar = QCalendarWidget(menu)
-        calendar.setAccessibleName(self.tr("Date to go to"))
-        calendar.setFirstDayOfWeek(QLocale().firstDayOfWeek())
-        calendar.setVerticalHeaderFormat(QCalendarWidget.VerticalHeaderFormat.NoVerticalHeader)
-        calendar.activated.connect(self._on_calendar_activated)
-        calendar.clicked.connect(self._on_calendar_activated)
-        action = QWidgetAction(menu)
-        action.setDefaultWidget(calendar)
-        menu.addAction(action)
-        return menu
 
     def _on_title_committed(self, text: str) -> None:
         session = self._session
@@ -121,16 +107,12 @@ class SessionHeader(QFrame):
             self.renamed.emit(text.strip())
 
     def _on_when_clicked(self) -> None:
-        corner = QPoint(0, self._when.height())
-        self._calendar.popup(self._when.mapToGlobal(corner))
-
-    def _on_calendar_activated(self, day: QDate) -> None:
-        self._calendar.close()
-        self.date_requested.emit(day)
+        if self._session is not None:
+            self.dates.open_below(self._when, self._session)
 
 
 class _Title(TitleField):
-    """A title one can type over; Enter or leaving keeps it, Esc brings the old one back."""
+    """A title field: Enter or leaving keeps the text, Esc restores it."""
 
     committed = Signal(str)
 

@@ -1,32 +1,29 @@
 """One turn of a conversation: laid out, measured and painted without being a widget."""
 
-import json
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Literal
 
-from PySide6.QtCore import QPointF, QRect, QRectF, QSizeF, Qt
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import (
     QAbstractTextDocumentLayout,
     QColor,
     QFont,
-    QFontMetrics,
     QPainter,
     QPalette,
     QTextCharFormat,
     QTextCursor,
-    QTextOption,
 )
 
 from app.core.text import excerpt
 from app.sessions.model import Message
 from ui import theme
 from ui.models.dates import clock_time, format_number
-from ui.models.markup import breakable, is_rich, render, unfenced
+from ui.models.markup import is_rich, unfenced
+from ui.panes.sessions.block_documents import call_parts, find_matches, plain_document, rich_document
+from ui.panes.sessions.block_metrics import lengths, line_metrics
 from ui.style.icons import pixmap
 from ui.style.tokens import Radius, Space
-from ui.widgets.text.markdown_view import INDENT, SealedDocument, ink, style_sheet
-from ui.widgets.word_marks import find_text, find_words
+from ui.widgets.text.markdown_view import SealedDocument
 
 DAY = 44
 BUBBLE = 10
@@ -34,14 +31,13 @@ FIRST_LIMIT = 6000
 NEXT_FACTOR = 8
 RESULT_LIMIT = 20_000
 IMPORTANT = 0.8
-_MATCH_LIMIT = 200
 
 PartKind = Literal["body", "fold", "result", "more"]
 
 
 @dataclass(slots=True)
 class BlockPart:
-    """One stretch of a turn: its words, a folded call, an opened result, or the offer to show more."""
+    """A part of a message: text, folded call, opened result, or "show more"."""
 
     kind: PartKind
     top: int
@@ -56,7 +52,7 @@ class BlockPart:
 
 @dataclass(slots=True)
 class ReadingState:
-    """What the reader did to a turn: what is unfolded and how much of it is wanted."""
+    """The reading state of a message: what is unfolded, and how much is shown."""
 
     opened: set[str] = field(default_factory=set)
     limit: int = FIRST_LIMIT
@@ -64,46 +60,13 @@ class ReadingState:
 
 @dataclass(frozen=True, slots=True)
 class TranscriptLabels:
-    """Sentences that a turn is labelled with, translated by whoever owns the view."""
+    """Labels of messages, translated."""
 
     more: str
     called: str
     result: str
     roles: dict[str, str]
     important: str
-
-
-@lru_cache(maxsize=1)
-def _metrics(points: float) -> tuple[int, float]:
-    del points  # the key: other sizes have other measures
-    measure = QFontMetrics(theme.current().font("body"))
-    return measure.lineSpacing(), max(1.0, measure.averageCharWidth() * 1.05)
-
-
-@dataclass(frozen=True, slots=True)
-class BlockMetrics:
-    """What grows with the text, in pixels: the speaker's sign, the line that names them, a folded line, an icon."""
-
-    face: int
-    header: int
-    row: int
-    icon: int
-
-    @property
-    def gutter(self) -> int:
-        """The room of the speaker's sign, beside the words."""
-        return self.face + Space.L
-
-
-@lru_cache(maxsize=1)
-def _lengths_at(scale: float) -> BlockMetrics:
-    # The speaker's sign stops growing where it would take the words' room.
-    return BlockMetrics(min(40, round(28 * scale)), round(24 * scale), round(30 * scale), round(13 * scale))
-
-
-def lengths() -> BlockMetrics:
-    """Return the lengths at the size of text in force."""
-    return _lengths_at(theme.current().scale)
 
 
 class MessageBlock:
@@ -123,7 +86,7 @@ class MessageBlock:
 
     @property
     def laid_out(self) -> bool:
-        """Whether its height is exact."""
+        """True when the height is exact."""
         return bool(self.parts)
 
     @property
@@ -133,7 +96,7 @@ class MessageBlock:
 
     @property
     def speaker(self) -> str:
-        """Who speaks."""
+        """The name of the speaker."""
         message = self.message
         return (
             message.author or (message.tool_name if message.role == "tool" else "") or self._words.roles[message.role]
@@ -157,7 +120,7 @@ class MessageBlock:
         return BUBBLE if self._boxed else 0
 
     def _estimate(self) -> int:
-        line, char = _metrics(theme.current().points)
+        line, char = line_metrics(theme.current().points)
         if self._folds:
             return lengths().row + Space.XS
         text = self.message.content[: self._reading.limit]
@@ -176,7 +139,7 @@ class MessageBlock:
         elif message.content:
             top = self._add_body(top, message.content)
         for place, call in enumerate(message.tool_calls or ()):
-            name, arguments = _call_of(call)
+            name, arguments = call_parts(call)
             label = self._words.called.format(name=name)
             top = self._add_fold(top, f"call{place}", label, arguments)
         if not self.parts:
@@ -206,7 +169,7 @@ class MessageBlock:
         shown = content[: self._reading.limit]
         inset = self._inset
         width = self._width - lengths().gutter - 2 * inset
-        document = _rich(shown, width) if is_rich(shown) else _plain(shown, width, mono=False)
+        document = rich_document(shown, width) if is_rich(shown) else plain_document(shown, width, mono=False)
         height = round(document.size().height()) + 2 * inset
         self.parts.append(BlockPart("body", top, height, document))
         top += height
@@ -223,7 +186,7 @@ class MessageBlock:
         self.parts.append(BlockPart("fold", top, lengths().row, label=label, detail=detail, key=key, opened=opened))
         top += lengths().row
         if opened:
-            document = _plain(content[:RESULT_LIMIT], self._width - lengths().gutter - 2 * BUBBLE, mono=True)
+            document = plain_document(content[:RESULT_LIMIT], self._width - lengths().gutter - 2 * BUBBLE, mono=True)
             height = round(document.size().height()) + 2 * BUBBLE
             self.parts.append(BlockPart("result", top, height, document))
             top += height + Space.XS
@@ -238,10 +201,13 @@ class MessageBlock:
         self.lay_out()
 
     def mark(self, term: str | tuple[str, ...]) -> None:
-        """Mark every place of a text, or of several whole words; nothing when there are none."""
+        """Mark every match of a text, or of several whole words.
+
+        An empty text marks nothing.
+        """
         self.term = term
         for part in self.parts:
-            part.matches = _matches(part.document, term) if part.document is not None and term else []
+            part.matches = find_matches(part.document, term) if part.document is not None and term else []
 
     # --- where things are ---
 
@@ -398,63 +364,14 @@ class MessageBlock:
 
 
 def colour_of(role: str, speaker: str) -> str:
-    """Return the colour that stands for a speaker: the accent for the person, one of the series for others."""
+    """Return the colour of a speaker.
+
+    It is the accent for the person, and one of the series for others.
+    """
     series = theme.current().tokens.series
     if role == "user":
         return series[0]
     return series[1 + sum(map(ord, speaker)) % (len(series) - 2)]
-
-
-def _call_of(call: dict[str, object]) -> tuple[str, str]:
-    """Return name and arguments of a tool call in either of the two common shapes."""
-    inner = call.get("function")
-    source = inner if isinstance(inner, dict) else call
-    arguments = source.get("arguments", source.get("input", ""))
-    words = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False, indent=2)
-    return str(source.get("name", "?")), words
-
-
-def _document(width: int) -> SealedDocument:
-    document = SealedDocument()
-    document.setUndoRedoEnabled(False)
-    document.setDocumentMargin(0)
-    document.setIndentWidth(INDENT)
-    document.setDefaultFont(theme.current().font("body"))
-    option = QTextOption()
-    option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-    document.setDefaultTextOption(option)
-    document.setPageSize(QSizeF(max(40, width), -1))
-    return document
-
-
-def _rich(source: str, width: int) -> SealedDocument:
-    document = _document(width)
-    document.setDefaultStyleSheet(style_sheet())
-    document.setHtml(render(source, ink()))
-    end = QTextCursor(document)
-    end.movePosition(QTextCursor.MoveOperation.End)
-    form = end.blockFormat()
-    form.setBottomMargin(0)
-    end.setBlockFormat(form)
-    document.setTextWidth(max(40, width))
-    return document
-
-
-def _plain(text: str, width: int, *, mono: bool) -> SealedDocument:
-    document = _document(width)
-    if mono:
-        font = QFont(ink().mono)
-        font.setPointSizeF(theme.current().points * 0.92)
-        document.setDefaultFont(font)
-    document.setPlainText(breakable(text))
-    document.setTextWidth(max(40, width))
-    return document
-
-
-def _matches(document: SealedDocument, term: str | tuple[str, ...]) -> list[QTextCursor]:
-    if isinstance(term, str):
-        return find_text(document, term, _MATCH_LIMIT)
-    return find_words(document, term, _MATCH_LIMIT)
 
 
 def _painted(cursor: QTextCursor, ground: str, words: str) -> QAbstractTextDocumentLayout.Selection:

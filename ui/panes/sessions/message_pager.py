@@ -1,4 +1,4 @@
-"""Which part of a conversation is at hand: pages of turns around the place one reads."""
+"""The pager of a conversation: loads messages around the place one reads."""
 
 import asyncio
 from typing import TYPE_CHECKING
@@ -44,12 +44,12 @@ class MessagePager(QObject):
 
     @property
     def at_start(self) -> bool:
-        """Whether the session's first turn is at hand."""
+        """True when the session's first message is loaded."""
         return not self.messages or self.messages[0].seq <= self._first
 
     @property
     def at_end(self) -> bool:
-        """Whether the session's last turn is at hand."""
+        """True when the session's last message is loaded."""
         return not self.messages or self.messages[-1].seq >= self._last
 
     @property
@@ -75,7 +75,10 @@ class MessagePager(QObject):
         return next((place for place, message in enumerate(self.messages) if message.seq == seq), -1)
 
     def open(self, session: str, seq: int | None = None) -> None:
-        """Begin at the turn ``seq`` of ``session``, or at its end; what was there stays until turns arrive."""
+        """Load messages around ``seq`` of ``session``, or its last ones.
+
+        The messages shown before stay until the others arrive.
+        """
         self._generation += 1
         self._busy = True
         self._again = False

@@ -3,9 +3,10 @@
 import asyncio
 from datetime import datetime
 from functools import partial
+from itertools import compress, pairwise
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QT_TRANSLATE_NOOP, QDate, QPoint, Qt, QTimer
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QDate, QPoint, Qt
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
@@ -13,21 +14,21 @@ from app.core.text import excerpt
 from app.errors import KeepsakeError, NotFoundError
 from app.sessions.model import Message, NewMessage, Session
 from ui.actions import Action
-from ui.models.dates import format_number
+from ui.panes.list_pane import ListPane
 from ui.panes.pane import Place
 from ui.panes.pane_state import bytes_of, pack, unpack
-from ui.panes.reading_pane import ReadingPane, copy_text, history_of, set_tab_chain
+from ui.panes.reading_pane import copy_text, set_tab_chain
 from ui.panes.sessions.composer import Composer
 from ui.panes.sessions.find_bar import FindBar
 from ui.panes.sessions.header import SessionHeader
 from ui.panes.sessions.message_pager import MessagePager
+from ui.panes.sessions.session_actions import SessionActions
 from ui.panes.sessions.session_list import SessionList
+from ui.panes.sessions.session_search import SessionSearch
 from ui.panes.sessions.transcript import Transcript
 from ui.widgets.context_menu import Entry, open_menu
 from ui.widgets.empty_state import EmptyState
-from ui.widgets.selection_summary import SHOWN, BulkAction, SelectionSummary
 from ui.widgets.splitter import PaneSplitter, hairline
-from ui.widgets.word_marks import has_word
 
 if TYPE_CHECKING:
     from app.changes import ChangeSet
@@ -35,23 +36,21 @@ if TYPE_CHECKING:
     from ui.bridge import Bridge
 
 SELF = "self"
-CHOICE_MS = 90
-FIND_LIMIT = 100_000
 
 
-class SessionsPane(ReadingPane):
-    """Browse, read, find, rename, forget and write conversations."""
+class SessionsPane(ListPane):
+    """Browse, read, search, rename, delete and write conversations."""
 
     name = "sessions"
     title = str(QT_TRANSLATE_NOOP("Panes", "Sessions"))
     icon = "message-square"
+    listing: SessionList
 
     def __init__(self, bridge: "Bridge", actions: "Actions", parent: QWidget | None = None) -> None:
         super().__init__(bridge, actions, parent)
         self._session: Session | None = None
         self._opening = ""
         self._draft = False
-        self._dirty = True
         self._places: dict[str, int] = {}
         self.listing = SessionList(bridge, self)
         self.pager = MessagePager(bridge, self)
@@ -59,22 +58,17 @@ class SessionsPane(ReadingPane):
         self.header = SessionHeader(self)
         self.find_bar = FindBar(self)
         self.composer = Composer(self)
-        self._find_asked = 0
         self._words: tuple[str, ...] = ()
         self._is_read_next = False
         self._flash_at: int | None = None
-        self._choice = QTimer(self, singleShot=True, interval=CHOICE_MS)
+        self._actions = SessionActions(self, self.listing)
+        self._summary = self._actions.summary
+        self._search = SessionSearch(bridge, self.find_bar, self.transcript, self.pager, self)
         self._arrange()
         self._connect()
         set_tab_chain(*self.listing.tab_chain, *self.header.tab_chain, self.transcript, self.composer.field)
 
     # --- what the frame calls ---
-
-    def shown(self) -> None:
-        """Load what was put off."""
-        if self._dirty:
-            self._dirty = False
-            self.listing.load()
 
     def open_place(self, place: Place) -> None:
         """Open a conversation, at a turn when the place names one."""
@@ -100,7 +94,7 @@ class SessionsPane(ReadingPane):
         return [
             always("sessions.new", self.tr("New conversation with yourself"), self.new_session, "plus", "Ctrl+N"),
             always("sessions.filter", self.tr("Filter conversations"), self.listing.filter.setFocus, "funnel"),
-            action("sessions.find", self.tr("Find in conversation"), self._open_finder, "search", "Ctrl+F"),
+            action("sessions.find", self.tr("Find in conversation"), self._search.open_bar, "search", "Ctrl+F"),
             action("sessions.next", self.tr("Next match"), self.find_bar.go_next, "chevron-down", "F3"),
             action("sessions.previous", self.tr("Previous match"), self.find_bar.go_previous, "chevron-up", "Shift+F3"),
             action("sessions.first", self.tr("First message"), first, "chevron-up"),
@@ -108,16 +102,12 @@ class SessionsPane(ReadingPane):
             action("sessions.rename", self.tr("Rename conversation"), self.header.edit_title, "pencil"),
             always(
                 "sessions.forget",
-                self.tr("Forget conversation"),
-                self._forget_chosen,
+                self.tr("Delete conversation"),
+                self._delete_selected,
                 "trash-2",
-                enabled=self._can_forget,
+                enabled=self._can_delete,
             ),
         ]
-
-    def focus_first(self) -> None:
-        """Put the keyboard on the list."""
-        self.listing.list.setFocus(Qt.FocusReason.TabFocusReason)
 
     def regions(self) -> list[QWidget]:
         """Return list, transcript and composer."""
@@ -125,14 +115,10 @@ class SessionsPane(ReadingPane):
         return [*parts, self.composer.field] if self.composer.isVisible() else parts
 
     def refresh(self, changes: "ChangeSet") -> None:
-        """Follow new turns, titles and forgotten conversations."""
+        """Follow new messages, new titles and deleted conversations."""
         if not changes.areas & {"sessions", "messages"}:
             return
-        self.listing.model.invalidate(changes.ids)
-        if self.isVisible():
-            self.listing.load_soon()
-        else:
-            self._dirty = True
+        self._reload_list(changes)
         if self._session is not None and (not changes.ids or self._session.id in changes.ids):
             self.bridge.start(self._refresh_head(self._session.id))
             self.pager.follow()
@@ -172,7 +158,6 @@ class SessionsPane(ReadingPane):
         )
         self._right = QStackedWidget(self)
         self._right.setObjectName("sheet")
-        self._summary = SelectionSummary([BulkAction("forget", self.tr("Forget"), "trash-2")], self)
         for page in (self._nothing_chosen, reading, self._summary):
             self._right.addWidget(page)
         self._reading = reading
@@ -201,40 +186,36 @@ class SessionsPane(ReadingPane):
         rows = self.listing.list
         rows.chosen.connect(self._on_rows_chosen)
         rows.opened.connect(self._on_rows_opened)
-        rows.delete_requested.connect(self._on_rows_delete_asked)
-        rows.rename_requested.connect(self._on_rows_rename_asked)
-        rows.menu_requested.connect(self._on_rows_menu_asked)
+        rows.rename_requested.connect(self._on_rows_rename_requested)
+        self._actions.rename_requested.connect(self._on_rows_rename_requested)
+        self._actions.rename_failed.connect(self.header.show_session)
+        self._search.reached.connect(self._show_seq)
         rows.selection_changed.connect(self._on_rows_selection_changed)
-        self._summary.picked.connect(self._forget_chosen)
         self._summary.cleared.connect(self._on_summary_cleared)
-        self._choice.timeout.connect(self._on_choice_timeout)
         self.listing.loaded.connect(self._on_listing_loaded)
         self.listing.failed.connect(self.show_error)
-        self.pager.failed.connect(self._on_reach_failed)
-        self.pager.replaced.connect(self._on_reach_replaced)
-        self.header.renamed.connect(self._on_head_renamed)
-        self.header.find_requested.connect(self._open_finder)
+        self.pager.failed.connect(self._on_pager_failed)
+        self.pager.replaced.connect(self._on_pager_replaced)
+        self.header.renamed.connect(self._on_header_renamed)
+        self.header.find_requested.connect(self._search.open_bar)
         self.header.first_requested.connect(self.transcript.go_to_first)
         self.header.last_requested.connect(self.transcript.go_to_last)
-        self.header.delete_requested.connect(self._forget_current)
-        self.header.date_requested.connect(self._on_head_date_asked)
-        self.find_bar.triggered.connect(self._on_finder_asked)
-        self.find_bar.went.connect(self._on_finder_went)
-        self.find_bar.closed.connect(self._on_finder_closed)
+        self.header.delete_requested.connect(self._delete_open)
+        self.header.date_requested.connect(self._on_header_date_requested)
+        self.header.dates.days_requested.connect(self._on_dates_days_requested)
         self.composer.sent.connect(self._on_composer_sent)
-        self.transcript.match_requested.connect(self._on_transcript_match_asked)
-        self.transcript.menu_requested.connect(self._on_transcript_menu_asked)
+        self.transcript.menu_requested.connect(self._on_transcript_menu_requested)
         self.transcript.wiki_clicked.connect(self.follow_wiki)
         self.transcript.tag_clicked.connect(self.follow_tag)
         self.transcript.link_clicked.connect(self.follow_link)
-        self._empty.triggered.connect(self._on_empty_asked)
+        self._empty.triggered.connect(self._on_empty_requested)
 
     # --- opening ---
 
     def new_session(self) -> None:
         """Begin a conversation with oneself; it exists from its first message on."""
         self._draft = True
-        self._session = None
+        self._set_session(None)
         self._opening = ""
         self._whole.setCurrentWidget(self._split)
         self.listing.list.clear_choice()
@@ -243,6 +224,10 @@ class SessionsPane(ReadingPane):
         self.header.show_draft(self.tr("New conversation"), self.tr("It is kept once you write the first message."))
         self.composer.show()
         self.composer.field.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _set_session(self, session: Session | None) -> None:
+        self._session = session
+        self._search.set_session(self._open_id())
 
     def _has_session(self) -> bool:
         return self._session is not None
@@ -269,12 +254,11 @@ class SessionsPane(ReadingPane):
             return
         if not isValid(self) or self._opening != session:
             return
-        self._session = found
+        self._set_session(found)
         self.header.show_session(found)
         self.composer.setVisible(found.channel == SELF)
         self._show_right()
-        if self.find_bar.isVisible():
-            self.find_bar.close_bar()
+        self._search.close_bar()
         self.pager.open(session, seq if seq is not None else self._places.get(session))
         self._flash_at = seq
         if not (self._is_read_next and self._words):
@@ -291,26 +275,26 @@ class SessionsPane(ReadingPane):
         if found is None:
             self._close()
         else:
-            self._session = found
+            self._set_session(found)
             self.header.show_session(found)
 
     def _close(self) -> None:
-        """Show no conversation: the one shown was forgotten."""
-        self._session = None
+        """Show no conversation: the one shown was deleted."""
+        self._set_session(None)
         self._opening = ""
         self.pager.close()
         self.composer.hide()
         self._show_right()
         self.registry.refresh()
 
-    def _on_reach_failed(self, error: KeepsakeError) -> None:
+    def _on_pager_failed(self, error: KeepsakeError) -> None:
         if isinstance(error, NotFoundError) and self._session is not None:
-            # Forgotten while it was read: whoever did that tells it, with what undoes it.
+            # Deleted while it was read; the notice about that offers to undo it.
             self.bridge.start(self._refresh_head(self._session.id))
         else:
             self.show_error(error)
 
-    def _on_reach_replaced(self) -> None:
+    def _on_pager_replaced(self) -> None:
         self._opening = ""
         if self._flash_at is not None:
             seq, self._flash_at = self._flash_at, None
@@ -325,28 +309,19 @@ class SessionsPane(ReadingPane):
             self.pager.open(self.pager.session, seq)
 
     def _read(self, seq: int) -> None:
-        """Put the keyboard on the turn that a place named, with the words that led there marked."""
+        """Put the keyboard on the message that a search led to, with its words marked."""
         if not self._is_read_next or self._session is None:
             return
         self._is_read_next = False
         self.transcript.setFocus(Qt.FocusReason.OtherFocusReason)
         if self._words:
-            if self.find_bar.isVisible():
-                self.find_bar.close_bar()
-            self._find_asked += 1
-            self.transcript.mark(self._words)
-            self.transcript.show_seq(seq)
-            self.bridge.start(self._find_words(self._session.id, seq, self._find_asked))
+            self._search.mark_words(self._words, seq)
 
-    async def _find_words(self, session: str, seq: int, asked: int) -> None:
-        """Learn which turns have the marked words, to go from one to the next."""
-        found = await asyncio.gather(
-            *(self.bridge.call("session.find", session=session, text=word, limit=FIND_LIMIT) for word in self._words)
-        )
-        if isValid(self) and asked == self._find_asked:
-            texts = {message.seq: message.content for message in self.pager.messages}
-            turns = {one for seqs in found for one in seqs if one not in texts or has_word(texts[one], self._words)}
-            self.find_bar.set_shown(sorted(turns | {seq}), seq)
+    def _open_id(self) -> str:
+        return self._session.id if self._session is not None else ""
+
+    def _open_item(self, identity: str) -> None:
+        self._open(identity)
 
     def _on_listing_loaded(self) -> None:
         nothing = not self.listing.model.ids and not self.listing.filtered and not self._draft
@@ -366,22 +341,6 @@ class SessionsPane(ReadingPane):
         else:
             self.listing.list.choose_row(0)
 
-    def _on_rows_chosen(self, session: str) -> None:
-        del session
-        self._choice.start()
-
-    def _on_choice_timeout(self) -> None:
-        """Open the row one came to rest on, not each one passed with the arrow key held down."""
-        rows = self.listing.list
-        if rows.selected_count > 1:
-            return
-        if rows.selected_count == 1 and (last := rows.selected_ids()[0]) != rows.current_id():
-            rows.choose(last, quiet=True)
-        session = rows.current_id()
-        if session and (self._session is None or self._session.id != session):
-            self._open(session)
-            self.navigate.emit(Place(self.name, session, title=str(self.listing.list.currentIndex().data() or "")))
-
     def _show_right(self) -> None:
         """Show the open conversation, or a summary while several are selected."""
         page: QWidget = self._reading if self._draft or self._session is not None else self._nothing_chosen
@@ -391,27 +350,35 @@ class SessionsPane(ReadingPane):
 
     def _on_rows_selection_changed(self, count: int) -> None:
         if count > 1:
-            heading = self.tr("{count} conversations selected").format(count=format_number(count))
-            self._summary.show_selection(heading, count, self.listing.list.selected_titles(SHOWN))
+            self._actions.show_selection(count)
         elif self._right.currentWidget() is self._summary:
             self._choice.start()
         if count > 1 or self._right.currentWidget() is self._summary:
             self._show_right()
             self.registry.refresh()
 
-    def _on_summary_cleared(self) -> None:
-        rows = self.listing.list
-        self.listing.choose(self._session.id if self._session is not None else rows.current_id())
-        rows.setFocus(Qt.FocusReason.OtherFocusReason)
-
     def _on_rows_opened(self, session: str) -> None:
         self._open(session)
         self.transcript.setFocus(Qt.FocusReason.TabFocusReason)
 
-    def _on_head_date_asked(self, day: QDate) -> None:
+    def _on_header_date_requested(self, day: QDate) -> None:
         if self._session is not None:
-            moment = datetime(day.year(), day.month(), day.day()).astimezone()
-            self.bridge.start(self._go_to_date(self._session.id, moment))
+            self.bridge.start(self._go_to_date(self._session.id, _midnight(day)))
+
+    def _on_dates_days_requested(self, first: QDate, last: QDate) -> None:
+        if self._session is not None:
+            days = [first.addDays(step) for step in range(first.daysTo(last) + 1)]
+            self.bridge.start(self._mark_days(self._session.id, days))
+
+    async def _mark_days(self, session: str, days: list[QDate]) -> None:
+        """Mark the days of a session on which a message begins: there the next day begins with a later one."""
+        moments = [_midnight(day) for day in (*days, days[-1].addDays(1))]
+        starts = await asyncio.gather(
+            *(self.bridge.call("session.at", session=session, when=moment) for moment in moments)
+        )
+        if isValid(self):
+            begun = (one != after for one, after in pairwise(starts))
+            self.header.dates.mark_days(list(compress(days, begun)))
 
     async def _go_to_date(self, session: str, moment: datetime) -> None:
         seq = await self.bridge.call("session.at", session=session, when=moment)
@@ -422,95 +389,27 @@ class SessionsPane(ReadingPane):
         else:
             self._show_seq(seq)
 
-    # --- finding ---
-
-    def _open_finder(self) -> None:
-        if self._session is not None:
-            self.find_bar.open_bar(self.transcript.selected_text())
-
-    def _on_finder_asked(self, term: str) -> None:
-        self._find_asked += 1
-        self.transcript.mark(term)
-        if term and self._session is not None:
-            self.bridge.start(self._find(self._session.id, term, self._find_asked))
-        else:
-            self.find_bar.set_found([], None)
-
-    async def _find(self, session: str, term: str, asked: int) -> None:
-        seqs = await self.bridge.call("session.find", session=session, text=term, limit=FIND_LIMIT)
-        if isValid(self) and asked == self._find_asked:
-            self.find_bar.set_found(seqs, self.transcript.top_seq())
-            if seqs:
-                self.find_bar.go_next()
-
-    def _on_transcript_match_asked(self, step: int) -> None:
-        if step > 0:
-            self.find_bar.go_next()
-        else:
-            self.find_bar.go_previous()
-
-    def _on_finder_went(self, seq: int) -> None:
-        self._show_seq(seq)
-
-    def _on_finder_closed(self) -> None:
-        self._find_asked += 1
-        self.transcript.mark("")
-        self.transcript.setFocus(Qt.FocusReason.OtherFocusReason)
-
     # --- changing ---
 
-    def _on_head_renamed(self, title: str) -> None:
+    def _on_header_renamed(self, title: str) -> None:
         if self._session is not None:
-            self.bridge.start(self._rename(self._session, title))
+            self._actions.rename(self._session, title)
 
-    async def _rename(self, session: Session, title: str) -> None:
-        try:
-            reply = await self.bridge.reply("session.rename", session=session.id, title=title)
-        except KeepsakeError as error:
-            self.show_error(error)
-            self.header.show_session(session)
-            return
-        if isValid(self):
-            self.listing.model.put([reply.value])
-            self.show_result(self.tr("Renamed to ‘{title}’"), title, reply, self.tr("rename conversation"))
-
-    def _can_forget(self) -> bool:
+    def _can_delete(self) -> bool:
         return self._session is not None or self.listing.list.selected_count > 1
 
-    def _forget_chosen(self) -> None:
+    def _delete_selected(self) -> None:
         rows = self.listing.list
         if rows.selected_count > 1:
-            self._on_rows_delete_asked(rows.selected_ids())
+            self._actions.delete(rows.selected_ids())
         else:
-            self._forget_current()
+            self._delete_open()
 
-    def _forget_current(self) -> None:
+    def _delete_open(self) -> None:
         if self._session is not None:
-            self._on_rows_delete_asked([self._session.id])
+            self._actions.delete([self._session.id])
 
-    def _on_rows_delete_asked(self, ids: list[str]) -> None:
-        neighbour = self.listing.list.neighbour(ids)
-        self.bridge.start(self._forget(ids, neighbour))
-
-    async def _forget(self, ids: list[str], neighbour: str) -> None:
-        history: list[int] = []
-        titles: list[str] = []
-        try:
-            for session in ids:
-                reply = await self.bridge.reply("session.forget", session=session)
-                history += history_of(reply)
-                titles.append(reply.value.label or self.tr("Untitled conversation"))
-        except KeepsakeError as error:
-            self.show_error(error)
-        if not isValid(self) or not titles:
-            return
-        if neighbour:
-            self.listing.list.choose(neighbour)
-        one = self.tr("Forgot ‘{title}’").format(title=excerpt(titles[0], 60))
-        words = one if len(titles) == 1 else self.tr("Forgot {count} conversations").format(count=len(titles))
-        self.show_notice(words, tuple(history))
-
-    def _on_rows_rename_asked(self, session: str) -> None:
+    def _on_rows_rename_requested(self, session: str) -> None:
         self._open(session)
         self.header.edit_title()
 
@@ -544,18 +443,7 @@ class SessionsPane(ReadingPane):
 
     # --- menus, links, failures ---
 
-    def _on_rows_menu_asked(self, ids: list[str], where: QPoint) -> None:
-        link: list[Entry] = []
-        changing: list[Entry] = []
-        forget = self.tr("Forget {count} conversations").format(count=len(ids))
-        if len(ids) == 1:
-            link = [(self.tr("Copy link"), partial(self.copy_link, Place(self.name, ids[0])))]
-            changing = [(self.tr("Rename"), partial(self._on_rows_rename_asked, ids[0]))]
-            forget = self.tr("Forget")
-        changing.append((forget, partial(self._on_rows_delete_asked, ids)))
-        open_menu(self, where, [link, changing])
-
-    def _on_transcript_menu_asked(self, message: Message, where: QPoint) -> None:
+    def _on_transcript_menu_requested(self, message: Message, where: QPoint) -> None:
         copying: list[Entry] = []
         if selected := self.transcript.selected_text():
             copying = [(self.tr("Copy selection"), partial(copy_text, selected))]
@@ -568,5 +456,10 @@ class SessionsPane(ReadingPane):
         ]
         open_menu(self, where, [copying])
 
-    def _on_empty_asked(self) -> None:
+    def _on_empty_requested(self) -> None:
         self.registry.run("file.import")
+
+
+def _midnight(day: QDate) -> datetime:
+    """Return when a day begins in the zone of this machine."""
+    return datetime(day.year(), day.month(), day.day()).astimezone()

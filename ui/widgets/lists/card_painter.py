@@ -1,4 +1,4 @@
-"""How a two-line row is painted: icon, title and date, second line and badges."""
+"""The painter of cards: icon, title and date, second line and badges."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -48,7 +48,7 @@ def _width(text: str, points: float) -> int:
 
 
 class CardPainter:
-    """Paints cards; made anew when the theme changes."""
+    """Paints cards; replaced when the theme changes."""
 
     def __init__(self) -> None:
         look = theme.current()
@@ -134,7 +134,10 @@ def _badge_width(badge: Badge, points: float) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """One line of a row: places are counted from its reading start, and mirrored where one reads from the right."""
+    """One line of a row, mirrored for right-to-left text.
+
+    Positions are counted from where reading begins.
+    """
 
     painter: QPainter
     rect: QRect
@@ -146,7 +149,7 @@ class _Line:
         return self.rect.width()
 
     def box(self, left: int, width: int, height: int) -> QRect:
-        """Return a box of that size, centred on the line."""
+        """Return a box of this size, centred on the line."""
         box = QRect(self.rect.left() + left, self.rect.center().y() - (height - 1) // 2, width, height)
         if self.mirrored:
             box.moveLeft(self.rect.left() + self.rect.right() - box.right())

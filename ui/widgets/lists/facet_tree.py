@@ -116,7 +116,10 @@ class FacetTree(QTreeWidget):
         return tuple(sorted(self._chosen.get(group, ())))
 
     def drawBranches(self, painter: QPainter, rect: QRect, index: Index) -> None:
-        """Draw nothing: the sign that folds a row is part of the row, whose ground goes across all of it."""
+        """Draw nothing; the delegate draws the fold arrow.
+
+        So the background of a row covers its whole width.
+        """
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Switch with Enter and Space."""
@@ -233,7 +236,7 @@ class _FacetDelegate(QStyledItemDelegate):
 
     @staticmethod
     def _fold_sign(painter: QPainter, cell: QRect, index: Index, mirrored: bool) -> None:
-        """Draw the sign that folds what stands below a value, before the cell of its words."""
+        """Draw the fold arrow of a value that has others below it."""
         tree = index.model().parent()
         opened = isinstance(tree, QTreeWidget) and tree.isExpanded(index)
         name = "chevron-down" if opened else ("chevron-left" if mirrored else "chevron-right")

@@ -27,17 +27,20 @@ _FLAG = QItemSelectionModel.SelectionFlag
 
 
 class CardList(RowView):
-    """Rows that all have one height; selection, current row and the first visible row are kept by id over resets."""
+    """A list of cards, all of one height.
+
+    Selection, current row and the first visible row are kept by id when the model is reset.
+    """
 
     chosen = Signal(str)
     """The current row became another, by key, mouse or program; ``""`` for none."""
     opened = Signal(str)
     """Enter or double click on a row."""
-    delete_asked = Signal(object)
+    delete_requested = Signal(object)
     """Delete was pressed: the selected ids."""
-    rename_asked = Signal(str)
+    rename_requested = Signal(str)
     """F2 was pressed on a row."""
-    menu_asked = Signal(object, object)
+    menu_requested = Signal(object, object)
     """A context menu is wanted: the selected ids and the global position."""
     selection_changed = Signal(int)
     """Other rows are selected now: how many."""
@@ -76,11 +79,14 @@ class CardList(RowView):
 
     @property
     def selected_count(self) -> int:
-        """How many rows are selected."""
+        """The number of selected rows."""
         return sum(map(len, self._selected_ranges()))
 
     def selected_titles(self, limit: int) -> list[str]:
-        """Return titles of selected rows, in list order, at most ``limit``; those never seen are left out."""
+        """Return titles of selected rows, at most ``limit``, in list order.
+
+        Rows that were never loaded are left out.
+        """
         source = self._source()
         ranges = sorted(self._selected_ranges(), key=lambda part: part.start)
         rows = islice(chain.from_iterable(ranges), limit)
@@ -112,7 +118,10 @@ class CardList(RowView):
             self.choose(self._source().ids[max(0, min(row, count - 1))])
 
     def neighbour(self, ids: list[str]) -> str:
-        """Return the id that follows ``ids`` in the list (or precedes them), ``""`` when nothing else is there."""
+        """Return the id after ``ids`` in the list, or the one before.
+
+        It is ``""`` when the list has no other rows.
+        """
         source = self._source()
         rows = sorted(row for row in map(source.row_of, ids) if row >= 0)
         if not rows:
@@ -128,7 +137,10 @@ class CardList(RowView):
         self.selectionModel().clear()
 
     def setSelection(self, rect: QRect, command: QItemSelectionModel.SelectionFlag) -> None:
-        """Extend from the row where the selection began; Qt forgets it where a program chose that row."""
+        """Extend the selection from the row where it began.
+
+        Qt loses that row when the program selected it.
+        """
         first, last = self._source().row_of(self._anchor), self.currentIndex().row()
         if not command & _FLAG.Current or first < 0 or last < 0:
             super().setSelection(rect, command)
@@ -183,7 +195,7 @@ class CardList(RowView):
         return True
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Open with Enter, delete with Del, rename with F2, select one with Esc; else as every list."""
+        """Handle Enter (open), Del, F2 (rename) and Esc (select one row)."""
         key, identity = event.key(), self.current_id()
         if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and identity:
             self.opened.emit(identity)
@@ -197,7 +209,10 @@ class CardList(RowView):
             super().keyPressEvent(event)
 
     def keyboardSearch(self, search: str) -> None:
-        """Go to the next loaded row whose title begins with what is typed; rows never seen are not fetched for it."""
+        """Go to the next loaded row whose title begins with the typed text.
+
+        Rows that were never loaded are not fetched for it.
+        """
         source = self._source()
         fresh = not self._typed_at.isValid() or self._typed_at.elapsed() > QApplication.keyboardInputInterval()
         self._typed = search if fresh else self._typed + search

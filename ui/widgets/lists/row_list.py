@@ -1,4 +1,4 @@
-"""Short lists whose rows are painted: what their models, their views and the ground of their rows share."""
+"""Short lists of painted rows: the base of their models and views."""
 
 from collections.abc import Sequence
 from typing import Generic, TypeVar

@@ -1,4 +1,4 @@
-"""Long lists whose rows are placed by arithmetic and painted by hand, and the ground that rows are painted on."""
+"""Long lists whose rows are placed by arithmetic, and the background of rows."""
 
 from dataclasses import dataclass
 
@@ -26,7 +26,7 @@ _MOVE = QAbstractItemView.CursorAction
 
 @dataclass(frozen=True, slots=True)
 class RowState:
-    """How a row stands: selected, under the pointer, holding the keyboard, in a list read from the right."""
+    """The state of a row: selected, hovered, focused, mirrored."""
 
     selected: bool = False
     hovered: bool = False
@@ -72,11 +72,17 @@ class RowView(QListView):
     # --- what each list says of its rows ---
 
     def _top_of(self, row: int) -> int:
-        """Return where a row begins, counted from the first; of the row after the last, how long the list is."""
+        """Return the top of a row in pixels from the first row.
+
+        For the row after the last it is the height of the list.
+        """
         raise NotImplementedError
 
     def _row_at(self, place: int) -> int:
-        """Return the row at ``place``, counted from the top of the first; outside of all, one that is not there."""
+        """Return the row at ``place`` pixels from the top of the first.
+
+        Outside of all rows the result is out of range.
+        """
         raise NotImplementedError
 
     def _paint_row(self, painter: QPainter, rect: QRect, index: QModelIndex, state: RowState) -> None:
@@ -87,7 +93,10 @@ class RowView(QListView):
         """Paint what stands in place of rows; nothing, unless a list says more."""
 
     def _open_menu(self, where: QPoint) -> None:
-        """Open the menu of the current row at a global position; none, unless a list has one."""
+        """Open the menu of the current row at a global position.
+
+        Lists without a menu do nothing.
+        """
 
     def _refresh_look(self) -> None:
         """Measure anew: fonts or colours are others."""
@@ -224,7 +233,7 @@ class RowView(QListView):
         super().leaveEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Open the menu of the current row with the Menu key or Shift+F10; else as every list."""
+        """Open the menu of the current row with Menu or Shift+F10."""
         shifted = event.modifiers() == Qt.KeyboardModifier.ShiftModifier
         if event.key() == Qt.Key.Key_Menu or (event.key() == Qt.Key.Key_F10 and shifted):
             self._open_menu_of_current()

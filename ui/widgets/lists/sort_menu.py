@@ -10,7 +10,9 @@ from ui.widgets.button import icon_button
 
 
 class SortMenu(QObject):
-    """One of several orders; a list puts ``button`` into its head, and may add to ``menu``.
+    """A menu with the orders of a list.
+
+    The list places ``button`` in its header, and may add to ``menu``.
 
     Args:
         label: What the button is called.
@@ -42,7 +44,7 @@ class SortMenu(QObject):
         return str(self._group.checkedAction().data())
 
     def restore(self, name: object) -> None:
-        """Take over the order that held before, where there is one of that name."""
+        """Choose the order called ``name``, if there is one."""
         for action in self._group.actions():
             if action.data() == name:
                 action.setChecked(True)

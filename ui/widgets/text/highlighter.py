@@ -15,7 +15,7 @@ SLICE = 150
 
 
 class _State(IntEnum):
-    """What a line leaves open for the next."""
+    """The state that a line leaves open for the next."""
 
     PLAIN = 0
     FENCE = 1
@@ -57,7 +57,7 @@ class MarkdownHighlighter(QSyntaxHighlighter):
         theme.current().changed.connect(self._on_theme_changed)
 
     def put_off(self, later: bool) -> None:
-        """Colour lines only in slices of the event loop, while a long text is put in; or as they come again."""
+        """Put highlighting off while a long text is set, then do it in slices of the event loop."""
         self._later = later
         if not later:
             self._next = 0
@@ -123,7 +123,7 @@ class MarkdownHighlighter(QSyntaxHighlighter):
             self._line(text)
 
     def _in_matter(self, text: str, state: int) -> bool:
-        """Return whether the line belongs to front matter, which may only open on the first one."""
+        """Return whether the line is front matter, which opens on line one."""
         first = self.currentBlock().blockNumber() == 0
         bar = text.rstrip() in ("---", "...")
         if first and text.rstrip() == "---":
@@ -156,7 +156,7 @@ class MarkdownHighlighter(QSyntaxHighlighter):
                 self._merge(found.start(), found.end(), name)
 
     def _merge(self, start: int, end: int, name: str) -> None:
-        """Add a form to what the line has there, so that bold inside a quotation stays dim."""
+        """Merge a format into the line, so that bold in a quotation stays dim."""
         form = QTextCharFormat(self.format(start))
         form.merge(self._forms[name])
         self.setFormat(start, end - start, form)

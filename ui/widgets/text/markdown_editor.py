@@ -16,6 +16,7 @@ from ui.models.markup import is_editable
 from ui.style.tokens import Space
 from ui.widgets.completion_popup import CompletionPopup
 from ui.widgets.text.highlighter import MarkdownHighlighter
+from ui.widgets.text.text_margins import text_margins
 from ui.widgets.word_marks import go_to_selection, word_selections
 
 Start = Callable[[Coroutine[Any, Any, Any]], object]
@@ -30,7 +31,7 @@ _ITEM = re.compile(r"^(\s*)(?:([-*+])|(\d{1,9})([.)]))(\s+)(\[[ xX]\]\s+)?(.*)$"
 
 
 class Wanted(StrEnum):
-    """What a popup may complete."""
+    """The kind of completion: a title or a tag."""
 
     TITLE = "title"
     TAG = "tag"
@@ -58,13 +59,12 @@ class MarkdownEditor(QPlainTextEdit):
         self.setAccessibleName(name)
         self.setTabChangesFocus(True)
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
-        self.setViewportMargins(Space.L, Space.M, Space.L, Space.S)
         self.setFrameShape(QPlainTextEdit.Shape.NoFrame)
         self._start = start
         self._complete = complete
         self._setting = False
         self._crlf = False
-        self._asked = 0
+        self._request = 0
         self._taken = ""
         self._highlighter = MarkdownHighlighter(self.document())
         self._offers = CompletionPopup(self.tr("Completions"))
@@ -119,7 +119,10 @@ class MarkdownEditor(QPlainTextEdit):
             self.setTextCursor(first)
 
     def go_to_mark(self, step: int) -> None:
-        """Go to the next marked word, or to the one before where ``step`` is negative; round at the ends."""
+        """Go to the next marked word, backwards if ``step`` is negative.
+
+        After the last one comes the first.
+        """
         go_to_selection(self, step)
 
     def insertFromMimeData(self, source: QMimeData) -> None:
@@ -148,14 +151,22 @@ class MarkdownEditor(QPlainTextEdit):
             self._highlighter.setDocument(self.document() if wanted else None)
 
     def event(self, event: QEvent) -> bool:
-        """Claim the formatting keys before the window's shortcuts do."""
+        """Set the margins before Qt lays text out for another width; claim formatting keys before shortcuts do."""
+        if (
+            event.type() == QEvent.Type.Resize
+            and (margins := text_margins(self, round(self.document().documentMargin()))) != self.viewportMargins()
+        ):
+            self.setViewportMargins(margins)
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and self._format_of(event):
             event.accept()
             return True
         return super().event(event)
 
     def _format_of(self, event: QKeyEvent) -> tuple[str, str] | None:
-        """Return the marks a key asks for; ``Ctrl+K`` makes a link only of a selection and else stays the palette's."""
+        """Return the Markdown marks of a key, ``None`` for others.
+
+        ``Ctrl+K`` makes a link of a selection; without one it opens the palette.
+        """
         if event.matches(QKeySequence.StandardKey.Bold):
             return "**", "**"
         if event.matches(QKeySequence.StandardKey.Italic):
@@ -255,21 +266,21 @@ class MarkdownEditor(QPlainTextEdit):
         if prefix is not None and prefix[1] != self._taken:
             self._timer.start()
         else:
-            self._asked += 1
+            self._request += 1
             self._timer.stop()
             self._offers.hide()
 
     def _ask(self) -> None:
         if wanted := self._prefix():
-            self._asked += 1
-            self._start(self._offer(*wanted, self._asked))
+            self._request += 1
+            self._start(self._offer(*wanted, self._request))
 
-    async def _offer(self, kind: Wanted, prefix: str, asked: int) -> None:
+    async def _offer(self, kind: Wanted, prefix: str, request: int) -> None:
         try:
             found = await self._complete(kind, prefix)
         except KeepsakeError:
-            found = ()  # typing goes on without a popup; nobody asked for one
-        if not isValid(self) or asked != self._asked or self._prefix() != (kind, prefix):
+            found = ()  # typing goes on without a popup
+        if not isValid(self) or request != self._request or self._prefix() != (kind, prefix):
             return
         model = self._popup.model()
         if isinstance(model, QStringListModel):

@@ -1,10 +1,10 @@
-"""A reading view of Markdown that shows formats and nothing else: no network, no files, no scripts."""
+"""A reading view of Markdown: formats only, no network, files or scripts."""
 
 from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import QSize, Qt, QTimer, QUrl, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import (
     QDesktopServices,
     QFocusEvent,
@@ -21,6 +21,7 @@ from ui.models.markup import PLAIN_STEP, Ink, breakable, is_rich, pieces, render
 from ui.style.tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.plain_text import PlainLabel, PlainMessageBox
+from ui.widgets.text.text_margins import text_margins
 from ui.widgets.word_marks import go_to_selection, word_selections
 
 PREVIEW_MS = 220
@@ -71,7 +72,7 @@ def _open_address_of_sender(box: QMessageBox) -> Callable[[], object]:
 
 
 class SealedDocument(QTextDocument):
-    """A document that loads nothing, whatever its text asks for."""
+    """A document that loads no pictures or other resources."""
 
     def loadResource(self, kind: int, name: QUrl | str) -> Any:
         """Return nothing."""
@@ -101,6 +102,12 @@ class _Page(QTextBrowser):
         self.document().setDocumentMargin(0)
         self.document().setIndentWidth(INDENT)
         self.setObjectName("readingPage")
+
+    def event(self, event: QEvent) -> bool:
+        """Set the margins for another width before Qt lays the text out for it."""
+        if event.type() == QEvent.Type.Resize and (margins := text_margins(self)) != self.viewportMargins():
+            self.setViewportMargins(margins)
+        return super().event(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Show where the keyboard is; who clicks into a text knows."""
@@ -151,11 +158,10 @@ class MarkdownView(QWidget):
         self._waiting: deque[str] = deque()
         self.page = _Page(self)
         self.page.setAccessibleName(name)
-        self.page.setViewportMargins(Space.L, Space.M, Space.L, Space.M)
         self._notice = PlainLabel(self)
         self._notice.setWordWrap(True)
         theme.set_type(self._notice, "small muted")
-        self._notice.setContentsMargins(Space.L, Space.S, Space.L, 0)
+        self._notice.setContentsMargins(Space.XL, Space.S, Space.XL, 0)
         self._more = text_button(self.tr("Show more"), "quiet", parent=self)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -202,7 +208,10 @@ class MarkdownView(QWidget):
         self._mark()
 
     def go_to_mark(self, step: int) -> None:
-        """Go to the next marked word, or to the one before where ``step`` is negative; round at the ends."""
+        """Go to the next marked word, backwards if ``step`` is negative.
+
+        After the last one comes the first.
+        """
         go_to_selection(self.page, step)
 
     def clear(self) -> None:

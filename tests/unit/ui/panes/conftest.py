@@ -1,6 +1,7 @@
-"""A shelf of conversations and notes, the bridge to it, and panes over that bridge."""
+"""Fixtures: a vault in memory, a bridge to it, and panes over that bridge."""
 
 import asyncio
+import gc
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -17,15 +18,26 @@ if TYPE_CHECKING:
     from ui.panes.pane import Place
 
 
+@pytest.fixture(autouse=True)
+def gc_outside_events() -> Iterator[None]:
+    """Keep garbage collection out of Qt's events, as the program does.
+
+    Within an event it crashes PySide now and then.
+    """
+    gc.disable()
+    yield
+    gc.enable()
+
+
 @pytest.fixture
 def books() -> FakeVault:
-    """Return an empty shelf."""
+    """Return an empty vault."""
     return FakeVault()
 
 
 @pytest.fixture
 def ask(books: FakeVault, qt_loop: asyncio.AbstractEventLoop, look: theme.Theme) -> Iterator[FakeBridge]:
-    """Return the bridge over the shelf."""
+    """Return a bridge to the vault."""
     bridge = FakeBridge(books)
     yield bridge
     for gate in bridge.gates.values():
@@ -35,7 +47,7 @@ def ask(books: FakeVault, qt_loop: asyncio.AbstractEventLoop, look: theme.Theme)
 
 
 class Emitted:
-    """What a pane told the frame."""
+    """Places and notices that a pane emitted."""
 
     def __init__(self) -> None:
         self.places: list[Place] = []

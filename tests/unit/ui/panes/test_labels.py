@@ -24,6 +24,7 @@ def test_every_kind_and_store_has_words_and_an_icon() -> None:
 def test_every_event_of_the_history_has_a_word() -> None:
     said = {event: labels.event_label(event) for event in get_args(Event)}
     assert [event for event, word in said.items() if word == event] == []
+    assert said.pop("FORGET") == said["DELETE"], "deleting a conversation is called as deleting a note"
     assert len(set(said.values())) == len(said)
 
 

@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QInputDialog, QMenu, QPushButton
 
 from app.changes import ChangeSet
 from app.errors import NotFoundError
-from tests.unit.ui.panes.fake_bridge import FakeBridge, FakeVault, until
+from app.history.model import HistoryEntry
+from tests.unit.ui.panes.fake_bridge import NOW, FakeBridge, FakeVault, until
 from ui.panes.pane import Place
 
 
@@ -275,11 +276,11 @@ def test_the_menu_of_one_row(books: FakeVault, ask: FakeBridge, open_pane: Any, 
     run_async(ask.idle())
     assert not ask.called("note.tag_many")
     ask.faults["note.tag_many"] = NotFoundError("It is gone.")
-    pane._start_tagging(["note-000001"], ["spring"])
+    pane._actions.add_tags(["note-000001"], ["spring"])
     run_async(ask.idle())
     assert (pane.emitted.notices[-1].text, pane.emitted.notices[-1].kind) == ("It is gone.", "error")
     del ask.faults["note.tag_many"]
-    pane._start_tagging(["note-000001"], ["spring"])
+    pane._actions.add_tags(["note-000001"], ["spring"])
     run_async(ask.idle())
     title = books.memories["note-000001"].title
     assert pane.emitted.notices[-1].text == f"Tagged ‘{title}’"
@@ -401,3 +402,16 @@ def test_the_open_note_is_marked_at_once(books: FakeVault, ask: FakeBridge, open
     page = pane.document.preview.page
     assert [mark.cursor.selectedText() for mark in page.extraSelections()] == ["Nobody"]
     assert page.hasFocus()
+
+
+def test_the_history_of_what_an_import_stored_names_the_import(
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
+) -> None:
+    note = books.add_note("Roses", "x", source="import:markdown")
+    stored = {"content": "x", "source": "import:markdown"}
+    books.history.append(HistoryEntry(1, "memory", note, "ADD", NOW, "person", None, stored))
+    pane = open_pane("notes")
+    run_async(ask.idle())
+    run_async(until(lambda: bool(pane.inspector._entries)))
+    texts = [button.text() for button in pane.inspector._history.findChildren(QPushButton)]
+    assert any(text.startswith("Written, Import (markdown), ") for text in texts), texts

@@ -132,11 +132,11 @@ def test_a_conversation_is_opened_or_forgotten(pane: Any, ask: FakeBridge, books
     pane._group.click()
     assert isinstance(pane.results.source.rows[0], GroupHeading)
     actions = menu_of(pane, 0)
-    assert list(actions) == ["Open", "Copy link", "Forget"]
-    actions["Forget"].trigger()
+    assert list(actions) == ["Open", "Copy link", "Delete"]
+    actions["Delete"].trigger()
     run_async(ask.idle())
     assert "ses-000000" not in books.sessions
-    assert pane.emitted.notices[-1].text == "Forgot ‘Garden’"
+    assert pane.emitted.notices[-1].text == "Deleted ‘Garden’"
 
 
 @pytest.mark.parametrize("operation", ["note.pin", "note.delete", "note.get"])

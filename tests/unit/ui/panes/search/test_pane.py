@@ -115,7 +115,7 @@ def test_enter_opens_the_place_and_the_way_back_is_the_search(
     qtbot.keyClick(pane.results, Qt.Key.Key_Down)
     qtbot.keyClick(pane.results, Qt.Key.Key_Return)
     assert pane.emitted.places[-2:] == [Place("search", extra="frost"), Place("sessions", "ses-000000", "1")]
-    assert pane.recent == ["frost"]
+    assert pane.history.recent == ["frost"]
 
 
 def test_hits_group_by_conversation(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
@@ -153,12 +153,12 @@ def test_searches_are_saved_and_come_back(books: FakeVault, ask: FakeBridge, ope
     pane = _frosty(open_pane, run_async)
     pane._save.click()
     again = open_pane("search", pane.save_state())
-    assert again.saved == ["frost"]
+    assert again.history.saved == ["frost"]
     again._recents.picked.emit("frost")
     run_async(_settled(again))
     assert again.box.text() == "frost"
     again._save.click()
-    assert again.saved == []
+    assert again.history.saved == []
 
 
 def test_results_are_copied(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
@@ -203,7 +203,7 @@ def test_enter_waits_for_the_answer_to_what_is_typed(
     gate.set()
     run_async(until(lambda: _ids(pane) == ["note-000000"]))
     assert pane.results.hasFocus()
-    assert pane.recent == ["roses"]
+    assert pane.history.recent == ["roses"]
 
 
 def test_from_the_results_back_to_the_box(
@@ -230,13 +230,13 @@ def test_from_the_results_back_to_the_box(
 def test_notes_stay_until_the_whole_answer(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
     pane = open_pane("search")
     run_async(ask.idle())
-    told = Found(Query("roses"), "learned", (), legs=("words",), notes=("Nothing says so word for word.",))
-    pane._summarise(told, settled=True)
-    assert pane._notes.isVisible()
-    pane._summarise(Found(Query("roses n"), "learned", ()), settled=False)
-    assert pane._notes.isVisible()
-    pane._summarise(Found(Query("roses n"), "learned", ()), settled=True)
-    assert not pane._notes.isVisible()
+    found = Found(Query("roses"), "learned", (), legs=("words",), notes=("Nothing says so word for word.",))
+    pane._summary.show_found(found, settled=True)
+    assert pane._summary.notes()
+    pane._summary.show_found(Found(Query("roses n"), "learned", ()), settled=False)
+    assert pane._summary.notes()
+    pane._summary.show_found(Found(Query("roses n"), "learned", ()), settled=True)
+    assert not pane._summary.notes()
 
 
 def test_hints_wait_for_a_pause_and_go_at_once(ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
@@ -290,7 +290,7 @@ def test_what_is_only_filtered_is_said_to_come_by_date(open_pane: Any, ask: Fake
     pane = open_pane("search")
     run_async(ask.idle())
     filtered = Found(Query("kind:note", kinds=("note",)), "learned", ())
-    assert pane._figures(filtered, settled=True) == ["Results: 0", "newest first"]
+    assert pane._summary.figures(filtered, settled=True) == ["Results: 0", "newest first"]
     assert pane.why._found_by(hit("n")).startswith("It fits the operators")
 
 
@@ -320,7 +320,7 @@ def test_facets_are_named_as_people_name_them(
     pane = open_pane("search")
     query = Query("x", kinds=("digest",), roles=("user",))
     counts = (FacetCount("role", "user", 3), FacetCount("role", "assistant", 1), FacetCount("agent", "person", 2))
-    pane._show_facets(Found(query, "learned", (), counts))
+    pane._facet_filter.show_found(Found(query, "learned", (), counts))
     labels = {item.data(0, _KEY): item.text(0) for item in pane.facets._values()}
     assert labels == {
         ("role", "user"): "You",

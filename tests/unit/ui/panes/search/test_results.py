@@ -1,6 +1,7 @@
 """The list of results: which hit is current, how rows are written."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -8,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from app.retrieval.model import Hit
 from tests.unit.ui.panes.search.test_query_text import hit
-from ui.panes.search.hit_painter import GroupHeading, MoreRow, known_words
+from ui.panes.search.hit_painter import GroupHeading, MoreRow, hit_title, known_words
 from ui.panes.search.results import ResultList
 from ui.theme import Theme
 
@@ -158,3 +159,10 @@ def test_the_next_is_current_where_one_goes(results: ResultList) -> None:
     for gone, then in (({"b"}, "a"), ({"a", "b"}, "c"), ({"sc"}, "d"), ({"d"}, "c")):
         results.pass_over(gone)
         assert current(results) == then
+
+
+def test_a_fact_without_title_is_called_as_in_the_list_of_notes(results: ResultList) -> None:
+    fact = replace(hit("f"), target="memory", kind="fact", title="", snippet="Anna likes [[Green tea]]")
+    assert hit_title(fact) == "Anna likes Green tea"
+    assert hit_title(replace(fact, title="Tea")) == "Tea"
+    assert hit_title(replace(fact, snippet="")) == "Fact"

@@ -5,14 +5,14 @@ from datetime import timedelta
 from typing import Any
 
 from PySide6.QtCore import QDate, QPoint, Qt
-from PySide6.QtGui import QFontMetrics, QGuiApplication
+from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication
 from PySide6.QtWidgets import QMenu
 
 from app.errors import NotFoundError
 from app.sessions.model import NewMessage
 from tests.unit.ui.panes.fake_bridge import NOW, FakeBridge, FakeVault, until
 from ui.panes.pane import Place
-from ui.panes.sessions.message_block import lengths
+from ui.panes.sessions.block_metrics import lengths
 
 LONG = [("user", f"turn {n} about {'frost' if n % 100 == 7 else 'roses'}") for n in range(10_000)]
 
@@ -139,6 +139,26 @@ def test_finding_counts_marks_and_goes_round(books: FakeVault, ask: FakeBridge, 
     assert not any(part.matches for one in pane.transcript._blocks for part in one.parts)
 
 
+def test_the_calendar_opens_at_the_days_of_the_conversation(
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
+) -> None:
+    began = NOW - timedelta(days=40)
+    books.add_session("Garden", [("user", "a"), ("user", "b"), ("user", "c")], at=began, step=timedelta(days=3))
+    pane = open_pane("sessions")
+    run_async(until(lambda: len(pane.pager.messages) == 3))
+    pane.header._when.click()
+    run_async(ask.idle())
+    calendar = pane.header.dates.calendar
+    days = [QDate((began + timedelta(days=step)).astimezone().date()) for step in (0, 3, 6)]
+    assert (calendar.minimumDate(), calendar.selectedDate()) == (days[0], days[2])
+    bold = QFont.Weight.Bold.value
+    shown = [day for day in days if day.month() == calendar.monthShown()]
+    assert shown
+    assert all(calendar.dateTextFormat(day).fontWeight() == bold for day in shown)
+    assert calendar.dateTextFormat(days[2].addDays(-1)).fontWeight() != bold
+    pane.header.dates.close()
+
+
 def test_going_to_a_date(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
     books.add_session("Long", LONG[:1000], id="ses-long", at=NOW - timedelta(days=900), step=timedelta(days=1))
     pane = open_pane("sessions")
@@ -172,9 +192,7 @@ def test_renaming_keeps_a_way_back(
     assert pane.emitted.notices[-1].history_ids == (1,)
 
 
-def test_forgetting_moves_on_and_can_be_undone(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
-) -> None:
+def test_deleting_moves_on_and_can_be_undone(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
     _fill(books)
     pane = open_pane("sessions")
     run_async(until(lambda: len(pane.pager.messages) == 2))
@@ -182,7 +200,7 @@ def test_forgetting_moves_on_and_can_be_undone(
     run_async(until(lambda: pane.header.title.text() == "Work"))
     assert "ses-000000" not in books.sessions
     assert pane.emitted.notices[-1].history_ids == (2,)
-    assert pane.emitted.notices[-1].text == "Forgot ‘Garden’"
+    assert pane.emitted.notices[-1].text == "Deleted ‘Garden’"
 
 
 def test_a_conversation_with_oneself_exists_from_its_first_word(
@@ -252,8 +270,8 @@ def test_the_menu_of_rows(books: FakeVault, ask: FakeBridge, open_pane: Any, run
         actions = {action.text(): action for action in menu.actions() if not action.isSeparator()}
         menu.close()
         names.append(list(actions))
-    assert names == [["Copy link", "Rename", "Forget"], ["Forget 2 conversations"]]
-    actions["Forget 2 conversations"].trigger()
+    assert names == [["Copy link", "Rename", "Delete"], ["Delete 2 conversations"]]
+    actions["Delete 2 conversations"].trigger()
     run_async(ask.idle())
     assert [one["session"] for one in ask.called("session.forget")] == ["ses-000000", "ses-000001"]
 

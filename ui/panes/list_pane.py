@@ -1,0 +1,90 @@
+"""List panes: a list at one side, the item chosen in it at the other."""
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QWidget
+
+from ui.panes.filtered_list import FilteredList
+from ui.panes.pane import Place
+from ui.panes.reading_pane import ReadingPane
+
+if TYPE_CHECKING:
+    from app.changes import ChangeSet
+    from ui.actions import Actions
+    from ui.bridge import Bridge
+
+CHOICE_MS = 90
+"""Rest on a row before it is opened."""
+
+
+class ListPane(ReadingPane):
+    """A pane that opens the current row of its list.
+
+    Subclasses set ``listing`` before anything else.
+    """
+
+    listing: FilteredList
+
+    def __init__(self, bridge: "Bridge", actions: "Actions", parent: QWidget | None = None) -> None:
+        super().__init__(bridge, actions, parent)
+        self._dirty = True
+        self._choice = QTimer(self, singleShot=True, interval=CHOICE_MS)
+        self._choice.timeout.connect(self._on_choice_timeout)
+
+    # --- for subclasses to implement ---
+
+    def _open_id(self) -> str:
+        """Return the id of the open item, empty when none is open."""
+        raise NotImplementedError
+
+    def _open_item(self, identity: str) -> None:
+        """Open the item of a row."""
+        raise NotImplementedError
+
+    # --- what the window calls ---
+
+    def shown(self) -> None:
+        """Load the list if something changed while the pane was hidden."""
+        if self._dirty:
+            self._dirty = False
+            self.listing.load()
+
+    def focus_first(self) -> None:
+        """Put the keyboard on the list."""
+        self.listing.list.setFocus(Qt.FocusReason.TabFocusReason)
+
+    # --- what subclasses use ---
+
+    def _reload_list(self, changes: "ChangeSet") -> None:
+        """Reload changed rows, and the list now or when the pane is shown."""
+        self.listing.model.invalidate(changes.ids)
+        if self.isVisible():
+            self.listing.load_soon()
+        else:
+            self._dirty = True
+
+    def _on_rows_chosen(self, identity: str) -> None:
+        del identity
+        self._choice.start()
+
+    def _on_choice_timeout(self) -> None:
+        """Open the row that the keyboard rests on.
+
+        Rows that it only passes, with an arrow key held down, are not opened.
+        """
+        rows = self.listing.list
+        if rows.selected_count > 1:
+            return
+        if rows.selected_count == 1 and (last := rows.selected_ids()[0]) != rows.current_id():
+            rows.choose(last, quiet=True)
+        identity = rows.current_id()
+        if identity and identity != self._open_id():
+            self._open_item(identity)
+            self.navigate.emit(Place(self.name, identity, title=str(rows.currentIndex().data() or "")))
+
+    def _on_summary_cleared(self) -> None:
+        """Select the open item alone, or the current row."""
+        rows = self.listing.list
+        self.listing.choose(self._open_id() or rows.current_id())
+        rows.setFocus(Qt.FocusReason.OtherFocusReason)

@@ -1,0 +1,82 @@
+"""The summary of an answer: counts, retrievers, ranking, notes and failures."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+
+from app.retrieval.model import Found
+from ui import theme
+from ui.models.dates import format_number
+from ui.panes.search.query_text import count_meaning_only
+from ui.style.tokens import Space
+
+
+class ResultSummary(QWidget):
+    """One line about the results, and the engine's notes below it.
+
+    Args:
+        parent: Its parent.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._figures = QLabel(self)
+        self._notes = QLabel(self)
+        theme.set_type(self._figures, "small muted")
+        theme.set_type(self._notes, "small warning")
+        self._notes.setWordWrap(True)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(2, 0, 0, 0)
+        column.setSpacing(Space.S)
+        for label in (self._figures, self._notes):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            column.addWidget(label)
+        self.show_text("")
+
+    def text(self) -> str:
+        """Return the line about the results."""
+        return self._figures.text()
+
+    def notes(self) -> str:
+        """Return the notes shown, empty when there are none."""
+        return "" if self._notes.isHidden() else self._notes.text()
+
+    def show_text(self, text: str, *, wrong: bool = False) -> None:
+        """Show a sentence; ``wrong`` when it is about a failure."""
+        self._figures.setText(text)
+        self._figures.setVisible(bool(text))
+        theme.set_type(self._figures, "small danger" if wrong else "small muted")
+        if wrong or not text:
+            self._notes.hide()
+        self.setVisible(bool(text))
+
+    def show_found(self, found: Found, *, settled: bool) -> None:
+        """Show the figures of an answer; ``settled`` when it is whole."""
+        self.show_text("  ·  ".join(self.figures(found, settled=settled)))
+        if not settled:
+            return  # notes come with the whole answer; hiding them until then would make the list jump
+        hints = set(found.query.hints)
+        notes = [note for note in found.notes if note not in hints]
+        self._notes.setText("\n".join(notes))
+        self._notes.setVisible(bool(notes))
+
+    def figures(self, found: Found, *, settled: bool) -> list[str]:
+        """Return how many results there are, and how they were found and ranked."""
+        count = self.tr("Results: {count}").format(count=format_number(len(found.hits)))
+        if not settled:
+            return [count, self.tr("by words, meaning follows…")]
+        if len(found.hits) < found.candidates:
+            count = self.tr("Results: the first {count} of {all}").format(
+                count=format_number(len(found.hits)), all=format_number(found.candidates)
+            )
+        legs = {"words": self.tr("words"), "vector": self.tr("meaning"), "entity": self.tr("names")}
+        used = " + ".join(legs[leg] for leg in found.legs if leg in legs)
+        if not used:
+            return [count, self.tr("newest first")]
+        near = count_meaning_only(found.hits) if found.query.terms else 0
+        only = [self.tr("{count} of them only near in meaning").format(count=format_number(near))] if near else []
+        return [
+            count,
+            *only,
+            self.tr("by {legs}").format(legs=used),
+            self.tr("ranking ‘{recipe}’").format(recipe=found.recipe),
+        ]

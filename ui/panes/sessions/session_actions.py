@@ -1,0 +1,100 @@
+"""Actions on one or several conversations: rename, delete, and the menu that offers them."""
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QPoint, Signal
+from shiboken6 import isValid
+
+from app.core.text import excerpt
+from app.errors import KeepsakeError
+from app.sessions.model import Session
+from ui.models.dates import format_number
+from ui.panes.pane import Place
+from ui.panes.reading_pane import TITLE, ReadingPane, history_of
+from ui.widgets.context_menu import Entry, open_menu
+from ui.widgets.selection_summary import SHOWN, BulkAction, SelectionSummary
+
+if TYPE_CHECKING:
+    from ui.panes.sessions.session_list import SessionList
+
+
+class SessionActions(QObject):
+    """Renames and deletes conversations, and offers to undo it.
+
+    Args:
+        pane: The pane that shows notices and runs work in the background.
+        listing: The list with the selection.
+    """
+
+    rename_requested = Signal(str)
+    """Edit the title of a conversation."""
+    rename_failed = Signal(object)
+    """The ``Session`` that kept its title."""
+
+    def __init__(self, pane: ReadingPane, listing: "SessionList") -> None:
+        super().__init__(pane)
+        self._pane = pane
+        self._listing = listing
+        self.summary = SelectionSummary([BulkAction("delete", self.tr("Delete"), "trash-2")], pane)
+        self.summary.picked.connect(self._on_summary_picked)
+        listing.list.delete_requested.connect(self.delete)
+        listing.list.menu_requested.connect(self.open_menu)
+
+    def show_selection(self, count: int) -> None:
+        """Show how many conversations are selected."""
+        heading = self.tr("{count} conversations selected").format(count=format_number(count))
+        self.summary.show_selection(heading, count, self._listing.list.selected_titles(SHOWN))
+
+    def open_menu(self, ids: list[str], where: QPoint) -> None:
+        """Open the menu of rows at a global position."""
+        link: list[Entry] = []
+        changing: list[Entry] = []
+        delete = self.tr("Delete {count} conversations").format(count=format_number(len(ids)))
+        if len(ids) == 1:
+            link = [(self.tr("Copy link"), partial(self._pane.copy_link, Place(self._pane.name, ids[0])))]
+            changing = [(self.tr("Rename"), partial(self.rename_requested.emit, ids[0]))]
+            delete = self.tr("Delete")
+        changing.append((delete, partial(self.delete, ids)))
+        open_menu(self._pane, where, [link, changing])
+
+    def rename(self, session: Session, title: str) -> None:
+        """Give a conversation another title."""
+        self._pane.bridge.start(self._rename(session, title))
+
+    async def _rename(self, session: Session, title: str) -> None:
+        try:
+            reply = await self._pane.bridge.reply("session.rename", session=session.id, title=title)
+        except KeepsakeError as error:
+            self._pane.show_error(error)
+            self.rename_failed.emit(session)
+            return
+        if isValid(self):
+            self._listing.model.put([reply.value])
+            self._pane.show_result(self.tr("Renamed to ‘{title}’"), title, reply, self.tr("rename conversation"))
+
+    def delete(self, ids: list[str]) -> None:
+        """Delete conversations and go on to the next one in the list."""
+        self._pane.bridge.start(self._delete(ids, self._listing.list.neighbour(ids)))
+
+    async def _delete(self, ids: list[str], neighbour: str) -> None:
+        history: list[int] = []
+        titles: list[str] = []
+        try:
+            for session in ids:
+                reply = await self._pane.bridge.reply("session.forget", session=session)
+                history += history_of(reply)
+                titles.append(reply.value.label or self.tr("Untitled conversation"))
+        except KeepsakeError as error:
+            self._pane.show_error(error)
+        if not isValid(self) or not titles:
+            return
+        if neighbour:
+            self._listing.list.choose(neighbour)
+        words = self.tr("Deleted ‘{title}’").format(title=excerpt(titles[0], TITLE))
+        if len(titles) > 1:
+            words = self.tr("Deleted {count} conversations").format(count=format_number(len(titles)))
+        self._pane.show_notice(words, tuple(history))
+
+    def _on_summary_picked(self) -> None:
+        self.delete(self._listing.list.selected_ids())
