@@ -82,7 +82,7 @@ def _ranked(
     index_cache = pipeline.index_cache()
     legs = pipeline.retrieve(array_legs(_WORDS_DEPTH, VECTOR_DEPTH, index_cache))
     words = legs.get("words", empty_scores())
-    columns = index_cache.heads(connection, last_chunk(connection))
+    columns = index_cache.columns(connection, last_chunk(connection))
     found = merge_scores(columns, words, legs.get("vector", empty_scores()))
     mentions = mentions_at(columns, pipeline.mentions(CANDIDATE_LIMIT))
     question = analyse_question(request.query)
@@ -93,6 +93,6 @@ def _ranked(
     else:  # memories have no neighbours and no session
         places = with_mentions(candidate_pool(found), mentions.places)
         read = read_neighbours(connection, found, places, question, where, index_cache)
-    weights = load_ranker().weights(legs, is_model=vector_query is not None and vector_query.is_model)
+    weights = load_ranker().weights(legs, is_contextual=vector_query is not None and vector_query.is_contextual)
     ranking = rank(question, read, weights, most=0, vectors=pipeline.vectors(legs), mentions=mentions)
     return ranking.shown(ranking.spread(None)[: request.limit])

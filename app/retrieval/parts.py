@@ -42,7 +42,7 @@ class SearchCaches:
     async def clear(self) -> None:
         """Remove everything from the caches."""
         self._service.clear_caches()
-        await self._worker.forget_near()
+        await self._worker.discard_ann_cache()
 
 
 def build(runtime: Runtime, worker: IndexWorker, downloads: ModelDownloads) -> SearchParts:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from app.index.columns.posting_cache import IndexCache
+    from app.index.columns.index_cache import IndexCache
     from app.retrieval.candidates.filter_only import FilterOnlyResult
     from app.retrieval.ranking.linear_ranker import RankedChunks, Vectors
 
@@ -166,7 +166,9 @@ class SearchPipeline:
 
         last, index_cache = self._request.last, self.index_cache()
         deep = self.retrieve(array_legs(*leg_depths(last), index_cache))
-        weights = load_ranker().weights(deep, is_model=self._vector_query is not None and self._vector_query.is_model)
+        weights = load_ranker().weights(
+            deep, is_contextual=self._vector_query is not None and self._vector_query.is_contextual
+        )
         mentions = self.mentions(self._request.recipe.depth)
         ranking = rank_with_context(
             self._connection,

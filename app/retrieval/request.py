@@ -11,7 +11,7 @@ from app.retrieval.model import Found, Leg, Query
 from app.retrieval.ranking.recipes import Recipe
 
 if TYPE_CHECKING:
-    from app.index.columns.posting_cache import IndexCache
+    from app.index.columns.index_cache import IndexCache
     from app.retrieval.candidates.prefetch import NeighbourIndex
 
 
@@ -39,7 +39,7 @@ class VectorQuery:
     vector: Callable[[str], bytes]
     ann_cache: "NeighbourIndex | None"
     count: int = 0
-    is_model: bool = False
+    is_contextual: bool = False
 
 
 @dataclass(frozen=True, slots=True)

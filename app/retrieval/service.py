@@ -34,7 +34,7 @@ from app.store.store import Store
 from app.trace.trace import Trace
 
 if TYPE_CHECKING:
-    from app.index.columns.posting_cache import IndexCache
+    from app.index.columns.index_cache import IndexCache
 
 T = TypeVar("T")
 
@@ -200,19 +200,19 @@ class SearchService:
             return None
         try:
             serving = active_embedding or await self._index_worker.serving(_OPENING_S)
-            ann_cache = None if active_embedding else self._index_worker.near()
+            ann_cache = None if active_embedding else self._index_worker.ann_cache()
             count = 0 if ann_cache is None else ann_cache.count()
         except KeepsakeError as error:
             raise VectorsFailedError(error) from error
-        is_model = serving.embedder.identity.provider not in _QUICK
+        is_contextual = serving.embedder.identity.provider not in _QUICK
         if request.embedding is not None:
             given = _as_vector(request.embedding, serving.generation.dimensions)
-            return VectorQuery(serving.generation, lambda _: given, ann_cache, count, is_model)
+            return VectorQuery(serving.generation, lambda _: given, ann_cache, count, is_contextual)
         try:
             embed = serving.embedder.embed_query
-            if is_model:
+            if is_contextual:
                 vector = await asyncio.to_thread(embed, await self.embedding_text(" ".join(terms), serving))
-                return VectorQuery(serving.generation, lambda _: vector.tobytes(), ann_cache, count, is_model=True)
+                return VectorQuery(serving.generation, lambda _: vector.tobytes(), ann_cache, count, is_contextual=True)
         except KeepsakeError as error:
             raise VectorsFailedError(error) from error
         return VectorQuery(serving.generation, lambda text: embed(text).tobytes(), ann_cache, count)
@@ -277,7 +277,7 @@ class SearchService:
         self._speakers.clear()
 
     def _index_cache(self) -> "IndexCache":
-        from app.index.columns.posting_cache import IndexCache  # noqa: PLC0415  (numpy waits for the first search)
+        from app.index.columns.index_cache import IndexCache  # noqa: PLC0415  (numpy waits for the first search)
 
         kept = self._opened_cache = self._opened_cache or IndexCache()
         return kept
@@ -300,7 +300,7 @@ def _search_history(connection: apsw.Connection, query: Query, moment: Historica
 def _load_columns(connection: apsw.Connection, index_cache: "Callable[[], IndexCache]") -> None:
     from app.index.columns.chunk_lengths import last_chunk  # noqa: PLC0415  (numpy waits)
 
-    index_cache().heads(connection, last_chunk(connection))
+    index_cache().columns(connection, last_chunk(connection))
 
 
 def _load_frequent_words(connection: apsw.Connection, index_cache: "Callable[[], IndexCache]") -> None:

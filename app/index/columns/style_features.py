@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 READ_CHARACTERS: Final = 600
 """How much of a text decides; what a turn is about mostly stands at its beginning."""
-MOST_NAMES: Final = 4
+MAX_NAMES: Final = 4
 
 _NAME: Final = re.compile(r"[a-z,;:'’\"] [\"“']?[A-Z][a-zA-Z]")
 _FIRST: Final = ("i", "i'm", "i've", "i'd", "i'll", "my", "me", "mine", "we", "we're", "we've", "our", "us", "myself")
@@ -64,8 +64,8 @@ def says_number(text: str) -> bool:
 
 
 def count_names(text: str) -> int:
-    """Return how many words with a capital do not begin a sentence, at most ``MOST_NAMES``."""
-    return min(len(_NAME.findall(text[:READ_CHARACTERS])), MOST_NAMES)
+    """Return how many words with a capital do not begin a sentence, at most ``MAX_NAMES``."""
+    return min(len(_NAME.findall(text[:READ_CHARACTERS])), MAX_NAMES)
 
 
 def says_when(folded: str) -> bool:

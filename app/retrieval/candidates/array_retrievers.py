@@ -9,7 +9,7 @@ import numpy as np
 
 from app.index.columns.chunk_columns import ChunkColumnCache
 from app.index.columns.chunk_lengths import last_chunk
-from app.index.columns.posting_cache import IndexCache
+from app.index.columns.index_cache import IndexCache
 from app.index.vectors.vector_repo import Generation
 from app.retrieval.candidates.filters import ChunkFilter
 from app.retrieval.candidates.lexical import best_matches, find_matches
@@ -36,7 +36,7 @@ def lexical_scores(
     )
     found: list[tuple[int, float]] = [(row[0], row[1]) for row in rows]
     ids, values = [chunk for chunk, _ in found], [score for _, score in found]
-    columns = index_cache.heads(connection, last_chunk(connection))
+    columns = index_cache.columns(connection, last_chunk(connection))
     return ScoredChunks(columns, np.array(ids, dtype=np.int64), np.array(values, dtype=np.float64))
 
 
@@ -63,7 +63,7 @@ def vector_scores(
     ann_cache: "NeighbourIndex | None" = None,
 ) -> ScoredChunks:
     """Return the nearest chunks, best cosine first."""
-    columns = index_cache.heads(connection, last_chunk(connection))
+    columns = index_cache.columns(connection, last_chunk(connection))
     return ScoredChunks(columns, *nearest_ids(connection, columns, generation, vector, where, depth, ann_cache))
 
 

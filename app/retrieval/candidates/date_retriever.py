@@ -43,7 +43,7 @@ def messages_of_named_times(
     ids = np.concatenate(found)
     _, first = np.unique(ids, return_index=True)
     ids = ids[np.sort(first)]
-    ids = ids[columns.there[ids] & columns.of_kind(ids, "message")]
+    ids = ids[columns.exists[ids] & columns.of_kind(ids, "message")]
     if where.mask is not None:  # excluded messages do not count towards the limit
         ids = ids[ids < len(where.mask)]
         ids = ids[where.mask[ids]]
@@ -55,6 +55,6 @@ def messages_of_named_times(
 def _times(columns: ChunkColumns, question: Question) -> list[tuple[int, int]]:
     named = list(question.moments)
     if question.months:  # a year alone is too long
-        known = columns.created[columns.there]
+        known = columns.created[columns.exists]
         named += spans(known, question.years, question.months, question.days)
     return named[:MOST_SPANS]

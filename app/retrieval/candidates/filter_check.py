@@ -48,14 +48,14 @@ def _by_columns(columns: "ChunkColumns", ids: "Ids", where: ChunkFilter) -> "NDA
         within = ids < len(where.mask)
         return np.asarray(where.mask[np.where(within, ids, 0)] & within)
     if where.matches_type is not None:
-        return columns.where(ids, [where.matches_type(chunk_type) for chunk_type in columns.sorts])
+        return columns.where(ids, [where.matches_type(chunk_type) for chunk_type in columns.types])
     return np.ones(len(ids), dtype=np.bool_)
 
 
 def existing_chunks(connection: apsw.Connection, columns: "ChunkColumns", ids: "Ids") -> "NDArray[np.bool_]":
     """Return a mask of ``ids``: chunks that still exist."""
-    if not len(ids) or columns.knows_all(connection):
-        return np.asarray(columns.there[ids])
+    if not len(ids) or columns.is_up_to_date(connection):
+        return np.asarray(columns.exists[ids])
     return _among(ids, connection.execute(_EXISTING, (_listed(ids),)).get)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from app.core.stores import STORES
 from app.index.columns.chunk_columns import ChunkColumns
 from app.index.columns.chunk_lengths import last_chunk
-from app.index.columns.posting_cache import IndexCache
+from app.index.columns.index_cache import IndexCache
 from app.retrieval.candidates.filters import TYPE_OPERATORS, build_filter, small_match_set, type_filter
 from app.retrieval.model import Query
 
@@ -50,9 +50,9 @@ def filter_mask(
 ) -> FilterMask:
     """Return the mask of chunks that may satisfy the operators of ``query``."""
     last = last_chunk(connection)
-    columns = index_cache.heads(connection, last)
+    columns = index_cache.columns(connection, last)
     suits = type_filter(query, stores)
-    mask = columns.where(slice(last + 1), [suits(chunk_type) for chunk_type in columns.sorts])
+    mask = columns.where(slice(last + 1), [suits(chunk_type) for chunk_type in columns.types])
     # The columns do not hold the agent of a memory.
     is_exact = not (query.states or query.agents or query.types or query.matches_nothing)
     created = columns.created[: last + 1]
@@ -63,7 +63,7 @@ def filter_mask(
     if query.sessions:
         mask &= _of_sessions(connection, columns, last, "session", query.sessions)
     if query.agents:
-        memories = columns.where(slice(last + 1), [chunk_type.kind == "memory" for chunk_type in columns.sorts])
+        memories = columns.where(slice(last + 1), [chunk_type.kind == "memory" for chunk_type in columns.types])
         mask &= _of_sessions(connection, columns, last, "agent", query.agents) | memories
     for name, unwanted in query.excluded:
         if name in ("session", "session_is"):

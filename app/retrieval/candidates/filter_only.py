@@ -8,7 +8,7 @@ import apsw
 import numpy as np
 
 from app.index.columns.chunk_lengths import last_chunk
-from app.index.columns.posting_cache import IndexCache
+from app.index.columns.index_cache import IndexCache
 from app.retrieval.candidates.filter_check import LEAVING
 from app.retrieval.candidates.filters import ChunkFilter, build_filter
 from app.retrieval.candidates.scored_chunks import occurrence_number
@@ -58,7 +58,7 @@ class FilterOnlyResult:
         per_session: int | None,
     ) -> None:
         last = last_chunk(connection)
-        self.columns = columns = index_cache.heads(connection, last)
+        self.columns = columns = index_cache.columns(connection, last)
         # The columns answer most conditions; the database is slow where many chunks match.
         apart = [(name, value) for name, value in query.excluded if name in _ALONE]
         rest = tuple(pair for pair in query.excluded if pair not in apart)
@@ -94,15 +94,15 @@ def _matching(connection: apsw.Connection, columns: "ChunkColumns", where: Chunk
     if where.matches_type is None or connection.execute(LEAVING).get is not None:
         return np.sort(_listed(connection.execute(_MATCHING + where.sql, where.values).get))
     # The columns may have newer chunks than this connection sees.
-    there = columns.there[: last + 1]
-    if not columns.knows_all(connection):
+    there = columns.exists[: last + 1]
+    if not columns.is_up_to_date(connection):
         there = np.zeros(last + 1, dtype=np.bool_)
         there[_listed(connection.execute(_ALL).get)] = True
     ids = np.flatnonzero(there & (columns.owner[: last + 1] != 0))
     return np.asarray(
         ids[
             columns.where(
-                ids, [chunk_type.kind != "passage" and where.matches_type(chunk_type) for chunk_type in columns.sorts]
+                ids, [chunk_type.kind != "passage" and where.matches_type(chunk_type) for chunk_type in columns.types]
             )
         ]
     )

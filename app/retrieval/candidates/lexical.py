@@ -17,7 +17,8 @@ import numpy as np
 
 from app.index.columns.chunk_columns import ChunkColumns
 from app.index.columns.chunk_lengths import ChunkLengths, last_chunk
-from app.index.columns.posting_cache import IndexCache, PostingList
+from app.index.columns.index_cache import IndexCache
+from app.index.columns.posting_cache import PostingList
 from app.retrieval.candidates.filter_check import passes_filter
 from app.retrieval.candidates.filters import ChunkFilter, small_match_set
 from app.retrieval.query.match_expression import Atom, fold, stem
@@ -79,17 +80,17 @@ class TermMatches:
         return np.asarray(_K1 * (1 - b) + _K1 * b / self.lengths.mean * self.lengths.words[ids])
 
 
-def find_matches(connection: apsw.Connection, postings: IndexCache, atoms: Sequence[Atom]) -> TermMatches:
+def find_matches(connection: apsw.Connection, index_cache: IndexCache, atoms: Sequence[Atom]) -> TermMatches:
     """Return the posting lists of ``atoms``."""
     last = last_chunk(connection)
-    found = [_up_to(postings.posting(connection, atom.expression, _term(atom), last), last) for atom in atoms]
-    lengths = postings.lengths(connection, last)
+    found = [_up_to(index_cache.posting(connection, atom.expression, _term(atom), last), last) for atom in atoms]
+    lengths = index_cache.lengths(connection, last)
     counts = np.array([len(one.ids) for one in found], dtype=np.float64)
     idf = np.maximum(np.log((lengths.chunks - counts + 0.5).clip(0.5) / (counts + 0.5)), _LEAST_IDF)
     worth = np.zeros(last + 1, dtype=np.float32)
     for posting, value in zip(found, idf, strict=True):
         worth[posting.ids.astype(np.intp)] += value  # indexing with small integers is half as fast
-    return TermMatches(atoms, found, idf, worth, lengths, postings.heads(connection, last), last)
+    return TermMatches(atoms, found, idf, worth, lengths, index_cache.columns(connection, last), last)
 
 
 def _up_to(posting: PostingList, last: int) -> PostingList:

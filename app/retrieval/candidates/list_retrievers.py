@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from app.index.columns.chunk_columns import ChunkColumns
-    from app.index.columns.posting_cache import IndexCache
+    from app.index.columns.index_cache import IndexCache
     from app.retrieval.candidates.prefetch import NeighbourIndex
 
     Found = tuple[NDArray[np.int64], NDArray[Any]]
@@ -53,7 +53,7 @@ def cached_lexical_candidates(
     matches = find_matches(connection, index_cache, atoms)
     columns = matches.columns
     single = (columns.more == 0) | ~columns.where(
-        slice(None), [chunk_type.kind == "passage" for chunk_type in columns.sorts]
+        slice(None), [chunk_type.kind == "passage" for chunk_type in columns.types]
     )
     ids, scores = best_matches(connection, matches, unwanted, where, depth, single)
     return _best_per_target(_candidates(columns, ids.tolist(), scores.tolist()))
@@ -81,7 +81,7 @@ def vector_candidates(
     """
     from app.index.columns.chunk_lengths import last_chunk  # noqa: PLC0415  (numpy waits for the first search)
 
-    columns = index_cache.heads(connection, last_chunk(connection))
+    columns = index_cache.columns(connection, last_chunk(connection))
     ids, scores = nearest_ids(connection, columns, generation, vector, where, depth, ann_cache)
     return _best_per_target(_candidates(columns, ids.tolist(), scores.tolist()))
 
@@ -164,7 +164,7 @@ def _filtered(connection: apsw.Connection, columns: "ChunkColumns", scores: "Fou
     from app.retrieval.candidates.filter_check import passes_filter  # noqa: PLC0415
 
     ids, values = scores
-    known = np.flatnonzero(ids < len(columns.there))
+    known = np.flatnonzero(ids < len(columns.exists))
     kept = known[passes_filter(connection, columns, ids[known], where)]
     order = np.lexsort((-ids[kept], -values[kept]))
     return ids[kept[order]], values[kept[order]].astype(np.float64)

@@ -52,7 +52,7 @@ def _count(word: str) -> int:
     """Return the word count of ``word``; Chinese counts a word for two characters."""
     if not any(map(str.isalnum, word)):
         return 0
-    return max(1, len(word) // 2) if cjk_ngrams.has_wide(word) else 1
+    return max(1, len(word) // 2) if cjk_ngrams.has_cjk(word) else 1
 
 
 def without_emphasis(text: str) -> str:

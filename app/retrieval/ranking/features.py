@@ -278,7 +278,7 @@ class _Columns:
     def _time(self) -> dict[str, "Matrix"]:
         says_when = np.zeros(len(self.rows))
         if self.question.about_time:
-            says_when = self.neighbours.whens(self.rows)
+            says_when = self.neighbours.time_words(self.rows)
         dates = np.zeros(len(self.rows))
         if self.question.years or self.question.months:
             dates = np.array([_date_match(self.question, created) for created in self.created.tolist()])

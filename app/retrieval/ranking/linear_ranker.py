@@ -15,7 +15,7 @@ from app.core.paths import resources
 from app.errors import ModelUnavailableError
 from app.index.columns.chunk_columns import ChunkColumns
 from app.index.columns.chunk_lengths import last_chunk
-from app.index.columns.posting_cache import IndexCache
+from app.index.columns.index_cache import IndexCache
 from app.retrieval.candidates.array_retrievers import empty_scores
 from app.retrieval.candidates.filters import ChunkFilter
 from app.retrieval.candidates.model import Candidate
@@ -68,11 +68,11 @@ class LinearRanker:
     with_model: "Matrix"
     words_only: "Matrix"
 
-    def weights(self, legs: Iterable[Leg], *, is_model: bool) -> "Matrix":
+    def weights(self, legs: Iterable[Leg], *, is_contextual: bool) -> "Matrix":
         """Return the weights for the retrievers in ``legs``."""
         if "vector" not in legs:
             return self.words_only
-        return self.with_model if is_model else self.with_vectors
+        return self.with_model if is_contextual else self.with_vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +218,7 @@ def rank_with_context(
 ) -> RankedChunks:
     """Choose candidates from the retrievers' results, read their neighbours, and rank them."""
     question = analyse_question(query)
-    columns = index_cache.heads(connection, last_chunk(connection))
+    columns = index_cache.columns(connection, last_chunk(connection))
     words = legs.get("words", empty_scores())
     found = merge_scores(columns, words, legs.get("vector", empty_scores()))
     mentions = mentions_at(columns, mentioned)

@@ -8,7 +8,7 @@ import apsw
 import numpy as np
 
 from app.index.columns.chunk_columns import ChunkColumns
-from app.index.columns.posting_cache import IndexCache
+from app.index.columns.index_cache import IndexCache
 from app.index.columns.style_cache import StyleFeatureCache
 from app.index.columns.style_features import READ_CHARACTERS as BEGUN
 from app.index.columns.text_cache import TextCache
@@ -58,9 +58,9 @@ def read_neighbours(
         allowed[: len(turns)] = passes_filter(connection, columns, turns, where)
     texts = _Texts(connection, index_cache.texts)
     folded = texts.folded(ids.tolist())
-    authors = _authors(connection, ids, columns, index_cache.manners)
+    authors = _authors(connection, ids, columns, index_cache.style_features)
     read = CandidateTexts(
-        columns, ids, _places(columns, ids), allowed, folded, texts.unfolded, index_cache.manners, authors
+        columns, ids, _places(columns, ids), allowed, folded, texts.unfolded, index_cache.style_features, authors
     )
     total, counts = frequencies(
         connection, [search_word.expression for search_word in question.search_words], index_cache

@@ -46,7 +46,7 @@ class NeighbourRows:
             self.texts[row] = "\n".join([self.texts[row], *(read.texts[piece] for piece in more)])
         self.asks = np.array([*map(contains, self.texts, repeat("?")), False])
         self.user = np.append(
-            self.columns.where(self.ids, [chunk_type.role == "user" for chunk_type in self.columns.sorts]), False
+            self.columns.where(self.ids, [chunk_type.role == "user" for chunk_type in self.columns.types]), False
         )
         self.memory = self.places.seq == WHOLE
         known = np.append(found.rows(self.places), -1)
@@ -81,14 +81,14 @@ class NeighbourRows:
         """Return the number of words that look like names."""
         return self.style_cache.names(self.ids[rows], self._unfolded)
 
-    def whens(self, rows: "Ints") -> "Matrix":
+    def time_words(self, rows: "Ints") -> "Matrix":
         """Return 1 for rows whose text has a time expression."""
         several = np.isin(rows, self._put_together)
         found = np.zeros(len(rows))
         # The cache holds features of single chunks.
         found[several] = [says_when(self.texts[row]) for row in rows[several].tolist()]
         alone = rows[~several]
-        found[~several] = self.style_cache.whens(self.ids[alone], [self.texts[row] for row in alone.tolist()])
+        found[~several] = self.style_cache.time_words(self.ids[alone], [self.texts[row] for row in alone.tolist()])
         return found
 
     def _search(self, question: Question) -> None:

@@ -9,8 +9,8 @@ import apsw
 import numpy as np
 
 from app.index.columns.chunk_columns import ChunkColumns
-from app.index.columns.posting_cache import IndexCache
-from app.index.columns.turn_index import TurnIndex
+from app.index.columns.index_cache import IndexCache
+from app.index.columns.message_index import MessageIndex
 from app.retrieval.candidates.date_retriever import messages_of_named_times
 from app.retrieval.candidates.filter_check import is_answered_by_columns, passes_all, passes_filter
 from app.retrieval.candidates.filters import ChunkFilter
@@ -65,8 +65,8 @@ def gather_candidates(
         mentions: Mentions of entities that the query names.
     """
     # Messages have neither tags nor types.
-    newest = {} if query.tags or query.types else _newest(connection, query, where, found.columns, index_cache.turns)
-    conversations = SessionScores(matches or find_matches(connection, index_cache, atoms(query)), index_cache.turns)
+    newest = {} if query.tags or query.types else _newest(connection, query, where, found.columns, index_cache.messages)
+    conversations = SessionScores(matches or find_matches(connection, index_cache, atoms(query)), index_cache.messages)
     places = add_session_openings(
         connection, with_mentions(candidate_pool(found), mentions), newest, conversations, where
     )
@@ -89,12 +89,15 @@ class SessionScores:
         turns: Index of messages by session.
     """
 
-    def __init__(self, matches: TermMatches, turns: TurnIndex) -> None:
+    def __init__(self, matches: TermMatches, turns: MessageIndex) -> None:
         self.columns = columns = matches.columns
-        tallies = [posting.tally(columns) for posting in matches.postings]
-        said = [tally.of_user > 0 for tally in tallies]
-        self.words = _bm25([(tally.owner, tally.turns) for tally in tallies], columns.words)
-        by_users = [(tally.owner[rows], tally.of_user[rows]) for tally, rows in zip(tallies, said, strict=True)]
+        frequencies = [posting.session_frequency(columns) for posting in matches.postings]
+        said = [frequency.user_messages > 0 for frequency in frequencies]
+        self.words = _bm25([(frequency.owner, frequency.messages) for frequency in frequencies], columns.words)
+        by_users = [
+            (frequency.owner[rows], frequency.user_messages[rows])
+            for frequency, rows in zip(frequencies, said, strict=True)
+        ]
         self.user_words = _bm25(by_users, columns.user_words)
         self._worth, self._turns = matches.worth, turns
 
@@ -159,7 +162,7 @@ def _bm25(counts: "Iterable[tuple[Ids, Ids]]", length: "Floats") -> "Floats":
 
 
 def _newest(
-    connection: apsw.Connection, query: Query, where: ChunkFilter, columns: ChunkColumns, turns: TurnIndex
+    connection: apsw.Connection, query: Query, where: ChunkFilter, columns: ChunkColumns, turns: MessageIndex
 ) -> dict[str, int]:
     """Return the latest sessions within the named times, then the latest of all."""
     until = query.until
@@ -176,7 +179,7 @@ def latest_sessions(
     where: ChunkFilter,
     until: int | None,
     columns: ChunkColumns,
-    turns: TurnIndex,
+    turns: MessageIndex,
     since: int | None = None,
 ) -> dict[str, int]:
     """Return the latest sessions with an allowed message, each with its rank from 1.
@@ -191,7 +194,7 @@ def latest_sessions(
     """
     matches_type = where.matches_type
     if matches_type is not None and not any(
-        chunk_type.kind == "message" and matches_type(chunk_type) for chunk_type in columns.sorts
+        chunk_type.kind == "message" and matches_type(chunk_type) for chunk_type in columns.types
     ):
         return {}
     there = connection.execute(
@@ -229,7 +232,7 @@ def _placed(names: Iterator[str], allowed_of: "Callable[[Sequence[str]], Contain
 
 
 def _with_turns(
-    connection: apsw.Connection, columns: ChunkColumns, turns: TurnIndex, names: Sequence[str], where: ChunkFilter
+    connection: apsw.Connection, columns: ChunkColumns, turns: MessageIndex, names: Sequence[str], where: ChunkFilter
 ) -> set[object]:
     """Return the sessions with an allowed message, decided from the cached columns."""
     numbers = np.array([columns.numbers.get(name, 0) for name in names], dtype=np.int64)

@@ -113,7 +113,7 @@ def count_facets_of_chunks(
     ids = ids if (ids[1:] > ids[:-1]).all() else np.sort(ids)
     counts: dict[str, Counter[str]] = {name: Counter() for name in ("kind", "agent", "role", "tag", "store")}
     for number, count in _appearing(columns.sort[ids]):
-        chunk_type = columns.sorts[number]
+        chunk_type = columns.types[number]
         is_memory = chunk_type.kind == "memory"
         counts["kind"][chunk_type.role if is_memory else "message"] += count
         counts["store"][chunk_type.store] += count

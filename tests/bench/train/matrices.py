@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from app.index.columns.index_cache import IndexCache
 
 from app.core.clock import SystemClock
 from app.core.stores import STORES
 from app.embed.embedder_factory import open_embedder
 from app.embed.model import Embedder
 from app.index.columns.chunk_lengths import last_chunk
-from app.index.columns.posting_cache import IndexCache
 from app.index.vectors.vector_repo import Generation
 from app.retrieval.candidates.array_retrievers import empty_scores, vectors_by_id
 from app.retrieval.candidates.depths import array_legs, leg_depths
@@ -209,7 +209,7 @@ def _ranked_inputs(reads: _Reads, query: Query) -> tuple[tuple[list[str], list[i
         near = legs.vector(
             connection, generation=reads.generation, vector=vector, where=demanded, depth=legs.vector_depth
         )
-    columns = index_cache.heads(connection, last_chunk(connection))
+    columns = index_cache.columns(connection, last_chunk(connection))
     question, found = analyse_question(query), merge_scores(columns, words, near)
     made = build_table(question, gather_candidates(connection, query, question, found, demanded, index_cache))
     targets = [owner if seq == WHOLE else f"{owner}#{seq}" for owner, seq in with_owner_ids(columns, made.places)]

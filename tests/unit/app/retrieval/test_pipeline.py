@@ -8,13 +8,13 @@ from pathlib import Path
 import apsw
 import numpy as np
 import pytest
+from app.index.columns.index_cache import IndexCache
 
 from app.core.stores import STORES
 from app.errors import InternalError, KeepsakeError, ModelUnavailableError
 from app.index.columns import chunk_columns
 from app.index.columns.chunk_columns import ChunkColumns
 from app.index.columns.chunk_lengths import ChunkLengths
-from app.index.columns.posting_cache import IndexCache
 from app.index.vectors.ann_cache import AnnCache
 from app.index.vectors.vector_repo import Generation
 from app.retrieval import service
@@ -91,13 +91,13 @@ def test_columns_are_read_before_the_first_search(
     shelf.say("a grey heron")
     search = SearchService(shelf.store, shelf.sync(), Trace(None), shelf.clock)
     monkeypatch.setattr(service, "WARM_LEAST", least)
-    reading, times = chunk_columns._longer, list[int]()
+    reading, times = chunk_columns._extended, list[int]()
 
     def counted(connection: apsw.Connection, known: ChunkColumns, last: int, lengths: ChunkLengths) -> ChunkColumns:
         times.append(last)
         return reading(connection, known, last, lengths)
 
-    monkeypatch.setattr(chunk_columns, "_longer", counted)
+    monkeypatch.setattr(chunk_columns, "_extended", counted)
     shelf.do(search.warm())
     assert len(times) == read
     assert [hit.id for hit in shelf.do(search.search("heron")).hits] == ["s#1"]
@@ -109,7 +109,7 @@ def test_the_first_search_waits_for_what_takes_longer_than_a_search_may(
 ) -> None:
     shelf.say("a grey heron")
     search = SearchService(shelf.store, shelf.sync(), Trace(None), shelf.clock)
-    reading, times = chunk_columns._longer, list[int]()
+    reading, times = chunk_columns._extended, list[int]()
 
     def slow(connection: apsw.Connection, known: ChunkColumns, last: int, lengths: ChunkLengths) -> ChunkColumns:
         times.append(last)
@@ -124,7 +124,7 @@ def test_the_first_search_waits_for_what_takes_longer_than_a_search_may(
         given_up.cancel()
         return list(await asyncio.gather(search.search("heron"), search.search("grey")))
 
-    monkeypatch.setattr(chunk_columns, "_longer", slow)
+    monkeypatch.setattr(chunk_columns, "_extended", slow)
     monkeypatch.setattr(shelf.store, "_read_limit_s", _LIMIT_S)
     found = shelf.do(both())
     assert [[hit.id for hit in one.hits] for one in found] == [["s#1"], ["s#1"]]
@@ -134,7 +134,7 @@ def test_the_first_search_waits_for_what_takes_longer_than_a_search_may(
 def test_a_failed_background_read_is_repeated(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
     shelf.say("a grey heron")
     search = SearchService(shelf.store, shelf.sync(), Trace(None), shelf.clock)
-    reading, failing = chunk_columns._longer, [True]
+    reading, failing = chunk_columns._extended, [True]
 
     def once(connection: apsw.Connection, known: ChunkColumns, last: int, lengths: ChunkLengths) -> ChunkColumns:
         if failing and failing.pop():
@@ -150,7 +150,7 @@ def test_a_failed_background_read_is_repeated(shelf: Shelf, monkeypatch: pytest.
         await asyncio.wait([first])
         return [hit.id for hit in (await search.search("heron")).hits]
 
-    monkeypatch.setattr(chunk_columns, "_longer", once)
+    monkeypatch.setattr(chunk_columns, "_extended", once)
     assert shelf.do(given_up()) == ["s#1"]
 
 
@@ -182,10 +182,10 @@ def test_vectors_are_read_by_chunk_in_any_order(shelf: Shelf) -> None:
 def test_vectors_that_only_their_look_up_still_knows_are_a_failure(shelf: Shelf, vault: Path) -> None:
     shelf.say("a grey heron", "two oaks")
     shelf.sync()
-    near, generation = AnnCache(vault, least=1), Generation(1, shelf.embedder.identity.dimensions)
-    shelf.do(shelf.store.read(lambda connection: near.tend(connection, generation)))
+    ann_cache, generation = AnnCache(vault, least=1), Generation(1, shelf.embedder.identity.dimensions)
+    shelf.do(shelf.store.read(lambda connection: ann_cache.refresh(connection, generation)))
     shelf.do(shelf.store.write(lambda connection: connection.execute("DROP TABLE vectors_1") and None))
-    vector_query = VectorQuery(generation, lambda text: shelf.embedder.embed_query(text).tobytes(), near)
+    vector_query = VectorQuery(generation, lambda text: shelf.embedder.embed_query(text).tobytes(), ann_cache)
     assert query_text(shelf, "heron", vector_query).found.legs == ("words", "vector")
     with pytest.raises(VectorsFailedError):
         query_text(shelf, "Hi. I saw the heron. What next?", vector_query)

@@ -5,10 +5,10 @@ from datetime import UTC, datetime, timedelta
 
 import apsw
 import pytest
+from app.index.columns.index_cache import IndexCache
 
 from app.core.stores import STORES
 from app.index.columns.chunk_lengths import last_chunk
-from app.index.columns.posting_cache import IndexCache
 from app.retrieval.candidates import date_retriever
 from app.retrieval.candidates.date_retriever import messages_of_named_times
 from app.retrieval.candidates.filter_mask import filter_mask
@@ -34,7 +34,7 @@ def found(shelf: Shelf, text: str) -> list[str]:
 
     def work(connection: apsw.Connection) -> list[str]:
         index_cache = IndexCache()
-        columns, where = index_cache.heads(connection, last_chunk(connection)), build_filter(query, STORES)
+        columns, where = index_cache.columns(connection, last_chunk(connection)), build_filter(query, STORES)
         if where.is_restrictive:
             known = filter_mask(connection, query, STORES, index_cache)
             where = replace(where, mask=known.mask, is_exact=known.is_exact)

@@ -6,10 +6,10 @@ from typing import Any
 import apsw
 import numpy as np
 import pytest
+from app.index.columns.index_cache import IndexCache
 
 from app.core.stores import STORES
 from app.index.columns.chunk_lengths import last_chunk
-from app.index.columns.posting_cache import IndexCache
 from app.retrieval.candidates.filter_check import passes_filter
 from app.retrieval.candidates.filter_mask import filter_mask
 from app.retrieval.candidates.filters import ChunkFilter, build_filter, with_word_filter
@@ -31,7 +31,7 @@ QUERIES = [
 
 def told(shelf: Shelf, index_cache: IndexCache, where: ChunkFilter) -> list[int]:
     def work(connection: apsw.Connection) -> list[int]:
-        columns = index_cache.heads(connection, last_chunk(connection))
+        columns = index_cache.columns(connection, last_chunk(connection))
         ids = np.arange(1, len(columns.owner))
         found: list[int] = ids[passes_filter(connection, columns, ids, where)].tolist()
         return found

@@ -10,10 +10,10 @@ from typing import Any
 import apsw
 import numpy as np
 import pytest
+from app.index.columns.index_cache import IndexCache
 
 from app.core.stores import STORES
 from app.host import Host
-from app.index.columns.posting_cache import IndexCache
 from app.retrieval.candidates.filter_mask import filter_mask
 from app.retrieval.candidates.filters import ChunkFilter, build_filter
 from app.retrieval.candidates.lexical import find_matches
@@ -51,7 +51,7 @@ def where(text: str = "", stores: Any = STORES) -> tuple[ChunkFilter, int | None
 
 def weighed(connection: apsw.Connection, index_cache: IndexCache | None = None) -> SessionScores:
     known = index_cache or IndexCache()
-    return SessionScores(find_matches(connection, known, [Atom('"rye"', ("rye",))]), known.turns)
+    return SessionScores(find_matches(connection, known, [Atom('"rye"', ("rye",))]), known.messages)
 
 
 def said(weighed: SessionScores, *names: str) -> dict[str, dict[str, float]]:
@@ -78,9 +78,11 @@ def latest_of(connection: apsw.Connection, text: str = "", stores: Any = STORES)
     columns = weighed(connection, index_cache).columns
     mask = filter_mask(connection, parse(text, round(BEGUN.timestamp() * 1000)), stores, index_cache)
     known = replace(allowed, mask=mask.mask, is_exact=mask.is_exact) if allowed.is_restrictive else allowed
-    found = latest_sessions(connection, known, until, columns, index_cache.turns)
-    assert found == latest_sessions(connection, replace(known, is_exact=False), until, columns, index_cache.turns)
-    assert found == latest_sessions(connection, replace(allowed, matches_type=None), until, columns, index_cache.turns)
+    found = latest_sessions(connection, known, until, columns, index_cache.messages)
+    assert found == latest_sessions(connection, replace(known, is_exact=False), until, columns, index_cache.messages)
+    assert found == latest_sessions(
+        connection, replace(allowed, matches_type=None), until, columns, index_cache.messages
+    )
     return found
 
 
@@ -94,7 +96,7 @@ def test_the_latest_come_first(talked: apsw.Connection) -> None:
 def test_a_conversation_without_turns_is_not_among_the_latest(talked: apsw.Connection) -> None:
     allowed, until = where()
     index_cache = IndexCache()
-    columns, turns = weighed(talked, index_cache).columns, index_cache.turns
+    columns, turns = weighed(talked, index_cache).columns, index_cache.messages
     fewer = replace(columns, numbers={name: number for name, number in columns.numbers.items() if name != "sea"})
     assert columns.words[0] > 0  # of what is no turn
     assert latest_sessions(talked, allowed, until, fewer, turns) == {"kitchen": 1, "garden": 2}
@@ -107,7 +109,7 @@ def test_what_is_let_in_is_the_first_turn_that_is_there(talked: apsw.Connection)
     assert in_let(talked, {"sea": 1}, allowed, ("garden", 1))[:2] == [("garden", 1), ("sea", 1)]
     rye = weighed(talked)
     first = rye.columns.numbers["sea"]
-    rye.columns.there[np.flatnonzero(rye.columns.owner == first)[0]] = False
+    rye.columns.exists[np.flatnonzero(rye.columns.owner == first)[0]] = False
     assert with_owner_ids(rye.columns, rye.openings(talked, [first], allowed)) == [("sea", 2)]
     assert not len(rye.openings(talked, [], allowed))
 
@@ -138,7 +140,7 @@ def test_those_of_a_time_have_not_ended_before(talked: apsw.Connection) -> None:
     times = [round((BEGUN + timedelta(days=days)).timestamp() * 1000) for days in (0.5, 1.5)]
     index_cache = IndexCache()
     columns = weighed(talked, index_cache).columns
-    assert latest_sessions(talked, allowed, times[1], columns, index_cache.turns, since=times[0]) == {"kitchen": 1}
+    assert latest_sessions(talked, allowed, times[1], columns, index_cache.messages, since=times[0]) == {"kitchen": 1}
 
 
 def say(host: Host, session: str, content: str, at: str) -> None:
@@ -173,7 +175,7 @@ def _check_times(host: Host) -> None:
 def test_a_turn_of_each_is_let_in_as_far_as_it_is_allowed(talked: apsw.Connection) -> None:
     allowed, until = where()
     index_cache = IndexCache()
-    newest = latest_sessions(talked, allowed, until, weighed(talked, index_cache).columns, index_cache.turns)
+    newest = latest_sessions(talked, allowed, until, weighed(talked, index_cache).columns, index_cache.messages)
     assert in_let(talked, newest, allowed, ("garden", 2))[0] == ("garden", 2)
     assert set(in_let(talked, newest, allowed, ("garden", 2))) == {("garden", 2), ("kitchen", 1), ("sea", 1)}
     assert in_let(talked, {}, allowed, ("sea", 2))[1:] == [("garden", 1), ("kitchen", 1)]
