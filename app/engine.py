@@ -169,9 +169,9 @@ class Engine:
         wanted = partial(configured_source, config)
         opening = partial(_embedder_of, config, self.keys, self.trace, self.fetching)
 
-        def opened(source: EmbedderSource, *, is_asked: bool = False) -> Embedder:
+        def opened(source: EmbedderSource, *, is_requested: bool = False) -> Embedder:
             # Where the key is may have changed since the source was noted.
-            return opening(source.with_key_of(wanted()), is_asked=is_asked)
+            return opening(source.with_key_of(wanted()), is_requested=is_requested)
 
         def go_on() -> None:
             self.fetching.allow()
@@ -210,7 +210,7 @@ class Engine:
             trace=self.trace,
         )
         self.embedding = EmbeddingService(
-            self.store, clock, config, self.generations, self.builder, partial(opened, is_asked=True), go_on
+            self.store, clock, config, self.generations, self.builder, partial(opened, is_requested=True), go_on
         )
         self.heap = memory_trim.MemoryTrimmer(self.sync.wait_quiet)
 
@@ -266,7 +266,7 @@ class Engine:
     async def _forget_caches(self) -> None:
         """Let go of what is kept beside the database of texts that were forgotten for ever."""
         self.search.forget_words()
-        await self.sync.forget_near()
+        await self.sync.discard_ann_cache()
 
     def _build_search(self, config: Config, clock: Clock) -> None:
         vectors, tune = config.flag("index.vectors"), partial(with_settings, config)
@@ -438,14 +438,14 @@ def _writing_terms_of(config: Config) -> DeduplicationOptions:
 
 
 def _embedder_of(
-    config: Config, keys: ApiKeys, trace: Trace, fetching: ModelDownloads, source: EmbedderSource, *, is_asked: bool
+    config: Config, keys: ApiKeys, trace: Trace, fetching: ModelDownloads, source: EmbedderSource, *, is_requested: bool
 ) -> Embedder:
     def open_it(fetch: bool, watch: DownloadWatcher) -> Embedder:
         return open_source(source, keys=keys, cache=models_cache(), fetch=fetch, watch=watch)
 
     may_fetch = config.flag("embedding.allow_download")
     with trace.span("embedding.opened"):
-        embedder = fetching.opened(source.model, open_it, may_fetch=may_fetch, is_asked=is_asked)
+        embedder = fetching.open_model(source.model, open_it, may_fetch=may_fetch, is_requested=is_requested)
     return TracedEmbedder(embedder, trace)
 
 
@@ -458,7 +458,7 @@ def _reranker_of(config: Config, fetching: ModelDownloads) -> FastembedReranker 
         folder=Path(folder).expanduser() if folder else None,
         cache=models_cache(),
         fetch=config.flag("embedding.allow_download"),
-        watched=partial(fetching.watched, model),
+        track_download=partial(fetching.track_download, model),
     )
 
 

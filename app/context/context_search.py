@@ -77,20 +77,20 @@ def _ranked(connection: apsw.Connection, request: Request, meaning: VectorQuery 
     of_turns = request.query.kinds == MESSAGE_KINDS
     where = chunk_filter(connection, request)
     answering = SearchPipeline(connection, request, where, meaning)
-    postings = answering.postings()
-    legs = answering.gathered(array_legs(_WORDS_DEPTH, VECTOR_DEPTH, postings))
+    index_cache = answering.index_cache()
+    legs = answering.gathered(array_legs(_WORDS_DEPTH, VECTOR_DEPTH, index_cache))
     words = legs.get("words", empty_scores())
-    heads = postings.heads(connection, last_chunk(connection))
-    found = merge_scores(heads, words, legs.get("vector", empty_scores()))
-    mentions = mentions_at(heads, answering.mentioned(CANDIDATE_LIMIT))
+    columns = index_cache.columns(connection, last_chunk(connection))
+    found = merge_scores(columns, words, legs.get("vector", empty_scores()))
+    mentions = mentions_at(columns, answering.mentioned(CANDIDATE_LIMIT))
     question = analyse_question(request.query)
     if of_turns:
         read = gather_candidates(
-            connection, request.query, question, found, where, postings, words.matches, mentions.places
+            connection, request.query, question, found, where, index_cache, words.matches, mentions.places
         )
     else:  # around a memory is nothing, and no conversation to weigh
         places = with_mentions(candidate_pool(found), mentions.places)
-        read = read_around(connection, found, places, question, where, postings)
-    weights = load_ranker().weights(legs, is_model=meaning is not None and meaning.is_model)
+        read = read_around(connection, found, places, question, where, index_cache)
+    weights = load_ranker().weights(legs, is_contextual=meaning is not None and meaning.is_contextual)
     ranking = rank(question, read, weights, most=0, vectors=answering.vectors(legs), mentions=mentions)
     return ranking.shown(ranking.spread(None)[: request.limit])

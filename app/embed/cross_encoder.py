@@ -37,14 +37,14 @@ class FastembedReranker:
         cache: Path | None = None,
         threads: int | None = None,
         fetch: bool = False,
-        watched: Callable[[], AbstractContextManager[DownloadWatcher | None]] = nullcontext,
+        track_download: Callable[[], AbstractContextManager[DownloadWatcher | None]] = nullcontext,
     ) -> None:
         self._name = model
         self._folder = folder
         self._cache = cache
         self._threads = threads
         self._fetch = fetch
-        self._watched = watched
+        self._watched = track_download
         self._model: Any = None
         self._refusal: Exception | None = None
         self._is_closed = False

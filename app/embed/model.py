@@ -40,7 +40,7 @@ class DownloadWatcher:
         is_stopped: Says whether to go on no more.
     """
 
-    told: Callable[[int, int], None] = lambda _done, _total: None
+    on_progress: Callable[[int, int], None] = lambda _done, _total: None
     is_stopped: Callable[[], bool] = lambda: False
 
 

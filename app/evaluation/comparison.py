@@ -15,7 +15,7 @@ from app.evaluation.comparison_metrics import ComparedQuery, SideResult
 from app.evaluation.comparison_model import QueryComparison, RankingComparison, SideTotal
 from app.evaluation.question_set import QuestionSet, draw_questions
 from app.index.generations import generation_repo
-from app.index.generations.active import ActiveEmbedding, GenerationManager, without_folder
+from app.index.generations.active import ActiveEmbedding, GenerationManager, hide_folder
 from app.jobs import Job
 from app.retrieval.model import Leg
 from app.retrieval.ranking.recipes import find_recipe as recipe_named
@@ -90,7 +90,7 @@ class ComparisonService:
         name = recipe_named(recipe).name
         now = await self._serving()
         number = await self._store.read(_one_to_compare) if other is None else other
-        async with self._generations.beside(number) as beside:
+        async with self._generations.open_for_comparison(number) as beside:
             pair = (await self._side(now, name), await self._side(beside, name))
             return await self._compared(pair, terms, job)
 
@@ -114,7 +114,7 @@ class ComparisonService:
         try:
             return await self._generations.serving()
         except ModelUnavailableError as error:
-            raise without_folder(error) from None
+            raise hide_folder(error) from None
 
     async def _side(self, serving: ActiveEmbedding, recipe: str) -> _Side:
         def missing(connection: apsw.Connection) -> int:

@@ -180,7 +180,7 @@ def distinctive(text: str, common: Iterable[str] = ()) -> list[str]:
     common = frozenset(common)
     found: dict[str, str] = {}
     for word in _WORD.findall(text):
-        if not cjk_ngrams.has_wide(word):
+        if not cjk_ngrams.has_cjk(word):
             found.setdefault(word.casefold(), word)
     dropped = stop_words(found)
     return [

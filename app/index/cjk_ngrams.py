@@ -38,7 +38,7 @@ _CLINGING = frozenset(("Mn", "Mc", "Me", "Cn", "Co"))
 _MARKED = frozenset(("Mn", "Mc"))
 
 
-def has_wide(text: str) -> bool:
+def has_cjk(text: str) -> bool:
     """Tell whether ``text`` has a character of a script written without spaces."""
     return not text.isascii() and _ANY_WIDE.search(text) is not None
 

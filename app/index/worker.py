@@ -109,11 +109,11 @@ class IndexWorker:
         self._is_broken = False
         self._hurry = asyncio.Event()
         self.generations = generations or GenerationManager(store, clock, self._opened)
-        self.generations.activated = self._on_activated
+        self.generations.on_activated = self._on_activated
         self.is_paused: Callable[[], bool] = lambda: False
         self._prepared: long_memories.Prepared | None = None
-        self._near: AnnCache | None = None
-        self._next_near: AnnCache | None = None
+        self._ann_cache: AnnCache | None = None
+        self._next_ann_cache: AnnCache | None = None
         self.failure = ""
 
     def wake(self) -> None:
@@ -213,39 +213,39 @@ class IndexWorker:
         """Return the vectors that answer searches."""
         return (await self.serving()).generation
 
-    def near(self) -> "AnnCache | None":
+    def ann_cache(self) -> "AnnCache | None":
         """Return the vectors' quick look-up; ``None`` before it is ready, when the database answers."""
-        return self._near
+        return self._ann_cache
 
-    async def forget_near(self) -> None:
+    async def discard_ann_cache(self) -> None:
         """Let go of what the quick look-up holds beside the database, for something was forgotten for ever."""
         from app.index.vectors.ann_cache import AnnCache  # noqa: PLC0415
 
-        self._next_near = None
-        near = self._near or AnnCache(self._store.vault, ANN_MIN_VECTORS)
-        await asyncio.to_thread(near.forget)
+        self._next_ann_cache = None
+        ann_cache = self._ann_cache or AnnCache(self._store.vault, ANN_MIN_VECTORS)
+        await asyncio.to_thread(ann_cache.forget)
         self.wake()
 
-    async def warm(self, generation: vector_repo.Generation) -> None:
+    async def prepare_ann_cache(self, generation: vector_repo.Generation) -> None:
         """Make the quick look-up of vectors that are to serve next; it takes over when they do."""
         count = await self._store.read(repo.chunk_count)
         if count < ANN_MIN_VECTORS:
             return
         from app.index.vectors.ann_cache import AnnCache  # noqa: PLC0415
 
-        near = AnnCache(self._store.vault, ANN_MIN_VECTORS)
-        if near.needs_care(generation, count):
-            await self._store.read(partial(near.tend, generation=generation), limit_s=_TEND_LIMIT_S)
-            self._next_near = near
+        ann_cache = AnnCache(self._store.vault, ANN_MIN_VECTORS)
+        if ann_cache.needs_refresh(generation, count):
+            await self._store.read(partial(ann_cache.refresh, generation=generation), limit_s=_TEND_LIMIT_S)
+            self._next_ann_cache = ann_cache
 
-    def built(self, generation: vector_repo.Generation, stored: Sequence[tuple[int, bytes]]) -> None:
+    def add_built_vectors(self, generation: vector_repo.Generation, stored: Sequence[tuple[int, bytes]]) -> None:
         """Take in vectors that came after ``warm``."""
-        if self._next_near is not None:
-            self._next_near.add(generation, stored)
+        if self._next_ann_cache is not None:
+            self._next_ann_cache.add(generation, stored)
 
     def _on_activated(self) -> None:
-        if self._next_near is not None:
-            self._near, self._next_near = self._next_near, None
+        if self._next_ann_cache is not None:
+            self._ann_cache, self._next_ann_cache = self._next_ann_cache, None
         self.wake()
 
     async def _tend_near(self) -> None:
@@ -256,11 +256,11 @@ class IndexWorker:
         from app.index.vectors.ann_cache import AnnCache  # noqa: PLC0415  (numpy waits until there is something to compare)
 
         generation = (await self.serving()).generation
-        near = self._near or AnnCache(self._store.vault, ANN_MIN_VECTORS)
-        if near.needs_care(generation, count):
-            tend = partial(near.tend, generation=generation)
+        ann_cache = self._ann_cache or AnnCache(self._store.vault, ANN_MIN_VECTORS)
+        if ann_cache.needs_refresh(generation, count):
+            tend = partial(ann_cache.refresh, generation=generation)
             await self._store.read(tend, limit_s=_TEND_LIMIT_S, is_background=True)
-            self._near = near
+            self._ann_cache = ann_cache
 
     async def pending(self) -> int:
         """Return how many chunks lack their vector."""
@@ -298,10 +298,10 @@ class IndexWorker:
         stored = await self._store.write(store, is_derived=True)
         if stored is None:
             # Others serve by now, which lack these texts: they are made for those.
-            await self.generations.look_again()
+            await self.generations.reload()
             return True
-        if self._near is not None:
-            await asyncio.to_thread(self._near.add, serving.generation, stored)
+        if self._ann_cache is not None:
+            await asyncio.to_thread(self._ann_cache.add, serving.generation, stored)
         self.failure = ""
         pending = await self._store.read(repo.pending_count, is_background=True)
         self._trace.event("index.batch", texts=len(texts), pending=pending)

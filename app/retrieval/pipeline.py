@@ -83,27 +83,27 @@ def run_search(
     if "vector" in order.found and where.sees_all and (pending := repo.pending_count(connection)):
         notes += (_FILLING.format(count=pending),)
     watch.lap("candidates")
-    hits, facets, count = _shown(connection, request, order, answering.postings)
+    hits, facets, count = _shown(connection, request, order, answering.index_cache)
     found = Found(request.query, request.recipe.name, hits, facets, count, tuple(order.found), notes, {}, missing)
     watch.lap("hits")
     return SearchResult(found, {leg: len(items) for leg, items in order.found.items()})
 
 
 def _shown(
-    connection: apsw.Connection, request: Request, order: "_Order", postings: "Callable[[], IndexCache]"
+    connection: apsw.Connection, request: Request, order: "_Order", index_cache: "Callable[[], IndexCache]"
 ) -> tuple[tuple[Hit, ...], tuple[FacetCount, ...], int]:
     """Return the hits shown, and the facets and number of all candidates."""
     if (browsed := order.browsed) is not None:
         some = browsed.shown(request.offset, request.last)
         rows = candidate_rows(connection, [item.chunk_id for item in some])
-        facets = count_facets_of_chunks(connection, browsed.heads, browsed.ids, postings().agents)
+        facets = count_facets_of_chunks(connection, browsed.columns, browsed.ids, index_cache().agents)
         return build_hits(connection, some, rows, request.query, labelled=True), facets, len(browsed)
     if order.ranking is not None:
         kept = order.ranking.spread(request.per_session, found_only=request.found_only)
         shown = order.ranking.shown(kept[request.offset : request.last])
         rows = candidate_rows(connection, [item.chunk_id for item in shown])
         facets = count_facets_of_chunks(
-            connection, order.ranking.found.heads, order.ranking.ids[kept], postings().agents
+            connection, order.ranking.found.columns, order.ranking.ids[kept], index_cache().agents
         )
         return build_hits(connection, shown, rows, request.query, labelled=True), facets, len(kept)
     ranked = limit_per_session(order.ranked, request.per_session)
@@ -119,7 +119,7 @@ def chunk_filter(connection: apsw.Connection, request: Request) -> ChunkFilter:
         return where
     from app.retrieval.candidates.filter_mask import filter_mask  # noqa: PLC0415  (numpy waits for the first search)
 
-    found = filter_mask(connection, request.query, request.stores, request.postings())
+    found = filter_mask(connection, request.query, request.stores, request.index_cache())
     return replace(where, mask=found.mask, is_exact=found.is_exact)
 
 
@@ -135,7 +135,7 @@ class SearchPipeline:
         self._where = where
         self._meaning = meaning
         # One for the whole of a search: what is kept may be let go meanwhile.
-        self.postings = cache(request.postings)
+        self.index_cache = cache(request.index_cache)
 
     def order(self) -> _Order:
         """Return the candidates, best first."""
@@ -145,7 +145,7 @@ class SearchPipeline:
         if recipe.fusion == "learned" and "words" in wanted:
             return self._learned()
         depth = min(max(recipe.depth, self._request.last), MAX_DEPTH)
-        near = partial(vector_candidates, postings=self.postings())
+        near = partial(vector_candidates, index_cache=self.index_cache())
         plain = self.gathered(Legs(lexical_candidates, cached_lexical_candidates, near, list[Candidate], depth, depth))
         if mentioned := self.mentioned(depth):
             plain["entity"] = mentioned
@@ -156,15 +156,15 @@ class SearchPipeline:
         from app.retrieval.candidates.filter_only import FilterOnlyResult  # noqa: PLC0415  (numpy waits for the first search)
 
         request = self._request
-        return FilterOnlyResult(self._connection, self._query, request.stores, self.postings(), request.per_session)
+        return FilterOnlyResult(self._connection, self._query, request.stores, self.index_cache(), request.per_session)
 
     def _learned(self) -> _Order:
         # Here, for numpy waits for the first search and does not hold up the loop.
         from app.retrieval.ranking.linear_ranker import load_ranker, rank_with_context  # noqa: PLC0415
 
-        last, postings = self._request.last, self.postings()
-        deep = self.gathered(array_legs(*leg_depths(last), postings))
-        weights = load_ranker().weights(deep, is_model=self._meaning is not None and self._meaning.is_model)
+        last, index_cache = self._request.last, self.index_cache()
+        deep = self.gathered(array_legs(*leg_depths(last), index_cache))
+        weights = load_ranker().weights(deep, is_contextual=self._meaning is not None and self._meaning.is_contextual)
         mentioned = self.mentioned(self._request.recipe.depth)
         ranking = rank_with_context(
             self._connection,
@@ -173,7 +173,7 @@ class SearchPipeline:
             deep,
             weights,
             last,
-            postings,
+            index_cache,
             self.vectors(deep),
             mentioned,
         )
@@ -226,14 +226,14 @@ class SearchPipeline:
 
     def _begun(self, meaning: VectorQuery, k: int) -> VectorQuery:
         """Return ``meaning`` looking for the nearest ``k`` already, while the words are looked for."""
-        if meaning.near is None:
+        if meaning.ann_cache is None:
             return meaning
         try:
             vector = meaning.vector(self._asked())
         except KeepsakeError as error:
             raise VectorsFailedError(error) from error
-        near = PrefetchedNeighbours(meaning.near, meaning.generation, vector, k, self._demanded().mask)
-        return replace(meaning, vector=lambda _: vector, near=near)
+        near = PrefetchedNeighbours(meaning.ann_cache, meaning.generation, vector, k, self._demanded().mask)
+        return replace(meaning, vector=lambda _: vector, ann_cache=near)
 
     def _asked(self) -> str:
         return " ".join(term.text for term in self._query.terms if not term.excluded)
@@ -247,7 +247,7 @@ class SearchPipeline:
             return reads.words(self._connection, match=match, where=self._where, depth=reads.words_depth)
         return reads.many(
             self._connection,
-            postings=self.postings(),
+            index_cache=self.index_cache(),
             atoms=atoms(self._query),
             unwanted=excluded_expression(self._query),
             where=self._where,
@@ -257,7 +257,9 @@ class SearchPipeline:
     def _near(self, reads: Legs[F], meaning: VectorQuery) -> F:
         look = partial(reads.vector, self._connection, where=self._demanded(), depth=reads.vector_depth)
         try:
-            return look(generation=meaning.generation, vector=meaning.vector(self._asked()), near=meaning.near)
+            return look(
+                generation=meaning.generation, vector=meaning.vector(self._asked()), ann_cache=meaning.ann_cache
+            )
         except KeepsakeError as error:
             raise VectorsFailedError(error) from error
         except apsw.Error as error:

@@ -37,9 +37,9 @@ class VectorQuery:
 
     generation: Generation
     vector: Callable[[str], bytes]
-    near: "NeighbourIndex | None"
+    ann_cache: "NeighbourIndex | None"
     count: int = 0
-    is_model: bool = False
+    is_contextual: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Request:
     offset: int
     limit: int
     per_session: int | None
-    postings: "Callable[[], IndexCache]"
+    index_cache: "Callable[[], IndexCache]"
     found_only: bool = False
     embedding: Sequence[float] | None = None
 

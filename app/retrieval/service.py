@@ -144,7 +144,7 @@ class SearchService:
         wanted = [leg for leg in chosen.legs if legs is None or leg in legs]
         found_only = legs is not None and not is_aside
         request = Request(
-            query, chosen, wanted, stores, offset, limit, per_session, self._postings, found_only, embedding
+            query, chosen, wanted, stores, offset, limit, per_session, self._index_cache, found_only, embedding
         )
         ask = partial(self._answer, watch=watch, over=over)
         given, notes = await (ask(request) if is_aside else self._reranking.answer(request, ask))
@@ -183,7 +183,7 @@ class SearchService:
         """
         chosen, _ = await self._usable(self._tune(recipe_named(recipe)))
         wanted = [leg for leg in chosen.legs if leg != "vector" or not self._sync.generations.keeps_private()]
-        request = Request(query, chosen, wanted, stores, 0, 1, None, self._postings)
+        request = Request(query, chosen, wanted, stores, 0, 1, None, self._index_cache)
         await self._know()
         try:
             meaning = await self._meaning(request, None)
@@ -200,22 +200,22 @@ class SearchService:
             return None
         try:
             serving = over or await self._sync.serving(_OPENING_S)
-            near = None if over else self._sync.near()
-            count = 0 if near is None else near.count()
+            ann_cache = None if over else self._sync.ann_cache()
+            count = 0 if ann_cache is None else ann_cache.count()
         except KeepsakeError as error:
             raise VectorsFailedError(error) from error
-        is_model = serving.embedder.identity.provider not in _QUICK
+        is_contextual = serving.embedder.identity.provider not in _QUICK
         if request.embedding is not None:
             given = _as_vector(request.embedding, serving.generation.dimensions)
-            return VectorQuery(serving.generation, lambda _: given, near, count, is_model)
+            return VectorQuery(serving.generation, lambda _: given, ann_cache, count, is_contextual)
         try:
             embed = serving.embedder.embed_query
-            if is_model:
+            if is_contextual:
                 vector = await asyncio.to_thread(embed, await self.meant(" ".join(terms), serving))
-                return VectorQuery(serving.generation, lambda _: vector.tobytes(), near, count, is_model=True)
+                return VectorQuery(serving.generation, lambda _: vector.tobytes(), ann_cache, count, is_contextual=True)
         except KeepsakeError as error:
             raise VectorsFailedError(error) from error
-        return VectorQuery(serving.generation, lambda text: embed(text).tobytes(), near, count)
+        return VectorQuery(serving.generation, lambda text: embed(text).tobytes(), ann_cache, count)
 
     async def meant(self, text: str, serving: ActiveEmbedding) -> str:
         """Return what of a question ``serving`` turns into a vector.
@@ -256,7 +256,7 @@ class SearchService:
         try:
             if await self._store.read(chunk_count, is_background=True) >= WARM_LEAST:
                 await self._know(is_background=True)
-                know = partial(_know_words, postings=self._postings)
+                know = partial(_know_words, index_cache=self._index_cache)
                 await self._store.read(know, limit_s=_KNOWING_LIMIT_S, is_background=True)
         except KeepsakeError as error:  # the first search reads it, or says why not
             self._trace.event("search.fallback", error=error.code)
@@ -266,7 +266,7 @@ class SearchService:
         reading = self._knowing
         # Nobody may have waited any more when it failed: then it begins anew.
         if reading is None or (reading.done() and (reading.cancelled() or reading.exception())):
-            know = partial(_know_chunks, postings=self._postings)
+            know = partial(_know_chunks, index_cache=self._index_cache)
             read = self._store.read(know, limit_s=_KNOWING_LIMIT_S, is_background=is_background)
             reading = self._knowing = asyncio.ensure_future(read)
         await asyncio.shield(reading)  # whoever types on gives up a search, not what the next one needs
@@ -276,7 +276,7 @@ class SearchService:
         self._kept = self._knowing = None
         self._speakers.forget()
 
-    def _postings(self) -> "IndexCache":
+    def _index_cache(self) -> "IndexCache":
         from app.index.columns.posting_cache import IndexCache  # noqa: PLC0415  (numpy waits for the first search)
 
         kept = self._kept = self._kept or IndexCache()
@@ -297,16 +297,16 @@ def _search_past(connection: apsw.Connection, query: Query, moment: PastSearch) 
     return replace(found, notes=(*found.notes, *of_missing(missing)), relaxed=missing)
 
 
-def _know_chunks(connection: apsw.Connection, postings: "Callable[[], IndexCache]") -> None:
+def _know_chunks(connection: apsw.Connection, index_cache: "Callable[[], IndexCache]") -> None:
     from app.index.columns.chunk_lengths import last_chunk  # noqa: PLC0415  (numpy waits)
 
-    postings().heads(connection, last_chunk(connection))
+    index_cache().columns(connection, last_chunk(connection))
 
 
-def _know_words(connection: apsw.Connection, postings: "Callable[[], IndexCache]") -> None:
+def _know_words(connection: apsw.Connection, index_cache: "Callable[[], IndexCache]") -> None:
     from app.retrieval.warmup import preload_frequent_words  # noqa: PLC0415  (numpy waits)
 
-    preload_frequent_words(connection, postings())
+    preload_frequent_words(connection, index_cache())
 
 
 def _as_vector(embedding: Sequence[float], dimensions: int) -> bytes:

@@ -26,7 +26,7 @@ _READ_CHARACTERS: Final = 2_000
 _WORD: Final = re.compile(r"[a-z0-9]+")
 
 
-def preload_frequent_words(connection: apsw.Connection, postings: IndexCache) -> int:
+def preload_frequent_words(connection: apsw.Connection, index_cache: IndexCache) -> int:
     """Read the lists of the words that most chunks have, as far as there is room, and return how many words.
 
     Args:
@@ -42,7 +42,7 @@ def preload_frequent_words(connection: apsw.Connection, postings: IndexCache) ->
         if count < MIN_SHARE or room <= 0:
             break
         if count <= MOST_SHARE * len(texts):
-            room -= len(postings.posting(connection, quote(word), stem(word), last).ids)
+            room -= len(index_cache.posting(connection, quote(word), stem(word), last).ids)
             known += 1
     return known
 

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.unit.app.embed.service import Service
+from tests.unit.app.embed.embedding_server import EmbeddingServer
 
 
 @pytest.fixture
-def service() -> Iterator[Service]:
+def service() -> Iterator[EmbeddingServer]:
     """Return a service whose vectors have eight numbers."""
-    made = Service(width=8)
+    made = EmbeddingServer(width=8)
     yield made
     made.close()

@@ -18,7 +18,7 @@ from app.host import Host
 from app.store.store import Store
 from tests.helpers.material import ROOT
 from tests.integration.builder import remote
-from tests.unit.app.embed.service import Answer, Service
+from tests.unit.app.embed.embedding_server import Answer, EmbeddingServer
 
 TURNS = 4_000
 
@@ -89,7 +89,7 @@ def test_killed_while_building(vault: Path) -> None:
 
 
 @pytest.mark.slow
-def test_killed_while_a_service_makes_them(vault: Path, service: Service) -> None:
+def test_killed_while_a_service_makes_them(vault: Path, service: EmbeddingServer) -> None:
     """Each text is sent once, but for the batch that was under way; failures of the service change nothing of that."""
     turns, made, runs = 400, 0, 2
     for _ in range(runs):

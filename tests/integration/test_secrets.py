@@ -27,7 +27,7 @@ from tests.helpers.discretion import KEY, texts_of, trace_of
 from tests.helpers.keyrings import MemoryKeyring
 from tests.helpers.material import ROOT
 from tests.integration.builder import remote
-from tests.unit.app.embed.service import Answer, Service
+from tests.unit.app.embed.embedding_server import Answer, EmbeddingServer
 
 MODEL = "openai-compatible:m"
 
@@ -53,7 +53,7 @@ def served_by(address: str) -> dict[str, object]:
     return {"embedding.model": MODEL, **remote(address)}
 
 
-def asked_of(host: Host, service: Service, text: str) -> str:
+def asked_of(host: Host, service: EmbeddingServer, text: str) -> str:
     """Have ``text`` turned into a vector; return the header that the key came in."""
     before = len(service.keys)
     host.ask("session.append", session="s", messages=[{"role": "user", "content": text}])
@@ -63,7 +63,7 @@ def asked_of(host: Host, service: Service, text: str) -> str:
 
 
 def test_a_key_is_used_from_the_next_request_on(
-    opened: Callable[..., Host], service: Service, memory_keyring: MemoryKeyring
+    opened: Callable[..., Host], service: EmbeddingServer, memory_keyring: MemoryKeyring
 ) -> None:
     host = opened(served_by(f"{service.address}/v1"))
     assert asked_of(host, service, "before there is a key") == ""
@@ -81,7 +81,7 @@ def test_a_key_is_used_from_the_next_request_on(
 
 
 def test_a_new_key_is_tried_on_what_failed_at_once(
-    opened: Callable[..., Host], service: Service, memory_keyring: MemoryKeyring
+    opened: Callable[..., Host], service: EmbeddingServer, memory_keyring: MemoryKeyring
 ) -> None:
     def guard(_: Any) -> Answer:
         return Answer() if service.keys[-1] == f"Bearer {KEY}" else Answer(401, body=b"")
@@ -97,7 +97,7 @@ def test_a_new_key_is_tried_on_what_failed_at_once(
 
 
 def test_a_key_goes_to_no_other_address(
-    opened: Callable[..., Host], service: Service, memory_keyring: MemoryKeyring
+    opened: Callable[..., Host], service: EmbeddingServer, memory_keyring: MemoryKeyring
 ) -> None:
     other = "openai-compatible https://elsewhere.example"
     memory_keyring.kept["Keepsake", other] = KEY
@@ -106,7 +106,10 @@ def test_a_key_goes_to_no_other_address(
 
 
 def test_a_named_variable_counts_before_the_keyring(
-    opened: Callable[..., Host], service: Service, memory_keyring: MemoryKeyring, monkeypatch: pytest.MonkeyPatch
+    opened: Callable[..., Host],
+    service: EmbeddingServer,
+    memory_keyring: MemoryKeyring,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("MY_KEY", "sk-of-variable")
     memory_keyring.kept["Keepsake", f"openai-compatible {service.address}"] = KEY
@@ -144,7 +147,10 @@ def test_no_keyring_is_asked_before_a_remote_service_needs_a_key(
 
 
 def test_a_key_that_moves_into_the_keyring_leaves_the_vectors_as_they_are(
-    opened: Callable[..., Host], service: Service, memory_keyring: MemoryKeyring, monkeypatch: pytest.MonkeyPatch
+    opened: Callable[..., Host],
+    service: EmbeddingServer,
+    memory_keyring: MemoryKeyring,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     settings = served_by(service.address)
     monkeypatch.setenv("MY_KEY", KEY)
@@ -186,7 +192,7 @@ def test_a_keyring_without_the_key_says_how_to_give_one(
 
 
 def test_a_locked_keyring_keeps_nothing_from_working(
-    opened: Callable[..., Host], service: Service, memory_keyring: MemoryKeyring
+    opened: Callable[..., Host], service: EmbeddingServer, memory_keyring: MemoryKeyring
 ) -> None:
     memory_keyring.fault = KeyringLocked("dismissed")
     host = opened(served_by(service.address))
@@ -203,7 +209,7 @@ def test_a_locked_keyring_keeps_nothing_from_working(
 
 
 def test_a_vault_closes_while_the_keyring_waits_for_its_password(
-    opened: Callable[..., Host], service: Service, memory_keyring: MemoryKeyring
+    opened: Callable[..., Host], service: EmbeddingServer, memory_keyring: MemoryKeyring
 ) -> None:
     memory_keyring.unlocked.clear()
     host = opened(served_by(service.address))
@@ -213,7 +219,7 @@ def test_a_vault_closes_while_the_keyring_waits_for_its_password(
     assert not memory_keyring.unlocked.is_set()
 
 
-def test_a_vault_closes_while_a_service_does_not_answer(opened: Callable[..., Host], service: Service) -> None:
+def test_a_vault_closes_while_a_service_does_not_answer(opened: Callable[..., Host], service: EmbeddingServer) -> None:
     service.usual = lambda _: Answer(hangs=True)
     host = opened(served_by(service.address))
     host.ask("session.append", session="s", messages=[{"role": "user", "content": "a text"}])
@@ -290,7 +296,7 @@ def told(host: Host, log: io.StringIO) -> str:
 def test_a_key_is_found_nowhere_but_in_the_keyring(
     opened: Callable[..., Host],
     vault: Path,
-    service: Service,
+    service: EmbeddingServer,
     memory_keyring: MemoryKeyring,
     log: io.StringIO,
     tmp_path: Path,

@@ -44,8 +44,8 @@ class ModelDownloads:
         self._declined: set[str] = set()
         self._is_closed = False
 
-    def opened(
-        self, model: str, open_it: Callable[[bool, DownloadWatcher], T], *, may_fetch: bool, is_asked: bool = False
+    def open_model(
+        self, model: str, open_it: Callable[[bool, DownloadWatcher], T], *, may_fetch: bool, is_requested: bool = False
     ) -> T:
         """Return what ``open_it`` opens; it is told whether to fetch the model where it is not here, and who watches.
 
@@ -59,8 +59,8 @@ class ModelDownloads:
             CancelledByPersonError: They cancelled the fetching, now or before.
             KeepsakeError: As ``open_it`` raises.
         """
-        with self.watched(model) as watch:
-            if is_asked:
+        with self.track_download(model) as watch:
+            if is_requested:
                 self.allow(model)
             is_declined = may_fetch and model in self._declined
             try:
@@ -79,7 +79,7 @@ class ModelDownloads:
         self._is_closed = True
 
     @contextlib.contextmanager
-    def watched(self, model: str) -> Iterator[DownloadWatcher]:
+    def track_download(self, model: str) -> Iterator[DownloadWatcher]:
         """Give who watches a model being fetched; it is listed once there is something to tell, until the block ends.
 
         Who opens the same model meanwhile shares the job, and stops with it.

@@ -67,14 +67,14 @@ class RepositoryDownload:
             OSError: They cannot be written.
         """
         before = self._fetched_at()
-        self._watch.told(0, self._total)
+        self._watch.on_progress(0, self._total)
         with HubClient(self._repo, self._stopped, self._waits_s) as hub, self._attended(hub):
             self._place.mkdir(parents=True, exist_ok=True)
             with self._alone(hub):
                 # Somebody else may have fetched it meanwhile.
                 if self._fetched_at() == before:
                     self._fetch(hub)
-        self._watch.told(self._total, self._total)
+        self._watch.on_progress(self._total, self._total)
 
     def _fetch(self, hub: HubClient) -> None:
         commit = hub.commit()
@@ -181,7 +181,7 @@ class RepositoryDownload:
 
         def attend() -> None:
             while not over.wait(_LOOK_S):
-                self._watch.told(min(max(0, self._done), self._total), self._total)
+                self._watch.on_progress(min(max(0, self._done), self._total), self._total)
                 if self._watch.is_stopped():
                     self._stopped.set()
                     hub.cut()  # each time, for a connection may have been on its way

@@ -64,18 +64,18 @@ class ChunkColumns:
     memories: list[str]
     owner: "Ids"
     sort: "Ids"
-    sorts: list[ChunkType]
+    types: list[ChunkType]
     first: "Ids"
     more: "Ids"
     created: "Ints"
     words: "Floats"
     user_words: "Floats"
-    there: "Flags"
+    exists: "Flags"
     count: int
 
     def of_kind(self, ids: "Ids", kind: str) -> "Flags":
         """Return which of the chunks are of a kind."""
-        return self.where(ids, [sort.kind == kind for sort in self.sorts])
+        return self.where(ids, [sort.kind == kind for sort in self.types])
 
     def where(self, ids: "Ids | slice", of_sorts: list[bool]) -> "Flags":
         """Return which of the chunks are of a sort that is marked."""
@@ -90,7 +90,7 @@ class ChunkColumns:
         """Return an owner's id."""
         return self.names[number] if number >= 0 else self.memories[-number]
 
-    def knows_all(self, connection: apsw.Connection) -> bool:
+    def is_up_to_date(self, connection: apsw.Connection) -> bool:
         """Tell whether ``there`` says just which chunks there are, as ``connection`` sees them."""
         # Every chunk there is was seen; so none went while there are as many.
         return self.count == _rows_indexed(connection)
@@ -133,7 +133,7 @@ class ChunkColumnCache:
         """Return what was read up to now."""
         return self._known
 
-    def upto(self, connection: apsw.Connection, last: int, lengths: "ChunkLengths") -> ChunkColumns:
+    def refresh(self, connection: apsw.Connection, last: int, lengths: "ChunkLengths") -> ChunkColumns:
         """Return what is known of chunks up to the id ``last`` at least.
 
         Args:
@@ -150,14 +150,14 @@ class ChunkColumnCache:
     def _look_again(self, connection: apsw.Connection, last: int) -> None:
         """Find out which chunks are gone, once it was asked for often enough to be worth it."""
         known = self._known
-        if len(known.owner) > last + 1 or known.knows_all(connection):
+        if len(known.owner) > last + 1 or known.is_up_to_date(connection):
             return
         self._doubts += 1
         if self._doubts > max(_DOUBTS, known.count // _DOUBTFUL):
             found = connection.execute("SELECT group_concat(id, ' ') FROM chunks_fts_docsize").get
-            there = np.zeros(len(known.there), dtype=np.bool_)
+            there = np.zeros(len(known.exists), dtype=np.bool_)
             there[_parsed(found or "")] = True
-            self._known = replace(known, there=there, count=int(np.count_nonzero(there)))
+            self._known = replace(known, exists=there, count=int(np.count_nonzero(there)))
             self._doubts = 0
 
 
@@ -204,7 +204,7 @@ class _Arrays:
         def grown(array: "NDArray[Any]") -> "NDArray[Any]":
             return np.zeros(size, array.dtype) if is_anew else _grown(array, size)
 
-        self._owner, self._sort, self._there = grown(known.owner), grown(known.sort), grown(known.there)
+        self._owner, self._sort, self._there = grown(known.owner), grown(known.sort), grown(known.exists)
         self._first, self._more, self._created = grown(known.first), grown(known.more), grown(known.created)
         self._numbers = _Numbers(known)
 
@@ -229,7 +229,7 @@ class _Arrays:
     def _put_in_store(self, store: str, ids: "Ints") -> None:
         before = self._sort[ids]
         for number in np.unique(before).tolist():
-            sort = replace(self._numbers.sorts[number], store=store)
+            sort = replace(self._numbers.types[number], store=store)
             self._sort[ids[before == number]] = self._numbers.of_sort(sort)
 
     def _put_first(self, ids: "Ints", seqs: "Ints") -> None:
@@ -260,12 +260,12 @@ class _Arrays:
             created=self._created,
             words=_padded(counted[0], size),
             user_words=_padded(counted[1], size),
-            there=self._there,
+            exists=self._there,
             count=(0 if is_anew else known.count) + int(np.count_nonzero(self._there[self.begun :])),
         )
         new = np.arange(self.begun, len(self._owner))
         whose, said = made.conversations(new), lengths.words[self.begun : len(self._owner)].astype(np.float64)
-        is_user = made.where(new, [sort.role == "user" for sort in made.sorts])
+        is_user = made.where(new, [sort.role == "user" for sort in made.types])
         made.words[:] += np.bincount(whose, said, size)
         made.user_words[:] += np.bincount(whose, said * is_user, size)
         return made
@@ -282,7 +282,7 @@ class _Numbers:
     def __init__(self, known: ChunkColumns) -> None:
         # These only grow, so whoever has them from before is not disturbed.
         self._numbers, self._names, self._memories = known.numbers, known.names, known.memories
-        self.sorts = known.sorts
+        self.types = known.types
 
     def of(self, name: str, *, is_memory: bool) -> int:
         """Return the number of an owner."""
@@ -295,9 +295,9 @@ class _Numbers:
 
     def of_sort(self, sort: ChunkType) -> int:
         """Return the number of a sort."""
-        if sort not in self.sorts:
-            self.sorts.append(sort)
-        return self.sorts.index(sort)
+        if sort not in self.types:
+            self.types.append(sort)
+        return self.types.index(sort)
 
 
 def _padded(array: "Floats", size: int) -> "Floats":

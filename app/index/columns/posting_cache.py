@@ -14,11 +14,11 @@ import numpy as np
 
 from app.index.columns.chunk_columns import ChunkColumnCache, ChunkColumns
 from app.index.columns.chunk_lengths import ChunkLengths, extend_lengths
+from app.index.columns.message_index import MessageIndex
 from app.index.columns.session_agents import SessionAgents
 from app.index.columns.session_frequency import EMPTY, SessionTermFrequency, add_frequencies, count_by_session
 from app.index.columns.style_cache import StyleFeatureCache
 from app.index.columns.text_cache import TextCache
-from app.index.columns.turn_index import TurnIndex
 from app.store.connection import WORDS_TABLE
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class PostingList:
     times: "Sizes"
     _tally: list[tuple[int, SessionTermFrequency]] = field(default_factory=list, repr=False, compare=False)
 
-    def tally(self, heads: ChunkColumns) -> SessionTermFrequency:
+    def session_frequency(self, columns: ChunkColumns) -> SessionTermFrequency:
         """Return the conversations of the chunks, counted the first time that it is asked for.
 
         Args:
@@ -55,7 +55,7 @@ class PostingList:
         """
         counted, found = self._tally[-1] if self._tally else (0, EMPTY)
         if counted < len(self.ids):
-            found = add_frequencies(found, count_by_session(heads, self.ids[counted:]))
+            found = add_frequencies(found, count_by_session(columns, self.ids[counted:]))
             self._tally.append((len(self.ids), found))
         return found
 
@@ -81,13 +81,13 @@ class IndexCache:
         self._lengths = ChunkLengths(np.zeros(1, dtype=np.uint16), 0, 1.0)
         self.agents = SessionAgents()
         self.texts = TextCache()
-        self.manners = StyleFeatureCache()
-        self.turns = TurnIndex()
+        self.style_features = StyleFeatureCache()
+        self.messages = MessageIndex()
         self._heads = ChunkColumnCache()
 
-    def heads(self, connection: apsw.Connection, last: int) -> ChunkColumns:
+    def columns(self, connection: apsw.Connection, last: int) -> ChunkColumns:
         """Return what is known of chunks up to the id ``last`` at least, besides their words."""
-        return self._heads.upto(connection, last, self.lengths(connection, last))
+        return self._heads.refresh(connection, last, self.lengths(connection, last))
 
     def ids(self, connection: apsw.Connection, expression: str, last: int) -> "Ids":
         """Return the ids of chunks that match ``expression``, ascending; see ``posting``."""

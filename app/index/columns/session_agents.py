@@ -25,7 +25,7 @@ class SessionAgents:
         self._numbers = {"": 0}
         self.names = [""]
 
-    def of(self, connection: apsw.Connection, heads: "ChunkColumns", owner: "Ids") -> "Ids":
+    def of(self, connection: apsw.Connection, columns: "ChunkColumns", owner: "Ids") -> "Ids":
         """Return of each conversation the place of its agent in ``names``.
 
         Args:
@@ -34,21 +34,21 @@ class SessionAgents:
             owner: Their numbers, above 0.
         """
         with self._lock:
-            if len(self._of) < len(heads.names):
-                longer = np.zeros(len(heads.names), dtype=np.int32)
+            if len(self._of) < len(columns.names):
+                longer = np.zeros(len(columns.names), dtype=np.int32)
                 longer[: len(self._of)] = self._of
                 self._of = longer
             found = self._of[owner]
         if lacking := np.unique(owner[found == 0]).tolist():
-            self._read(connection, heads, lacking)
+            self._read(connection, columns, lacking)
             found = self._of[owner]
         return np.asarray(found - 1)
 
-    def _read(self, connection: apsw.Connection, heads: "ChunkColumns", numbers: list[int]) -> None:
-        agents = agents_of(connection, map(heads.name, numbers))
+    def _read(self, connection: apsw.Connection, columns: "ChunkColumns", numbers: list[int]) -> None:
+        agents = agents_of(connection, map(columns.name, numbers))
         with self._lock:
             for number in numbers:
-                agent = agents.get(heads.name(number), "")
+                agent = agents.get(columns.name(number), "")
                 if agent not in self._numbers:
                     self._numbers[agent] = len(self.names)
                     self.names.append(agent)

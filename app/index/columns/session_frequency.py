@@ -25,15 +25,15 @@ class SessionTermFrequency:
     """
 
     owner: "Ids"
-    turns: "Counts"
-    of_user: "Counts"
+    messages: "Counts"
+    user_messages: "Counts"
 
 
-def count_by_session(heads: "ChunkColumns", ids: "Ids") -> SessionTermFrequency:
+def count_by_session(columns: "ChunkColumns", ids: "Ids") -> SessionTermFrequency:
     """Return the conversations of the chunks ``ids``, of which those that are no turns count for nothing."""
     ids = ids.astype(np.intp)  # as small numbers they would be looked up at half the speed
-    whose = heads.conversations(ids)
-    is_user = heads.where(ids, [sort.role == "user" for sort in heads.sorts])
+    whose = columns.conversations(ids)
+    is_user = columns.where(ids, [sort.role == "user" for sort in columns.types])
     turns = np.bincount(whose, minlength=1)
     of_user = np.bincount(whose[is_user], minlength=len(turns))
     turns[0] = 0
@@ -47,8 +47,8 @@ def add_frequencies(one: SessionTermFrequency, other: SessionTermFrequency) -> S
         return one if len(one.owner) else other
     owner, rows = np.unique(np.concatenate([one.owner, other.owner]), return_inverse=True)
     turns, of_user = np.zeros(len(owner), dtype=np.int32), np.zeros(len(owner), dtype=np.int32)
-    np.add.at(turns, rows, np.concatenate([one.turns, other.turns]))
-    np.add.at(of_user, rows, np.concatenate([one.of_user, other.of_user]))
+    np.add.at(turns, rows, np.concatenate([one.messages, other.messages]))
+    np.add.at(of_user, rows, np.concatenate([one.user_messages, other.user_messages]))
     return SessionTermFrequency(owner, turns, of_user)
 
 

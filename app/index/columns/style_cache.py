@@ -73,7 +73,7 @@ class StyleFeatureCache:
         """Return how many words look like names; see ``app.index.columns.style_features.count_names``."""
         return self._told("names", ids, lambda rows: map(count_names, read(ids[rows].tolist())))
 
-    def whens(self, ids: "Ids", folded: Sequence[str]) -> "Matrix":
+    def time_words(self, ids: "Ids", folded: Sequence[str]) -> "Matrix":
         """Return 1 for what says when something was, given the texts in lower case."""
         return self._told("when", ids, lambda rows: (says_when(folded[row]) for row in rows.tolist()))
 

@@ -34,7 +34,7 @@ class ActiveEmbedding:
     source: EmbedderSource
 
 
-def without_folder(error: ModelUnavailableError) -> ModelUnavailableError:
+def hide_folder(error: ModelUnavailableError) -> ModelUnavailableError:
     """Return the failure of a model without the folder it lies in, for who did not name that folder.
 
     Args:
@@ -88,10 +88,10 @@ class GenerationManager:
         self._building: ActiveEmbedding | None = None
         self._leaving: list[Embedder] = []
         self._timers: list[asyncio.TimerHandle] = []
-        self._is_owed = False  # what the settings name has still to be opened
+        self._target_unopened = False  # what the settings name has still to be opened
         self.note = ""
-        self.began: Callable[[], None] = lambda: None
-        self.activated: Callable[[], None] = lambda: None
+        self.on_build_started: Callable[[], None] = lambda: None
+        self.on_activated: Callable[[], None] = lambda: None
 
     async def serving(self, within_s: float | None = None) -> ActiveEmbedding:
         """Return what answers searches, opened at the first call.
@@ -129,7 +129,7 @@ class GenerationManager:
             await self._store.write(generation_repo.abandon_building)
             return None
         await self.serving()
-        if self._is_owed:
+        if self._target_unopened:
             # Not under the lock: fetching a model takes long, and searches go on meanwhile.
             try:
                 embedder = await asyncio.to_thread(self._open_wanted)
@@ -141,7 +141,7 @@ class GenerationManager:
 
     async def _take(self, embedder: Embedder) -> None:
         async with self._lock:
-            if self._is_owed:
+            if self._target_unopened:
                 await self._prepare(embedder, self._serving)
             else:
                 # Meanwhile another one was chosen.
@@ -163,8 +163,8 @@ class GenerationManager:
             old = await self._old(row)
             if old is not None:
                 self._serving = old
-                self._is_owed = True
-                self.began()
+                self._target_unopened = True
+                self.on_build_started()
                 return old
         wanted = await asyncio.to_thread(self._open_wanted)
         if row is not None and not self.note and row.identity != wanted.identity:
@@ -187,7 +187,7 @@ class GenerationManager:
         self, wanted: Embedder, old: ActiveEmbedding | None, *, waits: bool | None = None
     ) -> ActiveEmbedding:
         """Let ``wanted`` serve, or be built while ``old`` serves."""
-        self._is_owed = False
+        self._target_unopened = False
         source = self._source(wanted.identity)
         if old is None or old.embedder.identity == wanted.identity:
             self._dismiss(old, None)
@@ -198,7 +198,7 @@ class GenerationManager:
         )
         self._building = ActiveEmbedding(wanted, await self._store.write(partial(begin, waits=waits)), source)
         self._serving = old
-        self.began()
+        self.on_build_started()
         return old
 
     async def _old(self, row: generation_repo.GenerationRow) -> ActiveEmbedding | None:
@@ -229,11 +229,11 @@ class GenerationManager:
         self._dismiss(self._serving, serving)
         self._serving = serving
         self._building = None
-        self._is_owed = False
+        self._target_unopened = False
         if not self.keeps_private():
             await self._store.write(generation_repo.release)
         # What it lacks waits now.
-        self.activated()
+        self.on_activated()
         return serving
 
     def _source(self, identity: EmbeddingIdentity | None) -> EmbedderSource:
@@ -267,7 +267,7 @@ class GenerationManager:
             return True
 
     @asynccontextmanager
-    async def beside(self, number: int) -> AsyncIterator[ActiveEmbedding]:
+    async def open_for_comparison(self, number: int) -> AsyncIterator[ActiveEmbedding]:
         """Give a generation to search with that does not serve, and leave what serves as it is.
 
         Args:
@@ -294,13 +294,13 @@ class GenerationManager:
         try:
             embedder = await asyncio.to_thread(self._reopen, row.source)
         except ModelUnavailableError as error:
-            raise without_folder(error) from None
+            raise hide_folder(error) from None
         if embedder.identity != row.identity:
             embedder.close()
             raise ModelUnavailableError(f"{row.source.model} is another model than the one that made its vectors.")
         return embedder
 
-    async def aim(self, embedder: Embedder, *, waits: bool = False) -> None:
+    async def set_target(self, embedder: Embedder, *, waits: bool = False) -> None:
         """Take ``embedder``, which the settings name from now on, as what is wanted.
 
         Args:
@@ -316,7 +316,7 @@ class GenerationManager:
             await self._store.write(generation_repo.abandon_building)
             await self._prepare(embedder, self._serving, waits=waits)
 
-    async def look_again(self) -> None:
+    async def reload(self) -> None:
         """Let go of what serves if the database knows nothing of it any more, after a repair."""
         async with self._lock:
             row = await self._store.read(generation_repo.active_generation)
@@ -324,7 +324,7 @@ class GenerationManager:
                 self._dismiss(self._serving, None)
                 self._serving = None
 
-    async def stay(self, but: Generation) -> ActiveEmbedding | None:
+    async def cancel_build(self, but: Generation) -> ActiveEmbedding | None:
         """Give up what is built, and return what serves.
 
         Args:
@@ -337,7 +337,7 @@ class GenerationManager:
                 return None
             self._dismiss(self._building, None)
             self._building = None
-            self._is_owed = False
+            self._target_unopened = False
             self.note = ""
             await self._store.write(generation_repo.abandon_building)
         return serving
@@ -346,7 +346,7 @@ class GenerationManager:
         row = await self._store.read(generation_repo.active_generation)
         return None if row is None else await self._old(row)
 
-    async def return_to(self, row: generation_repo.GenerationRow, embedder: Embedder) -> None:
+    async def roll_back(self, row: generation_repo.GenerationRow, embedder: Embedder) -> None:
         """Let vectors that served before answer at once; what came since is added in the background."""
         async with self._lock:
             self._dismiss(self._building, None)

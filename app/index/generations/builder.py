@@ -78,7 +78,7 @@ class GenerationBuilder:
         self._idle = asyncio.Event()
         self._is_over = False
         self.failure = ""
-        generations.began = self.wake
+        generations.on_build_started = self.wake
 
     def wake(self) -> None:
         """Say that there may be something to build."""
@@ -177,7 +177,7 @@ class GenerationBuilder:
         """Make the quick look-up; of what waits it would take memory for nobody knows how long."""
         if await self._store.read(partial(generation_repo.waits_for_switch, generation=building.generation)):
             return False
-        await self._sync.warm(building.generation)
+        await self._sync.prepare_ann_cache(building.generation)
         return True
 
     async def _complete(self, building: ActiveEmbedding, done: int) -> None:
@@ -206,7 +206,7 @@ class GenerationBuilder:
         made = await asyncio.to_thread(_embed, building.embedder, texts)
         store = partial(generation_repo.store_built, generation=building.generation, texts=texts, made=made)
         stored = await self._store.write(store, is_derived=True)
-        await asyncio.to_thread(self._sync.built, building.generation, stored)
+        await asyncio.to_thread(self._sync.add_built_vectors, building.generation, stored)
         self._trace.event("embedding.batch", texts=len(texts))
         # Whoever searches or writes meanwhile gets half of the time.
         await asyncio.sleep(min(time.monotonic() - begun, _REST_S))

@@ -124,7 +124,7 @@ class EmbeddingService:
             embedder.close()
             raise
         await self._store.write(partial(generation_repo.pause, is_paused=False))
-        await self._generations.aim(embedder, waits=waits)
+        await self._generations.set_target(embedder, waits=waits)
         self._go_on()
         return await self.status()
 
@@ -168,7 +168,7 @@ class EmbeddingService:
         """
         self._refuse_without_vectors()
         built = await self._store.read(generation_repo.generation_in_building) if number is None else None
-        if built is not None and (staying := await self._generations.stay(built.generation)) is not None:
+        if built is not None and (staying := await self._generations.cancel_build(built.generation)) is not None:
             await asyncio.to_thread(self._save, staying.source)
             self._go_on()
             return await self.status()
@@ -189,7 +189,7 @@ class EmbeddingService:
         except BaseException:
             embedder.close()
             raise
-        await self._generations.return_to(row, embedder)
+        await self._generations.roll_back(row, embedder)
         self._go_on()
         return await self.status()
 

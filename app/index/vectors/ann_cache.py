@@ -121,13 +121,13 @@ class AnnCache:
             self._unsaved += len(stored)
             self._unchecked += len(stored)
 
-    def needs_care(self, generation: Generation, count: int) -> bool:
+    def needs_refresh(self, generation: Generation, count: int) -> bool:
         """Tell whether to call ``tend``, given how many vectors there should be about."""
         if count < self._least or count * _bytes_each(generation.dimensions) > MOST_BYTES:
             return False
         return self._codes is None or self._generation != generation.id or self._unchecked > max(1_000, count // 16)
 
-    def tend(self, connection: apsw.Connection, generation: Generation) -> None:
+    def refresh(self, connection: apsw.Connection, generation: Generation) -> None:
         """Make it agree with the database: from memory, from the file, or from the beginning. Takes seconds.
 
         Nothing may be added meanwhile.

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def lexical_scores(
-    connection: apsw.Connection, postings: IndexCache, match: str, where: ChunkFilter, depth: int
+    connection: apsw.Connection, index_cache: IndexCache, match: str, where: ChunkFilter, depth: int
 ) -> ScoredChunks:
     """Return chunks of every kind, passages of several turns too, whose words match, best BM25 first."""
     rows = connection.execute(
@@ -36,35 +36,35 @@ def lexical_scores(
     )
     found: list[tuple[int, float]] = [(row[0], row[1]) for row in rows]
     ids, values = [chunk for chunk, _ in found], [score for _, score in found]
-    heads = postings.heads(connection, last_chunk(connection))
-    return ScoredChunks(heads, np.array(ids, dtype=np.int64), np.array(values, dtype=np.float64))
+    columns = index_cache.columns(connection, last_chunk(connection))
+    return ScoredChunks(columns, np.array(ids, dtype=np.int64), np.array(values, dtype=np.float64))
 
 
 def cached_lexical_scores(
     connection: apsw.Connection,
-    postings: IndexCache,
+    index_cache: IndexCache,
     atoms: Sequence[Atom],
     unwanted: str | None,
     where: ChunkFilter,
     depth: int,
 ) -> ScoredChunks:
     """Return what ``lexical_scores`` returns for any of ``atoms``, in a large index sooner."""
-    matches = find_matches(connection, postings, atoms)
-    return ScoredChunks(matches.heads, *best_matches(connection, matches, unwanted, where, depth), matches)
+    matches = find_matches(connection, index_cache, atoms)
+    return ScoredChunks(matches.columns, *best_matches(connection, matches, unwanted, where, depth), matches)
 
 
 def vector_scores(
     connection: apsw.Connection,
-    postings: IndexCache,
+    index_cache: IndexCache,
     generation: Generation,
     vector: bytes,
     where: ChunkFilter,
     depth: int,
-    near: "NeighbourIndex | None" = None,
+    ann_cache: "NeighbourIndex | None" = None,
 ) -> ScoredChunks:
     """Return the nearest chunks, best cosine first."""
-    heads = postings.heads(connection, last_chunk(connection))
-    return ScoredChunks(heads, *nearest_ids(connection, heads, generation, vector, where, depth, near))
+    columns = index_cache.columns(connection, last_chunk(connection))
+    return ScoredChunks(columns, *nearest_ids(connection, columns, generation, vector, where, depth, ann_cache))
 
 
 def vectors_by_id(connection: apsw.Connection, generation: Generation, ids: "NDArray[np.integer[Any]]") -> "Floats":

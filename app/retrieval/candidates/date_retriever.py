@@ -23,7 +23,7 @@ _TOLD_MS: Final = DAY_MS
 
 
 def messages_of_named_times(
-    connection: apsw.Connection, heads: ChunkColumns, question: Question, where: ChunkFilter
+    connection: apsw.Connection, columns: ChunkColumns, question: Question, where: ChunkFilter
 ) -> MessagePlaces:
     """Return the turns of the times that a question names, at most ``MOST_TURNS``, those within them first.
 
@@ -34,25 +34,25 @@ def messages_of_named_times(
         where: What a turn must satisfy.
     """
     found = [np.zeros(0, dtype=np.int64)]
-    created = heads.created
-    for begin, end in _times(heads, question):
+    created = columns.created
+    for begin, end in _times(columns, question):
         near = np.flatnonzero((created >= begin) & (created < end + _TOLD_MS))
         found.append(near[np.argsort(created[near] >= end, kind="stable")])
     ids = np.concatenate(found)
     _, first = np.unique(ids, return_index=True)
     ids = ids[np.sort(first)]
-    ids = ids[heads.there[ids] & heads.of_kind(ids, "message")]
+    ids = ids[columns.exists[ids] & columns.of_kind(ids, "message")]
     if where.mask is not None:  # what operators leave out takes nobody's place
         ids = ids[ids < len(where.mask)]
         ids = ids[where.mask[ids]]
     kept: NDArray[Any] = np.sort(ids[:MOST_TURNS])
-    kept = kept[passes_filter(connection, heads, kept, where)]
-    return MessagePlaces(heads.owner[kept].astype(np.int64), heads.first[kept].astype(np.int64))
+    kept = kept[passes_filter(connection, columns, kept, where)]
+    return MessagePlaces(columns.owner[kept].astype(np.int64), columns.first[kept].astype(np.int64))
 
 
-def _times(heads: ChunkColumns, question: Question) -> list[tuple[int, int]]:
+def _times(columns: ChunkColumns, question: Question) -> list[tuple[int, int]]:
     named = list(question.moments)
     if question.months:  # a year alone is too long a time
-        known = heads.created[heads.there]
+        known = columns.created[columns.exists]
         named += spans(known, question.years, question.months, question.days)
     return named[:MOST_SPANS]

@@ -42,7 +42,7 @@ def leg_depths(last: int) -> tuple[int, int]:
     return min(max(WORDS_DEPTH, 2 * last), MAX_DEPTH), vector
 
 
-def array_legs(words: int, vector: int, postings: "IndexCache") -> "Legs[ScoredChunks]":
+def array_legs(words: int, vector: int, index_cache: "IndexCache") -> "Legs[ScoredChunks]":
     """Return the legs of the learned recipe, that of words and that of vectors so deep."""
     from app.retrieval.candidates.array_retrievers import (  # noqa: PLC0415  (numpy waits)
         cached_lexical_scores,
@@ -51,16 +51,18 @@ def array_legs(words: int, vector: int, postings: "IndexCache") -> "Legs[ScoredC
         vector_scores,
     )
 
-    near = partial(vector_scores, postings=postings)
-    return Legs(partial(lexical_scores, postings=postings), cached_lexical_scores, near, empty_scores, words, vector)
+    near = partial(vector_scores, index_cache=index_cache)
+    return Legs(
+        partial(lexical_scores, index_cache=index_cache), cached_lexical_scores, near, empty_scores, words, vector
+    )
 
 
 def frequencies(
-    connection: apsw.Connection, expressions: Sequence[str], postings: "IndexCache | None" = None
+    connection: apsw.Connection, expressions: Sequence[str], index_cache: "IndexCache | None" = None
 ) -> tuple[int, list[int]]:
     """Return about how many chunks there are, and how many match each FTS expression."""
     total = connection.execute("SELECT coalesce(max(id), 0) FROM chunks").get
-    if postings is not None:
-        return int(total), [postings.count(connection, expression, int(total)) for expression in expressions]
+    if index_cache is not None:
+        return int(total), [index_cache.count(connection, expression, int(total)) for expression in expressions]
     sql = "SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH ?"
     return int(total), [int(connection.execute(sql, (expression,)).get) for expression in expressions]

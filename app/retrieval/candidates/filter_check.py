@@ -22,15 +22,15 @@ _THERE: Final = "SELECT group_concat(id, ' ') FROM chunks_fts_docsize WHERE id I
 
 
 def passes_filter(
-    connection: apsw.Connection, heads: "ChunkColumns", ids: "Ids", where: ChunkFilter
+    connection: apsw.Connection, columns: "ChunkColumns", ids: "Ids", where: ChunkFilter
 ) -> "NDArray[np.bool_]":
     """Return which of ``ids`` are chunks that satisfy ``where``."""
     if not len(ids):
         return np.zeros(0, dtype=np.bool_)
     if passes_all(connection, where):
-        return existing_chunks(connection, heads, ids)
+        return existing_chunks(connection, columns, ids)
     if is_answered_by_columns(connection, where):
-        return np.asarray(_suiting(heads, ids, where) & existing_chunks(connection, heads, ids))
+        return np.asarray(_suiting(columns, ids, where) & existing_chunks(connection, columns, ids))
     sql = "SELECT group_concat(c.id, ' ') FROM chunks c WHERE c.id IN (SELECT value FROM json_each(?))"
     found = connection.execute(f"{sql} AND {where.check}", (_listed(ids), *where.values)).get
     return _among(ids, found)
@@ -42,20 +42,20 @@ def is_answered_by_columns(connection: apsw.Connection, where: ChunkFilter) -> b
     return is_told and connection.execute(LEAVING).get is None
 
 
-def _suiting(heads: "ChunkColumns", ids: "Ids", where: ChunkFilter) -> "NDArray[np.bool_]":
+def _suiting(columns: "ChunkColumns", ids: "Ids", where: ChunkFilter) -> "NDArray[np.bool_]":
     if where.is_exact and where.mask is not None:
         # More may be known meanwhile than when the search began.
         within = ids < len(where.mask)
         return np.asarray(where.mask[np.where(within, ids, 0)] & within)
     if where.of_sort is not None:
-        return heads.where(ids, [where.of_sort(sort) for sort in heads.sorts])
+        return columns.where(ids, [where.of_sort(sort) for sort in columns.types])
     return np.ones(len(ids), dtype=np.bool_)
 
 
-def existing_chunks(connection: apsw.Connection, heads: "ChunkColumns", ids: "Ids") -> "NDArray[np.bool_]":
+def existing_chunks(connection: apsw.Connection, columns: "ChunkColumns", ids: "Ids") -> "NDArray[np.bool_]":
     """Return which of ``ids`` are chunks that there are."""
-    if not len(ids) or heads.knows_all(connection):
-        return np.asarray(heads.there[ids])
+    if not len(ids) or columns.is_up_to_date(connection):
+        return np.asarray(columns.exists[ids])
     return _among(ids, connection.execute(_THERE, (_listed(ids),)).get)
 
 

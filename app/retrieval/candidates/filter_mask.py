@@ -45,27 +45,29 @@ class FilterMask:
     is_exact: bool
 
 
-def filter_mask(connection: apsw.Connection, query: Query, stores: Sequence[str], postings: IndexCache) -> FilterMask:
+def filter_mask(
+    connection: apsw.Connection, query: Query, stores: Sequence[str], index_cache: IndexCache
+) -> FilterMask:
     """Return which chunks may satisfy the operators of ``query`` for a caller who may read ``stores``."""
     last = last_chunk(connection)
-    heads = postings.heads(connection, last)
+    columns = index_cache.columns(connection, last)
     suits = type_filter(query, stores)
-    mask = heads.where(slice(last + 1), [suits(sort) for sort in heads.sorts])
+    mask = columns.where(slice(last + 1), [suits(sort) for sort in columns.types])
     # Memories of an agent are not told from others here.
     is_exact = not (query.states or query.agents or query.types or query.matches_nothing)
-    created = heads.created[: last + 1]
+    created = columns.created[: last + 1]
     if query.since is not None:
         mask &= created >= query.since
     if query.until is not None:
         mask &= created < query.until
     if query.sessions:
-        mask &= _of_sessions(connection, heads, last, "session", query.sessions)
+        mask &= _of_sessions(connection, columns, last, "session", query.sessions)
     if query.agents:
-        memories = heads.where(slice(last + 1), [sort.kind == "memory" for sort in heads.sorts])
-        mask &= _of_sessions(connection, heads, last, "agent", query.agents) | memories
+        memories = columns.where(slice(last + 1), [sort.kind == "memory" for sort in columns.types])
+        mask &= _of_sessions(connection, columns, last, "agent", query.agents) | memories
     for name, unwanted in query.excluded:
         if name in ("session", "session_is"):
-            mask &= ~_of_sessions(connection, heads, last, name, (unwanted,))
+            mask &= ~_of_sessions(connection, columns, last, name, (unwanted,))
         elif name not in TYPE_OPERATORS:
             is_exact = False
     alone = [Query("", tags=(tag,)) for tag in query.tags] + [Query("", entities=(name,)) for name in query.entities]
@@ -82,13 +84,13 @@ def filter_mask(connection: apsw.Connection, query: Query, stores: Sequence[str]
 
 
 def _of_sessions(
-    connection: apsw.Connection, heads: ChunkColumns, last: int, name: str, wanted: Sequence[str]
+    connection: apsw.Connection, columns: ChunkColumns, last: int, name: str, wanted: Sequence[str]
 ) -> "Mask":
     """Return which chunks are of a conversation that an operator asks for."""
     rows = (row for value in wanted for row in connection.execute(_BY_SESSION[name], (value,)))
-    numbers = [heads.numbers.get(str(row[0]), 0) for row in rows]
-    chosen = np.zeros(len(heads.names), dtype=np.bool_)
+    numbers = [columns.numbers.get(str(row[0]), 0) for row in rows]
+    chosen = np.zeros(len(columns.names), dtype=np.bool_)
     chosen[numbers] = True
     chosen[0] = False
     # A memory may have been made in one of them, and is not of it.
-    return np.asarray(chosen[np.maximum(heads.owner[: last + 1], 0)])
+    return np.asarray(chosen[np.maximum(columns.owner[: last + 1], 0)])

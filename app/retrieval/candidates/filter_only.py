@@ -54,24 +54,24 @@ class FilterOnlyResult:
         connection: apsw.Connection,
         query: Query,
         stores: Sequence[str],
-        postings: IndexCache,
+        index_cache: IndexCache,
         per_session: int | None,
     ) -> None:
         last = last_chunk(connection)
-        self.heads = heads = postings.heads(connection, last)
+        self.columns = columns = index_cache.columns(connection, last)
         # What is known of all chunks leaves little to ask the database for, which is slow where many satisfy it.
         apart = [(name, value) for name, value in query.excluded if name in _ALONE]
         rest = tuple(pair for pair in query.excluded if pair not in apart)
         plain = replace(query, since=None, until=None, excluded=rest)
-        ids = _meant(connection, heads, build_filter(plain, stores), last)
+        ids = _meant(connection, columns, build_filter(plain, stores), last)
         for name, value in apart:
-            ids = ids[~np.isin(ids, _meant(connection, heads, build_filter(_ALONE[name](value), stores), last))]
+            ids = ids[~np.isin(ids, _meant(connection, columns, build_filter(_ALONE[name](value), stores), last))]
         if (expression := excluded_expression(query)) is not None:
-            ids = ids[~np.isin(ids, postings.ids(connection, expression, last))]
-        created = heads.created[ids]
+            ids = ids[~np.isin(ids, index_cache.ids(connection, expression, last))]
+        created = columns.created[ids]
         since, until = (np.iinfo(np.int64).min if query.since is None else query.since), query.until
-        ids = _once(heads, ids[(created >= since) & (True if until is None else created < until)])
-        self.ids = ids if per_session is None else _spread(heads, _newest(heads, ids), per_session)
+        ids = _once(columns, ids[(created >= since) & (True if until is None else created < until)])
+        self.ids = ids if per_session is None else _spread(columns, _newest(columns, ids), per_session)
         self._is_ordered = per_session is not None
 
     def __len__(self) -> int:
@@ -83,46 +83,48 @@ class FilterOnlyResult:
         ids = self.ids
         if not self._is_ordered:
             if len(ids) > end:  # the rest need not be put in order
-                created = self.heads.created[ids]
+                created = self.columns.created[ids]
                 ids = ids[created >= np.partition(created, len(ids) - end)[len(ids) - end]]
-            ids = _newest(self.heads, ids)
-        return [RankedCandidate(self.heads.target(chunk), chunk, 0.0, Why()) for chunk in ids[start:end].tolist()]
+            ids = _newest(self.columns, ids)
+        return [RankedCandidate(self.columns.target(chunk), chunk, 0.0, Why()) for chunk in ids[start:end].tolist()]
 
 
-def _meant(connection: apsw.Connection, heads: "ChunkColumns", where: ChunkFilter, last: int) -> "Ids":
+def _meant(connection: apsw.Connection, columns: "ChunkColumns", where: ChunkFilter, last: int) -> "Ids":
     """Return the chunks that satisfy ``where``, without passages, which only lend context."""
     if where.of_sort is None or connection.execute(LEAVING).get is not None:
         return np.sort(_listed(connection.execute(_MEANT + where.sql, where.values).get))
     # More may be known meanwhile than this reader sees.
-    there = heads.there[: last + 1]
-    if not heads.knows_all(connection):
+    there = columns.exists[: last + 1]
+    if not columns.is_up_to_date(connection):
         there = np.zeros(last + 1, dtype=np.bool_)
         there[_listed(connection.execute(_ALL).get)] = True
-    ids = np.flatnonzero(there & (heads.owner[: last + 1] != 0))
-    return np.asarray(ids[heads.where(ids, [sort.kind != "passage" and where.of_sort(sort) for sort in heads.sorts])])
+    ids = np.flatnonzero(there & (columns.owner[: last + 1] != 0))
+    return np.asarray(
+        ids[columns.where(ids, [sort.kind != "passage" and where.of_sort(sort) for sort in columns.types])]
+    )
 
 
 def _listed(found: object) -> "NDArray[np.int64]":
     return np.fromstring(str(found or ""), dtype=np.int64, sep=" ")
 
 
-def _once(heads: "ChunkColumns", ids: "Ids") -> "Ids":
+def _once(columns: "ChunkColumns", ids: "Ids") -> "Ids":
     """Return ``ids``, which are ascending, with the last chunk of each memory; a turn has one that is no passage."""
-    is_memory = heads.of_kind(ids, "memory")
+    is_memory = columns.of_kind(ids, "memory")
     if not is_memory.any():
         return ids
     pieces = ids[is_memory][::-1]
-    _, first = np.unique(heads.owner[pieces], return_index=True)
+    _, first = np.unique(columns.owner[pieces], return_index=True)
     return np.sort(np.concatenate([ids[~is_memory], pieces[first]]))
 
 
-def _newest(heads: "ChunkColumns", ids: "Ids") -> "Ids":
+def _newest(columns: "ChunkColumns", ids: "Ids") -> "Ids":
     """Return ``ids`` with the newest first."""
-    return np.asarray(ids[np.lexsort((-ids, -heads.created[ids]))])
+    return np.asarray(ids[np.lexsort((-ids, -columns.created[ids]))])
 
 
-def _spread(heads: "ChunkColumns", ids: "Ids", per_session: int | None) -> "Ids":
+def _spread(columns: "ChunkColumns", ids: "Ids", per_session: int | None) -> "Ids":
     if per_session is None:
         return ids
-    is_memory = heads.of_kind(ids, "memory")
-    return np.asarray(ids[is_memory | (occurrence_number(heads.owner[ids].astype(np.int64)) <= per_session)])
+    is_memory = columns.of_kind(ids, "memory")
+    return np.asarray(ids[is_memory | (occurrence_number(columns.owner[ids].astype(np.int64)) <= per_session)])

@@ -71,7 +71,7 @@ class TermMatches:
     idf: "Floats"
     worth: "NDArray[np.float32]"
     lengths: ChunkLengths
-    heads: ChunkColumns
+    columns: ChunkColumns
     last: int
 
     def norm(self, ids: "Ids", b: float = _B) -> "Floats":
@@ -79,17 +79,17 @@ class TermMatches:
         return np.asarray(_K1 * (1 - b) + _K1 * b / self.lengths.mean * self.lengths.words[ids])
 
 
-def find_matches(connection: apsw.Connection, postings: IndexCache, atoms: Sequence[Atom]) -> TermMatches:
+def find_matches(connection: apsw.Connection, index_cache: IndexCache, atoms: Sequence[Atom]) -> TermMatches:
     """Return which chunks have each of ``atoms``."""
     last = last_chunk(connection)
-    found = [_upto(postings.posting(connection, atom.expression, _term(atom), last), last) for atom in atoms]
-    lengths = postings.lengths(connection, last)
+    found = [_upto(index_cache.posting(connection, atom.expression, _term(atom), last), last) for atom in atoms]
+    lengths = index_cache.lengths(connection, last)
     counts = np.array([len(one.ids) for one in found], dtype=np.float64)
     idf = np.maximum(np.log((lengths.chunks - counts + 0.5).clip(0.5) / (counts + 0.5)), _LEAST_IDF)
     worth = np.zeros(last + 1, dtype=np.float32)
     for posting, value in zip(found, idf, strict=True):
         worth[posting.ids.astype(np.intp)] += value  # as small numbers they would be looked up at half the speed
-    return TermMatches(atoms, found, idf, worth, lengths, postings.heads(connection, last), last)
+    return TermMatches(atoms, found, idf, worth, lengths, index_cache.columns(connection, last), last)
 
 
 def _upto(posting: PostingList, last: int) -> PostingList:
@@ -134,7 +134,7 @@ def best_matches(
     start = 0
     while start < len(ids) and sum(map(len, found)) < depth:
         part = ids[start : start + size]
-        kept = passes_filter(connection, matches.heads, part, where)
+        kept = passes_filter(connection, matches.columns, part, where)
         part = part[kept if besides is None else kept & besides[part]]
         found.append(part)
         scores.append(_scores(connection, part, matches))
@@ -152,7 +152,7 @@ def _to_read(
     matching = np.flatnonzero(worth > 0)
     ids = _promising(matches, worth, matching, _MOST_READ * depth)
     if where.narrows and len(ids) > size:
-        share = np.count_nonzero(passes_filter(connection, matches.heads, ids[:_PROBED], where)) / _PROBED
+        share = np.count_nonzero(passes_filter(connection, matches.columns, ids[:_PROBED], where)) / _PROBED
         few = small_match_set(connection, where) if share < _FEW_PASS else None
         if few is not None:
             known = np.array(few, dtype=np.int64)
@@ -186,7 +186,7 @@ def _first_passing(
     found = [ids[:0]]
     for start in range(0, len(ids), _CHECKED):
         part = ids[start : start + _CHECKED]
-        found.append(part[passes_filter(connection, matches.heads, part, where)])
+        found.append(part[passes_filter(connection, matches.columns, part, where)])
         if sum(map(len, found)) >= most:
             break
     return np.concatenate(found)

@@ -41,7 +41,7 @@ def lexical_candidates(connection: apsw.Connection, match: str, where: ChunkFilt
 
 def cached_lexical_candidates(
     connection: apsw.Connection,
-    postings: "IndexCache",
+    index_cache: "IndexCache",
     atoms: Sequence[Atom],
     unwanted: str | None,
     where: ChunkFilter,
@@ -50,21 +50,21 @@ def cached_lexical_candidates(
     """Return what ``lexical_candidates`` returns for any of ``atoms``, in a large index sooner."""
     from app.retrieval.candidates.lexical import best_matches, find_matches  # noqa: PLC0415  (numpy waits for the first search)
 
-    matches = find_matches(connection, postings, atoms)
-    heads = matches.heads
-    single = (heads.more == 0) | ~heads.where(slice(None), [sort.kind == "passage" for sort in heads.sorts])
+    matches = find_matches(connection, index_cache, atoms)
+    columns = matches.columns
+    single = (columns.more == 0) | ~columns.where(slice(None), [sort.kind == "passage" for sort in columns.types])
     ids, scores = best_matches(connection, matches, unwanted, where, depth, single)
-    return _best_of_each(_candidates(heads, ids.tolist(), scores.tolist()))
+    return _best_of_each(_candidates(columns, ids.tolist(), scores.tolist()))
 
 
 def vector_candidates(
     connection: apsw.Connection,
-    postings: "IndexCache",
+    index_cache: "IndexCache",
     generation: Generation,
     vector: bytes,
     where: ChunkFilter,
     depth: int,
-    near: "NeighbourIndex | None" = None,
+    ann_cache: "NeighbourIndex | None" = None,
 ) -> list[Candidate]:
     """Return candidates nearest to ``vector``, best cosine first.
 
@@ -79,26 +79,26 @@ def vector_candidates(
     """
     from app.index.columns.chunk_lengths import last_chunk  # noqa: PLC0415  (numpy waits for the first search)
 
-    heads = postings.heads(connection, last_chunk(connection))
-    ids, scores = nearest_ids(connection, heads, generation, vector, where, depth, near)
-    return _best_of_each(_candidates(heads, ids.tolist(), scores.tolist()))
+    columns = index_cache.columns(connection, last_chunk(connection))
+    ids, scores = nearest_ids(connection, columns, generation, vector, where, depth, ann_cache)
+    return _best_of_each(_candidates(columns, ids.tolist(), scores.tolist()))
 
 
-def _candidates(heads: "ChunkColumns", ids: Sequence[int], scores: Sequence[float]) -> list[Candidate]:
+def _candidates(columns: "ChunkColumns", ids: Sequence[int], scores: Sequence[float]) -> list[Candidate]:
     return [
-        Candidate(chunk, heads.target(chunk), int(heads.created[chunk]), score)
+        Candidate(chunk, columns.target(chunk), int(columns.created[chunk]), score)
         for chunk, score in zip(ids, scores, strict=True)
     ]
 
 
 def nearest_ids(
     connection: apsw.Connection,
-    heads: "ChunkColumns",
+    columns: "ChunkColumns",
     generation: Generation,
     vector: bytes,
     where: ChunkFilter,
     depth: int,
-    near: "NeighbourIndex | None" = None,
+    ann_cache: "NeighbourIndex | None" = None,
 ) -> "Found":
     """Return the nearest chunks that satisfy ``where`` with their cosine, best first.
 
@@ -113,12 +113,12 @@ def nearest_ids(
     """
     import numpy as np  # noqa: PLC0415  (waits for the first search)
 
-    found = None if near is None else _soon(connection, heads, generation, vector, where, depth, near)
+    found = None if ann_cache is None else _soon(connection, columns, generation, vector, where, depth, ann_cache)
     if found is None:
         subset = (f"SELECT c.id FROM chunks c WHERE {where.sql}", where.values) if where.narrows else None
         scores = nearest(connection, generation, vector, depth, subset)
         ids = np.array([chunk for chunk, _ in scores], dtype=np.int64)
-        found = _passing(connection, heads, (ids, np.array([score for _, score in scores])), where)
+        found = _passing(connection, columns, (ids, np.array([score for _, score in scores])), where)
     return found[0][:depth], found[1][:depth]
 
 
@@ -129,39 +129,39 @@ def first_depth(depth: int) -> int:
 
 def _soon(
     connection: apsw.Connection,
-    heads: "ChunkColumns",
+    columns: "ChunkColumns",
     generation: Generation,
     vector: bytes,
     where: ChunkFilter,
     depth: int,
-    near: "NeighbourIndex",
+    ann_cache: "NeighbourIndex",
 ) -> "Found | None":
     import numpy as np  # noqa: PLC0415  (waits for the first search)
 
-    scores = near.nearest(generation, vector, first_depth(depth), where.mask)
+    scores = ann_cache.nearest(generation, vector, first_depth(depth), where.mask)
     if scores is None:
         return None
-    found = _passing(connection, heads, scores, where)
+    found = _passing(connection, columns, scores, where)
     if len(found[0]) >= depth or len(scores[0]) < first_depth(depth):
         return found
     few = small_match_set(connection, where) if len(found[0]) * _FEW_PASS < len(scores[0]) else None
     if few is None:
-        scores = near.nearest(generation, vector, depth * _MOST_SPARE, where.mask)
+        scores = ann_cache.nearest(generation, vector, depth * _MOST_SPARE, where.mask)
     else:
         mask = np.zeros(max(few, default=0) + 1, dtype=np.bool_)
         mask[few] = True
-        scores = near.nearest(generation, vector, depth, mask)
-    return None if scores is None else _passing(connection, heads, scores, where)
+        scores = ann_cache.nearest(generation, vector, depth, mask)
+    return None if scores is None else _passing(connection, columns, scores, where)
 
 
-def _passing(connection: apsw.Connection, heads: "ChunkColumns", scores: "Found", where: ChunkFilter) -> "Found":
+def _passing(connection: apsw.Connection, columns: "ChunkColumns", scores: "Found", where: ChunkFilter) -> "Found":
     import numpy as np  # noqa: PLC0415  (waits for the first search)
 
     from app.retrieval.candidates.filter_check import passes_filter  # noqa: PLC0415
 
     ids, values = scores
-    known = np.flatnonzero(ids < len(heads.there))
-    kept = known[passes_filter(connection, heads, ids[known], where)]
+    known = np.flatnonzero(ids < len(columns.exists))
+    kept = known[passes_filter(connection, columns, ids[known], where)]
     order = np.lexsort((-ids[kept], -values[kept]))
     return ids[kept[order]], values[kept[order]].astype(np.float64)
 

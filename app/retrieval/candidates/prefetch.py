@@ -35,9 +35,9 @@ class PrefetchedNeighbours:
     """
 
     def __init__(
-        self, near: NeighbourIndex, generation: Generation, vector: bytes, k: int, allowed: "Allowed | None"
+        self, ann_cache: NeighbourIndex, generation: Generation, vector: bytes, k: int, allowed: "Allowed | None"
     ) -> None:
-        self._near = near
+        self._ann_cache = ann_cache
         self._asked = (generation, vector, k)
         self._allowed = allowed
         self._found: Future[Found | None] = Future()
@@ -49,10 +49,10 @@ class PrefetchedNeighbours:
         """Return what was found, or look for something else; see ``NeighbourIndex``."""
         if (generation, vector, k) == self._asked and allowed is self._allowed:
             return self._found.result()
-        return self._near.nearest(generation, vector, k, allowed)
+        return self._ann_cache.nearest(generation, vector, k, allowed)
 
     def _look(self) -> None:
         try:
-            self._found.set_result(self._near.nearest(*self._asked, self._allowed))
+            self._found.set_result(self._ann_cache.nearest(*self._asked, self._allowed))
         except BaseException as error:  # noqa: BLE001  (whoever asks gets it)
             self._found.set_exception(error)

@@ -56,7 +56,7 @@ class MessagePlaces:
 class ScoredChunks:
     """What a leg found: chunks with their scores, best first; ``matches`` where it looked up whose words fit."""
 
-    heads: ChunkColumns
+    columns: ChunkColumns
     ids: "Ids"
     values: "Floats"
     matches: "TermMatches | None" = None
@@ -67,17 +67,17 @@ class ScoredChunks:
     @property
     def spans(self) -> "Flags":
         """Tell which are passages of several turns, which lend their words to them."""
-        return np.asarray(self.heads.of_kind(self.ids, "passage") & (self.heads.more[self.ids] > 0))
+        return np.asarray(self.columns.of_kind(self.ids, "passage") & (self.columns.more[self.ids] > 0))
 
     @property
     def places(self) -> MessagePlaces:
         """Return which turn or memory each is a piece of; of a passage the first turn."""
-        owner = self.heads.owner[self.ids].astype(np.int64)
-        return MessagePlaces(owner, np.where(owner < 0, WHOLE, self.heads.first[self.ids].astype(np.int64)))
+        owner = self.columns.owner[self.ids].astype(np.int64)
+        return MessagePlaces(owner, np.where(owner < 0, WHOLE, self.columns.first[self.ids].astype(np.int64)))
 
     def at(self, rows: "Ids | Flags") -> "ScoredChunks":
         """Return some of them."""
-        return ScoredChunks(self.heads, self.ids[rows], self.values[rows])
+        return ScoredChunks(self.columns, self.ids[rows], self.values[rows])
 
 
 def unique_inverse(values: "Ints") -> tuple["Ints", "Ints"]:

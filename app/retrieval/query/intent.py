@@ -52,7 +52,7 @@ def _count(word: str) -> int:
     """Return how many words ``word`` is: a run of Chinese and the like is one for every two characters."""
     if not any(map(str.isalnum, word)):
         return 0
-    return max(1, len(word) // 2) if cjk_ngrams.has_wide(word) else 1
+    return max(1, len(word) // 2) if cjk_ngrams.has_cjk(word) else 1
 
 
 def without_emphasis(text: str) -> str:

@@ -112,7 +112,7 @@ def atoms(query: Query | Sequence[Term]) -> list[Atom]:
 
 
 def _atoms(term: Term) -> list[Atom]:
-    if cjk_ngrams.has_wide(term.text):
+    if cjk_ngrams.has_cjk(term.text):
         return [Atom(_wide(term))]
     if term.prefix:
         return [Atom(expression) for expression in _prefixed(term)]
@@ -178,7 +178,7 @@ def _either(parts: list[str]) -> str:
 
 def _whole(term: Term) -> str:
     """Return the expression for texts that have the term just as it stands."""
-    if cjk_ngrams.has_wide(term.text):
+    if cjk_ngrams.has_cjk(term.text):
         return _wide(term)
     if term.prefix:
         return " OR ".join(_prefixed(term))
@@ -208,7 +208,7 @@ def _wide(term: Term) -> str:
 
 def _pairs(term: Term) -> list[str]:
     """Return an expression for each entry of a run of such writing."""
-    entries, is_open = cjk_ngrams.phrase(term.text) if cjk_ngrams.has_wide(term.text) else ([], False)
+    entries, is_open = cjk_ngrams.phrase(term.text) if cjk_ngrams.has_cjk(term.text) else ([], False)
     if len(entries) < 2:  # noqa: PLR2004  (one entry is the run itself)
         return []
     last = f"grams : {quote(entries[-1])}{' *' if is_open else ''}"

@@ -62,7 +62,7 @@ class RetrieverScores:
         of_owner: The scores of their chunks, the n-th best counting 1/n.
     """
 
-    heads: ChunkColumns
+    columns: ChunkColumns
     places: MessagePlaces
     keys: "Ints"
     chunks: "Ints"
@@ -124,13 +124,13 @@ class CandidateTexts:
         authors: Whose words they are, by the place in these names.
     """
 
-    heads: ChunkColumns
+    columns: ChunkColumns
     ids: "Ids"
     places: MessagePlaces
     allowed: "Flags"
     texts: Sequence[str]
     as_said: ReadAsSaid
-    manners: StyleFeatureCache
+    style_features: StyleFeatureCache
     authors: "Ids"
 
 
@@ -155,7 +155,7 @@ class RankingInput:
     said: SessionStatistics
 
 
-def merge_scores(heads: ChunkColumns, words: ScoredChunks, near: ScoredChunks) -> RetrieverScores:
+def merge_scores(columns: ChunkColumns, words: ScoredChunks, near: ScoredChunks) -> RetrieverScores:
     """Return the scores by place.
 
     Args:
@@ -180,7 +180,7 @@ def merge_scores(heads: ChunkColumns, words: ScoredChunks, near: ScoredChunks) -
     cosines = _best(np.full(size, np.inf), of_vector, near.values)
     cosines[np.isinf(cosines)] = cosines.min() if len(near) else 0.0
     return RetrieverScores(
-        heads,
+        columns,
         every.at(first),
         keys,
         chunks,
@@ -211,7 +211,7 @@ def _ranks(size: int, rows: "Ints") -> "Ints":
 
 def _turns_of(several: ScoredChunks) -> tuple[MessagePlaces, "Floats"]:
     """Return the turns of passages with what these scored, those of the best passage first."""
-    places, turns = several.places, several.heads.more[several.ids].astype(np.int64) + 1
+    places, turns = several.places, several.columns.more[several.ids].astype(np.int64) + 1
     ends = turns.cumsum()
     steps = np.arange(int(turns.sum())) - np.repeat(ends - turns, turns)
     every = MessagePlaces(np.repeat(places.owner, turns), np.repeat(places.seq, turns) + steps)
@@ -248,7 +248,7 @@ def candidate_pool(found: RetrieverScores, most: int = CANDIDATE_LIMIT) -> Messa
     kept = np.flatnonzero(promise >= np.partition(promise, len(promise) - most)[-most])
     if len(kept) > most:
         some = places.at(kept)
-        kept = np.sort(kept[np.lexsort((some.seq, order_by_id(found.heads, some.owner), -promise[kept]))[:most]])
+        kept = np.sort(kept[np.lexsort((some.seq, order_by_id(found.columns, some.owner), -promise[kept]))[:most]])
     return places.at(kept)
 
 
@@ -259,10 +259,10 @@ def deduplicate(parts: Sequence[MessagePlaces]) -> MessagePlaces:
     return every.at(np.sort(first))
 
 
-def order_by_id(heads: ChunkColumns, owner: "Ints") -> "Ints":
+def order_by_id(columns: ChunkColumns, owner: "Ints") -> "Ints":
     """Return the places of owners in the order of their ids."""
     known, rows = np.unique(owner, return_inverse=True)
-    names = [heads.name(number) for number in known.tolist()]
+    names = [columns.name(number) for number in known.tolist()]
     place = np.empty(len(names), dtype=np.int64)
     place[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
     return np.asarray(place[rows])
@@ -291,7 +291,7 @@ def _shares(values: "Floats") -> "Floats":
 _STEPS: Final = tuple(step for step in range(-REACH, REACH + 1) if step)
 
 
-def with_owner_ids(heads: ChunkColumns, places: MessagePlaces) -> list[MessagePlace]:
+def with_owner_ids(columns: ChunkColumns, places: MessagePlaces) -> list[MessagePlace]:
     """Return ``places`` with the ids of their owners."""
-    names = {number: heads.name(number) for number in set(places.owner.tolist())}
+    names = {number: columns.name(number) for number in set(places.owner.tolist())}
     return [(names[owner], seq) for owner, seq in zip(places.owner.tolist(), places.seq.tolist(), strict=True)]

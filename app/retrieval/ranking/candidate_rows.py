@@ -35,17 +35,17 @@ class NeighbourRows:
     """
 
     def __init__(self, question: Question, read: CandidateTexts, found: RetrieverScores) -> None:
-        self.heads: ChunkColumns = read.heads
+        self.columns: ChunkColumns = read.columns
         first, pieces = _heads_of(read.places)
         self.none = len(first)
         self.ids, self.places, self.allowed = read.ids[first], read.places.at(first), read.allowed[first]
-        self.manners, self.authors, self._as_said = read.manners, read.authors[first], read.as_said
+        self.style_features, self.authors, self._as_said = read.style_features, read.authors[first], read.as_said
         self.texts = list(read.texts) if len(first) == len(read.texts) else [read.texts[row] for row in first.tolist()]
         self._put_together = [row for row, _ in pieces]
         for row, more in pieces:
             self.texts[row] = "\n".join([self.texts[row], *(read.texts[piece] for piece in more)])
         self.asks = np.array([*map(contains, self.texts, repeat("?")), False])
-        self.user = np.append(self.heads.where(self.ids, [sort.role == "user" for sort in self.heads.sorts]), False)
+        self.user = np.append(self.columns.where(self.ids, [sort.role == "user" for sort in self.columns.types]), False)
         self.memory = self.places.seq == WHOLE
         known = np.append(found.rows(self.places), -1)
         self.bm25, self.cosine = found.bm25[known], found.cosines[known]
@@ -66,24 +66,24 @@ class NeighbourRows:
 
     def persons(self, rows: "Ints") -> "Matrix":
         """Return the shares of words in the first and in the second person."""
-        return self.manners.persons(self.ids[rows], self._as_said)
+        return self.style_features.persons(self.ids[rows], self._as_said)
 
     def numbers(self, rows: "Ints") -> "Matrix":
         """Return 1 for what says a number."""
-        return self.manners.numbers(self.ids[rows], self._as_said)
+        return self.style_features.numbers(self.ids[rows], self._as_said)
 
     def names(self, rows: "Ints") -> "Matrix":
         """Return how many words look like names."""
-        return self.manners.names(self.ids[rows], self._as_said)
+        return self.style_features.names(self.ids[rows], self._as_said)
 
-    def whens(self, rows: "Ints") -> "Matrix":
+    def time_words(self, rows: "Ints") -> "Matrix":
         """Return 1 for what says when something was."""
         several = np.isin(rows, self._put_together)
         found = np.zeros(len(rows))
         # What is kept is told of one chunk alone.
         found[several] = [says_when(self.texts[row]) for row in rows[several].tolist()]
         alone = rows[~several]
-        found[~several] = self.manners.whens(self.ids[alone], [self.texts[row] for row in alone.tolist()])
+        found[~several] = self.style_features.time_words(self.ids[alone], [self.texts[row] for row in alone.tolist()])
         return found
 
     def _search(self, question: Question) -> None:

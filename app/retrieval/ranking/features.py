@@ -93,7 +93,7 @@ def build_table(question: Question, gathered: RankingInput) -> FeatureTable:
     rows = lines.rows(gathered.candidates)
     there = np.flatnonzero(np.append(lines.allowed, False)[rows])
     places, ids = gathered.candidates.at(there), lines.ids[rows[there]]
-    created = lines.heads.created[ids]
+    created = lines.columns.created[ids]
     if not len(places):
         return FeatureTable(places, ids, created, np.zeros((0, len(NAMES))))
     return FeatureTable(places, ids, created, _Columns(question, gathered, lines, there).values())
@@ -160,7 +160,7 @@ class _Columns:
         self.known = self.found.rows(self.places)
         self.around = lines.around(self.places)
         self.rows, self.before, self.after = (self.around[:, REACH + step] for step in (0, -1, 1))
-        self.created = lines.heads.created[lines.ids[self.rows]]
+        self.created = lines.columns.created[lines.ids[self.rows]]
         # The same number for all of one conversation or memory, from 0.
         _, self.owner_of_line = np.unique(lines.places.owner, return_inverse=True)
         self.owner = self.owner_of_line[self.rows]
@@ -238,7 +238,7 @@ class _Columns:
     def _speech(self) -> dict[str, "Matrix"]:
         lines = self.lines
         authors, author = np.unique(lines.authors, return_inverse=True)
-        places = np.array([self._named_at(lines.manners.authors[number]) for number in authors.tolist()])
+        places = np.array([self._named_at(lines.style_features.authors[number]) for number in authors.tolist()])
         named = (places < _NOT_NAMED)[author]
         is_first = places == places.min() if np.count_nonzero(places < _NOT_NAMED) > 1 else np.zeros(len(places))
         with_named = np.zeros(self.owners, dtype=np.bool_)
@@ -276,7 +276,7 @@ class _Columns:
     def _time(self) -> dict[str, "Matrix"]:
         says_when = np.zeros(len(self.rows))
         if self.question.about_time:
-            says_when = self.lines.whens(self.rows)
+            says_when = self.lines.time_words(self.rows)
         dates = np.zeros(len(self.rows))
         if self.question.years or self.question.months:
             dates = np.array([_date_match(self.question, created) for created in self.created.tolist()])

@@ -68,11 +68,11 @@ class LinearRanker:
     with_model: "Matrix"
     words_only: "Matrix"
 
-    def weights(self, legs: Iterable[Leg], *, is_model: bool) -> "Matrix":
+    def weights(self, legs: Iterable[Leg], *, is_contextual: bool) -> "Matrix":
         """Return those for what ``legs`` found."""
         if "vector" not in legs:
             return self.words_only
-        return self.with_model if is_model else self.with_vectors
+        return self.with_model if is_contextual else self.with_vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +97,12 @@ class Mentions:
 NO_MENTIONS: Final = Mentions(MessagePlaces(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)), ())
 
 
-def mentions_at(heads: ChunkColumns, found: Sequence[Candidate]) -> Mentions:
+def mentions_at(columns: ChunkColumns, found: Sequence[Candidate]) -> Mentions:
     """Return where the candidates ``found`` of the entity leg stand."""
     if not found:
         return NO_MENTIONS
     ids = np.array([item.chunk_id for item in found], dtype=np.int64)
-    return Mentions(ScoredChunks(heads, ids, np.zeros(len(ids))).places, [item.score for item in found])
+    return Mentions(ScoredChunks(columns, ids, np.zeros(len(ids))).places, [item.score for item in found])
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +151,7 @@ class RankedChunks:
                 target, chunk, score, Why(tuple(leg for leg in why if leg), (), _with_entity(features, why[-1]))
             )
             for target, chunk, score, why, features in zip(
-                _targets(self.found.heads, places),
+                _targets(self.found.columns, places),
                 self.ids[rows].tolist(),
                 self.scores[rows].tolist(),
                 whys,
@@ -212,17 +212,17 @@ def rank_with_context(
     legs: Mapping[Leg, ScoredChunks],
     weights: "Matrix",
     last: int,
-    postings: IndexCache,
+    index_cache: IndexCache,
     vectors: "Vectors | None" = None,
     mentioned: Sequence[Candidate] = (),
 ) -> RankedChunks:
     """Choose candidates among what the legs found and what stands near it, read around them and rank them."""
     question = analyse_question(query)
-    heads = postings.heads(connection, last_chunk(connection))
+    columns = index_cache.columns(connection, last_chunk(connection))
     words = legs.get("words", empty_scores())
-    found = merge_scores(heads, words, legs.get("vector", empty_scores()))
-    mentions = mentions_at(heads, mentioned)
-    read = gather_candidates(connection, query, question, found, where, postings, words.matches, mentions.places)
+    found = merge_scores(columns, words, legs.get("vector", empty_scores()))
+    mentions = mentions_at(columns, mentioned)
+    read = gather_candidates(connection, query, question, found, where, index_cache, words.matches, mentions.places)
     return rank(question, read, weights, max(last, KEPT), vectors, mentions)
 
 
@@ -250,7 +250,7 @@ def rank(
         share = with_session_similarity(share, weights, session_similarity(made.places.owner, vectors(made.ids)))
     parts = (expand_interactions(share) * weights).reshape(-1, BLOCKS, len(NAMES)).sum(axis=1)
     scores = np.round(parts.sum(axis=1) + MENTION * mentions.among(made.places), _DIGITS)
-    found, order = read.found, _best_first(made, scores, read.lines.heads)
+    found, order = read.found, _best_first(made, scores, read.lines.columns)
     places = made.places.at(order)
     chunks = found.chunks[found.rows(places)]
     unseen = _unseen(found, read.candidates)[: max(most - len(places), 0)]
@@ -278,12 +278,12 @@ def _unseen(found: RetrieverScores, seen: MessagePlaces) -> "Ints":
     return np.asarray(rows[np.lexsort((found.vector_rank[rows], np.where(ranks > 0, ranks, last)))])
 
 
-def _best_first(made: FeatureTable, scores: "Matrix", heads: ChunkColumns) -> "Ints":
+def _best_first(made: FeatureTable, scores: "Matrix", columns: ChunkColumns) -> "Ints":
     """Return the rows in order: the best, of equals the latest, and of these the first by name."""
     if len(np.unique(scores)) == len(scores):
         return np.argsort(-scores)
-    return np.lexsort((np.array(_targets(heads, made.places)), -made.created, -scores))
+    return np.lexsort((np.array(_targets(columns, made.places)), -made.created, -scores))
 
 
-def _targets(heads: ChunkColumns, places: MessagePlaces) -> list[str]:
-    return [owner if seq == WHOLE else f"{owner}#{seq}" for owner, seq in with_owner_ids(heads, places)]
+def _targets(columns: ChunkColumns, places: MessagePlaces) -> list[str]:
+    return [owner if seq == WHOLE else f"{owner}#{seq}" for owner, seq in with_owner_ids(columns, places)]

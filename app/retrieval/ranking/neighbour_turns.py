@@ -35,7 +35,7 @@ def read_around(
     places: MessagePlaces,
     question: Question,
     where: ChunkFilter,
-    postings: IndexCache,
+    index_cache: IndexCache,
     said: SessionStatistics | None = None,
 ) -> RankingInput:
     """Return the candidates at ``places`` with all that their features need.
@@ -49,31 +49,33 @@ def read_around(
         postings: Knows how many chunks have a word, and texts that were read before.
         said: What the conversations of the candidates say; nothing when not given.
     """
-    heads, whole = found.heads, places.seq == WHOLE
-    turns = _turns(connection, heads, places.at(~whole), postings)
-    pieces = _pieces(connection, [heads.name(number) for number in places.owner[whole].tolist()])
+    columns, whole = found.columns, places.seq == WHOLE
+    turns = _turns(connection, columns, places.at(~whole), index_cache)
+    pieces = _pieces(connection, [columns.name(number) for number in places.owner[whole].tolist()])
     ids = np.concatenate([turns, pieces])
     allowed = np.ones(len(ids), dtype=np.bool_)
     if not passes_all(connection, where):
-        allowed[: len(turns)] = passes_filter(connection, heads, turns, where)
-    texts = _Texts(connection, postings.texts)
+        allowed[: len(turns)] = passes_filter(connection, columns, turns, where)
+    texts = _Texts(connection, index_cache.texts)
     folded = texts.folded(ids.tolist())
-    authors = _authors(connection, ids, heads, postings.manners)
-    read = CandidateTexts(heads, ids, _places(heads, ids), allowed, folded, texts.as_said, postings.manners, authors)
-    total, counts = frequencies(connection, [sought.expression for sought in question.sought], postings)
+    authors = _authors(connection, ids, columns, index_cache.style_features)
+    read = CandidateTexts(
+        columns, ids, _places(columns, ids), allowed, folded, texts.as_said, index_cache.style_features, authors
+    )
+    total, counts = frequencies(connection, [sought.expression for sought in question.sought], index_cache)
     return RankingInput(found, places, read, total, counts, said or SessionStatistics(*[np.zeros(len(places))] * 4))
 
 
-def _places(heads: ChunkColumns, ids: "Ids") -> MessagePlaces:
-    owner = heads.owner[ids].astype(np.int64)
-    return MessagePlaces(owner, np.where(owner < 0, WHOLE, heads.first[ids].astype(np.int64)))
+def _places(columns: ChunkColumns, ids: "Ids") -> MessagePlaces:
+    owner = columns.owner[ids].astype(np.int64)
+    return MessagePlaces(owner, np.where(owner < 0, WHOLE, columns.first[ids].astype(np.int64)))
 
 
-def _turns(connection: apsw.Connection, heads: ChunkColumns, places: MessagePlaces, postings: IndexCache) -> "Ids":
+def _turns(connection: apsw.Connection, columns: ChunkColumns, places: MessagePlaces, index_cache: IndexCache) -> "Ids":
     """Return the chunks of the turns at ``places`` and around them, those of a conversation one after the other."""
     every = concatenated([places.beside(step) for step in range(-REACH, REACH + 1)])
-    ids = postings.turns.find(heads, unique_inverse(every.keys)[0])
-    return np.asarray(ids[existing_chunks(connection, heads, ids)])
+    ids = index_cache.messages.find(columns, unique_inverse(every.keys)[0])
+    return np.asarray(ids[existing_chunks(connection, columns, ids)])
 
 
 def _pieces(connection: apsw.Connection, memories: Sequence[str]) -> "Ids":
@@ -118,16 +120,18 @@ class _Texts:
             self._read.update(found)
 
 
-def _authors(connection: apsw.Connection, ids: "Ids", heads: ChunkColumns, manners: StyleFeatureCache) -> "Ids":
+def _authors(
+    connection: apsw.Connection, ids: "Ids", columns: ChunkColumns, style_features: StyleFeatureCache
+) -> "Ids":
     """Return the authors of chunks as ``manners`` numbers them, those that were not read before from the database."""
-    authors = manners.authors_of(ids)
+    authors = style_features.authors_of(ids)
     lacking = ids[authors < 0]
     if not len(lacking):
         return authors
-    turns = np.sort(lacking[heads.of_kind(lacking, "message")])
+    turns = np.sort(lacking[columns.of_kind(lacking, "message")])
     named = {row[0]: row[1] for row in connection.execute(_AUTHORS, (json.dumps(turns.tolist()),))}
-    manners.keep_authors(lacking, [str(named.get(chunk, "")) for chunk in lacking.tolist()])
-    return manners.authors_of(ids)
+    style_features.keep_authors(lacking, [str(named.get(chunk, "")) for chunk in lacking.tolist()])
+    return style_features.authors_of(ids)
 
 
 # Counting the characters of a text costs more than reading it, so only long ones are counted.

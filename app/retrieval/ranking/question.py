@@ -110,7 +110,7 @@ def _kept(words: Sequence[str]) -> list[str]:
 
 
 def _sought(word: str) -> list[SearchWord]:
-    if cjk_ngrams.has_wide(word):
+    if cjk_ngrams.has_cjk(word):
         entries, _ = cjk_ngrams.phrase(word)
         return [SearchWord((entry,), f"grams : {quote(entry)}", whole=False) for entry in entries[:MAX_SEARCH_WORDS]]
     return [SearchWord(_keys(word), quote(word))]

@@ -9,8 +9,8 @@ import apsw
 import numpy as np
 
 from app.index.columns.chunk_columns import ChunkColumns
+from app.index.columns.message_index import MessageIndex
 from app.index.columns.posting_cache import IndexCache
-from app.index.columns.turn_index import TurnIndex
 from app.retrieval.candidates.date_retriever import messages_of_named_times
 from app.retrieval.candidates.filter_check import is_answered_by_columns, passes_all, passes_filter
 from app.retrieval.candidates.filters import ChunkFilter
@@ -48,7 +48,7 @@ def gather_candidates(
     question: Question,
     found: RetrieverScores,
     where: ChunkFilter,
-    postings: IndexCache,
+    index_cache: IndexCache,
     matches: TermMatches | None = None,
     mentions: MessagePlaces | None = None,
 ) -> RankingInput:
@@ -65,15 +65,15 @@ def gather_candidates(
         mentions: What mentions an entity that the query names.
     """
     # Turns have neither tags nor types.
-    newest = {} if query.tags or query.types else _newest(connection, query, where, found.heads, postings.turns)
-    conversations = SessionScores(matches or find_matches(connection, postings, atoms(query)), postings.turns)
+    newest = {} if query.tags or query.types else _newest(connection, query, where, found.columns, index_cache.messages)
+    conversations = SessionScores(matches or find_matches(connection, index_cache, atoms(query)), index_cache.messages)
     places = add_session_openings(
         connection, with_mentions(candidate_pool(found), mentions), newest, conversations, where
     )
     if (question.moments or question.months) and not (query.tags or query.types):
-        places = deduplicate([places, messages_of_named_times(connection, found.heads, question, where)])
+        places = deduplicate([places, messages_of_named_times(connection, found.columns, question, where)])
     said = conversations.said(places.owner)
-    return read_around(connection, found, places, question, where, postings, said)
+    return read_around(connection, found, places, question, where, index_cache, said)
 
 
 def with_mentions(places: MessagePlaces, mentions: MessagePlaces | None) -> MessagePlaces:
@@ -89,13 +89,16 @@ class SessionScores:
         turns: Knows the turns of conversations.
     """
 
-    def __init__(self, matches: TermMatches, turns: TurnIndex) -> None:
-        self.heads = heads = matches.heads
-        tallies = [posting.tally(heads) for posting in matches.postings]
-        said = [tally.of_user > 0 for tally in tallies]
-        self.words = _bm25([(tally.owner, tally.turns) for tally in tallies], heads.words)
-        by_users = [(tally.owner[rows], tally.of_user[rows]) for tally, rows in zip(tallies, said, strict=True)]
-        self.user_words = _bm25(by_users, heads.user_words)
+    def __init__(self, matches: TermMatches, turns: MessageIndex) -> None:
+        self.columns = columns = matches.columns
+        frequencies = [posting.session_frequency(columns) for posting in matches.postings]
+        said = [frequency.user_messages > 0 for frequency in frequencies]
+        self.words = _bm25([(frequency.owner, frequency.messages) for frequency in frequencies], columns.words)
+        by_users = [
+            (frequency.owner[rows], frequency.user_messages[rows])
+            for frequency, rows in zip(frequencies, said, strict=True)
+        ]
+        self.user_words = _bm25(by_users, columns.user_words)
         self._worth, self._turns = matches.worth, turns
 
     def said(self, owner: "Ids") -> SessionStatistics:
@@ -104,17 +107,17 @@ class SessionScores:
         coverage = np.zeros(len(self.words))
         _, whose, worth = self._matching(np.unique(number[is_one]))
         np.maximum.at(coverage, whose, worth)
-        of_all = (self.words, self.user_words, coverage, self.heads.words)
+        of_all = (self.words, self.user_words, coverage, self.columns.words)
         return SessionStatistics(*(np.where(is_one, values[number], 0.0).astype(np.float64) for values in of_all))
 
     def openings(self, connection: apsw.Connection, numbers: Sequence[int], where: ChunkFilter) -> MessagePlaces:
         """Return the first turn of each of the conversations ``numbers`` that ``where`` allows."""
-        ids = self._turns.of(self.heads, np.array(numbers, dtype=np.int64))
-        ids = ids[passes_filter(connection, self.heads, ids, where)]
+        ids = self._turns.of(self.columns, np.array(numbers, dtype=np.int64))
+        ids = ids[passes_filter(connection, self.columns, ids, where)]
         # A turn that was changed has a later chunk than those that follow it.
-        ids = ids[np.argsort(self.heads.first[ids], kind="stable")]
-        owner, first = np.unique(self.heads.owner[ids], return_index=True)
-        return MessagePlaces(owner.astype(np.int64), self.heads.first[ids[first]].astype(np.int64))
+        ids = ids[np.argsort(self.columns.first[ids], kind="stable")]
+        owner, first = np.unique(self.columns.owner[ids], return_index=True)
+        return MessagePlaces(owner.astype(np.int64), self.columns.first[ids[first]].astype(np.int64))
 
     def best_turns(self, but: "Ids") -> list[int]:
         """Return the chunk of the best turn of each of the best conversations, leaving out those in ``but``."""
@@ -125,11 +128,11 @@ class SessionScores:
 
     def _matching(self, numbers: "Ids") -> "tuple[Ids, Ids, Floats]":
         """Return the turns of conversations that have any of the words: their chunks, whose they are, their worth."""
-        ids = self._turns.of(self.heads, numbers.astype(np.int64))
+        ids = self._turns.of(self.columns, numbers.astype(np.int64))
         ids = ids[ids < len(self._worth)]  # more may be known meanwhile than was looked at
         worth = self._worth[ids]
         ids, worth = ids[worth > 0], worth[worth > 0]
-        return ids, self.heads.owner[ids], worth.astype(np.float64)
+        return ids, self.columns.owner[ids], worth.astype(np.float64)
 
     def _best(self, but: "Ids") -> list[int]:
         numbers = np.flatnonzero(self.words > 0)
@@ -159,24 +162,24 @@ def _bm25(counts: "Iterable[tuple[Ids, Ids]]", length: "Floats") -> "Floats":
 
 
 def _newest(
-    connection: apsw.Connection, query: Query, where: ChunkFilter, heads: ChunkColumns, turns: TurnIndex
+    connection: apsw.Connection, query: Query, where: ChunkFilter, columns: ChunkColumns, turns: MessageIndex
 ) -> dict[str, int]:
     """Return the latest conversations of the times that the query names, then the latest of all."""
     until = query.until
     found: dict[str, int] = {}
     for begin, end in query.moments:
         found |= latest_sessions(
-            connection, where, end if until is None else min(end, until), heads, turns, since=begin
+            connection, where, end if until is None else min(end, until), columns, turns, since=begin
         )
-    return found | latest_sessions(connection, where, until, heads, turns)
+    return found | latest_sessions(connection, where, until, columns, turns)
 
 
 def latest_sessions(
     connection: apsw.Connection,
     where: ChunkFilter,
     until: int | None,
-    heads: ChunkColumns,
-    turns: TurnIndex,
+    columns: ChunkColumns,
+    turns: MessageIndex,
     since: int | None = None,
 ) -> dict[str, int]:
     """Return the latest conversations that have a turn which ``where`` allows, each with its place from 1.
@@ -190,7 +193,7 @@ def latest_sessions(
         since: Conversations that ended before are none.
     """
     of_sort = where.of_sort
-    if of_sort is not None and not any(sort.kind == "message" and of_sort(sort) for sort in heads.sorts):
+    if of_sort is not None and not any(sort.kind == "message" and of_sort(sort) for sort in columns.types):
         return {}
     there = connection.execute(
         "SELECT id FROM sessions WHERE forgotten_at IS NULL AND (?1 IS NULL OR created_at < ?1)"
@@ -200,16 +203,16 @@ def latest_sessions(
     names = (str(row[0]) for row in there)
     if where.mask is not None and np.count_nonzero(where.mask) < len(where.mask) // 2:
         # The database would look at every turn of a conversation that has none to allow.
-        able = np.zeros(len(heads.words), dtype=np.bool_)
-        able[heads.conversations(np.flatnonzero(where.mask[: len(heads.owner)]))] = True
-        names = (name for name in names if able[heads.numbers.get(name, 0)])
+        able = np.zeros(len(columns.words), dtype=np.bool_)
+        able[columns.conversations(np.flatnonzero(where.mask[: len(columns.owner)]))] = True
+        names = (name for name in names if able[columns.numbers.get(name, 0)])
     if passes_all(connection, where):
-        known = ((name, heads.numbers.get(name, 0)) for name in names)
-        with_turns = (name for name, number in known if number and heads.words[number] > 0)
+        known = ((name, columns.numbers.get(name, 0)) for name in names)
+        with_turns = (name for name, number in known if number and columns.words[number] > 0)
         found = list(islice(with_turns, LATEST))
         return {name: place for place, name in enumerate(found, 1)}
     if is_answered_by_columns(connection, where):
-        return _placed(names, lambda some: _with_turns(connection, heads, turns, some, where))
+        return _placed(names, lambda some: _with_turns(connection, columns, turns, some, where))
     sql = (
         "SELECT s.value FROM json_each(?) s WHERE EXISTS (SELECT 1 FROM chunks c WHERE c.session_id = s.value"
         f" AND c.kind = 'message' AND {where.check})"
@@ -227,13 +230,13 @@ def _placed(names: Iterator[str], allowed_of: "Callable[[Sequence[str]], Contain
 
 
 def _with_turns(
-    connection: apsw.Connection, heads: ChunkColumns, turns: TurnIndex, names: Sequence[str], where: ChunkFilter
+    connection: apsw.Connection, columns: ChunkColumns, turns: MessageIndex, names: Sequence[str], where: ChunkFilter
 ) -> set[object]:
     """Return which conversations have a turn that ``where`` allows, where the database need not be asked."""
-    numbers = np.array([heads.numbers.get(name, 0) for name in names], dtype=np.int64)
-    ids = turns.of(heads, numbers[numbers > 0])
-    ids = ids[passes_filter(connection, heads, ids, where)]
-    return {heads.name(number) for number in np.unique(heads.owner[ids]).tolist()}
+    numbers = np.array([columns.numbers.get(name, 0) for name in names], dtype=np.int64)
+    ids = turns.of(columns, numbers[numbers > 0])
+    ids = ids[passes_filter(connection, columns, ids, where)]
+    return {columns.name(number) for number in np.unique(columns.owner[ids]).tolist()}
 
 
 def add_session_openings(
@@ -250,8 +253,8 @@ def add_session_openings(
     if not len(places):
         return places
     there = np.unique(places.owner)
-    heads = conversations.heads
-    known, numbers = set(there.tolist()), heads.numbers
+    columns = conversations.columns
+    known, numbers = set(there.tolist()), columns.numbers
     unseen = [session for session in newest if numbers.get(session) not in known][:_LET_IN]
     if is_answered_by_columns(connection, where):
         opened = conversations.openings(connection, [numbers[session] for session in unseen], where)
@@ -260,8 +263,8 @@ def add_session_openings(
         pairs = np.array(openings, dtype=np.int64).reshape(-1, 2)
         opened = MessagePlaces(pairs[:, 0], pairs[:, 1])
     chunks = np.array(conversations.best_turns(there), dtype=np.int64)
-    chunks = np.sort(chunks[passes_filter(connection, heads, chunks, where)])
-    best = MessagePlaces(heads.owner[chunks].astype(np.int64), heads.first[chunks].astype(np.int64))
+    chunks = np.sort(chunks[passes_filter(connection, columns, chunks, where)])
+    best = MessagePlaces(columns.owner[chunks].astype(np.int64), columns.first[chunks].astype(np.int64))
     return deduplicate([places, opened, best])
 
 

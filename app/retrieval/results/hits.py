@@ -105,24 +105,24 @@ def _counted(counts: Mapping[str, "Counter[str]"]) -> tuple[FacetCount, ...]:
 
 
 def count_facets_of_chunks(
-    connection: apsw.Connection, heads: "ChunkColumns", ids: "Ids", agents: "SessionAgents"
+    connection: apsw.Connection, columns: "ChunkColumns", ids: "Ids", agents: "SessionAgents"
 ) -> tuple[FacetCount, ...]:
     """Count the values of each facet over the candidates that the chunks ``ids`` stand for; see ``count_facets``."""
     import numpy as np  # noqa: PLC0415  (waits for the first search)
 
     ids = ids if (ids[1:] > ids[:-1]).all() else np.sort(ids)
     counts: dict[str, Counter[str]] = {name: Counter() for name in ("kind", "agent", "role", "tag", "store")}
-    for number, count in _appearing(heads.sort[ids]):
-        sort = heads.sorts[number]
+    for number, count in _appearing(columns.sort[ids]):
+        sort = columns.types[number]
         is_memory = sort.kind == "memory"
         counts["kind"][sort.role if is_memory else "message"] += count
         counts["store"][sort.store] += count
         if sort.role and not is_memory:
             counts["role"][sort.role] += count
-    owner = heads.owner[ids]
-    for number, count in _appearing(agents.of(connection, heads, owner[owner >= 0])):
+    owner = columns.owner[ids]
+    for number, count in _appearing(agents.of(connection, columns, owner[owner >= 0])):
         counts["agent"][agents.names[number]] += count
-    memories = json.dumps([heads.name(number) for number, _ in _appearing(owner[owner < 0])])
+    memories = json.dumps([columns.name(number) for number, _ in _appearing(owner[owner < 0])])
     for name, sql in (("agent", _SOURCES), ("tag", _TAGS)):
         for value, count in connection.execute(sql, (memories,)):
             counts[name][value] += count

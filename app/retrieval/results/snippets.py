@@ -169,7 +169,7 @@ def _runs(text: str) -> list[str]:
 
 def _words(text: str) -> list[str]:
     """Return the words of a term outside of runs."""
-    apart = "".join(" " if cjk_ngrams.has_wide(character) else character for character in cjk_ngrams.normal(text))
+    apart = "".join(" " if cjk_ngrams.has_cjk(character) else character for character in cjk_ngrams.normal(text))
     return [folded for word in _TOKEN.findall(apart.replace("_", " ")) if (folded := fold(word))]
 
 
@@ -214,7 +214,7 @@ def _words_like(flat: str, sought: _Sought) -> Iterator[tuple[int, int, str]]:
     if flat.isascii():
         yield from _ascii_words_like(flat, sought.beginnings)
         return
-    for match in (_NARROW if cjk_ngrams.has_wide(flat) else _TOKEN).finditer(flat):
+    for match in (_NARROW if cjk_ngrams.has_cjk(flat) else _TOKEN).finditer(flat):
         word = match[0] if match[0].isascii() else fold(match[0])
         if word.startswith(sought.beginnings):
             yield match.start(), match.end(), word

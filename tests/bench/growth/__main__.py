@@ -22,11 +22,11 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from tests.bench.growth import material, picture
-from tests.bench.growth.children import ChildError, version_of
+from tests.bench.growth import plot, workload
+from tests.bench.growth.child_process import ChildError, version_of
 from tests.bench.growth.footprint import cores
-from tests.bench.growth.systems import Bench
-from tests.bench.growth.words import show
+from tests.bench.growth.report_text import show
+from tests.bench.growth.systems import SystemBenchmark
 from tests.bench.machine import machine
 
 PEERS = {"chromadb": ("chromadb", ("chromadb",)), "mem0": ("mem0ai", ("mem0", "qdrant_client"))}
@@ -46,15 +46,15 @@ def main() -> int:
         "systems": {"Keepsake": {}} | {name: {} for name in peers},
     }
     with tempfile.TemporaryDirectory(prefix="keepsake-growth-", dir=options.folder) as folder:
-        _measure(Bench(Path(folder), options.peer_python, options.limit_minutes * 60), options, report)
+        _measure(SystemBenchmark(Path(folder), options.peer_python, options.limit_minutes * 60), options, report)
     show(report)
     if options.picture:
-        picture.draw(report, options.picture)
+        plot.draw(report, options.picture)
     return int(any("failed" in run for run in report["systems"]["Keepsake"].values()))
 
 
-def _measure(bench: Bench, options: argparse.Namespace, report: dict[str, Any]) -> None:
-    material.prepare(bench.given, options.sizes, with_vectors=bool(report["versions"]))
+def _measure(bench: SystemBenchmark, options: argparse.Namespace, report: dict[str, Any]) -> None:
+    workload.prepare(bench.given, options.sizes, with_vectors=bool(report["versions"]))
     for size in options.sizes:
         for name, runs in report["systems"].items():
             print(f"{size:,}: {name} …", flush=True)

@@ -10,8 +10,8 @@ from typing import Any
 from app.core.ids import new_id
 from app.errors import TimeLimitError
 from app.host import Host
-from tests.bench.growth import material
-from tests.bench.growth.telling import timed
+from tests.bench.growth import workload
+from tests.bench.growth.measurements import timed
 from tests.bench.scale.corpus import TURNS_A_SESSION, Corpus
 
 ASKED = 60
@@ -65,7 +65,7 @@ def add(host: Host, folder: Path, size: int) -> int:
 
 def measure(host: Host, questions: list[str], size: int) -> dict[str, Any]:
     """Return the times of the same questions without a filter and with each."""
-    asked = questions[material.WARM_UP : material.WARM_UP + ASKED]
+    asked = questions[workload.WARM_UP : workload.WARM_UP + ASKED]
     result: dict[str, Any] = {}
     for name, operator in {"none": "", **operators(size)}.items():
         result[name] = {"operator": operator} | _times(host, operator, questions[0], asked)

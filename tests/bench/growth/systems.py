@@ -5,13 +5,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tests.bench.growth.children import ChildError, measured
+from tests.bench.growth.child_process import ChildError, measured
 
-_OWN, _TYPED = "tests.bench.growth.own", "tests.bench.growth.typed"
+_OWN, _TYPED = "tests.bench.growth.keepsake_system", "tests.bench.growth.search_pane"
 _PEERS = "tests.bench.growth.peers"
 
 
-class Bench:
+class SystemBenchmark:
     """Runs systems over the same material.
 
     Args:

@@ -143,8 +143,8 @@ def _of_haystack(
     reads = _Reads(connection, Generation(*row), embedder, IndexCache(), _meant(connection, way))
     for number, question in enumerate(haystack.questions):
         query = _query(question)
-        heads, values, alike = _ranked_inputs(reads, query)
-        ids = [names.get(head, head) for head in heads[0]]
+        columns, values, alike = _ranked_inputs(reads, query)
+        ids = [names.get(head, head) for head in columns[0]]
         yield Sample(
             f"{dataset}-claims" if dataset.startswith("mixed") and question.category == "claim" else dataset,
             _group(dataset, haystack, number),
@@ -153,7 +153,7 @@ def _of_haystack(
             values.astype(np.float32),
             question.evidence,
             question.sessions or frozenset(sessions[name] for name in question.evidence if name in sessions),
-            np.array(heads[1]),
+            np.array(columns[1]),
             alike,
         )
     connection.close()
@@ -181,7 +181,7 @@ class _Reads:
     connection: Any
     generation: Generation
     embedder: Embedder | None
-    postings: IndexCache
+    index_cache: IndexCache
     meant: Callable[[str], str]
 
 
@@ -196,10 +196,10 @@ def _meant(connection: Any, way: Way) -> Callable[[str], str]:
 
 
 def _ranked_inputs(reads: _Reads, query: Query) -> tuple[tuple[list[str], list[int]], Any, SessionSimilarity | None]:
-    connection, postings = reads.connection, reads.postings
-    where, legs = build_filter(query, STORES), array_legs(*leg_depths(_DEPTH), postings)
+    connection, index_cache = reads.connection, reads.index_cache
+    where, legs = build_filter(query, STORES), array_legs(*leg_depths(_DEPTH), index_cache)
     demanded = with_word_filter(where, None, excluded_expression(query))
-    words = legs.many(connection, postings, atoms(query), excluded_expression(query), where, legs.words_depth)
+    words = legs.many(connection, index_cache, atoms(query), excluded_expression(query), where, legs.words_depth)
     near = empty_scores()
     if reads.embedder is not None:
         text = " ".join(term.text for term in query.terms if not term.excluded)
@@ -207,10 +207,10 @@ def _ranked_inputs(reads: _Reads, query: Query) -> tuple[tuple[list[str], list[i
         near = legs.vector(
             connection, generation=reads.generation, vector=vector, where=demanded, depth=legs.vector_depth
         )
-    heads = postings.heads(connection, last_chunk(connection))
-    question, found = analyse_question(query), merge_scores(heads, words, near)
-    made = build_table(question, gather_candidates(connection, query, question, found, demanded, postings))
-    targets = [owner if seq == WHOLE else f"{owner}#{seq}" for owner, seq in with_owner_ids(heads, made.places)]
+    columns = index_cache.columns(connection, last_chunk(connection))
+    question, found = analyse_question(query), merge_scores(columns, words, near)
+    made = build_table(question, gather_candidates(connection, query, question, found, demanded, index_cache))
+    targets = [owner if seq == WHOLE else f"{owner}#{seq}" for owner, seq in with_owner_ids(columns, made.places)]
     values, alike = min_max_scale(made.values), None
     if reads.embedder is not None and is_message_query(values):
         alike = session_similarity(made.places.owner, vectors_by_id(connection, reads.generation, made.ids))

@@ -11,10 +11,10 @@ from PySide6.QtGui import QImage
 
 from app.embed.embedder_factory import open_embedder
 from app.host import Host
-from tests.bench.growth import filters, material, picture, strain
-from tests.bench.growth.children import ChildError, measured, version_of
-from tests.bench.growth.telling import figures, timed
-from tests.bench.growth.words import show, told
+from tests.bench.growth import filters, plot, search_under_load, workload
+from tests.bench.growth.child_process import ChildError, measured, version_of
+from tests.bench.growth.measurements import figures, timed
+from tests.bench.growth.report_text import show, told
 from tests.bench.scale.corpus import TURNS_A_SESSION
 
 SIZES = (80, 400)
@@ -23,26 +23,26 @@ SIZES = (80, 400)
 @pytest.fixture(scope="module")
 def given(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("material")
-    material.prepare(folder, SIZES, with_vectors=True)
+    workload.prepare(folder, SIZES, with_vectors=True)
     return folder
 
 
 def test_a_smaller_size_is_the_beginning_of_a_larger_one(given: Path) -> None:
-    small, large = (material.import_file(given, size).read_text().splitlines() for size in SIZES)
+    small, large = (workload.import_file(given, size).read_text().splitlines() for size in SIZES)
     assert (len(small), len(large)) == SIZES
     assert large[: len(small)] == small
-    assert [turn.text for turn in material.turns(given, 80)] == [json.loads(line)["content"] for line in small]
+    assert [turn.text for turn in workload.turns(given, 80)] == [json.loads(line)["content"] for line in small]
 
 
 def test_other_systems_get_the_vectors_of_the_built_in_table(given: Path) -> None:
-    batches = list(material.batches(given, 80, most=30))
+    batches = list(workload.batches(given, 80, most=30))
     assert [len(turns) for turns, _ in batches] == [30, 30, 20]
     embedder = open_embedder("static")
     for turns, rows in batches:
         assert np.allclose(rows, embedder.embed([turn.text for turn in turns]))
-    asked = material.questions(given)
-    assert np.allclose(material.question_vectors(given), embedder.embed(asked))
-    assert len(asked) == material.QUESTIONS + material.WARM_UP
+    asked = workload.questions(given)
+    assert np.allclose(workload.question_vectors(given), embedder.embed(asked))
+    assert len(asked) == workload.QUESTIONS + workload.WARM_UP
 
 
 def test_slow_answers_are_asked_for_less_often() -> None:
@@ -60,7 +60,7 @@ def test_a_process_tells_what_it_measured(tmp_path: Path, monkeypatch: pytest.Mo
     _module(
         tmp_path,
         monkeypatch,
-        "import sys; from pathlib import Path; from tests.bench.growth.telling import Telling\n"
+        "import sys; from pathlib import Path; from tests.bench.growth.measurements import MeasurementFiles\n"
         "Telling(Path(sys.argv[1])).measured({'given': sys.argv[2]})",
     )
     assert measured(sys.executable, "grown", ["this"], tmp_path / "told", None) == {"given": "this"}
@@ -93,7 +93,7 @@ def test_what_is_not_installed_is_named() -> None:
 
 @pytest.fixture
 def filled(host: Host, given: Path) -> Host:
-    host.ask("exchange.import", path=str(material.import_file(given, 400)))
+    host.ask("exchange.import", path=str(workload.import_file(given, 400)))
     return host
 
 
@@ -115,14 +115,14 @@ def test_each_filter_is_understood_and_leaves_what_its_name_says(filled: Host, t
 def test_searches_go_on_while_it_imports_and_makes_other_vectors(
     filled: Host, given: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(strain, "ASKED", 5)
-    monkeypatch.setattr(strain, "_LEAST", 200)
-    asked = material.questions(given)
-    busy = strain.importing(filled, tmp_path, asked, 400)
+    monkeypatch.setattr(search_under_load, "ASKED", 5)
+    monkeypatch.setattr(search_under_load, "_LEAST", 200)
+    asked = workload.questions(given)
+    busy = search_under_load.importing(filled, tmp_path, asked, 400)
     assert busy["turns"] == 200
     assert [one["count"] for one in busy["quiet"]] == [5, 5]
     model = filled.ask("embedding.status").serving.model
-    strain.re_embedding(filled, asked)
+    search_under_load.re_embedding(filled, asked)
     status = filled.ask("embedding.status")
     assert (status.serving.model, status.building) == (model, None)
     assert filled.ask("memory.search", query=asked[0]).legs == ("words", "vector")
@@ -157,16 +157,16 @@ def _report() -> dict[str, Any]:
 
 
 def test_the_picture_has_a_curve_for_each_system_as_far_as_it_came(qapp: object, tmp_path: Path) -> None:
-    shown = picture.curves(_report(), picture.PANELS[0])
+    shown = plot.curves(_report(), plot.PANELS[0])
     assert [(one.name, len(one.points)) for one in shown] == [
         ("Keepsake", 2),
         ("chromadb", 2),
         ("mem0", 1),
         ("vectors alone", 2),
     ]
-    picture.draw(_report(), tmp_path / "growth.png")
+    plot.draw(_report(), tmp_path / "growth.png")
     drawn = QImage(str(tmp_path / "growth.png"))
-    assert (drawn.width(), drawn.height()) == (picture.WIDTH * picture.SCALE, picture.HEIGHT * picture.SCALE)
+    assert (drawn.width(), drawn.height()) == (plot.WIDTH * plot.SCALE, plot.HEIGHT * plot.SCALE)
     colours = {drawn.pixelColor(x, y).name() for x in range(0, drawn.width(), 2) for y in range(0, drawn.height(), 2)}
     assert colours.issuperset({"#1f6a5a", "#b0562a", "#4a63a8"})
 
@@ -180,20 +180,20 @@ def test_a_report_says_where_a_system_was_stopped(capsys: pytest.CaptureFixture[
 
 
 def test_an_axis_holds_its_values_with_some_room() -> None:
-    assert picture.bounds([3.1, 66.0]) == (2.0, 100.0)
-    assert picture.bounds([]) == (1.0, 10.0)
-    assert picture.ticks(2.0, 100.0) == [2.0, 5.0, 10.0, 20.0, 50.0, 100.0]
-    assert picture.ticks(1.0, 10_000.0) == [1.0, 10.0, 100.0, 1_000.0, 10_000.0]
+    assert plot.bounds([3.1, 66.0]) == (2.0, 100.0)
+    assert plot.bounds([]) == (1.0, 10.0)
+    assert plot.ticks(2.0, 100.0) == [2.0, 5.0, 10.0, 20.0, 50.0, 100.0]
+    assert plot.ticks(1.0, 10_000.0) == [1.0, 10.0, 100.0, 1_000.0, 10_000.0]
 
 
 def test_names_at_the_end_keep_apart_and_inside() -> None:
-    assert picture.spread([10.0, 12.0, 60.0], 16.0, 0.0, 100.0) == [10.0, 26.0, 60.0]
-    assert picture.spread([90.0, 95.0], 16.0, 0.0, 100.0) == [84.0, 100.0]
-    assert picture.spread([], 16.0, 0.0, 100.0) == []
+    assert plot.spread([10.0, 12.0, 60.0], 16.0, 0.0, 100.0) == [10.0, 26.0, 60.0]
+    assert plot.spread([90.0, 95.0], 16.0, 0.0, 100.0) == [84.0, 100.0]
+    assert plot.spread([], 16.0, 0.0, 100.0) == []
 
 
 def test_numbers_are_short_at_an_axis_and_whole_at_a_curve() -> None:
-    assert [picture.short(value) for value in (0.5, 20.0, 5_000.0, 1e6)] == ["0.5", "20", "5k", "1M"]
-    assert [picture.amount(value) for value in (0.52, 5.61, 65.7, 2_536.0, 12_345.0)] == [
+    assert [plot.short(value) for value in (0.5, 20.0, 5_000.0, 1e6)] == ["0.5", "20", "5k", "1M"]
+    assert [plot.amount(value) for value in (0.52, 5.61, 65.7, 2_536.0, 12_345.0)] == [
         "0.52", "5.6", "66", "2,536", "12,300",
     ]  # fmt: skip

@@ -7,13 +7,13 @@ from pathlib import Path
 from time import perf_counter, process_time
 from typing import TYPE_CHECKING, Protocol
 
-from tests.bench.growth import material
+from tests.bench.growth import workload
 from tests.bench.growth.footprint import disk_bytes, memory
-from tests.bench.growth.material import Turn
-from tests.bench.growth.telling import Telling, timed
+from tests.bench.growth.measurements import MeasurementFiles, timed
+from tests.bench.growth.workload import Turn
 
 if TYPE_CHECKING:
-    from tests.bench.growth.material import Floats
+    from tests.bench.growth.workload import Floats
 
 LIMIT = 20  # answers to a question
 _TOLD_EVERY = 1_000
@@ -38,7 +38,7 @@ class Peer(Protocol):
 def measure(open_peer: Callable[[Path], Peer]) -> int:
     """Do one phase, as the command line says: folder to tell in, phase, material, store, size, seconds at most."""
     told, phase, given, store, size, limit_s = sys.argv[1:7]
-    telling = Telling(Path(told))
+    telling = MeasurementFiles(Path(told))
     Path(store).mkdir(exist_ok=True)
     begun = perf_counter()
     peer = open_peer(Path(store))
@@ -52,9 +52,9 @@ def measure(open_peer: Callable[[Path], Peer]) -> int:
     return 0
 
 
-def _fill(peer: Peer, given: Path, store: Path, size: int, telling: Telling) -> dict[str, object]:
+def _fill(peer: Peer, given: Path, store: Path, size: int, telling: MeasurementFiles) -> dict[str, object]:
     seconds, worked, done = 0.0, 0.0, 0
-    for turns, vectors in material.batches(given, size, peer.batch):
+    for turns, vectors in workload.batches(given, size, peer.batch):
         begun, before = perf_counter(), process_time()
         peer.add(turns, vectors)
         seconds, worked = seconds + perf_counter() - begun, worked + process_time() - before
@@ -72,10 +72,10 @@ def _fill(peer: Peer, given: Path, store: Path, size: int, telling: Telling) -> 
 
 
 def _ask(peer: Peer, given: Path, limit_s: float) -> dict[str, object]:
-    asked = list(zip(material.questions(given), material.question_vectors(given), strict=True))
+    asked = list(zip(workload.questions(given), workload.question_vectors(given), strict=True))
     calls = [partial(peer.search, text, vector) for text, vector in asked]
-    if not all(call() for call in calls[: material.WARM_UP]):
+    if not all(call() for call in calls[: workload.WARM_UP]):
         raise RuntimeError("nothing was found")
     # Where one answer takes many seconds, fewer questions tell as much.
-    found = timed(calls[material.WARM_UP :], limit_s / 2)
+    found = timed(calls[workload.WARM_UP :], limit_s / 2)
     return {"search": {"default": found}, "memory": memory()}

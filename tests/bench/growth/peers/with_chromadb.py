@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.bench.growth.material import Turn
 from tests.bench.growth.peers.peer import LIMIT, measure
+from tests.bench.growth.workload import Turn
 
 if TYPE_CHECKING:
-    from tests.bench.growth.material import Floats
+    from tests.bench.growth.workload import Floats
 
 
 class Chroma:

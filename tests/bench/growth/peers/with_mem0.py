@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.bench.growth.material import DIMENSIONS, Turn
 from tests.bench.growth.peers.peer import LIMIT, measure
+from tests.bench.growth.workload import DIMENSIONS, Turn
 
 if TYPE_CHECKING:
-    from tests.bench.growth.material import Floats
+    from tests.bench.growth.workload import Floats
 
 _PERSON = "person"
 _NO_SERVICE = {"provider": "openai", "config": {"api_key": "none"}}

@@ -8,15 +8,15 @@ import pytest
 from app.errors import InputError, KeepsakeError, ModelUnavailableError
 from app.host import Host
 from tests.unit.app.api.building import Built
-from tests.unit.app.embed.service import KEY, Answer, Service
+from tests.unit.app.embed.embedding_server import KEY, Answer, EmbeddingServer
 
 GERMAN = "Heute habe ich mit meiner Schwester den Garten umgegraben, und dann sind wir noch an den See gefahren. " * 3
 ENGLISH = "Today I have dug the garden with my sister, and after that we went to the lake for a swim. " * 3
 
 
 @pytest.fixture
-def service() -> Iterator[Service]:
-    made = Service(width=8)
+def service() -> Iterator[EmbeddingServer]:
+    made = EmbeddingServer(width=8)
     yield made
     made.close()
 
@@ -32,7 +32,7 @@ def opened(vault: Path, **settings: object) -> Host:
     return host
 
 
-def remote(vault: Path, service: Service, monkeypatch: pytest.MonkeyPatch, **settings: object) -> Host:
+def remote(vault: Path, service: EmbeddingServer, monkeypatch: pytest.MonkeyPatch, **settings: object) -> Host:
     monkeypatch.setenv("THE_KEY", KEY)
     return opened(
         vault,
@@ -143,7 +143,7 @@ def test_a_model_changed_in_the_settings_is_built_at_the_next_start(vault: Path)
         host.stop()
 
 
-def test_giving_up_what_is_being_built(vault: Path, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_giving_up_what_is_being_built(vault: Path, service: EmbeddingServer, monkeypatch: pytest.MonkeyPatch) -> None:
     host = remote(vault, service, monkeypatch, embedding__send_private=True)
     try:
         built = Built(host)
@@ -194,7 +194,7 @@ def test_a_model_that_waits_is_switched_to_when_the_person_says_so(vault: Path) 
 
 
 def test_back_to_one_of_several_gives_up_what_is_being_made(
-    vault: Path, service: Service, monkeypatch: pytest.MonkeyPatch
+    vault: Path, service: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     host = remote(vault, service, monkeypatch, embedding__send_private=True)
     try:
@@ -222,7 +222,7 @@ def test_back_to_one_of_several_gives_up_what_is_being_made(
 # Remote services ----------------------------------------------------------------------------------------------------
 
 
-def test_private_texts_stay_here(vault: Path, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_private_texts_stay_here(vault: Path, service: EmbeddingServer, monkeypatch: pytest.MonkeyPatch) -> None:
     host = remote(vault, service, monkeypatch, embedding__model="openai-compatible:m")
     try:
         say(host, "a private turn of a conversation")
@@ -258,7 +258,9 @@ def test_private_texts_stay_here(vault: Path, service: Service, monkeypatch: pyt
     assert KEY.encode() not in b"".join(path.read_bytes() for path in vault.glob("memory.db*"))
 
 
-def test_building_leaves_private_texts_out_too(vault: Path, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_building_leaves_private_texts_out_too(
+    vault: Path, service: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     host = remote(vault, service, monkeypatch)
     try:
         built = Built(host)
@@ -281,7 +283,7 @@ def test_building_leaves_private_texts_out_too(vault: Path, service: Service, mo
 
 
 def test_a_question_that_cannot_be_embedded_is_answered_by_words(
-    vault: Path, service: Service, monkeypatch: pytest.MonkeyPatch
+    vault: Path, service: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     host = remote(vault, service, monkeypatch, embedding__model="openai-compatible:m", embedding__send_private=True)
     try:
@@ -296,7 +298,7 @@ def test_a_question_that_cannot_be_embedded_is_answered_by_words(
 
 
 def test_comparing_with_a_service_sends_it_what_the_person_asks_and_nothing_of_the_vault(
-    vault: Path, service: Service, monkeypatch: pytest.MonkeyPatch
+    vault: Path, service: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     host = remote(vault, service, monkeypatch)
     try:

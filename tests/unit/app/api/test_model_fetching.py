@@ -12,9 +12,9 @@ from app.changes import Event, Progress
 from app.errors import CancelledByPersonError, ModelUnavailableError
 from app.host import Host
 from tests.unit.app.api.building import Built
-from tests.unit.app.embed.gazer import NAME, write_gazer
 from tests.unit.app.embed.hub import Hub, files_in, running
-from tests.unit.app.embed.judge import write_judge
+from tests.unit.app.embed.rerank_model import write_rerank_model
+from tests.unit.app.embed.sentence_model import NAME, write_sentence_model
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -39,7 +39,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def hub(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
-    with running(monkeypatch, files_in(write_gazer(tmp_path / "gazer", ("garden", "boat")))) as made:
+    with running(monkeypatch, files_in(write_sentence_model(tmp_path / "gazer", ("garden", "boat")))) as made:
         yield made
 
 
@@ -252,7 +252,7 @@ def test_closing_the_vault_ends_it_and_the_next_start_goes_on(host: Host, vault:
 def test_a_judge_is_fetched_as_a_job_too(
     vault: Path, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with running(monkeypatch, files_in(write_judge(tmp_path / "judge")), JUDGE) as hub:
+    with running(monkeypatch, files_in(write_rerank_model(tmp_path / "judge")), JUDGE) as hub:
         hub.stop_at("onnx/model.onnx", 10)
         host = opened(vault, search__reranker=JUDGE)
         try:

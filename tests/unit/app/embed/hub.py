@@ -15,7 +15,7 @@ import pytest
 from fastembed import TextEmbedding
 
 from app.embed.download.fastembed_files import description
-from tests.unit.app.embed.gazer import NAME
+from tests.unit.app.embed.sentence_model import NAME
 
 MINILM_REPO: str = description(TextEmbedding, NAME.removeprefix("fastembed:"))["sources"]["hf"]
 """Where fastembed has the model from; how that is spelt depends on its version."""
@@ -25,7 +25,7 @@ LARGE = 1_000
 
 
 @dataclass
-class Asked:
+class HubRequest:
     """One request for a file."""
 
     path: str
@@ -45,7 +45,7 @@ class Hub:
         self.files = files
         self.repo = repo
         self.commit = COMMIT
-        self.asked: list[Asked] = []
+        self.asked: list[HubRequest] = []
         self.requests: list[str] = []
         self.digests: dict[str, str] = {}
         """Said in place of the true ones."""
@@ -134,7 +134,7 @@ class Hub:
     def _send_file(self, to: BaseHTTPRequestHandler, name: str) -> None:
         given = to.headers.get("Range", "")
         begin = int(given.removeprefix("bytes=").removesuffix("-")) if given else 0
-        self.asked.append(Asked(name, begin, to.headers.get("Authorization", "")))
+        self.asked.append(HubRequest(name, begin, to.headers.get("Authorization", "")))
         content = self.files[name]
         if self.elsewhere and len(content) >= LARGE:
             self._send(to, 302, b"", {"Location": f"{self.elsewhere}{to.path}"})

@@ -6,7 +6,7 @@ import pytest
 
 from app.embed.cross_encoder import FastembedReranker
 from app.errors import InputError, ModelUnavailableError
-from tests.unit.app.embed.judge import write_judge
+from tests.unit.app.embed.rerank_model import write_rerank_model
 
 MODEL = "Xenova/ms-marco-MiniLM-L-6-v2"
 
@@ -26,14 +26,14 @@ def test_a_model_that_is_not_here(tmp_path: Path) -> None:
 
 
 def test_a_damaged_model(tmp_path: Path) -> None:
-    folder = write_judge(tmp_path / "judge")
+    folder = write_rerank_model(tmp_path / "judge")
     (folder / "onnx" / "model.onnx").write_bytes(b"not a model")
     with pytest.raises(ModelUnavailableError, match=r"damaged; .* or leave search\.reranker empty"):
         FastembedReranker(MODEL, folder=folder).scores("q", ["a"])
 
 
 def test_a_model_that_breaks_while_it_judges(tmp_path: Path) -> None:
-    folder = write_judge(tmp_path / "judge")
+    folder = write_rerank_model(tmp_path / "judge")
     judge = FastembedReranker(MODEL, folder=folder)
     judge.scores("q", ["a"])
     judge._model.model.model = object()
@@ -42,7 +42,7 @@ def test_a_model_that_breaks_while_it_judges(tmp_path: Path) -> None:
 
 
 def test_scores_of_texts_in_their_order(tmp_path: Path) -> None:
-    judge = FastembedReranker(MODEL, folder=write_judge(tmp_path / "judge"))
+    judge = FastembedReranker(MODEL, folder=write_rerank_model(tmp_path / "judge"))
     scores = judge.scores("a question", ["one", "one two three", "", "one \x00 two \ud800"])
     assert scores[3] > scores[1] > scores[0] > scores[2]
     assert judge.scores("a question", []) == []

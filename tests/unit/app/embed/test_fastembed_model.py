@@ -13,8 +13,8 @@ from app.embed.fastembed_model import FastembedEmbedder
 from app.embed.model import Embedder
 from app.errors import InputError, ModelUnavailableError
 from tests.unit.app.embed.conftest import MINILM
-from tests.unit.app.embed.gazer import write_gazer
-from tests.unit.app.embed.judge import write_judge
+from tests.unit.app.embed.rerank_model import write_rerank_model
+from tests.unit.app.embed.sentence_model import write_sentence_model
 
 WORDS = ("a", "garden", "boat", "lake")
 
@@ -41,29 +41,29 @@ def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("file", ["tokenizer.json", "tokenizer_config.json"])
 def test_a_folder_without_one_of_the_files(tmp_path: Path, file: str) -> None:
-    folder = write_gazer(tmp_path / "gazer", WORDS)
+    folder = write_sentence_model(tmp_path / "gazer", WORDS)
     (folder / file).unlink()
     with pytest.raises(ModelUnavailableError, match=f"holds no {file}, which the model"):
         open_embedder(MINILM, folder=folder)
 
 
 def test_a_folder_with_a_damaged_model(tmp_path: Path) -> None:
-    folder = write_gazer(tmp_path / "gazer", WORDS)
+    folder = write_sentence_model(tmp_path / "gazer", WORDS)
     (folder / "model.onnx").write_bytes(b"not a model")
     with pytest.raises(ModelUnavailableError, match="damaged"):
         open_embedder(MINILM, folder=folder)
 
 
 def test_a_folder_with_another_model(tmp_path: Path) -> None:
-    judge = write_judge(tmp_path / "judge")
+    judge = write_rerank_model(tmp_path / "judge")
     (judge / "onnx" / "model.onnx").rename(judge / "model.onnx")
-    for folder in (judge, write_gazer(tmp_path / "gazer", WORDS, dimensions=512)):
+    for folder in (judge, write_sentence_model(tmp_path / "gazer", WORDS, dimensions=512)):
         with pytest.raises(ModelUnavailableError, match=r"not those of the model .*MiniLM-L6-v2, but another one's"):
             open_embedder(MINILM, folder=folder)
 
 
 def test_rows_stand_where_their_texts_do(tmp_path: Path) -> None:
-    embedder = open_embedder(MINILM, folder=write_gazer(tmp_path / "gazer", WORDS))
+    embedder = open_embedder(MINILM, folder=write_sentence_model(tmp_path / "gazer", WORDS))
     texts = [" ".join([WORDS[number % 4]] * (number * 37 % 300)) for number in range(100)]
     rows = embedder.embed(texts)
     for number, text in enumerate(texts):
@@ -73,7 +73,7 @@ def test_rows_stand_where_their_texts_do(tmp_path: Path) -> None:
 
 
 def test_a_model_that_breaks_while_it_embeds(tmp_path: Path) -> None:
-    embedder = open_embedder(MINILM, folder=write_gazer(tmp_path / "gazer", WORDS))
+    embedder = open_embedder(MINILM, folder=write_sentence_model(tmp_path / "gazer", WORDS))
     assert isinstance(embedder, FastembedEmbedder)
     embedder._model.model.model = object()
     with pytest.raises(ModelUnavailableError, match=r"all-MiniLM-L6-v2 failed; see that the machine has memory"):
@@ -81,14 +81,14 @@ def test_a_model_that_breaks_while_it_embeds(tmp_path: Path) -> None:
 
 
 def test_a_question_does_not_wait_for_documents(tmp_path: Path) -> None:
-    embedder = open_embedder(MINILM, folder=write_gazer(tmp_path / "gazer", WORDS))
+    embedder = open_embedder(MINILM, folder=write_sentence_model(tmp_path / "gazer", WORDS))
     assert isinstance(embedder, FastembedEmbedder)
     with embedder._lock:
         assert embedder.embed_query("garden").argmax() == 3
 
 
 def test_half_of_the_machine_is_left_to_others(tmp_path: Path) -> None:
-    folder = write_gazer(tmp_path / "gazer", WORDS)
+    folder = write_sentence_model(tmp_path / "gazer", WORDS)
     for threads, used in ((None, max(1, (os.cpu_count() or 2) // 2)), (3, 3)):
         embedder = open_embedder(MINILM, folder=folder, threads=threads)
         assert isinstance(embedder, FastembedEmbedder)
@@ -97,7 +97,7 @@ def test_half_of_the_machine_is_left_to_others(tmp_path: Path) -> None:
 
 
 def test_closing_ends_what_is_under_way(tmp_path: Path) -> None:
-    embedder = open_embedder(MINILM, folder=write_gazer(tmp_path / "gazer", WORDS))
+    embedder = open_embedder(MINILM, folder=write_sentence_model(tmp_path / "gazer", WORDS))
     assert isinstance(embedder, FastembedEmbedder)
     passage_embed, seen = embedder._model.passage_embed, list[int]()
 

@@ -2,14 +2,14 @@
 
 import pytest
 
-from tests.unit.app.index.bench import Bench
+from tests.unit.app.index.index_harness import IndexHarness
 from tests.unit.app.shelf import Shelf
 
 
 @pytest.fixture
-def bench(shelf: Shelf) -> Bench:
+def harness(shelf: Shelf) -> IndexHarness:
     shelf.say(*[f"turn {number}" for number in range(100)])
-    made = Bench(shelf)
+    made = IndexHarness(shelf)
     made.start()
     made.run()
     assert made.states() == [("old", "serving", 100)]

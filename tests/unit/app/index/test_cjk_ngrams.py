@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.index.cjk_ngrams import between, has_wide, ngrams_of, normal, phrase, runs_of, units
+from app.index.cjk_ngrams import between, has_cjk, ngrams_of, normal, phrase, runs_of, units
 
 WIDE = st.text(alphabet="我们今天去東京タワーカナ한국어학교กำลังไปที่น้ำລາວខ្មែរမြန်မာ", min_size=1, max_size=30)
 MIXED = st.text(alphabet="我们天カ한국กี่ abcé ,.!_-1９Ａ\u0301ｶﾞ", max_size=40)
@@ -57,12 +57,12 @@ def test_what_lies_between_the_runs() -> None:
 
 @pytest.mark.parametrize("text", ["我", "あ", "ｱ", "한", "ไ", "ລ", "ខ", "မ", "々", "𠀋"])
 def test_scripts_without_spaces_are_seen(text: str) -> None:
-    assert has_wide(text)
+    assert has_cjk(text)
 
 
 @pytest.mark.parametrize("text", ["", "abc", "ünï", "кот", "हिन्दी", "مرحبا", "、。・", "😀", "ＡＢＣ", "฿"])
 def test_other_scripts_are_not(text: str) -> None:
-    assert not has_wide(text)
+    assert not has_cjk(text)
 
 
 def test_conjoined_and_composed_hangul_are_one() -> None:
@@ -74,7 +74,7 @@ def test_every_character_of_the_scripts_is_a_letter_digit_or_mark() -> None:
     odd = [
         hex(point)
         for point in [*range(0x0E00, 0x32400)]
-        if not 0xD800 <= point < 0xE000 and has_wide(chr(point)) and unicodedata.category(chr(point))[0] not in "LNMC"
+        if not 0xD800 <= point < 0xE000 and has_cjk(chr(point)) and unicodedata.category(chr(point))[0] not in "LNMC"
     ]
     assert odd == []
 
@@ -93,7 +93,7 @@ def test_units_put_the_run_together_again(text: str) -> None:
 @given(MIXED)
 def test_each_character_of_a_run_begins_one_entry(text: str) -> None:
     characters = [unit for run in runs_of(text) for piece, wide in run if wide for unit in units(piece)]
-    entries = [entry for entry in ngrams_of(text).split(" ") if has_wide(entry)]
+    entries = [entry for entry in ngrams_of(text).split(" ") if has_cjk(entry)]
     assert len(entries) == len(characters)
     assert all(entry.startswith(unit) for entry, unit in zip(entries, characters, strict=True))
 
@@ -102,7 +102,7 @@ def test_each_character_of_a_run_begins_one_entry(text: str) -> None:
 def test_any_text_is_taken(text: str) -> None:
     assert isinstance(ngrams_of(text), str)
     assert all(entry for entry in phrase(text)[0])
-    assert bool(phrase(text)[0]) == has_wide(normal(text))
+    assert bool(phrase(text)[0]) == has_cjk(normal(text))
 
 
 def test_sqlite_agrees_that_they_are_parts_of_words() -> None:
@@ -111,7 +111,7 @@ def test_sqlite_agrees_that_they_are_parts_of_words() -> None:
     connection.execute(
         "CREATE VIRTUAL TABLE t USING fts5 (x, tokenize = \"unicode61 remove_diacritics 2 categories 'L* N* Co M*'\")"
     )
-    points = [point for point in range(0x0E00, 0x32400) if not 0xD800 <= point < 0xE000 and has_wide(chr(point))]
+    points = [point for point in range(0x0E00, 0x32400) if not 0xD800 <= point < 0xE000 and has_cjk(chr(point))]
     connection.executemany("INSERT INTO t (rowid, x) VALUES (?, ?)", ((point, chr(point)) for point in points))
     connection.execute("CREATE VIRTUAL TABLE v USING fts5vocab (t, 'instance')")
     kept = {row[0] for row in connection.execute("SELECT DISTINCT doc FROM v")}

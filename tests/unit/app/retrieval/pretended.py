@@ -69,8 +69,8 @@ def heads_of(lines: Sequence[Line], found: Sequence[Scored]) -> ChunkColumns:
             of_kind.append(owner)
     sort = [0, *(sorts.index(ChunkType(kind, role, "private")) for kind, role, *_ in rows)]
     owner_of = [0, *(numbers[owner] for _, _, owner, *_ in rows)]
-    columns = [np.array([0, *column], dtype=np.int64) for column in zip(*(row[3:] for row in rows), strict=True)]
-    first, more, created = columns or [np.zeros(1, dtype=np.int64)] * 3
+    arrays = [np.array([0, *column], dtype=np.int64) for column in zip(*(row[3:] for row in rows), strict=True)]
+    first, more, created = arrays or [np.zeros(1, dtype=np.int64)] * 3
     words = np.zeros(len(names))
     return ChunkColumns(
         numbers,
@@ -89,10 +89,10 @@ def heads_of(lines: Sequence[Line], found: Sequence[Scored]) -> ChunkColumns:
     )
 
 
-def scores(heads: ChunkColumns, found: Sequence[Scored]) -> ScoredChunks:
+def scores(columns: ChunkColumns, found: Sequence[Scored]) -> ScoredChunks:
     """Return what a leg found; of the chunks in ``heads`` these are the last."""
-    ids = np.arange(len(heads.owner) - len(found), len(heads.owner))
-    return ScoredChunks(heads, ids, np.array([item.score for item in found], dtype=np.float64))
+    ids = np.arange(len(columns.owner) - len(found), len(columns.owner))
+    return ScoredChunks(columns, ids, np.array([item.score for item in found], dtype=np.float64))
 
 
 def gathered(
@@ -104,30 +104,32 @@ def gathered(
     said: Mapping[str, Said] | None = None,
 ) -> RankingInput:
     """Return candidates with what was read around them."""
-    heads = heads_of(lines, found)
+    columns = heads_of(lines, found)
     of_each = [(said or {}).get(owner, Said()) for owner, _ in candidates]
-    columns = [np.array(column, dtype=np.float64) for column in zip(*of_each, strict=True)] or [np.zeros(0)] * 4
+    arrays = [np.array(column, dtype=np.float64) for column in zip(*of_each, strict=True)] or [np.zeros(0)] * 4
     texts = [line.text.lower() for line in lines]
-    manners, ids = StyleFeatureCache(), np.arange(1, len(lines) + 1)
-    manners.keep_authors(ids, [line.author for line in lines])
+    style_features, ids = StyleFeatureCache(), np.arange(1, len(lines) + 1)
+    style_features.keep_authors(ids, [line.author for line in lines])
     allowed = np.array([line.allowed for line in lines], dtype=np.bool_)
-    places = _places(heads, [one.place for one in lines])
+    places = _places(columns, [one.place for one in lines])
     read = CandidateTexts(
-        heads,
+        columns,
         ids,
         places,
         allowed,
         texts,
         lambda wanted: [lines[chunk - 1].text for chunk in wanted],
-        manners,
-        manners.authors_of(ids),
+        style_features,
+        style_features.authors_of(ids),
     )
-    legs = merge_scores(heads, scores(heads, found), ScoredChunks(heads, np.zeros(0, dtype=np.int64), np.zeros(0)))
+    legs = merge_scores(
+        columns, scores(columns, found), ScoredChunks(columns, np.zeros(0, dtype=np.int64), np.zeros(0))
+    )
     return RankingInput(
-        legs, _places(heads, candidates), read, total, counts, candidate_pool.SessionStatistics(*columns)
+        legs, _places(columns, candidates), read, total, counts, candidate_pool.SessionStatistics(*arrays)
     )
 
 
-def _places(heads: ChunkColumns, places: Sequence[MessagePlace]) -> MessagePlaces:
-    owners = np.array([heads.numbers[owner] for owner, _ in places], dtype=np.int64)
+def _places(columns: ChunkColumns, places: Sequence[MessagePlace]) -> MessagePlaces:
+    owners = np.array([columns.numbers[owner] for owner, _ in places], dtype=np.int64)
     return MessagePlaces(owners, np.array([seq for _, seq in places], dtype=np.int64))

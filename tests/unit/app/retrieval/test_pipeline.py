@@ -182,10 +182,10 @@ def test_vectors_are_told_by_chunk_in_any_order(shelf: Shelf) -> None:
 def test_vectors_that_only_their_look_up_still_knows_are_a_failure(shelf: Shelf, vault: Path) -> None:
     shelf.say("a grey heron", "two oaks")
     shelf.sync()
-    near, generation = AnnCache(vault, least=1), Generation(1, shelf.embedder.identity.dimensions)
-    shelf.do(shelf.store.read(lambda connection: near.tend(connection, generation)))
+    ann_cache, generation = AnnCache(vault, least=1), Generation(1, shelf.embedder.identity.dimensions)
+    shelf.do(shelf.store.read(lambda connection: ann_cache.refresh(connection, generation)))
     shelf.do(shelf.store.write(lambda connection: connection.execute("DROP TABLE vectors_1") and None))
-    meaning = VectorQuery(generation, lambda text: shelf.embedder.embed_query(text).tobytes(), near)
+    meaning = VectorQuery(generation, lambda text: shelf.embedder.embed_query(text).tobytes(), ann_cache)
     assert asked(shelf, "heron", meaning).found.legs == ("words", "vector")
     with pytest.raises(VectorsFailedError):
         asked(shelf, "Hi. I saw the heron. What next?", meaning)

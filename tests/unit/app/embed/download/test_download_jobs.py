@@ -25,18 +25,20 @@ class Desk:
     """What is told of jobs, and threads that open models."""
 
     def __init__(self) -> None:
-        self.told: SimpleQueue[Progress] = SimpleQueue()
-        self.jobs = Jobs(self.told.put)
+        self.on_progress: SimpleQueue[Progress] = SimpleQueue()
+        self.jobs = Jobs(self.on_progress.put)
         self.fetching = ModelDownloads(self.jobs)
         self._threads: list[threading.Thread] = []
 
-    def open(self, work: Callable[[bool, DownloadWatcher], str], *, is_asked: bool = False) -> "SimpleQueue[object]":
+    def open(
+        self, work: Callable[[bool, DownloadWatcher], str], *, is_requested: bool = False
+    ) -> "SimpleQueue[object]":
         """Open a model on a thread of its own; what comes of it is put into what is returned."""
         made: SimpleQueue[object] = SimpleQueue()
 
         def run() -> None:
             try:
-                made.put(self.fetching.opened(MODEL, work, may_fetch=True, is_asked=is_asked))
+                made.put(self.fetching.open_model(MODEL, work, may_fetch=True, is_requested=is_requested))
             except Exception as error:  # noqa: BLE001  (told to the test)
                 made.put(error)
 
@@ -56,7 +58,7 @@ def endless(begun: threading.Event) -> Callable[[bool, DownloadWatcher], str]:
 
     def work(may_fetch: bool, watch: DownloadWatcher) -> str:
         assert may_fetch
-        watch.told(5, 10)
+        watch.on_progress(5, 10)
         begun.set()
         ended = threading.Event()
         while not watch.is_stopped():
@@ -69,14 +71,14 @@ def endless(begun: threading.Event) -> Callable[[bool, DownloadWatcher], str]:
 def at_once(may_fetch: bool, watch: DownloadWatcher) -> str:
     if not may_fetch:
         raise ModelUnavailableError("It is not on this machine.", reason="missing")
-    watch.told(10, 10)
+    watch.on_progress(10, 10)
     return "model"
 
 
 def test_what_is_here_is_no_job() -> None:
     desk = Desk()
-    assert desk.fetching.opened(MODEL, lambda *_: "model", may_fetch=True) == "model"
-    assert desk.told.empty()
+    assert desk.fetching.open_model(MODEL, lambda *_: "model", may_fetch=True) == "model"
+    assert desk.on_progress.empty()
 
 
 def test_a_job_while_it_is_fetched() -> None:
@@ -88,24 +90,24 @@ def test_a_job_while_it_is_fetched() -> None:
         seen.append(desk.jobs.all())
         return made
 
-    assert desk.fetching.opened(MODEL, work, may_fetch=True) == "model"
+    assert desk.fetching.open_model(MODEL, work, may_fetch=True) == "model"
     [[progress]] = seen
     assert (progress.job, progress.title, progress.unit) == (JOB, f"Fetching {MODEL}", "bytes")
     assert desk.jobs.all() == []
-    assert [desk.told.get(timeout=1).state for _ in range(2)] == ["running", "finished"]
+    assert [desk.on_progress.get(timeout=1).state for _ in range(2)] == ["running", "finished"]
 
 
 def test_a_failure_ends_the_job() -> None:
     desk = Desk()
 
     def work(_may_fetch: bool, watch: DownloadWatcher) -> str:
-        watch.told(0, 10)
+        watch.on_progress(0, 10)
         raise ModelUnavailableError("It could not be fetched.", reason="unfetched")
 
     with pytest.raises(ModelUnavailableError):
-        desk.fetching.opened(MODEL, work, may_fetch=True)
-    assert [desk.told.get(timeout=1).state for _ in range(2)] == ["running", "failed"]
-    assert desk.fetching.opened(MODEL, at_once, may_fetch=True) == "model"
+        desk.fetching.open_model(MODEL, work, may_fetch=True)
+    assert [desk.on_progress.get(timeout=1).state for _ in range(2)] == ["running", "failed"]
+    assert desk.fetching.open_model(MODEL, at_once, may_fetch=True) == "model"
 
 
 def test_what_was_cancelled_is_fetched_again_only_when_asked_for() -> None:
@@ -116,12 +118,12 @@ def test_what_was_cancelled_is_fetched_again_only_when_asked_for() -> None:
     assert isinstance(made.get(timeout=LIMIT_S), CancelledByPersonError)
     desk.join()
     with pytest.raises(CancelledByPersonError, match="choose it again"):
-        desk.fetching.opened(MODEL, at_once, may_fetch=True)
+        desk.fetching.open_model(MODEL, at_once, may_fetch=True)
     # Who has no leave at all hears of that.
     with pytest.raises(ModelUnavailableError, match="not on this machine"):
-        desk.fetching.opened(MODEL, at_once, may_fetch=False)
-    assert desk.fetching.opened(MODEL, at_once, may_fetch=True, is_asked=True) == "model"
-    assert desk.fetching.opened(MODEL, at_once, may_fetch=True) == "model"
+        desk.fetching.open_model(MODEL, at_once, may_fetch=False)
+    assert desk.fetching.open_model(MODEL, at_once, may_fetch=True, is_requested=True) == "model"
+    assert desk.fetching.open_model(MODEL, at_once, may_fetch=True) == "model"
 
 
 def test_all_may_be_fetched_again() -> None:
@@ -132,7 +134,7 @@ def test_all_may_be_fetched_again() -> None:
     assert isinstance(made.get(timeout=LIMIT_S), CancelledByPersonError)
     desk.join()
     desk.fetching.allow()
-    assert desk.fetching.opened(MODEL, at_once, may_fetch=True) == "model"
+    assert desk.fetching.open_model(MODEL, at_once, may_fetch=True) == "model"
 
 
 def test_several_who_open_it_share_a_job() -> None:
@@ -151,7 +153,7 @@ def test_who_asks_while_a_cancelled_one_ends_begins_anew() -> None:
     desk, begun, may_end = Desk(), threading.Event(), threading.Event()
 
     def slow_to_end(_may_fetch: bool, watch: DownloadWatcher) -> str:
-        watch.told(5, 10)
+        watch.on_progress(5, 10)
         begun.set()
         assert may_end.wait(LIMIT_S)
         raise cancelled("x/y")
@@ -159,7 +161,7 @@ def test_who_asks_while_a_cancelled_one_ends_begins_anew() -> None:
     first = desk.open(slow_to_end)
     assert begun.wait(LIMIT_S)
     desk.jobs.cancel(JOB)
-    second = desk.open(at_once, is_asked=True)
+    second = desk.open(at_once, is_requested=True)
     may_end.set()
     assert isinstance(first.get(timeout=LIMIT_S), CancelledByPersonError)
     assert second.get(timeout=LIMIT_S) == "model"
@@ -179,5 +181,5 @@ def test_another_job_of_that_name_is_not_taken_over() -> None:
     desk = Desk()
     other = desk.jobs.begin("Importing", "bytes", JOB)
     with pytest.raises(InputError, match="running already"):
-        desk.fetching.opened(MODEL, at_once, may_fetch=True)
+        desk.fetching.open_model(MODEL, at_once, may_fetch=True)
     assert desk.jobs.all() == [other.progress]

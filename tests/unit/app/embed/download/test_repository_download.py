@@ -13,8 +13,8 @@ from app.embed.embedder_factory import open_embedder
 from app.embed.model import DownloadWatcher
 from app.errors import CancelledByPersonError, ModelUnavailableError
 from tests.unit.app.embed.conftest import MINILM
-from tests.unit.app.embed.gazer import write_gazer
 from tests.unit.app.embed.hub import COMMIT, MINILM_REPO, Hub, files_in, running
+from tests.unit.app.embed.sentence_model import write_sentence_model
 
 WEIGHTS = "model.onnx"
 BESIDE = ("config.json", "tokenizer.json")
@@ -25,7 +25,7 @@ LIMIT_S = 15.0
 @pytest.fixture
 def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
     """Return a hub with a small model that fastembed opens, and files nobody asked for."""
-    files = files_in(write_gazer(tmp_path / "gazer", ("garden", "boat")))
+    files = files_in(write_sentence_model(tmp_path / "gazer", ("garden", "boat")))
     with running(monkeypatch, {**files, "README.md": b"read me", "onnx/model_fp16.onnx": b"another"}) as made:
         yield made
 

@@ -19,14 +19,14 @@ from app.embed.remote.http_client import BACKGROUND_RETRIES, RetryPolicy, Servic
 from app.embed.remote.providers import COHERE, COMPATIBLE, OPENAI, VOYAGE, ProviderApi
 from app.embed.remote.remote_embedder import RemoteEmbedder
 from app.errors import InputError, KeepsakeError, ModelUnavailableError
-from tests.unit.app.embed.service import KEY, Answer, Service, certificate, dripping
+from tests.unit.app.embed.embedding_server import KEY, Answer, EmbeddingServer, certificate, slow_server
 
 WIDTH = 4
 
 
 @pytest.fixture
-def service() -> Iterator[Service]:
-    made = Service(WIDTH)
+def service() -> Iterator[EmbeddingServer]:
+    made = EmbeddingServer(WIDTH)
     yield made
     made.close()
 
@@ -50,7 +50,7 @@ class Remote:
     """An embedder of the service that notes how long it would have waited."""
 
     def __init__(
-        self, service: Service, shape: ProviderApi = OPENAI, *, dimensions: int = WIDTH, key: str = KEY
+        self, service: EmbeddingServer, shape: ProviderApi = OPENAI, *, dimensions: int = WIDTH, key: str = KEY
     ) -> None:
         self.waits: list[float] = []
         self.seconds = 0.0
@@ -66,7 +66,7 @@ class Remote:
 
 
 @pytest.fixture
-def remote(service: Service) -> Iterator[Remote]:
+def remote(service: EmbeddingServer) -> Iterator[Remote]:
     made = Remote(service)
     yield made
     made.embedder.close()
@@ -100,7 +100,7 @@ def refusal(remote: Remote, texts: list[str] | None = None) -> KeepsakeError:
         b"\xff\xfe",
     ],
 )
-def test_no_list_of_vectors(remote: Remote, service: Service, body: bytes) -> None:
+def test_no_list_of_vectors(remote: Remote, service: EmbeddingServer, body: bytes) -> None:
     service.usual = lambda _: Answer(body=body)
     assert "no list of vectors" in refusal(remote).message
     assert remote.waits == []
@@ -112,7 +112,7 @@ def test_no_list_of_vectors(remote: Remote, service: Service, body: bytes) -> No
 
 @pytest.mark.parametrize("bad", [b'{"data": [{"index": 0, "embedding": [NaN, 1, 1, 1]}]}', b'{"data": []}', b"{"])
 def test_a_text_without_a_usable_vector_does_not_keep_the_others_from_theirs(
-    remote: Remote, service: Service, bad: bytes
+    remote: Remote, service: EmbeddingServer, bad: bytes
 ) -> None:
     service.usual = lambda body: Answer(body=bad if any("bad" in text for text in body["input"]) else None)
     rows = remote.embedder.embed(["one", "two", "bad", "three"])
@@ -120,34 +120,34 @@ def test_a_text_without_a_usable_vector_does_not_keep_the_others_from_theirs(
     assert np.allclose(rows[[0, 3], 0] / rows[[0, 3], 1], [3, 5])
 
 
-def test_a_text_that_the_service_breaks_over(remote: Remote, service: Service) -> None:
+def test_a_text_that_the_service_breaks_over(remote: Remote, service: EmbeddingServer) -> None:
     service.usual = lambda body: Answer(500 if "bad" in body["input"] else 200, body=None)
     assert np.allclose(np.linalg.norm(remote.embedder.embed(["one", "bad"]), axis=1), [1, 0])
     service.usual = lambda _: Answer(500, body=b"")
     assert refusal(remote, ["one", "two"]).data == {"status": 500}
 
 
-def test_vectors_of_nothing_but_zeros_are_none(remote: Remote, service: Service) -> None:
+def test_vectors_of_nothing_but_zeros_are_none(remote: Remote, service: EmbeddingServer) -> None:
     service.usual = lambda body: Answer(
         body=lambda _: {"data": [{"index": n, "embedding": [0] * WIDTH} for n in range(len(body["input"]))]}
     )
     assert "no list of vectors" in refusal(remote, ["one", "two"]).message
 
 
-def test_more_vectors_than_texts(remote: Remote, service: Service) -> None:
+def test_more_vectors_than_texts(remote: Remote, service: EmbeddingServer) -> None:
     service.usual = lambda _: Answer(
         body=lambda _: {"data": [{"index": place, "embedding": [1] * WIDTH} for place in range(3)]}
     )
     assert "no list of vectors" in refusal(remote).message
 
 
-def test_an_answer_that_ends_halfway_is_asked_for_again(remote: Remote, service: Service) -> None:
+def test_an_answer_that_ends_halfway_is_asked_for_again(remote: Remote, service: EmbeddingServer) -> None:
     service.script = [Answer(is_half=True), Answer(is_half=True)]
     assert np.allclose(np.linalg.norm(remote.embedder.embed(["abc", "de"]), axis=1), 1)
     assert remote.waits == [0.5, 1.0]
 
 
-def test_vectors_of_another_length_are_rejected(remote: Remote, service: Service) -> None:
+def test_vectors_of_another_length_are_rejected(remote: Remote, service: EmbeddingServer) -> None:
     service.width = 7
     error = refusal(remote)
     assert error.message == (
@@ -157,12 +157,12 @@ def test_vectors_of_another_length_are_rejected(remote: Remote, service: Service
     assert error.data == {"expected": 4, "received": 7}
 
 
-def test_an_answer_without_end_is_not_read(remote: Remote, service: Service) -> None:
+def test_an_answer_without_end_is_not_read(remote: Remote, service: EmbeddingServer) -> None:
     service.script = [Answer(body=b" " * (3 << 20))]
     assert "more than was asked" in refusal(remote).message
 
 
-def test_a_small_answer_that_grows_without_end_is_not_read(remote: Remote, service: Service) -> None:
+def test_a_small_answer_that_grows_without_end_is_not_read(remote: Remote, service: EmbeddingServer) -> None:
     import gzip
 
     service.script = [Answer(body=gzip.compress(b" " * (64 << 20)), headers={"Content-Encoding": "gzip"})]
@@ -181,14 +181,14 @@ def test_a_small_answer_that_grows_without_end_is_not_read(remote: Remote, servi
         (418, "does not know (status 418)"),
     ],
 )
-def test_what_no_second_attempt_mends(remote: Remote, service: Service, status: int, said: str) -> None:
+def test_what_no_second_attempt_mends(remote: Remote, service: EmbeddingServer, status: int, said: str) -> None:
     service.script = [Answer(status, body=b"", headers={"Location": "http://127.0.0.1:1/"})]
     assert said in refusal(remote).message
     assert len(service.asked) == 1
 
 
-def test_nothing_is_sent_to_where_a_service_sends_on(remote: Remote, service: Service) -> None:
-    elsewhere = Service(WIDTH)
+def test_nothing_is_sent_to_where_a_service_sends_on(remote: Remote, service: EmbeddingServer) -> None:
+    elsewhere = EmbeddingServer(WIDTH)
     service.usual = lambda _: Answer(307, body=b"", headers={"Location": f"{elsewhere.address}/v1/embeddings"})
     assert "check embedding.base_url" in refusal(remote).message
     elsewhere.close()
@@ -196,7 +196,7 @@ def test_nothing_is_sent_to_where_a_service_sends_on(remote: Remote, service: Se
 
 
 def test_a_certificate_that_nobody_vouches_for(tmp_path: Path) -> None:
-    service = Service(WIDTH, certificate=certificate(tmp_path))
+    service = EmbeddingServer(WIDTH, certificate=certificate(tmp_path))
     remote = Remote(service)
     assert "shows no certificate that this machine trusts" in refusal(remote).message
     assert (service.asked, remote.waits) == ([], [])
@@ -208,13 +208,13 @@ def test_a_certificate_that_nobody_vouches_for(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 504, 529])
-def test_a_busy_service_is_asked_again(remote: Remote, service: Service, status: int) -> None:
+def test_a_busy_service_is_asked_again(remote: Remote, service: EmbeddingServer, status: int) -> None:
     service.script = [Answer(status, body=b""), Answer(status, body=b"")]
     assert remote.embedder.embed(["abc"]).shape == (1, WIDTH)
     assert remote.waits == [0.5, 1.0]
 
 
-def test_it_waits_as_long_as_it_is_asked_to_and_not_for_ever(remote: Remote, service: Service) -> None:
+def test_it_waits_as_long_as_it_is_asked_to_and_not_for_ever(remote: Remote, service: EmbeddingServer) -> None:
     service.script = [Answer(429, body=b"", headers={"Retry-After": "7"})]
     remote.embedder.embed(["abc"])
     assert remote.waits == [7.0]
@@ -231,33 +231,33 @@ def test_it_waits_as_long_as_it_is_asked_to_and_not_for_ever(remote: Remote, ser
     assert remote.embedder.embed(["abc"]).shape == (1, WIDTH)
 
 
-def test_no_service_is_left_alone_for_days(remote: Remote, service: Service) -> None:
+def test_no_service_is_left_alone_for_days(remote: Remote, service: EmbeddingServer) -> None:
     service.script = [Answer(503, body=b"", headers={"Retry-After": "999999"})]
     refusal(remote)
     remote.seconds = 3600.0
     assert remote.embedder.embed(["abc"]).shape == (1, WIDTH)
 
 
-def test_at_last_it_gives_up(remote: Remote, service: Service) -> None:
+def test_at_last_it_gives_up(remote: Remote, service: EmbeddingServer) -> None:
     service.usual = lambda _: Answer(503, body=b"")
     assert refusal(remote).data == {"status": 503}
     assert remote.waits == [0.5, 1.0, 2.0, 4.0]
 
 
-def test_a_dropped_connection_is_tried_again(remote: Remote, service: Service) -> None:
+def test_a_dropped_connection_is_tried_again(remote: Remote, service: EmbeddingServer) -> None:
     service.script = [Answer(drops=True)]
     assert remote.embedder.embed(["abc"]).shape == (1, WIDTH)
     assert len(remote.waits) == 1
 
 
-def test_nobody_there(service: Service) -> None:
+def test_nobody_there(service: EmbeddingServer) -> None:
     remote = Remote(service)
     service.close()
     assert "cannot be reached (ConnectError)" in refusal(remote).message
     remote.embedder.close()
 
 
-def test_a_service_that_never_answers(remote: Remote, service: Service) -> None:
+def test_a_service_that_never_answers(remote: Remote, service: EmbeddingServer) -> None:
     service.usual = lambda _: Answer(hangs=True)
     with pytest.raises(ModelUnavailableError, match="does not answer in time"):
         remote.line.post({}, most_bytes=1, patience=RetryPolicy(2, 1.0, 0.05, 1.0))
@@ -266,14 +266,14 @@ def test_a_service_that_never_answers(remote: Remote, service: Service) -> None:
 
 def test_an_answer_that_comes_a_byte_at_a_time() -> None:
     """Each byte comes in time; the answer does not."""
-    with dripping() as address:
+    with slow_server() as address:
         line = ServiceConnection(address, Held(), service="The service", rest=lambda _: False)
         with pytest.raises(ModelUnavailableError, match="does not answer in time"):
             line.post({}, most_bytes=1, patience=RetryPolicy(2, 1.0, 5.0, 0.2))
         line.close()
 
 
-def test_closing_ends_what_is_waited_for(service: Service) -> None:
+def test_closing_ends_what_is_waited_for(service: EmbeddingServer) -> None:
     service.usual = lambda _: Answer(hangs=True)
     line = ServiceConnection(service.address, Held(), service="The service")
     said: list[str] = []
@@ -292,7 +292,7 @@ def test_closing_ends_what_is_waited_for(service: Service) -> None:
     assert said == ["The embedding model was closed; open it again to embed."]
 
 
-def test_whoever_waits_is_let_go_when_it_is_closed(service: Service) -> None:
+def test_whoever_waits_is_let_go_when_it_is_closed(service: EmbeddingServer) -> None:
     line = ServiceConnection(service.address, Held(), service="The service", rest=lambda _: True)
     service.usual = lambda _: Answer(503, body=b"")
     with pytest.raises(ModelUnavailableError):
@@ -337,7 +337,7 @@ def test_any_wish_to_rest_is_a_time_or_nothing(value: str) -> None:
 # What is sent -------------------------------------------------------------------------------------------------------
 
 
-def test_requests_of_each_service(service: Service) -> None:
+def test_requests_of_each_service(service: EmbeddingServer) -> None:
     made = {}
     for shape in (OPENAI, VOYAGE, COHERE, COMPATIBLE):
         remote = Remote(service, shape)
@@ -362,7 +362,7 @@ def test_requests_of_each_service(service: Service) -> None:
     assert set(service.keys) == {f"Bearer {KEY}"}
 
 
-def test_the_models_own_length_is_not_asked_for(service: Service) -> None:
+def test_the_models_own_length_is_not_asked_for(service: EmbeddingServer) -> None:
     service.width = 1536
     shape = replace(OPENAI, lengths={"some-model": 1536})
     remote = Remote(service, shape, dimensions=0)
@@ -371,7 +371,7 @@ def test_the_models_own_length_is_not_asked_for(service: Service) -> None:
     remote.embedder.close()
 
 
-def test_a_model_that_takes_no_wish_for_a_length(remote: Remote, service: Service) -> None:
+def test_a_model_that_takes_no_wish_for_a_length(remote: Remote, service: EmbeddingServer) -> None:
     service.usual = lambda body: Answer(
         400 if "dimensions" in body else 200, body=b"" if "dimensions" in body else None
     )
@@ -384,12 +384,12 @@ def test_a_model_that_takes_no_wish_for_a_length(remote: Remote, service: Servic
 
 
 @pytest.mark.parametrize("dimensions", [0, -1, 8193])
-def test_lengths_out_of_bounds(service: Service, dimensions: int) -> None:
+def test_lengths_out_of_bounds(service: EmbeddingServer, dimensions: int) -> None:
     with pytest.raises(InputError, match=r"set embedding\.dimensions to a number from 1 to 8192"):
         Remote(service, dimensions=dimensions)
 
 
-def test_batches_by_count_and_by_characters(service: Service) -> None:
+def test_batches_by_count_and_by_characters(service: EmbeddingServer) -> None:
     remote = Remote(service, replace(OPENAI, texts=3, characters=10))
     rows = remote.embedder.embed(["a", "", "bb", "  ", "c", "d", "e" * 9, "f" * 20, "g"])
     assert [body["input"] for body in service.asked] == [["a", "bb", "c"], ["d", "e" * 9], ["f" * 20], ["g"]]
@@ -401,13 +401,13 @@ def test_batches_by_count_and_by_characters(service: Service) -> None:
     remote.embedder.close()
 
 
-def test_strange_characters_travel(remote: Remote, service: Service) -> None:
+def test_strange_characters_travel(remote: Remote, service: EmbeddingServer) -> None:
     remote.embedder.embed(["emoji 👩‍👩‍👧 \x00 \ud800 日本"])
     assert service.asked[0]["input"][0].startswith("emoji 👩‍👩‍👧")
 
 
 def test_one_refused_text_does_not_keep_the_others_from_their_vectors(
-    remote: Remote, service: Service, caplog: pytest.LogCaptureFixture
+    remote: Remote, service: EmbeddingServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO, "app.embed.remote.remote_embedder")
     service.usual = lambda body: Answer(400, body=b"") if any("bad" in t for t in body["input"]) else Answer()
@@ -416,13 +416,13 @@ def test_one_refused_text_does_not_keep_the_others_from_their_vectors(
     assert "bad" not in caplog.text
 
 
-def test_a_text_too_long_is_read_in_part(remote: Remote, service: Service) -> None:
+def test_a_text_too_long_is_read_in_part(remote: Remote, service: EmbeddingServer) -> None:
     service.usual = lambda body: Answer(400, body=b"") if any(len(t) > 3_000 for t in body["input"]) else Answer()
     rows = remote.embedder.embed(["one", "x" * 8_000])
     assert np.allclose(np.linalg.norm(rows, axis=1), [1, 1])
 
 
-def test_a_service_that_refuses_everything_is_not_asked_for_ever(remote: Remote, service: Service) -> None:
+def test_a_service_that_refuses_everything_is_not_asked_for_ever(remote: Remote, service: EmbeddingServer) -> None:
     service.usual = lambda _: Answer(400, body=b"")
     assert "refuses the request (status 400)" in refusal(remote, [str(number) for number in range(100)]).message
     assert len(service.asked) == 4  # with and without the length asked for; the texts, and a word of its own
@@ -431,7 +431,7 @@ def test_a_service_that_refuses_everything_is_not_asked_for_ever(remote: Remote,
 # Keys ---------------------------------------------------------------------------------------------------------------
 
 
-def test_a_key_that_was_replaced_is_used_at_once(remote: Remote, service: Service) -> None:
+def test_a_key_that_was_replaced_is_used_at_once(remote: Remote, service: EmbeddingServer) -> None:
     remote.key.next = "sk-new"
     service.script = [Answer(401, body=b"")]
     assert remote.embedder.embed(["abc"]).shape == (1, WIDTH)
@@ -441,14 +441,14 @@ def test_a_key_that_was_replaced_is_used_at_once(remote: Remote, service: Servic
     assert service.keys[-1] == "Bearer sk-newest"
 
 
-def test_a_replaced_key_that_is_refused_too(remote: Remote, service: Service) -> None:
+def test_a_replaced_key_that_is_refused_too(remote: Remote, service: EmbeddingServer) -> None:
     remote.key.next = "sk-new"
     service.usual = lambda _: Answer(401, body=b"")
     assert "refuses the key" in refusal(remote).message
     assert len(service.asked) == 2
 
 
-def test_a_service_of_this_machine_may_need_no_key(service: Service) -> None:
+def test_a_service_of_this_machine_may_need_no_key(service: EmbeddingServer) -> None:
     options: dict[str, Any] = {"base_url": service.address, "dimensions": 4, "environment": {}}
     embedder = open_embedder("openai-compatible:m", **options)
     assert embedder.embed(["abc"]).shape == (1, WIDTH)
@@ -466,7 +466,7 @@ def test_what_is_no_address(address: str) -> None:
 
 
 @pytest.mark.parametrize("key", ["sk-a\nb", "sk-ä", "sk-\x00"])
-def test_a_key_that_cannot_be_one_is_not_repeated(service: Service, key: str) -> None:
+def test_a_key_that_cannot_be_one_is_not_repeated(service: EmbeddingServer, key: str) -> None:
     options: dict[str, Any] = {"base_url": service.address, "key_name": "THE_KEY", "dimensions": 4}
     with pytest.raises(InputError, match="The environment variable THE_KEY holds no usable key") as caught:
         open_embedder("openai-compatible:m", environment={"THE_KEY": key}, **options)
@@ -491,7 +491,7 @@ def test_what_a_compatible_service_needs() -> None:
         open_embedder("openai-compatible:m", base_url="http://h/v1", key_name="K", environment={"K": "x"})
 
 
-def test_two_services_are_two_identities(service: Service) -> None:
+def test_two_services_are_two_identities(service: EmbeddingServer) -> None:
     options: dict[str, Any] = {"key_name": "K", "dimensions": 4, "environment": {"K": KEY}}
     one = open_embedder("openai-compatible:m", base_url=f"{service.address}/v1/", **options)
     other = open_embedder("openai-compatible:m", base_url=f"{service.address}/v2", **options)

@@ -16,23 +16,23 @@ _ROWS = (
 )
 
 
-def read(shelf: Shelf, postings: IndexCache) -> ChunkColumns:
-    return shelf.do(shelf.store.read(lambda connection: postings.heads(connection, last_chunk(connection))))
+def read(shelf: Shelf, index_cache: IndexCache) -> ChunkColumns:
+    return shelf.do(shelf.store.read(lambda connection: index_cache.columns(connection, last_chunk(connection))))
 
 
-def knows_all(shelf: Shelf, postings: IndexCache) -> bool:
+def knows_all(shelf: Shelf, index_cache: IndexCache) -> bool:
     def work(connection: apsw.Connection) -> bool:
-        return postings.heads(connection, last_chunk(connection)).knows_all(connection)
+        return index_cache.columns(connection, last_chunk(connection)).is_up_to_date(connection)
 
     return shelf.do(shelf.store.read(work))
 
 
-def seen(heads: ChunkColumns, ids: list[int]) -> list[tuple[object, ...]]:
-    sorts = [heads.sorts[number] for number in heads.sort[ids]]
-    owners = [heads.name(number) for number in heads.owner[ids].tolist()]
-    is_turn = heads.owner[ids] > 0
-    firsts = (heads.first[ids] * is_turn).tolist()
-    columns = (firsts, (heads.more[ids] * is_turn).tolist(), heads.created[ids].tolist())
+def seen(columns: ChunkColumns, ids: list[int]) -> list[tuple[object, ...]]:
+    sorts = [columns.sorts[number] for number in columns.sort[ids]]
+    owners = [columns.name(number) for number in columns.owner[ids].tolist()]
+    is_turn = columns.owner[ids] > 0
+    firsts = (columns.first[ids] * is_turn).tolist()
+    columns = (firsts, (columns.more[ids] * is_turn).tolist(), columns.created[ids].tolist())
     rows = zip(ids, sorts, owners, *columns, strict=True)
     return [(chunk, sort.kind, sort.role, sort.store, owner, *rest) for chunk, sort, owner, *rest in rows]
 
@@ -40,32 +40,32 @@ def seen(heads: ChunkColumns, ids: list[int]) -> list[tuple[object, ...]]:
 @pytest.mark.parametrize("most_new", [-1, 1_000])
 def test_what_comes_later_is_added(shelf: Shelf, monkeypatch: pytest.MonkeyPatch, most_new: int) -> None:
     monkeypatch.setattr(module, "_MOST_NEW", most_new)
-    postings = IndexCache()
+    index_cache = IndexCache()
     for number in range(3):
         shelf.say("a heron", "a grebe " * 400, session=f"s{number % 2}")
         shelf.save(f"teal {number} " + "word " * 400, store="shared")
         shelf.sync()
-        heads = read(shelf, postings)
+        columns = read(shelf, index_cache)
         rows = shelf.rows(f"{_ROWS} FROM chunks ORDER BY id")
-        assert seen(heads, [row[0] for row in rows]) == rows
-        assert np.flatnonzero(heads.there).tolist() == [row[0] for row in rows] or number
+        assert seen(columns, [row[0] for row in rows]) == rows
+        assert np.flatnonzero(columns.exists).tolist() == [row[0] for row in rows] or number
         targets = shelf.rows("SELECT id, session_id || '#' || seq_start FROM chunks WHERE kind = 'message'")
-        assert [heads.target(chunk) for chunk, _ in targets] == [target for _, target in targets]
+        assert [columns.target(chunk) for chunk, _ in targets] == [target for _, target in targets]
 
 
 def test_it_knows_when_something_went_and_finds_out_what(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_DOUBTS", 3)
-    postings = IndexCache()
+    index_cache = IndexCache()
     shelf.say("one", "two", "three")
-    assert knows_all(shelf, postings)
+    assert knows_all(shelf, index_cache)
     shelf.do(shelf.store.write(lambda connection: connection.execute("DELETE FROM chunks WHERE id = 2")))
-    assert not knows_all(shelf, postings)
-    assert not knows_all(shelf, postings)
+    assert not knows_all(shelf, index_cache)
+    assert not knows_all(shelf, index_cache)
     shelf.say("four")
     for _ in range(3):
-        knows_all(shelf, postings)
-    assert knows_all(shelf, postings)
-    assert np.flatnonzero(read(shelf, postings).there).tolist() == [1, 3, 4]
+        knows_all(shelf, index_cache)
+    assert knows_all(shelf, index_cache)
+    assert np.flatnonzero(read(shelf, index_cache).exists).tolist() == [1, 3, 4]
 
 
 def test_turns_that_follow_each_other_have_keys_that_do(shelf: Shelf) -> None:

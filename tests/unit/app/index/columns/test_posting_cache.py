@@ -33,47 +33,47 @@ def put(connection: apsw.Connection, *texts: str) -> None:
         )
 
 
-def found(connection: apsw.Connection, postings: IndexCache, word: str) -> list[int]:
-    return [int(one) for one in postings.ids(connection, quote(word), last_chunk(connection))]
+def found(connection: apsw.Connection, index_cache: IndexCache, word: str) -> list[int]:
+    return [int(one) for one in index_cache.ids(connection, quote(word), last_chunk(connection))]
 
 
 def test_later_chunks_are_added_to_what_was_kept(connection: apsw.Connection) -> None:
-    postings = IndexCache()
-    assert found(connection, postings, "heron") == []
+    index_cache = IndexCache()
+    assert found(connection, index_cache, "heron") == []
     put(connection, "a heron", "an elm", "herons")
-    assert found(connection, postings, "heron") == [1, 3]
+    assert found(connection, index_cache, "heron") == [1, 3]
     put(connection, "an owl", "the heron's nest")
-    assert found(connection, postings, "heron") == [1, 3, 5]
-    assert postings.count(connection, quote("heron"), 5) == 3
+    assert found(connection, index_cache, "heron") == [1, 3, 5]
+    assert index_cache.count(connection, quote("heron"), 5) == 3
     put(connection, "heron")
-    assert postings.count(connection, quote("heron"), 6) == 3 + 1
+    assert index_cache.count(connection, quote("heron"), 6) == 3 + 1
 
 
 def test_only_so_many_are_kept(connection: apsw.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "KEPT_IDS", 2 * module._ENTRY + 8)
     monkeypatch.setattr(module, "KEPT_COUNTS", 2)
     put(connection, *["one two three four five six"] * 2)
-    postings = IndexCache()
+    index_cache = IndexCache()
     for _ in range(2):
         for word in ("one", "two", "three", "four", "five", "six"):
-            assert found(connection, postings, word) == [1, 2]
-            assert postings.count(connection, quote(word), 2) == 2
+            assert found(connection, index_cache, word) == [1, 2]
+            assert index_cache.count(connection, quote(word), 2) == 2
 
 
 def test_how_often_a_word_is_there_is_known_where_the_connection_lists_words(connection: apsw.Connection) -> None:
     put(connection, "a heron", "an elm", "herons, heron and the heron's heron")
 
-    def times(postings: IndexCache, term: str = "heron") -> tuple[list[int], list[int]]:
-        got = postings.posting(connection, quote("heron"), term, last_chunk(connection))
+    def times(index_cache: IndexCache, term: str = "heron") -> tuple[list[int], list[int]]:
+        got = index_cache.posting(connection, quote("heron"), term, last_chunk(connection))
         return got.ids.tolist(), got.times.tolist()
 
     assert times(IndexCache()) == ([1, 3], [0, 0])
     connection.execute(f"CREATE VIRTUAL TABLE temp.{WORDS_TABLE} USING fts5vocab ('main', 'chunks_fts', 'instance')")
-    postings = IndexCache()
-    assert times(postings) == ([1, 3], [1, 4])
+    index_cache = IndexCache()
+    assert times(index_cache) == ([1, 3], [1, 4])
     assert times(IndexCache(), "") == ([1, 3], [0, 0])
     put(connection, "heron heron")
-    assert times(postings) == ([1, 3, 4], [1, 4, 0])
+    assert times(index_cache) == ([1, 3, 4], [1, 4, 0])
     assert times(IndexCache()) == ([1, 3, 4], [1, 4, 2])
 
 
@@ -81,10 +81,10 @@ def test_lengths_count_the_words_of_both_columns(connection: apsw.Connection) ->
     texts = ["one two", "x " * 127, "x " * 128, "x " * 300, "我们今天", "x " * 200 + "我们今天" * 50, "x " * 40_000]
     put(connection, *texts)
     connection.execute("DELETE FROM chunks_fts_docsize WHERE id = 1")
-    postings = IndexCache()
-    lengths = postings.lengths(connection, last_chunk(connection))
+    index_cache = IndexCache()
+    lengths = index_cache.lengths(connection, last_chunk(connection))
     pairs = len(ngrams_of(texts[5]).split())
     assert lengths.words.tolist() == [0, 0, 127, 128, 300, 5, 201 + pairs, 16_383]
     assert lengths.chunks == 6
     put(connection, "one more text")
-    assert postings.lengths(connection, last_chunk(connection)).words.tolist()[8:] == [3]
+    assert index_cache.lengths(connection, last_chunk(connection)).words.tolist()[8:] == [3]

@@ -9,30 +9,30 @@ from app.index.columns.session_agents import SessionAgents
 from tests.unit.app.shelf import Shelf
 
 
-def agents_of(shelf: Shelf, postings: IndexCache, agents: SessionAgents, *sessions: str) -> list[str]:
+def agents_of(shelf: Shelf, index_cache: IndexCache, agents: SessionAgents, *sessions: str) -> list[str]:
     def work(connection: apsw.Connection) -> list[str]:
-        heads = postings.heads(connection, last_chunk(connection))
-        owner = np.array([heads.numbers[session] for session in sessions], dtype=np.int64)
-        return [agents.names[place] for place in agents.of(connection, heads, owner).tolist()]
+        columns = index_cache.columns(connection, last_chunk(connection))
+        owner = np.array([columns.numbers[session] for session in sessions], dtype=np.int64)
+        return [agents.names[place] for place in agents.of(connection, columns, owner).tolist()]
 
     return shelf.do(shelf.store.read(work))
 
 
 def test_each_is_known_and_later_ones_too(shelf: Shelf) -> None:
-    postings, agents = IndexCache(), SessionAgents()
+    index_cache, agents = IndexCache(), SessionAgents()
     shelf.say("one", session="a", agent="Atlas")
     shelf.say("two", session="b")
-    assert agents_of(shelf, postings, agents, "b", "a", "b") == ["", "Atlas", ""]
+    assert agents_of(shelf, index_cache, agents, "b", "a", "b") == ["", "Atlas", ""]
     shelf.say("three", session="c", agent="Juniper")
     shelf.say("four", session="d", agent="Atlas")
-    assert agents_of(shelf, postings, agents, "d", "c", "a", "b") == ["Atlas", "Juniper", "Atlas", ""]
-    assert agents_of(shelf, postings, agents) == []
+    assert agents_of(shelf, index_cache, agents, "d", "c", "a", "b") == ["Atlas", "Juniper", "Atlas", ""]
+    assert agents_of(shelf, index_cache, agents) == []
     assert agents.names == ["", "Atlas", "Juniper"]
 
 
 def test_what_was_read_is_not_read_again(shelf: Shelf) -> None:
-    postings, agents = IndexCache(), SessionAgents()
+    index_cache, agents = IndexCache(), SessionAgents()
     shelf.say("one", session="a", agent="Atlas")
-    assert agents_of(shelf, postings, agents, "a") == ["Atlas"]
+    assert agents_of(shelf, index_cache, agents, "a") == ["Atlas"]
     shelf.do(shelf.store.write(lambda connection: connection.execute("UPDATE sessions SET agent = 'Juniper'")))
-    assert agents_of(shelf, postings, agents, "a") == ["Atlas"]
+    assert agents_of(shelf, index_cache, agents, "a") == ["Atlas"]

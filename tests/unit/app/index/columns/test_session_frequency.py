@@ -10,36 +10,36 @@ from app.retrieval.query.match_expression import quote
 from tests.unit.app.shelf import Shelf
 
 
-def counted(shelf: Shelf, postings: IndexCache, word: str) -> dict[str, tuple[int, int]]:
+def counted(shelf: Shelf, index_cache: IndexCache, word: str) -> dict[str, tuple[int, int]]:
     """Return of each conversation in how many turns, and in how many of a person, a word is."""
 
     def work(connection: apsw.Connection) -> dict[str, tuple[int, int]]:
         last = last_chunk(connection)
-        heads = postings.heads(connection, last)
-        found = postings.posting(connection, quote(word), word, last).tally(heads)
-        pairs = zip(found.turns.tolist(), found.of_user.tolist(), strict=True)
-        return dict(zip(map(heads.name, found.owner.tolist()), pairs, strict=True))
+        columns = index_cache.columns(connection, last)
+        found = index_cache.posting(connection, quote(word), word, last).session_frequency(columns)
+        pairs = zip(found.messages.tolist(), found.user_messages.tolist(), strict=True)
+        return dict(zip(map(columns.name, found.owner.tolist()), pairs, strict=True))
 
     return shelf.do(shelf.store.read(work))
 
 
 def test_turns_count_once_and_what_is_no_turn_not_at_all(shelf: Shelf) -> None:
-    postings = IndexCache()
+    index_cache = IndexCache()
     shelf.say("a heron and a heron", "no such bird", "the heron", session="pond")
     shelf.say("nothing", "heron", session="brook")
     shelf.say("heron", session="pond", role="assistant")
     shelf.save("a heron on paper")
     shelf.sync()
-    assert counted(shelf, postings, "heron") == {"pond": (3, 2), "brook": (1, 1)}
-    assert counted(shelf, postings, "owl") == {}
+    assert counted(shelf, index_cache, "heron") == {"pond": (3, 2), "brook": (1, 1)}
+    assert counted(shelf, index_cache, "owl") == {}
 
 
 @pytest.mark.parametrize("kept", [0, 1_000])
 def test_what_comes_later_counts_too(shelf: Shelf, monkeypatch: pytest.MonkeyPatch, kept: int) -> None:
     monkeypatch.setattr(module, "KEPT_IDS", kept)
     monkeypatch.setattr(module, "KEPT_SHARE", 0)
-    postings = IndexCache()
+    index_cache = IndexCache()
     for number in range(1, 4):
         shelf.say("heron", session="pond")
-        assert counted(shelf, postings, "heron")["pond"][0] == number
-        assert counted(shelf, postings, "heron")["pond"][0] == number
+        assert counted(shelf, index_cache, "heron")["pond"][0] == number
+        assert counted(shelf, index_cache, "heron")["pond"][0] == number

@@ -12,7 +12,7 @@ from app.errors import InputError, KeepsakeError, NotFoundError
 from app.index.generations import generation_repo
 from app.index.vectors import vector_repo
 from app.index.vectors.vector_repo import Generation
-from tests.unit.app.index.bench import DAY_MS
+from tests.unit.app.index.index_harness import DAY_MS
 from tests.unit.app.shelf import MoodyEmbedder, Shelf
 
 OLD, NEW = EmbeddingIdentity("test", "old", 512, "1"), EmbeddingIdentity("test", "new", 512, "1")

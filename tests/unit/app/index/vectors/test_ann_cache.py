@@ -59,53 +59,53 @@ def vault(tmp_path: Path) -> Iterator[Vault]:
 
 
 def tended(vault: Vault, folder: Path) -> AnnCache:
-    near = AnnCache(folder, least=10)
-    near.tend(vault.connection, vault.generation)
-    return near
+    ann_cache = AnnCache(folder, least=10)
+    ann_cache.refresh(vault.connection, vault.generation)
+    return ann_cache
 
 
-def first(near: AnnCache, vault: Vault, row: int) -> int:
-    found = near.nearest(vault.generation, vault.rows[row].tobytes(), 1)
+def first(ann_cache: AnnCache, vault: Vault, row: int) -> int:
+    found = ann_cache.nearest(vault.generation, vault.rows[row].tobytes(), 1)
     assert found is not None
     return int(found[0][0])
 
 
 def test_before_it_is_made_it_cannot_tell(vault: Vault, tmp_path: Path) -> None:
-    near = AnnCache(tmp_path, least=10)
-    assert near.nearest(vault.generation, vault.rows[0].tobytes(), 1) is None
-    assert near.needs_care(vault.generation, COUNT)
-    assert not near.needs_care(vault.generation, 9)
-    near.add(vault.generation, [(1, vault.rows[0].tobytes())])
-    assert near.count() == 0
+    ann_cache = AnnCache(tmp_path, least=10)
+    assert ann_cache.nearest(vault.generation, vault.rows[0].tobytes(), 1) is None
+    assert ann_cache.needs_refresh(vault.generation, COUNT)
+    assert not ann_cache.needs_refresh(vault.generation, 9)
+    ann_cache.add(vault.generation, [(1, vault.rows[0].tobytes())])
+    assert ann_cache.count() == 0
 
 
 def test_it_holds_what_the_database_holds(vault: Vault, tmp_path: Path) -> None:
-    near = tended(vault, tmp_path)
-    assert near.count() == COUNT
-    assert [first(near, vault, row) for row in range(5)] == [1, 2, 3, 4, 5]
-    nothing = near.nearest(vault.generation, bytes(4 * WIDTH), 5)
+    ann_cache = tended(vault, tmp_path)
+    assert ann_cache.count() == COUNT
+    assert [first(ann_cache, vault, row) for row in range(5)] == [1, 2, 3, 4, 5]
+    nothing = ann_cache.nearest(vault.generation, bytes(4 * WIDTH), 5)
     assert nothing is not None
     assert len(nothing[0]) == len(nothing[1]) == 0
-    assert near.nearest(Generation(99, WIDTH), vault.rows[0].tobytes(), 5) is None
-    assert not near.needs_care(vault.generation, COUNT)
+    assert ann_cache.nearest(Generation(99, WIDTH), vault.rows[0].tobytes(), 5) is None
+    assert not ann_cache.needs_refresh(vault.generation, COUNT)
 
 
 def test_what_is_added_is_found_and_what_went_is_let_go(vault: Vault, tmp_path: Path) -> None:
-    near = tended(vault, tmp_path)
+    ann_cache = tended(vault, tmp_path)
     vault.rows[0] = unit(1, seed=9)[0]
-    near.add(vault.generation, vault.put(range(COUNT + 1, COUNT + 2)))
-    assert first(near, vault, 0) == COUNT + 1
+    ann_cache.add(vault.generation, vault.put(range(COUNT + 1, COUNT + 2)))
+    assert first(ann_cache, vault, 0) == COUNT + 1
     vault.drop(COUNT + 1)
     vault.drop(2)
-    near.tend(vault.connection, vault.generation)
-    assert near.count() == COUNT - 1
-    assert first(near, vault, 1) != 2
+    ann_cache.refresh(vault.connection, vault.generation)
+    assert ann_cache.count() == COUNT - 1
+    assert first(ann_cache, vault, 1) != 2
 
 
 def test_of_a_chunk_that_was_stored_again_the_later_vector_counts(vault: Vault, tmp_path: Path) -> None:
-    near = tended(vault, tmp_path)
-    near.add(vault.generation, [(1, vault.rows[5].tobytes()), (2, vault.rows[0].tobytes())])
-    found = near.nearest(vault.generation, vault.rows[0].tobytes(), COUNT)
+    ann_cache = tended(vault, tmp_path)
+    ann_cache.add(vault.generation, [(1, vault.rows[5].tobytes()), (2, vault.rows[0].tobytes())])
+    found = ann_cache.nearest(vault.generation, vault.rows[0].tobytes(), COUNT)
     assert found is not None
     ids, scores = found[0].tolist(), found[1].tolist()
     assert ids[0] == 2
@@ -118,8 +118,8 @@ def test_the_file_is_caught_up_with_the_database(vault: Vault, tmp_path: Path) -
     tended(vault, tmp_path)
     vault.drop(3)
     vault.put(range(COUNT + 1, COUNT + 4))
-    near = tended(vault, tmp_path)
-    assert near.count() == COUNT + 2
+    ann_cache = tended(vault, tmp_path)
+    assert ann_cache.count() == COUNT + 2
     assert (tmp_path / FILE).stat().st_mode & 0o777 == 0o600
 
 
@@ -129,15 +129,15 @@ def test_the_bytes_stay_in_the_file_until_they_are_looked_at(vault: Vault, tmp_p
     before = (tmp_path / FILE).stat().st_ino
     read = tended(vault, tmp_path)
     assert (tmp_path / FILE).stat().st_ino == before
-    for near in (written, read):
-        assert near._codes is not None
-        owner = near._codes.numbers.base
+    for ann_cache in (written, read):
+        assert ann_cache._codes is not None
+        owner = ann_cache._codes.numbers.base
         while isinstance(owner, np.ndarray) and not isinstance(owner, np.memmap):
             owner = owner.base
         assert isinstance(owner, np.memmap)
         # It goes on answering from a file that another one has taken the place of.
         tended(vault, tmp_path).forget()
-        assert first(near, vault, 7) == 8
+        assert first(ann_cache, vault, 7) == 8
 
 
 def test_a_few_late_vectors_stay_beside_the_file_and_many_make_a_new_one(vault: Vault, tmp_path: Path) -> None:
@@ -145,9 +145,9 @@ def test_a_few_late_vectors_stay_beside_the_file_and_many_make_a_new_one(vault: 
     before = (tmp_path / FILE).read_bytes()
     vault.rows[0] = unit(1, seed=9)[0]
     vault.put(range(COUNT + 1, COUNT + 3))
-    near = tended(vault, tmp_path)
-    assert near.count() == COUNT + 2
-    assert first(near, vault, 0) == COUNT + 1
+    ann_cache = tended(vault, tmp_path)
+    assert ann_cache.count() == COUNT + 2
+    assert first(ann_cache, vault, 0) == COUNT + 1
     assert (tmp_path / FILE).read_bytes() == before
     vault.put(range(COUNT + 3, COUNT + 6))
     assert tended(vault, tmp_path).count() == COUNT + 5
@@ -155,17 +155,17 @@ def test_a_few_late_vectors_stay_beside_the_file_and_many_make_a_new_one(vault: 
 
 
 def test_what_was_forgotten_leaves_the_file(vault: Vault, tmp_path: Path) -> None:
-    near = tended(vault, tmp_path)
+    ann_cache = tended(vault, tmp_path)
     path = tmp_path / FILE
     before = path.read_bytes()
     vault.drop(2)
-    near.tend(vault.connection, vault.generation)
+    ann_cache.refresh(vault.connection, vault.generation)
     assert len(path.read_bytes()) < len(before)
-    near.forget()
+    ann_cache.forget()
     assert not path.exists()
-    assert near.nearest(vault.generation, vault.rows[0].tobytes(), 1) is None
-    near.tend(vault.connection, vault.generation)
-    assert near.count() == COUNT - 1
+    assert ann_cache.nearest(vault.generation, vault.rows[0].tobytes(), 1) is None
+    ann_cache.refresh(vault.connection, vault.generation)
+    assert ann_cache.count() == COUNT - 1
 
 
 def truncated(content: bytes) -> bytes:
@@ -193,9 +193,9 @@ def test_a_damaged_file_is_made_anew(vault: Vault, tmp_path: Path, damage: Calla
     path = tmp_path / FILE
     whole = path.read_bytes()
     path.write_bytes(damage(whole))
-    near = tended(vault, tmp_path)
-    assert near.count() == COUNT
-    assert [first(near, vault, row) for row in range(COUNT)] == list(range(1, COUNT + 1))
+    ann_cache = tended(vault, tmp_path)
+    assert ann_cache.count() == COUNT
+    assert [first(ann_cache, vault, row) for row in range(COUNT)] == list(range(1, COUNT + 1))
     assert path.read_bytes() == whole
 
 

@@ -33,13 +33,13 @@ def found(shelf: Shelf, text: str) -> list[str]:
     query = parse(text, round(NOW.timestamp() * 1000))
 
     def work(connection: apsw.Connection) -> list[str]:
-        postings = IndexCache()
-        heads, where = postings.heads(connection, last_chunk(connection)), build_filter(query, STORES)
+        index_cache = IndexCache()
+        columns, where = index_cache.columns(connection, last_chunk(connection)), build_filter(query, STORES)
         if where.narrows:
-            known = filter_mask(connection, query, STORES, postings)
+            known = filter_mask(connection, query, STORES, index_cache)
             where = replace(where, mask=known.mask, is_exact=known.is_exact)
-        places = messages_of_named_times(connection, heads, analyse_question(query), where)
-        return [f"{session}#{seq}" for session, seq in with_owner_ids(heads, places)]
+        places = messages_of_named_times(connection, columns, analyse_question(query), where)
+        return [f"{session}#{seq}" for session, seq in with_owner_ids(columns, places)]
 
     return shelf.do(shelf.store.read(work))
 

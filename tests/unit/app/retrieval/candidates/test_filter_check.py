@@ -29,11 +29,11 @@ ASKED = [
 ]
 
 
-def told(shelf: Shelf, postings: IndexCache, where: ChunkFilter) -> list[int]:
+def told(shelf: Shelf, index_cache: IndexCache, where: ChunkFilter) -> list[int]:
     def work(connection: apsw.Connection) -> list[int]:
-        heads = postings.heads(connection, last_chunk(connection))
-        ids = np.arange(1, len(heads.owner))
-        found: list[int] = ids[passes_filter(connection, heads, ids, where)].tolist()
+        columns = index_cache.columns(connection, last_chunk(connection))
+        ids = np.arange(1, len(columns.owner))
+        found: list[int] = ids[passes_filter(connection, columns, ids, where)].tolist()
         return found
 
     return shelf.do(shelf.store.read(work))
@@ -56,14 +56,16 @@ def various(shelf: Shelf) -> Shelf:
 @pytest.mark.parametrize(("name", "values"), ASKED)
 @pytest.mark.parametrize("stores", [STORES, ("private",), ("shared",), ()])
 def test_both_say_the_same(various: Shelf, name: str, values: tuple[str, ...], stores: tuple[str, ...]) -> None:
-    postings = IndexCache()
+    index_cache = IndexCache()
     query: Any = replace(Query(""), **({name: values} if name else {}))
     where = build_filter(query, stores)
     assert where.of_sort is not None
     for change in ("", "DELETE FROM chunks WHERE id = 2", "INSERT INTO session_moves VALUES ('t', 1, 0)"):
         if change:
             run(various, change)
-        assert told(various, postings, where) == told(various, IndexCache(), replace(where, of_sort=None, narrows=True))
+        assert told(various, index_cache, where) == told(
+            various, IndexCache(), replace(where, of_sort=None, narrows=True)
+        )
 
 
 @pytest.mark.parametrize("text", ["-session:t", "session:t", "after:2001", "before:2001", "role:user -kind:note"])

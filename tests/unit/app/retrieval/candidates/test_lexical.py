@@ -105,12 +105,12 @@ def test_the_most_promising_of_many_are_the_same_by_a_part_of_them(
 
 def test_what_went_is_not_found(shelf: Shelf) -> None:
     shelf.say("heron one", "heron two")
-    postings, query = IndexCache(), Query("")
+    index_cache, query = IndexCache(), Query("")
     where, asked = build_filter(query, STORES), atoms(parse("heron", 0))
 
     def ids() -> list[int]:
         rows = shelf.do(
-            shelf.store.read(lambda connection: cached_lexical_scores(connection, postings, asked, None, where, 10))
+            shelf.store.read(lambda connection: cached_lexical_scores(connection, index_cache, asked, None, where, 10))
         )
         found: list[int] = sorted(rows.ids.tolist())
         return found

@@ -25,9 +25,11 @@ TEXTS = ("a grey heron", "two old oaks", "a heron on the lock", "bread and butte
 def meaning(shelf: Shelf, vault: Path) -> VectorQuery:
     shelf.say(*TEXTS)
     shelf.sync()
-    near, generation = AnnCache(vault, least=1), Generation(1, shelf.embedder.identity.dimensions)
-    shelf.do(shelf.store.read(lambda connection: near.tend(connection, generation)))
-    return VectorQuery(generation, lambda text: shelf.embedder.embed_query(text).tobytes(), near, near.count())
+    ann_cache, generation = AnnCache(vault, least=1), Generation(1, shelf.embedder.identity.dimensions)
+    shelf.do(shelf.store.read(lambda connection: ann_cache.refresh(connection, generation)))
+    return VectorQuery(
+        generation, lambda text: shelf.embedder.embed_query(text).tobytes(), ann_cache, ann_cache.count()
+    )
 
 
 def asked(shelf: Shelf, text: str, meaning: VectorQuery, name: str) -> SearchResult:
@@ -45,11 +47,11 @@ def test_a_search_of_many_vectors_finds_the_same(shelf: Shelf, meaning: VectorQu
 
 
 def test_what_was_not_looked_for_is_answered_too(meaning: VectorQuery) -> None:
-    near, vector = meaning.near, meaning.vector("heron")
-    assert near is not None
-    ahead = PrefetchedNeighbours(near, meaning.generation, vector, 3, None)
+    ann_cache, vector = meaning.ann_cache, meaning.vector("heron")
+    assert ann_cache is not None
+    ahead = PrefetchedNeighbours(ann_cache, meaning.generation, vector, 3, None)
     for k, allowed in ((3, None), (2, None), (3, np.array([False, True, True]))):
-        got, wanted = (one.nearest(meaning.generation, vector, k, allowed) for one in (ahead, near))
+        got, wanted = (one.nearest(meaning.generation, vector, k, allowed) for one in (ahead, ann_cache))
         assert got is not None
         assert wanted is not None
         assert got[0].tolist() == wanted[0].tolist()
@@ -57,9 +59,9 @@ def test_what_was_not_looked_for_is_answered_too(meaning: VectorQuery) -> None:
 
 
 def test_what_fails_meanwhile_fails_whoever_asks(meaning: VectorQuery) -> None:
-    near = meaning.near
-    assert near is not None
-    ahead = PrefetchedNeighbours(near, meaning.generation, b"\0\0\x80?" * 3, 3, None)
+    ann_cache = meaning.ann_cache
+    assert ann_cache is not None
+    ahead = PrefetchedNeighbours(ann_cache, meaning.generation, b"\0\0\x80?" * 3, 3, None)
     with pytest.raises(ValueError, match=r"shape|size|dimension"):
         ahead.nearest(meaning.generation, b"\0\0\x80?" * 3, 3, None)
 

@@ -11,7 +11,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from app.core.text import storable
-from app.index.cjk_ngrams import has_wide, ngrams_of, normal, runs_of, units
+from app.index.cjk_ngrams import has_cjk, ngrams_of, normal, runs_of, units
 from app.retrieval.model import Query, Term
 from app.retrieval.query.match_expression import (
     MAX_TERMS,
@@ -366,7 +366,7 @@ def test_quoting_leaves_one_string(text: str) -> None:
     inside = quote(text)[1:-1]
     assert '"' not in inside.replace('""', "")
     assert "\x00" not in inside
-    assert not has_wide(text) or has_wide(inside)
+    assert not has_cjk(text) or has_cjk(inside)
 
 
 def test_of_a_long_text_the_longest_words_are_asked_for() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from app.host import Host
 from app.retrieval.ranking.cross_encoder_stage import FEATURE
-from tests.unit.app.embed.judge import write_judge
+from tests.unit.app.embed.rerank_model import write_rerank_model
 
 TEXTS = [f"a boat in the harbour{' and more' * (number % 7)} number {number}" for number in range(60)]
 
@@ -26,7 +26,7 @@ def opened(vault: Path, **settings: Any) -> Host:
 
 @pytest.fixture
 def judged(vault: Path, tmp_path: Path) -> Iterator[Host]:
-    host = opened(vault, search__reranker_folder=str(write_judge(tmp_path / "judge")))
+    host = opened(vault, search__reranker_folder=str(write_rerank_model(tmp_path / "judge")))
     yield host
     host.stop()
 
@@ -74,7 +74,7 @@ def test_what_is_judged_alike_and_nothing_at_all(judged: Host) -> None:
 
 def test_of_a_long_text_the_part_that_was_asked_for_is_judged(vault: Path, tmp_path: Path) -> None:
     words = (*(f"w{number}" for number in range(9_997)), "anchor")  # it counts 9,999, an unknown word 1
-    host = opened(vault, search__reranker_folder=str(write_judge(tmp_path / "judge", words)))
+    host = opened(vault, search__reranker_folder=str(write_rerank_model(tmp_path / "judge", words)))
     try:
         filling = "and nothing but the harbour of this town " * 200
         host.ask("session.append", session="long", messages=[{"role": "user", "content": f"{filling} anchor"}])

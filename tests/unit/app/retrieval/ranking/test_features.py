@@ -221,11 +221,11 @@ def test_what_conversations_say_and_a_memory_as_much_as_its_words() -> None:
 
 def test_the_pool_takes_neighbours_and_turns_of_passages_and_no_more_than_asked() -> None:
     legs = [*words((5, 9.0)), Scored(9, "passage", "s", "", 20, 22, DAY, 8.0)]
-    heads = heads_of([], legs)
-    found = merge_scores(heads, scores(heads, legs), scores(heads, []))
+    columns = heads_of([], legs)
+    found = merge_scores(columns, scores(columns, legs), scores(columns, []))
 
     def places(most: int) -> list[MessagePlace]:
-        return with_owner_ids(heads, candidate_pool(found, most))
+        return with_owner_ids(columns, candidate_pool(found, most))
 
     assert set(places(200)) == {("s", seq) for seq in (3, 4, 5, 6, 7, 20, 21, 22)}
     assert places(1) == [("s", 5)]

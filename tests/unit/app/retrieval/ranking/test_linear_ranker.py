@@ -127,9 +127,9 @@ def test_the_weights_that_come_with_the_program_fit_the_features() -> None:
 
 def test_the_weights_are_those_for_what_was_found() -> None:
     ranker = load_ranker()
-    assert ranker.weights({"words", "vector"}, is_model=False) is ranker.with_vectors
-    assert ranker.weights({"words", "vector"}, is_model=True) is ranker.with_model
-    assert ranker.weights({"words"}, is_model=True) is ranker.words_only
+    assert ranker.weights({"words", "vector"}, is_contextual=False) is ranker.with_vectors
+    assert ranker.weights({"words", "vector"}, is_contextual=True) is ranker.with_model
+    assert ranker.weights({"words"}, is_contextual=True) is ranker.words_only
 
 
 @pytest.mark.parametrize("content", [None, "", "{}", "[1]", '{"with_vectors": {"x": [1, 2]}, "words_only": {}}'])

@@ -49,38 +49,38 @@ def where(text: str = "", stores: Any = STORES) -> tuple[ChunkFilter, int | None
     return build_filter(query, stores), query.until
 
 
-def weighed(connection: apsw.Connection, postings: IndexCache | None = None) -> SessionScores:
-    known = postings or IndexCache()
-    return SessionScores(find_matches(connection, known, [Atom('"rye"', ("rye",))]), known.turns)
+def weighed(connection: apsw.Connection, index_cache: IndexCache | None = None) -> SessionScores:
+    known = index_cache or IndexCache()
+    return SessionScores(find_matches(connection, known, [Atom('"rye"', ("rye",))]), known.messages)
 
 
 def said(weighed: SessionScores, *names: str) -> dict[str, dict[str, float]]:
-    numbers = {name: weighed.heads.numbers.get(name, 0) for name in names}
+    numbers = {name: weighed.columns.numbers.get(name, 0) for name in names}
     found = weighed.said(np.array([*numbers.values()], dtype=np.int64))
     columns = {"words": found.words, "user_words": found.user_words, "length": found.length, "most": found.coverage}
     return {name: {key: float(column[row]) for key, column in columns.items()} for row, name in enumerate(numbers)}
 
 
 def places(weighed: SessionScores, *wanted: tuple[str, int]) -> MessagePlaces:
-    numbers = [weighed.heads.numbers[name] for name, _ in wanted]
+    numbers = [weighed.columns.numbers[name] for name, _ in wanted]
     return MessagePlaces(np.array(numbers, dtype=np.int64), np.array([seq for _, seq in wanted], dtype=np.int64))
 
 
 def in_let(connection: apsw.Connection, newest: dict[str, int], allowed: ChunkFilter, *wanted: tuple[str, int]) -> Any:
     rye = weighed(connection)
-    return with_owner_ids(rye.heads, add_session_openings(connection, places(rye, *wanted), newest, rye, allowed))
+    return with_owner_ids(rye.columns, add_session_openings(connection, places(rye, *wanted), newest, rye, allowed))
 
 
 def latest_of(connection: apsw.Connection, text: str = "", stores: Any = STORES) -> dict[str, int]:
     """Return the same with what is known of the chunks beforehand, and without."""
     allowed, until = where(text, stores)
-    postings = IndexCache()
-    heads = weighed(connection, postings).heads
-    mask = filter_mask(connection, parse(text, round(BEGUN.timestamp() * 1000)), stores, postings)
+    index_cache = IndexCache()
+    columns = weighed(connection, index_cache).columns
+    mask = filter_mask(connection, parse(text, round(BEGUN.timestamp() * 1000)), stores, index_cache)
     known = replace(allowed, mask=mask.mask, is_exact=mask.is_exact) if allowed.narrows else allowed
-    found = latest_sessions(connection, known, until, heads, postings.turns)
-    assert found == latest_sessions(connection, replace(known, is_exact=False), until, heads, postings.turns)
-    assert found == latest_sessions(connection, replace(allowed, of_sort=None), until, heads, postings.turns)
+    found = latest_sessions(connection, known, until, columns, index_cache.messages)
+    assert found == latest_sessions(connection, replace(known, is_exact=False), until, columns, index_cache.messages)
+    assert found == latest_sessions(connection, replace(allowed, of_sort=None), until, columns, index_cache.messages)
     return found
 
 
@@ -93,12 +93,12 @@ def test_the_latest_come_first(talked: apsw.Connection) -> None:
 
 def test_a_conversation_without_turns_is_not_among_the_latest(talked: apsw.Connection) -> None:
     allowed, until = where()
-    postings = IndexCache()
-    heads, turns = weighed(talked, postings).heads, postings.turns
-    fewer = replace(heads, numbers={name: number for name, number in heads.numbers.items() if name != "sea"})
-    assert heads.words[0] > 0  # of what is no turn
+    index_cache = IndexCache()
+    columns, turns = weighed(talked, index_cache).columns, index_cache.messages
+    fewer = replace(columns, numbers={name: number for name, number in columns.numbers.items() if name != "sea"})
+    assert columns.words[0] > 0  # of what is no turn
     assert latest_sessions(talked, allowed, until, fewer, turns) == {"kitchen": 1, "garden": 2}
-    heads.words[heads.numbers["kitchen"]] = 0
+    columns.words[columns.numbers["kitchen"]] = 0
     assert latest_sessions(talked, allowed, until, fewer, turns) == {"garden": 1}
 
 
@@ -106,9 +106,9 @@ def test_what_is_let_in_is_the_first_turn_that_is_there(talked: apsw.Connection)
     allowed, _ = where()
     assert in_let(talked, {"sea": 1}, allowed, ("garden", 1))[:2] == [("garden", 1), ("sea", 1)]
     rye = weighed(talked)
-    first = rye.heads.numbers["sea"]
-    rye.heads.there[np.flatnonzero(rye.heads.owner == first)[0]] = False
-    assert with_owner_ids(rye.heads, rye.openings(talked, [first], allowed)) == [("sea", 2)]
+    first = rye.columns.numbers["sea"]
+    rye.columns.exists[np.flatnonzero(rye.columns.owner == first)[0]] = False
+    assert with_owner_ids(rye.columns, rye.openings(talked, [first], allowed)) == [("sea", 2)]
     assert not len(rye.openings(talked, [], allowed))
 
 
@@ -129,16 +129,16 @@ def test_conversations_say_what_their_turns_say(talked: apsw.Connection) -> None
 
 def test_a_memory_says_nothing_as_a_conversation(talked: apsw.Connection) -> None:
     rye = weighed(talked)
-    assert rye.heads.memories[1:]
-    assert set(said(rye, *rye.heads.memories[1:])[rye.heads.memories[1]].values()) == {0.0}
+    assert rye.columns.memories[1:]
+    assert set(said(rye, *rye.columns.memories[1:])[rye.columns.memories[1]].values()) == {0.0}
 
 
 def test_those_of_a_time_have_not_ended_before(talked: apsw.Connection) -> None:
     allowed, _ = where()
     times = [round((BEGUN + timedelta(days=days)).timestamp() * 1000) for days in (0.5, 1.5)]
-    postings = IndexCache()
-    heads = weighed(talked, postings).heads
-    assert latest_sessions(talked, allowed, times[1], heads, postings.turns, since=times[0]) == {"kitchen": 1}
+    index_cache = IndexCache()
+    columns = weighed(talked, index_cache).columns
+    assert latest_sessions(talked, allowed, times[1], columns, index_cache.messages, since=times[0]) == {"kitchen": 1}
 
 
 def say(host: Host, session: str, content: str, at: str) -> None:
@@ -172,8 +172,8 @@ def _check_times(host: Host) -> None:
 
 def test_a_turn_of_each_is_let_in_as_far_as_it_is_allowed(talked: apsw.Connection) -> None:
     allowed, until = where()
-    postings = IndexCache()
-    newest = latest_sessions(talked, allowed, until, weighed(talked, postings).heads, postings.turns)
+    index_cache = IndexCache()
+    newest = latest_sessions(talked, allowed, until, weighed(talked, index_cache).columns, index_cache.messages)
     assert in_let(talked, newest, allowed, ("garden", 2))[0] == ("garden", 2)
     assert set(in_let(talked, newest, allowed, ("garden", 2))) == {("garden", 2), ("kitchen", 1), ("sea", 1)}
     assert in_let(talked, {}, allowed, ("sea", 2))[1:] == [("garden", 1), ("kitchen", 1)]
@@ -183,12 +183,12 @@ def test_a_turn_of_each_is_let_in_as_far_as_it_is_allowed(talked: apsw.Connectio
 
 
 def test_later_turns_are_known(host: Host, talked: apsw.Connection) -> None:
-    postings = IndexCache()
-    before = said(weighed(talked, postings), "sea", "moon")
+    index_cache = IndexCache()
+    before = said(weighed(talked, index_cache), "sea", "moon")
     host.ask("session.append", session="moon", messages=[{"role": "user", "content": "rye"}])
     host.ask("session.append", session="sea", messages=[{"role": "user", "content": "rye"}])
     host.ask("vault.settle")
-    after = said(weighed(talked, postings), "sea", "moon")
+    after = said(weighed(talked, index_cache), "sea", "moon")
     assert before["moon"]["length"] == 0
     assert before["sea"]["words"] == 0 < after["sea"]["words"]
     assert after["moon"]["user_words"] > 0

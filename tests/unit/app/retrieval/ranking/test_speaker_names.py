@@ -12,7 +12,7 @@ from app.retrieval.ranking.linear_ranker import LinearRanker
 from app.retrieval.ranking.speaker_names import SpeakerNameCache
 from app.sessions.model import NewMessage
 from app.sessions.service import NewSession
-from tests.unit.app.embed.gazer import NAME, write_gazer
+from tests.unit.app.embed.sentence_model import NAME, write_sentence_model
 from tests.unit.app.shelf import Shelf
 
 WORDS = ("Caroline", "group", "tent", "fire", "when")
@@ -26,7 +26,7 @@ def opened(vault: Path, folder: Path) -> Host:
 
 @pytest.fixture
 def told(vault: Path, tmp_path: Path) -> Iterator[Host]:
-    host = opened(vault, write_gazer(tmp_path / "gazer", WORDS))
+    host = opened(vault, write_sentence_model(tmp_path / "gazer", WORDS))
     say(host, "Caroline", "group tent fire")
     say(host, "Mel", "Caroline")
     host.ask("vault.settle")
@@ -100,9 +100,9 @@ def test_what_a_model_finds_is_ranked_by_weights_of_its_own(
 ) -> None:
     asked, weights = [], LinearRanker.weights
 
-    def told_of(ranker: LinearRanker, legs: Iterable[Leg], *, is_model: bool) -> Any:
-        asked.append(is_model)
-        return weights(ranker, legs, is_model=is_model)
+    def told_of(ranker: LinearRanker, legs: Iterable[Leg], *, is_contextual: bool) -> Any:
+        asked.append(is_contextual)
+        return weights(ranker, legs, is_contextual=is_contextual)
 
     monkeypatch.setattr(LinearRanker, "weights", told_of)
     told.ask(operation, **{"query" if operation == "memory.search" else "prompt": "group tent"})

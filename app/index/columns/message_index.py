@@ -26,7 +26,7 @@ _MOST_NEW: Final = 8_192
 """So many new turns are kept apart, for putting all in order takes a while where there are many."""
 
 
-class TurnIndexPart(NamedTuple):
+class MessageIndexPart(NamedTuple):
     """Some turns: their places, ascending, their chunks, and whether several chunks are of one place."""
 
     places: "Ints"
@@ -34,24 +34,24 @@ class TurnIndexPart(NamedTuple):
     has_equals: bool
 
 
-class TurnIndex:
+class MessageIndex:
     """Keeps the places of turns in order; safe to use from several threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._upto = 0
-        self._parts: list[TurnIndexPart] = []
+        self._parts: list[MessageIndexPart] = []
 
-    def find(self, heads: "ChunkColumns", places: "Ints") -> "Ids":
+    def find(self, columns: "ChunkColumns", places: "Ints") -> "Ids":
         """Return the chunks of turns at ``places``, in their order; some may be gone.
 
         Args:
             heads: What is known of the chunks.
             places: As ``app.index.columns.chunk_columns.place_keys`` numbers them.
         """
-        return self._gathered(heads, partial(_here, places=places))
+        return self._gathered(columns, partial(_here, places=places))
 
-    def of(self, heads: "ChunkColumns", owner: "Ints") -> "Ids":
+    def of(self, columns: "ChunkColumns", owner: "Ints") -> "Ids":
         """Return the chunks of all turns of some conversations, one conversation after the other; some may be gone.
 
         Args:
@@ -60,12 +60,12 @@ class TurnIndex:
         """
         zero = np.zeros_like(owner)
         first, last = place_keys(owner, zero), place_keys(owner + 1, zero) - 1
-        return self._gathered(heads, partial(_between, first=first, last=last))
+        return self._gathered(columns, partial(_between, first=first, last=last))
 
-    def _gathered(self, heads: "ChunkColumns", find: "Callable[[TurnIndexPart], tuple[Ints, Ids]]") -> "Ids":
+    def _gathered(self, columns: "ChunkColumns", find: "Callable[[MessageIndexPart], tuple[Ints, Ids]]") -> "Ids":
         """Return the chunks that ``find`` gives of each part, in the order of the rows that they are for."""
         with self._lock:
-            self._take_in(heads)
+            self._take_in(columns)
             parts = list(self._parts)
         found = [find(part) for part in parts]
         if len(found) == 1:
@@ -75,34 +75,34 @@ class TurnIndex:
             ids = np.concatenate([np.zeros(0, dtype=np.int64), *(chunks for _, chunks in found)])
             ids = ids[np.lexsort((ids, rows))]
         # Whoever began earlier does not know what others have taken in meanwhile.
-        return np.asarray(ids[ids < len(heads.owner)])
+        return np.asarray(ids[ids < len(columns.owner)])
 
-    def _take_in(self, heads: "ChunkColumns") -> None:
-        if len(heads.owner) <= self._upto:
+    def _take_in(self, columns: "ChunkColumns") -> None:
+        if len(columns.owner) <= self._upto:
             return
-        ids = np.arange(self._upto, len(heads.owner))
-        ids = ids[heads.conversations(ids) > 0]
-        new = _in_order(place_keys(heads.owner[ids], heads.first[ids]), ids)
+        ids = np.arange(self._upto, len(columns.owner))
+        ids = ids[columns.conversations(ids) > 0]
+        new = _in_order(place_keys(columns.owner[ids], columns.first[ids]), ids)
         recent = _joined([*self._parts[1:], new])
         is_many = not self._parts or len(recent.ids) > _MOST_NEW
         self._parts = [_joined([*self._parts[:1], recent])] if is_many else [self._parts[0], recent]
-        self._upto = len(heads.owner)
+        self._upto = len(columns.owner)
 
 
-def _joined(parts: list[TurnIndexPart]) -> TurnIndexPart:
+def _joined(parts: list[MessageIndexPart]) -> MessageIndexPart:
     if len(parts) == 1:
         return parts[0]
     return _in_order(np.concatenate([part.places for part in parts]), np.concatenate([part.ids for part in parts]))
 
 
-def _in_order(places: "Ints", ids: "Ids") -> TurnIndexPart:
+def _in_order(places: "Ints", ids: "Ids") -> MessageIndexPart:
     order = np.argsort(places, kind="stable")
     places, is_small = places[order], int(ids.max(initial=0)) <= np.iinfo(np.int32).max
     has_equals = bool((places[1:] == places[:-1]).any())
-    return TurnIndexPart(places, ids[order].astype(np.int32 if is_small else np.int64), has_equals)
+    return MessageIndexPart(places, ids[order].astype(np.int32 if is_small else np.int64), has_equals)
 
 
-def _here(part: TurnIndexPart, places: "Ints") -> "tuple[Ints, Ids]":
+def _here(part: MessageIndexPart, places: "Ints") -> "tuple[Ints, Ids]":
     """Return the rows of places at which something was found, each with a chunk; several for what was changed."""
     if part.has_equals or not len(part.ids):
         return _between(part, places, places)
@@ -111,7 +111,7 @@ def _here(part: TurnIndexPart, places: "Ints") -> "tuple[Ints, Ids]":
     return rows, part.ids[at[rows]].astype(np.int64)
 
 
-def _between(part: TurnIndexPart, first: "Ints", last: "Ints") -> "tuple[Ints, Ids]":
+def _between(part: MessageIndexPart, first: "Ints", last: "Ints") -> "tuple[Ints, Ids]":
     """Return the rows of spans in which something was found, each with a chunk; several for what was changed."""
     begin, end = part.places.searchsorted(first, "left"), part.places.searchsorted(last, "right")
     counts = end - begin

@@ -48,7 +48,7 @@ class NarrowEmbedder(CountedEmbedder):
         return unit_rows(np.ascontiguousarray(super().embed(texts)[:, : self.identity.dimensions]))
 
 
-class Bench:
+class IndexHarness:
     """A vault's index whose settings name one of several embedders."""
 
     def __init__(self, shelf: Shelf) -> None:
@@ -132,23 +132,23 @@ class Bench:
         return bool(found[0][1] > 0.999 and texts == [(text,)])
 
 
-def change(bench: Bench, name: str, *, waits: bool = False) -> Step:
+def change(harness: IndexHarness, name: str, *, waits: bool = False) -> Step:
     """Return a step that chooses another model."""
 
     async def step() -> None:
-        bench.wanted = name
-        await bench.generations.aim(bench.embedders[name], waits=waits)
-        bench.builder.wake()
+        harness.wanted = name
+        await harness.generations.set_target(harness.embedders[name], waits=waits)
+        harness.builder.wake()
 
     return step
 
 
-def cancel_at(bench: Bench, name: str, texts: int) -> None:
+def cancel_at(harness: IndexHarness, name: str, texts: int) -> None:
     """Cancel the building by a model once it has embedded so many texts."""
-    embedder = bench.embedders[name]
+    embedder = harness.embedders[name]
 
     def look() -> None:
         if embedder.texts >= texts:
-            bench.jobs.cancel("embedding")
+            harness.jobs.cancel("embedding")
 
     embedder.before = look

@@ -24,7 +24,7 @@ def _graph(words: int, dimensions: int) -> bytes:
     )
 
 
-def write_gazer(folder: Path, words: Sequence[str], dimensions: int = DIMENSIONS) -> Path:
+def write_sentence_model(folder: Path, words: Sequence[str], dimensions: int = DIMENSIONS) -> Path:
     """Write the model's files into ``folder`` and return it."""
     folder.mkdir(parents=True)
     (folder / "model.onnx").write_bytes(model(_graph(len(words), dimensions)))

@@ -1,6 +1,6 @@
 """How soon the window shows something while one types: its Search pane, over a vault in the same process.
 
-``python -m tests.bench.growth.typed TELLING MATERIAL VAULT``. Counted from when the pane asks, after the pause that it
+``python -m tests.bench.growth.search_pane TELLING MATERIAL VAULT``. Counted from when the pane asks, after the pause that it
 waits for a next key, until the list has painted the first answer; that is the answer by words, which comes before the
 one by words and meaning.
 """
@@ -15,10 +15,10 @@ import qasync
 from PySide6.QtCore import QEvent, QObject
 from shiboken6 import isValid
 
-from tests.bench.growth import material
+from tests.bench.growth import workload
 from tests.bench.growth.footprint import memory
-from tests.bench.growth.own import open_vault
-from tests.bench.growth.telling import Telling, figures
+from tests.bench.growth.keepsake_system import open_vault
+from tests.bench.growth.measurements import MeasurementFiles, figures
 from ui.actions import Actions
 from ui.app import make_application
 from ui.bridge import Bridge
@@ -109,8 +109,8 @@ async def _measure(bridge: Bridge, questions: list[str]) -> dict[str, Any]:
     pane.shown()
     await _settled(pane)
     painted = Painted(pane)
-    await _one_by_one(pane, painted, questions[: material.WARM_UP])
-    asked = questions[material.WARM_UP :]
+    await _one_by_one(pane, painted, questions[: workload.WARM_UP])
+    asked = questions[workload.WARM_UP :]
     result = {
         "pause_ms": PAUSE_MS,
         "alone": await _one_by_one(pane, painted, asked[:_QUESTIONS]),
@@ -131,11 +131,11 @@ def main() -> int:
     asyncio.set_event_loop(loop)
     host = open_vault(Path(vault))
     try:
-        result = loop.run_until_complete(_measure(Bridge(host), material.questions(Path(given))))
+        result = loop.run_until_complete(_measure(Bridge(host), workload.questions(Path(given))))
     finally:
         host.stop()
     loop.close()
-    Telling(Path(told)).measured(result)
+    MeasurementFiles(Path(told)).measured(result)
     return 0
 
 

@@ -19,7 +19,7 @@ def _graph() -> bytes:
     )
 
 
-def write_judge(folder: Path, words: tuple[str, ...] = ()) -> Path:
+def write_rerank_model(folder: Path, words: tuple[str, ...] = ()) -> Path:
     """Write the model's files into ``folder`` and return it.
 
     Args:

@@ -12,7 +12,7 @@ RESULT, PROGRESS, LOG = "result.json", "progress.txt", "log.txt"
 _FEWEST = 10
 
 
-class Telling:
+class MeasurementFiles:
     """Writes progress and result where the starting process looks for them.
 
     Args:

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from app.host import Host
-from tests.bench.growth import material
-from tests.bench.growth.telling import figures
+from tests.bench.growth import workload
+from tests.bench.growth.measurements import figures
 from tests.bench.scale.corpus import TURNS_A_SESSION, Corpus
 
 ASKED = 200
@@ -61,7 +61,7 @@ def _asked(host: Host, questions: list[str], until: Callable[[], bool] | None = 
     """
     search = partial(host.ask, "memory.search", limit=_LIMIT)
     taken: list[float] = []
-    for text in cycle(questions[material.WARM_UP :]):
+    for text in cycle(questions[workload.WARM_UP :]):
         if len(taken) >= ASKED or (until is not None and until()):
             return taken
         begun = time.perf_counter()

@@ -1,6 +1,6 @@
 """The curves of growth as one picture: a panel for each thing measured, both axes logarithmic.
 
-``python -m tests.bench.growth.picture REPORT PNG`` draws a report again.
+``python -m tests.bench.growth.plot REPORT PNG`` draws a report again.
 """
 
 import json
@@ -26,7 +26,7 @@ from PySide6.QtGui import (
     QTransform,
 )
 
-from tests.bench.growth.words import told
+from tests.bench.growth.report_text import told
 
 WIDTH, HEIGHT, SCALE = 920, 632, 2  # the README's column, drawn twice as fine
 _HEAD, _FOOT, _GAP = 58.0, 58.0, 24.0

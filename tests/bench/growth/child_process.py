@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.bench.growth.telling import LOG, PROGRESS, RESULT
+from tests.bench.growth.measurements import LOG, PROGRESS, RESULT
 
 ROOT = Path(__file__).resolve().parents[3]
 _QUIET = {

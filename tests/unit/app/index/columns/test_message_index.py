@@ -4,20 +4,20 @@ import apsw
 import numpy as np
 import pytest
 
-from app.index.columns import turn_index as module
+from app.index.columns import message_index as module
 from app.index.columns.chunk_columns import ChunkColumns, place_keys
 from app.index.columns.chunk_lengths import last_chunk
+from app.index.columns.message_index import MessageIndex
 from app.index.columns.posting_cache import IndexCache
-from app.index.columns.turn_index import TurnIndex
 from tests.unit.app.shelf import Shelf
 
 
-def found(shelf: Shelf, postings: IndexCache, turns: TurnIndex, wanted: list[tuple[str, int]]) -> list[int]:
+def found(shelf: Shelf, index_cache: IndexCache, turns: MessageIndex, wanted: list[tuple[str, int]]) -> list[int]:
     def work(connection: apsw.Connection) -> list[int]:
-        heads = postings.heads(connection, last_chunk(connection))
-        owner = np.array([heads.numbers.get(session, 0) for session, _ in wanted])
+        columns = index_cache.columns(connection, last_chunk(connection))
+        owner = np.array([columns.numbers.get(session, 0) for session, _ in wanted])
         seq = np.array([seq for _, seq in wanted])
-        ids: list[int] = turns.find(heads, place_keys(owner, seq)).tolist()
+        ids: list[int] = turns.find(columns, place_keys(owner, seq)).tolist()
         return ids
 
     return shelf.do(shelf.store.read(work))
@@ -26,33 +26,33 @@ def found(shelf: Shelf, postings: IndexCache, turns: TurnIndex, wanted: list[tup
 @pytest.mark.parametrize("most_new", [0, 2, 100])
 def test_later_turns_are_found_too(shelf: Shelf, monkeypatch: pytest.MonkeyPatch, most_new: int) -> None:
     monkeypatch.setattr(module, "_MOST_NEW", most_new)
-    postings, turns = IndexCache(), TurnIndex()
+    index_cache, turns = IndexCache(), MessageIndex()
     for number in range(5):
         shelf.say("a heron", "a grebe " * 400, session=f"s{number % 2}")
         shelf.save(f"teal {number}")
         shelf.sync()
         rows = shelf.rows("SELECT id, session_id, seq_start FROM chunks WHERE kind = 'message' ORDER BY id DESC")
         wanted = [("s0", 99), *((session, seq) for _, session, seq in rows), ("s0", -1)]
-        assert found(shelf, postings, turns, wanted) == [chunk for chunk, *_ in rows]
-    assert found(shelf, postings, turns, []) == []
+        assert found(shelf, index_cache, turns, wanted) == [chunk for chunk, *_ in rows]
+    assert found(shelf, index_cache, turns, []) == []
 
 
 def test_of_a_turn_that_came_again_both_chunks_are_given(shelf: Shelf) -> None:
-    postings, turns = IndexCache(), TurnIndex()
+    index_cache, turns = IndexCache(), MessageIndex()
     shelf.say("one", "two")
-    assert found(shelf, postings, turns, [("s", 2), ("s", 1)]) == [2, 1]
+    assert found(shelf, index_cache, turns, [("s", 2), ("s", 1)]) == [2, 1]
     copied = "INSERT INTO chunks (kind, session_id, seq_start, seq_end, text, content_hash, created_at)"
     sql = f"{copied} SELECT kind, session_id, seq_start, seq_end, text, content_hash, created_at FROM chunks WHERE id=1"
     shelf.do(shelf.store.write(lambda connection: connection.execute(sql)))
-    assert found(shelf, postings, turns, [("s", 2), ("s", 1)]) == [2, 1, 3]
+    assert found(shelf, index_cache, turns, [("s", 2), ("s", 1)]) == [2, 1, 3]
 
 
 def test_what_others_took_in_meanwhile_is_not_given(shelf: Shelf) -> None:
-    postings, turns = IndexCache(), TurnIndex()
+    index_cache, turns = IndexCache(), MessageIndex()
     read = shelf.store.read
 
     def heads_now(connection: apsw.Connection) -> ChunkColumns:
-        return postings.heads(connection, last_chunk(connection))
+        return index_cache.columns(connection, last_chunk(connection))
 
     shelf.say("one")
     before = shelf.do(read(heads_now))

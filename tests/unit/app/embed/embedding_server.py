@@ -29,7 +29,7 @@ class Answer:
     is_half: bool = False
 
 
-class Service:
+class EmbeddingServer:
     """A real HTTP server; ``script`` is answered in order, then every request in the usual way."""
 
     def __init__(self, width: int = 4, certificate: Path | None = None) -> None:
@@ -107,7 +107,7 @@ class Service:
 
 
 @contextmanager
-def dripping() -> Iterator[str]:
+def slow_server() -> Iterator[str]:
     """Run a server that never ends its answer's head, and sends a byte of it now and then."""
     listening = socket.create_server(("127.0.0.1", 0))
     over = threading.Event()

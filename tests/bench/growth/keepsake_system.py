@@ -1,6 +1,6 @@
 """Keepsake: filled, opened again and asked, then asked with filters and while it is at work.
 
-``python -m tests.bench.growth.own TELLING PHASE MATERIAL VAULT SIZE``; phases are ``fill``, ``ask`` and ``strain``.
+``python -m tests.bench.growth.keepsake_system TELLING PHASE MATERIAL VAULT SIZE``; phases are ``fill``, ``ask`` and ``strain``.
 """
 
 import sys
@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from app.host import Host
-from tests.bench.growth import filters, material, strain
+from tests.bench.growth import filters, search_under_load, workload
 from tests.bench.growth.footprint import disk_bytes, files, memory
-from tests.bench.growth.telling import Telling, timed
+from tests.bench.growth.measurements import MeasurementFiles, timed
 
 LIMIT = 20
 SHOWN = 50  # what the window asks for
@@ -30,16 +30,16 @@ def open_vault(vault: Path) -> Host:
 def main() -> int:
     """Do one phase."""
     told, phase, given, vault, size = sys.argv[1:6]
-    telling, begun = Telling(Path(told)), time.perf_counter()
+    telling, begun = MeasurementFiles(Path(told)), time.perf_counter()
     host = open_vault(Path(vault))
     opened_ms = round((time.perf_counter() - begun) * 1000, 1)
     try:
         if phase == "fill":
-            result = _fill(host, material.import_file(Path(given), int(size)), int(size), telling)
+            result = _fill(host, workload.import_file(Path(given), int(size)), int(size), telling)
         elif phase == "ask":
-            result = {"open_ms": opened_ms} | _ask(host, material.questions(Path(given)))
+            result = {"open_ms": opened_ms} | _ask(host, workload.questions(Path(given)))
         else:
-            result = _strain(host, Path(told), material.questions(Path(given)), int(size), telling)
+            result = _strain(host, Path(told), workload.questions(Path(given)), int(size), telling)
     finally:
         host.stop()
     if phase == "fill":
@@ -49,7 +49,7 @@ def main() -> int:
     return 0
 
 
-def _fill(host: Host, source: Path, size: int, telling: Telling) -> dict[str, Any]:
+def _fill(host: Host, source: Path, size: int, telling: MeasurementFiles) -> dict[str, Any]:
     begun, worked = time.perf_counter(), time.process_time()
     imported = host.ask("exchange.import", path=str(source))
     if imported.messages != size:
@@ -83,19 +83,19 @@ def _ask(host: Host, questions: list[str]) -> dict[str, Any]:
 
 
 def _times(work: list[Any]) -> dict[str, Any]:
-    for one in work[: material.WARM_UP]:
+    for one in work[: workload.WARM_UP]:
         one()
-    return timed(work[material.WARM_UP :])
+    return timed(work[workload.WARM_UP :])
 
 
-def _strain(host: Host, folder: Path, questions: list[str], size: int, telling: Telling) -> dict[str, Any]:
+def _strain(host: Host, folder: Path, questions: list[str], size: int, telling: MeasurementFiles) -> dict[str, Any]:
     result: dict[str, Any] = {"memories": filters.add(host, folder, size)}
     telling.at("filters")
     result["filters"] = filters.measure(host, questions, size)
     telling.at("importing")
-    result["importing"] = strain.importing(host, folder, questions, size)
+    result["importing"] = search_under_load.importing(host, folder, questions, size)
     telling.at("re-embedding")
-    result["re_embedding"] = strain.re_embedding(host, questions)
+    result["re_embedding"] = search_under_load.re_embedding(host, questions)
     return result
 
 
