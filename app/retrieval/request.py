@@ -30,7 +30,7 @@ class VectorQuery:
     Args:
         generation: Whose vectors are compared.
         vector: Returns a text's vector, float32 little-endian.
-        near: Answers sooner than the database, where there is one.
+        ann_cache: Answers sooner than the database, where there is one.
         count: How many vectors it has.
         is_model: Whether a model that reads whole sentences made them, and not a table of words.
     """
@@ -54,7 +54,7 @@ class Request:
         offset: The first hit shown.
         limit: How many are shown.
         per_session: How many of one conversation are shown, all when ``None``.
-        postings: Makes or returns what reads the words' lists.
+        index_cache: Makes or returns what reads the words' lists.
         found_only: Only what one of the legs found is shown, nothing that merely stands beside it.
         embedding: The vector of the query's text, where the caller brings its own.
     """

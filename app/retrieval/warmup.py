@@ -31,7 +31,7 @@ def preload_frequent_words(connection: apsw.Connection, index_cache: IndexCache)
 
     Args:
         connection: A reader.
-        postings: Keeps them.
+        index_cache: Keeps them.
     """
     last = last_chunk(connection)
     if last < MIN_CHUNKS:

@@ -53,7 +53,7 @@ class ModelDownloads:
             model: Its name.
             open_it: Opens it.
             may_fetch: Whether the person agreed to fetching.
-            is_asked: Whether they ask for it now, so that what they cancelled before goes on.
+            is_requested: Whether they ask for it now, so that what they cancelled before goes on.
 
         Raises:
             CancelledByPersonError: They cancelled the fetching, now or before.

@@ -29,7 +29,7 @@ def messages_of_named_times(
 
     Args:
         connection: A reader.
-        heads: Knows when chunks were said.
+        columns: Knows when chunks were said.
         question: What is asked.
         where: What a turn must satisfy.
     """

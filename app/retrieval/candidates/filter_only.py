@@ -45,7 +45,7 @@ class FilterOnlyResult:
         connection: A reader.
         query: Its operators and excluded words.
         stores: What the caller may read.
-        postings: Knows what is known of chunks.
+        index_cache: Knows what is known of chunks.
         per_session: How many turns of one conversation there may be; all when ``None``.
     """
 

@@ -62,7 +62,7 @@ class TermMatches:
         idf: What each is worth.
         worth: By chunk id, what the atoms that it has are worth together.
         lengths: Of the chunks.
-        heads: What else is known of them.
+        columns: What else is known of them.
         last: The highest chunk id there is.
     """
 

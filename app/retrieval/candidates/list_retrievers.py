@@ -70,12 +70,12 @@ def vector_candidates(
 
     Args:
         connection: A reader.
-        postings: Knows whose chunks are.
+        index_cache: Knows whose chunks are.
         generation: Whose vectors.
         vector: The query, float32 little-endian.
         where: What chunks must satisfy.
         depth: Candidates at most.
-        near: Answers sooner, where there is one.
+        ann_cache: Answers sooner, where there is one.
     """
     from app.index.columns.chunk_lengths import last_chunk  # noqa: PLC0415  (numpy waits for the first search)
 
@@ -104,12 +104,12 @@ def nearest_ids(
 
     Args:
         connection: A reader.
-        heads: Knows which chunks there are.
+        columns: Knows which chunks there are.
         generation: Whose vectors.
         vector: The query, float32 little-endian.
         where: What chunks must satisfy.
         depth: Chunks at most.
-        near: Answers sooner, where there is one.
+        ann_cache: Answers sooner, where there is one.
     """
     import numpy as np  # noqa: PLC0415  (waits for the first search)
 

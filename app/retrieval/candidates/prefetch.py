@@ -30,7 +30,7 @@ class PrefetchedNeighbours:
     """Looks for the nearest at once, beside whoever made it, and answers when that is asked for.
 
     Args:
-        near: Answers; from this thread too, what was not looked for.
+        ann_cache: Answers; from this thread too, what was not looked for.
         generation, vector, k, allowed: What will be asked.
     """
 

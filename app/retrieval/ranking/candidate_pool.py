@@ -50,7 +50,7 @@ class RetrieverScores:
     Every column ends with a number for "not there".
 
     Args:
-        heads: Knows whose the chunks are.
+        columns: Knows whose the chunks are.
         places: Which they are, in the order of ``keys``.
         keys: Their numbers, ascending.
         chunks: The chunk that stands for each, where its words were found before where it is near; 0 for none.
@@ -114,13 +114,13 @@ class CandidateTexts:
     """Turns and pieces of memories as the features read them.
 
     Args:
-        heads: What else is known of their chunks.
+        columns: What else is known of their chunks.
         ids: Of the chunks.
         places: Which turn or memory each is a piece of.
         allowed: Which satisfy what the query demands; others only lend their words to their neighbours.
         texts: What they say, in lower case without diacritics.
         as_said: Returns their beginnings by chunk id as they were said.
-        manners: How they speak, and the names of those who said them.
+        style_features: How they speak, and the names of those who said them.
         authors: Whose words they are, by the place in these names.
     """
 
@@ -159,7 +159,7 @@ def merge_scores(columns: ChunkColumns, words: ScoredChunks, near: ScoredChunks)
     """Return the scores by place.
 
     Args:
-        heads: Knows whose the chunks are.
+        columns: Knows whose the chunks are.
         words: What the words leg matched, passages of several turns too, best first.
         near: What is nearest by vector, best first.
     """

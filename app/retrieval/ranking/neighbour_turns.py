@@ -46,7 +46,7 @@ def read_around(
         places: The candidates.
         question: What is asked.
         where: What a turn must satisfy to be an answer.
-        postings: Knows how many chunks have a word, and texts that were read before.
+        index_cache: Knows how many chunks have a word, and texts that were read before.
         said: What the conversations of the candidates say; nothing when not given.
     """
     columns, whole = found.columns, places.seq == WHOLE

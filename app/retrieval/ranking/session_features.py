@@ -60,7 +60,7 @@ def gather_candidates(
         question: The same as texts are compared with it.
         found: The scores of what the legs found.
         where: What a turn must satisfy to be an answer.
-        postings: Knows which chunks have a word.
+        index_cache: Knows which chunks have a word.
         matches: Which have those of the query, where somebody looked already.
         mentions: What mentions an entity that the query names.
     """
@@ -188,7 +188,7 @@ def latest_sessions(
         connection: A reader.
         where: What a turn must satisfy.
         until: Conversations begun then or later are none.
-        heads: What is known of the chunks.
+        columns: What is known of the chunks.
         turns: Knows the turns of conversations.
         since: Conversations that ended before are none.
     """
