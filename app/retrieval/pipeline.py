@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from app.index.columns.posting_cache import IndexCache
+    from app.index.columns.index_cache import IndexCache
     from app.retrieval.candidates.filter_only import FilterOnlyResult
     from app.retrieval.ranking.linear_ranker import RankedChunks, Vectors
 

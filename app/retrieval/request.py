@@ -11,7 +11,7 @@ from app.retrieval.model import Found, Leg, Query
 from app.retrieval.ranking.recipes import Recipe
 
 if TYPE_CHECKING:
-    from app.index.columns.posting_cache import IndexCache
+    from app.index.columns.index_cache import IndexCache
     from app.retrieval.candidates.prefetch import NeighbourIndex
 
 

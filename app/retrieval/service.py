@@ -36,7 +36,7 @@ from app.store.store import Store
 from app.trace.trace import Trace
 
 if TYPE_CHECKING:
-    from app.index.columns.posting_cache import IndexCache
+    from app.index.columns.index_cache import IndexCache
 
 T = TypeVar("T")
 
@@ -277,7 +277,7 @@ class SearchService:
         self._speakers.forget()
 
     def _index_cache(self) -> "IndexCache":
-        from app.index.columns.posting_cache import IndexCache  # noqa: PLC0415  (numpy waits for the first search)
+        from app.index.columns.index_cache import IndexCache  # noqa: PLC0415  (numpy waits for the first search)
 
         kept = self._kept = self._kept or IndexCache()
         return kept

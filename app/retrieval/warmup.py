@@ -10,7 +10,7 @@ import apsw
 
 from app.core.stopwords import stop_words
 from app.index.columns.chunk_lengths import last_chunk
-from app.index.columns.posting_cache import IndexCache
+from app.index.columns.index_cache import IndexCache
 from app.retrieval.query.match_expression import fold, quote, stem
 
 MIN_CHUNKS: Final = 50_000

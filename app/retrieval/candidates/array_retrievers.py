@@ -9,7 +9,7 @@ import numpy as np
 
 from app.index.columns.chunk_columns import ChunkColumnCache
 from app.index.columns.chunk_lengths import last_chunk
-from app.index.columns.posting_cache import IndexCache
+from app.index.columns.index_cache import IndexCache
 from app.index.vectors.vector_repo import Generation
 from app.retrieval.candidates.filters import ChunkFilter
 from app.retrieval.candidates.lexical import best_matches, find_matches

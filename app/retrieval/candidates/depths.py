@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 import apsw
 
 if TYPE_CHECKING:
-    from app.index.columns.posting_cache import IndexCache
+    from app.index.columns.index_cache import IndexCache
     from app.retrieval.candidates.scored_chunks import ScoredChunks
 
 WORDS_DEPTH = 800

@@ -8,7 +8,7 @@ import apsw
 import numpy as np
 
 from app.index.columns.chunk_lengths import last_chunk
-from app.index.columns.posting_cache import IndexCache
+from app.index.columns.index_cache import IndexCache
 from app.retrieval.candidates.filter_check import LEAVING
 from app.retrieval.candidates.filters import ChunkFilter, build_filter
 from app.retrieval.candidates.scored_chunks import occurrence_number

@@ -17,7 +17,8 @@ import numpy as np
 
 from app.index.columns.chunk_columns import ChunkColumns
 from app.index.columns.chunk_lengths import ChunkLengths, last_chunk
-from app.index.columns.posting_cache import IndexCache, PostingList
+from app.index.columns.index_cache import IndexCache
+from app.index.columns.posting_cache import PostingList
 from app.retrieval.candidates.filter_check import passes_filter
 from app.retrieval.candidates.filters import ChunkFilter, small_match_set
 from app.retrieval.query.match_expression import Atom, fold, stem

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from app.index.columns.chunk_columns import ChunkColumns
-    from app.index.columns.posting_cache import IndexCache
+    from app.index.columns.index_cache import IndexCache
     from app.retrieval.candidates.prefetch import NeighbourIndex
 
     Found = tuple[NDArray[np.int64], NDArray[Any]]

@@ -15,7 +15,7 @@ from app.core.paths import resources
 from app.errors import ModelUnavailableError
 from app.index.columns.chunk_columns import ChunkColumns
 from app.index.columns.chunk_lengths import last_chunk
-from app.index.columns.posting_cache import IndexCache
+from app.index.columns.index_cache import IndexCache
 from app.retrieval.candidates.array_retrievers import empty_scores
 from app.retrieval.candidates.filters import ChunkFilter
 from app.retrieval.candidates.model import Candidate

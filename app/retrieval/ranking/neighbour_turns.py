@@ -8,7 +8,7 @@ import apsw
 import numpy as np
 
 from app.index.columns.chunk_columns import ChunkColumns
-from app.index.columns.posting_cache import IndexCache
+from app.index.columns.index_cache import IndexCache
 from app.index.columns.style_cache import StyleFeatureCache
 from app.index.columns.style_features import READ_CHARACTERS as BEGUN
 from app.index.columns.text_cache import TextCache

@@ -9,8 +9,8 @@ import apsw
 import numpy as np
 
 from app.index.columns.chunk_columns import ChunkColumns
+from app.index.columns.index_cache import IndexCache
 from app.index.columns.message_index import MessageIndex
-from app.index.columns.posting_cache import IndexCache
 from app.retrieval.candidates.date_retriever import messages_of_named_times
 from app.retrieval.candidates.filter_check import is_answered_by_columns, passes_all, passes_filter
 from app.retrieval.candidates.filters import ChunkFilter

@@ -7,8 +7,8 @@ import pytest
 from app.index.columns import message_index as module
 from app.index.columns.chunk_columns import ChunkColumns, place_keys
 from app.index.columns.chunk_lengths import last_chunk
+from app.index.columns.index_cache import IndexCache
 from app.index.columns.message_index import MessageIndex
-from app.index.columns.posting_cache import IndexCache
 from tests.unit.app.shelf import Shelf
 
 

@@ -8,7 +8,7 @@ import pytest
 from app.index.cjk_ngrams import ngrams_of
 from app.index.columns import posting_cache as module
 from app.index.columns.chunk_lengths import last_chunk
-from app.index.columns.posting_cache import IndexCache
+from app.index.columns.index_cache import IndexCache
 from app.retrieval.query.match_expression import quote
 from app.store.connection import WORDS_TABLE
 

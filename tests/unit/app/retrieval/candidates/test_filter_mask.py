@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from app.core.stores import STORES
-from app.index.columns.posting_cache import IndexCache
+from app.index.columns.index_cache import IndexCache
 from app.retrieval.candidates import filters
 from app.retrieval.candidates.filter_mask import filter_mask
 from app.retrieval.candidates.filters import build_filter

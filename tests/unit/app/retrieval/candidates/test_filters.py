@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from app.core.stores import STORES
 from app.embed.hashed_embedder import DIMENSIONS, HashedEmbedder
-from app.index.columns.posting_cache import IndexCache
+from app.index.columns.index_cache import IndexCache
 from app.index.vectors.vector_repo import Generation
 from app.retrieval.candidates.filters import build_filter, with_word_filter
 from app.retrieval.candidates.list_retrievers import lexical_candidates, newest_candidates, vector_candidates

@@ -13,7 +13,7 @@ import pytest
 
 from app.core.stores import STORES
 from app.host import Host
-from app.index.columns.posting_cache import IndexCache
+from app.index.columns.index_cache import IndexCache
 from app.retrieval.candidates.filter_mask import filter_mask
 from app.retrieval.candidates.filters import ChunkFilter, build_filter
 from app.retrieval.candidates.lexical import find_matches
