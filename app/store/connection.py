@@ -106,7 +106,7 @@ def _configure(connection: apsw.Connection, busy_ms: int) -> None:
     load_vectors(connection)
 
 
-def _indexed_rows(index: apsw.FTS5ExtensionApi, *_arguments: apsw.SQLiteValue) -> int:
+def _indexed_rows(index: apsw.FTS5ExtensionApi, *_arguments: object) -> int:
     return index.row_count
 
 

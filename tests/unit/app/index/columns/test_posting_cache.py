@@ -1,4 +1,4 @@
-"""Lists of chunks by word, and chunks' lengths, are what FTS5 has."""
+"""Posting lists and chunk lengths agree with FTS5."""
 
 from collections.abc import Iterator
 
@@ -50,7 +50,7 @@ def test_later_chunks_are_added_to_what_was_kept(connection: apsw.Connection) ->
 
 
 def test_only_so_many_are_kept(connection: apsw.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "KEPT_IDS", 2 * module._ENTRY + 8)
+    monkeypatch.setattr(module, "KEPT_IDS", 2 * module._OVERHEAD + 8)
     monkeypatch.setattr(module, "KEPT_COUNTS", 2)
     put(connection, *["one two three four five six"] * 2)
     index_cache = IndexCache()

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.index.columns.style_features import (
-    MOST_NAMES,
+    MAX_NAMES,
     READ_CHARACTERS,
     count_names,
     count_person_words,
@@ -37,7 +37,7 @@ def test_what_is_counted(text: str, spoken: tuple[int, int, int], number: bool, 
 def test_only_the_beginning_and_only_so_many_names_count() -> None:
     assert not says_number("x" * READ_CHARACTERS + " 12 we met Ana")
     assert count_person_words(["x" * READ_CHARACTERS + " I"]).tolist() == [[1, 0, 0]]
-    assert count_names("met " + "Ana, " * 50) == MOST_NAMES
+    assert count_names("met " + "Ana, " * 50) == MAX_NAMES
 
 
 def test_times() -> None:
