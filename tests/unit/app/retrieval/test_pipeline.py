@@ -91,13 +91,13 @@ def test_what_is_known_of_chunks_is_read_before_it_is_asked_for(
     shelf.say("a grey heron")
     search = SearchService(shelf.store, shelf.sync(), Trace(None), shelf.clock)
     monkeypatch.setattr(service, "WARM_LEAST", least)
-    reading, times = chunk_columns._longer, list[int]()
+    reading, times = chunk_columns._extended, list[int]()
 
     def counted(connection: apsw.Connection, known: ChunkColumns, last: int, lengths: ChunkLengths) -> ChunkColumns:
         times.append(last)
         return reading(connection, known, last, lengths)
 
-    monkeypatch.setattr(chunk_columns, "_longer", counted)
+    monkeypatch.setattr(chunk_columns, "_extended", counted)
     shelf.do(search.warm())
     assert len(times) == read
     assert [hit.id for hit in shelf.do(search.search("heron")).hits] == ["s#1"]
@@ -109,7 +109,7 @@ def test_the_first_search_waits_for_what_takes_longer_than_a_search_may(
 ) -> None:
     shelf.say("a grey heron")
     search = SearchService(shelf.store, shelf.sync(), Trace(None), shelf.clock)
-    reading, times = chunk_columns._longer, list[int]()
+    reading, times = chunk_columns._extended, list[int]()
 
     def slow(connection: apsw.Connection, known: ChunkColumns, last: int, lengths: ChunkLengths) -> ChunkColumns:
         times.append(last)
@@ -124,7 +124,7 @@ def test_the_first_search_waits_for_what_takes_longer_than_a_search_may(
         given_up.cancel()
         return list(await asyncio.gather(search.search("heron"), search.search("grey")))
 
-    monkeypatch.setattr(chunk_columns, "_longer", slow)
+    monkeypatch.setattr(chunk_columns, "_extended", slow)
     monkeypatch.setattr(shelf.store, "_read_limit_s", _LIMIT_S)
     found = shelf.do(both())
     assert [[hit.id for hit in one.hits] for one in found] == [["s#1"], ["s#1"]]
@@ -134,7 +134,7 @@ def test_the_first_search_waits_for_what_takes_longer_than_a_search_may(
 def test_what_failed_when_nobody_waited_any_more_is_read_anew(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
     shelf.say("a grey heron")
     search = SearchService(shelf.store, shelf.sync(), Trace(None), shelf.clock)
-    reading, failing = chunk_columns._longer, [True]
+    reading, failing = chunk_columns._extended, [True]
 
     def once(connection: apsw.Connection, known: ChunkColumns, last: int, lengths: ChunkLengths) -> ChunkColumns:
         if failing and failing.pop():
@@ -150,7 +150,7 @@ def test_what_failed_when_nobody_waited_any_more_is_read_anew(shelf: Shelf, monk
         await asyncio.wait([first])
         return [hit.id for hit in (await search.search("heron")).hits]
 
-    monkeypatch.setattr(chunk_columns, "_longer", once)
+    monkeypatch.setattr(chunk_columns, "_extended", once)
     assert shelf.do(given_up()) == ["s#1"]
 
 

@@ -39,7 +39,7 @@ def seen(columns: ChunkColumns, ids: list[int]) -> list[tuple[object, ...]]:
 
 @pytest.mark.parametrize("most_new", [-1, 1_000])
 def test_what_comes_later_is_added(shelf: Shelf, monkeypatch: pytest.MonkeyPatch, most_new: int) -> None:
-    monkeypatch.setattr(module, "_MOST_NEW", most_new)
+    monkeypatch.setattr(module, "_MAX_NEW", most_new)
     index_cache = IndexCache()
     for number in range(3):
         shelf.say("a heron", "a grebe " * 400, session=f"s{number % 2}")
@@ -54,7 +54,7 @@ def test_what_comes_later_is_added(shelf: Shelf, monkeypatch: pytest.MonkeyPatch
 
 
 def test_it_knows_when_something_went_and_finds_out_what(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_DOUBTS", 3)
+    monkeypatch.setattr(module, "_CHECKS", 3)
     index_cache = IndexCache()
     shelf.say("one", "two", "three")
     assert knows_all(shelf, index_cache)

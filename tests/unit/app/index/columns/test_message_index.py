@@ -25,7 +25,7 @@ def found(shelf: Shelf, index_cache: IndexCache, turns: MessageIndex, wanted: li
 
 @pytest.mark.parametrize("most_new", [0, 2, 100])
 def test_later_turns_are_found_too(shelf: Shelf, monkeypatch: pytest.MonkeyPatch, most_new: int) -> None:
-    monkeypatch.setattr(module, "_MOST_NEW", most_new)
+    monkeypatch.setattr(module, "_MAX_NEW", most_new)
     index_cache, turns = IndexCache(), MessageIndex()
     for number in range(5):
         shelf.say("a heron", "a grebe " * 400, session=f"s{number % 2}")
