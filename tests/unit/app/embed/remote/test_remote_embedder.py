@@ -102,7 +102,7 @@ def refusal(remote: Remote, texts: list[str] | None = None) -> KeepsakeError:
 )
 def test_no_list_of_vectors(remote: Remote, service: EmbeddingServer, body: bytes) -> None:
     service.usual = lambda _: Answer(body=body)
-    assert "no list of vectors" in refusal(remote).message
+    assert "other than a list of vectors" in refusal(remote).message
     assert remote.waits == []
     # Neither for the texts nor for a word of Keepsake's own: it is not the texts.
     assert [request["input"] for request in service.asked] == [["a text"], ["memory"]]
@@ -131,14 +131,14 @@ def test_vectors_of_nothing_but_zeros_are_none(remote: Remote, service: Embeddin
     service.usual = lambda body: Answer(
         body=lambda _: {"data": [{"index": n, "embedding": [0] * WIDTH} for n in range(len(body["input"]))]}
     )
-    assert "no list of vectors" in refusal(remote, ["one", "two"]).message
+    assert "other than a list of vectors" in refusal(remote, ["one", "two"]).message
 
 
 def test_more_vectors_than_texts(remote: Remote, service: EmbeddingServer) -> None:
     service.usual = lambda _: Answer(
         body=lambda _: {"data": [{"index": place, "embedding": [1] * WIDTH} for place in range(3)]}
     )
-    assert "no list of vectors" in refusal(remote).message
+    assert "other than a list of vectors" in refusal(remote).message
 
 
 def test_an_answer_that_ends_halfway_is_asked_for_again(remote: Remote, service: EmbeddingServer) -> None:
@@ -151,7 +151,7 @@ def test_vectors_of_another_length_are_rejected(remote: Remote, service: Embeddi
     service.width = 7
     error = refusal(remote)
     assert error.message == (
-        "The service answers with vectors of 7 numbers, not of 4; set embedding.dimensions to what the model gives, or"
+        "The service sent vectors of 7 numbers, not of 4; set embedding.dimensions to what the model gives, or"
         " choose another model."
     )
     assert error.data == {"expected": 4, "received": 7}
@@ -175,8 +175,8 @@ def test_a_small_answer_that_grows_without_end_is_not_read(remote: Remote, servi
         (401, "refuses the key in the environment variable THE_KEY"),
         (403, "refuses the key"),
         (404, "knows no such model"),
-        (301, "sends on to another address (status 301)"),
-        (308, "sends on to another address (status 308)"),
+        (301, "redirects to another address (status 301)"),
+        (308, "redirects to another address (status 308)"),
         (204, "does not know (status 204)"),
         (418, "does not know (status 418)"),
     ],

@@ -28,7 +28,7 @@ def knows_all(shelf: Shelf, index_cache: IndexCache) -> bool:
 
 
 def seen(columns: ChunkColumns, ids: list[int]) -> list[tuple[object, ...]]:
-    sorts = [columns.sorts[number] for number in columns.sort[ids]]
+    sorts = [columns.types[number] for number in columns.sort[ids]]
     owners = [columns.name(number) for number in columns.owner[ids].tolist()]
     is_turn = columns.owner[ids] > 0
     firsts = (columns.first[ids] * is_turn).tolist()
