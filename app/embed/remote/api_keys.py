@@ -95,7 +95,7 @@ class ApiKeys:
         key = value.strip()
         if not (0 < len(key) <= LONGEST and is_usable(key)):
             raise InputError(
-                f"That is not a key: it is empty, longer than {LONGEST:,} characters, or has characters no key has."
+                f"That is no key: it is empty, longer than {LONGEST:,} characters, or has characters no key has."
                 " Copy it again."
             )
         self._own_keyring().write(_secret(source), key)

@@ -1,4 +1,4 @@
-"""Remote embedders against a real server on this machine that also answers what no service should."""
+"""Remote embedders against a local server that also sends invalid responses."""
 
 import logging
 import threading
@@ -159,14 +159,14 @@ def test_vectors_of_another_length_are_rejected(remote: Remote, service: Embeddi
 
 def test_an_answer_without_end_is_not_read(remote: Remote, service: EmbeddingServer) -> None:
     service.script = [Answer(body=b" " * (3 << 20))]
-    assert "more than was asked" in refusal(remote).message
+    assert "more than was requested" in refusal(remote).message
 
 
 def test_a_small_answer_that_grows_without_end_is_not_read(remote: Remote, service: EmbeddingServer) -> None:
     import gzip
 
     service.script = [Answer(body=gzip.compress(b" " * (64 << 20)), headers={"Content-Encoding": "gzip"})]
-    assert "more than was asked" in refusal(remote).message
+    assert "more than was requested" in refusal(remote).message
 
 
 @pytest.mark.parametrize(
@@ -177,8 +177,8 @@ def test_a_small_answer_that_grows_without_end_is_not_read(remote: Remote, servi
         (404, "knows no such model"),
         (301, "redirects to another address (status 301)"),
         (308, "redirects to another address (status 308)"),
-        (204, "does not know (status 204)"),
-        (418, "does not know (status 418)"),
+        (204, "an unexpected response (status 204)"),
+        (418, "an unexpected response (status 418)"),
     ],
 )
 def test_what_no_second_attempt_mends(remote: Remote, service: EmbeddingServer, status: int, said: str) -> None:
@@ -461,7 +461,7 @@ def test_a_service_of_this_machine_may_need_no_key(service: EmbeddingServer) -> 
 
 @pytest.mark.parametrize("address", ["https://[h", "https://", "ftp://h/v1", "https://h:99999", "https://h:x"])
 def test_what_is_no_address(address: str) -> None:
-    with pytest.raises(InputError, match="is no address"):
+    with pytest.raises(InputError, match="is not an address"):
         open_embedder("openai-compatible:m", base_url=address, key_name="K_KEY", environment={"K_KEY": KEY})
 
 

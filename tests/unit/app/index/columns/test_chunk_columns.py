@@ -1,4 +1,4 @@
-"""What is known of chunks by id is what the database has, however they came and went."""
+"""Columns of chunks agree with the database after insertions and deletions."""
 
 import apsw
 import numpy as np
