@@ -1,4 +1,4 @@
-"""Long work that a person can watch and cancel."""
+"""Jobs: long work that a person can watch, pause and cancel."""
 
 import asyncio
 import threading
@@ -15,13 +15,13 @@ _RATE_SECONDS = 3.0
 
 
 class Job:
-    """One piece of long work.
+    """A job under way.
 
     Args:
-        job_id: Its id.
-        title: What is done, in words.
-        unit: What is counted.
-        publish: Hears of its progress, at its first step, at most ten times a second, and at each change of state.
+        job_id: The id of the job.
+        title: The description shown to the person.
+        unit: The unit of progress, such as ``bytes``.
+        publish: Receives the progress, at the first step, at most ten times a second and at each change of state.
         resumed: Called when a pause ends; without it the job cannot be paused.
     """
 
@@ -41,11 +41,11 @@ class Job:
         self.progress = Progress(job_id, title, 0, unit=unit, can_pause=resumed is not None)
 
     def cancel(self) -> None:
-        """Ask the work to stop at its next safe point."""
+        """Request the work to stop at its next safe point."""
         self._cancelled.set()
 
     def pause(self) -> bool:
-        """Hold the work up at its next safe point; False when it cannot be paused."""
+        """Pause the work at its next safe point; return whether it can be paused."""
         if self._resumed is None:
             return False
         self.progress = replace(self.progress, state="paused", rate=None)
@@ -53,7 +53,7 @@ class Job:
         return True
 
     def resume(self) -> bool:
-        """Let the work go on; False when it was not paused."""
+        """Continue the work; return whether it was paused."""
         if self._resumed is None or not self.is_paused():
             return False
         self.progress = replace(self.progress, state="running")
@@ -63,15 +63,15 @@ class Job:
         return True
 
     def is_paused(self) -> bool:
-        """Return whether it is held up."""
+        """Return whether the job is paused."""
         return self.progress.state == "paused"
 
     def is_cancelled(self) -> bool:
-        """Return whether it was asked to stop."""
+        """Return whether the job was cancelled."""
         return self._cancelled.is_set()
 
     def advance(self, done: int, total: int | None, detail: str = "") -> None:
-        """Say how far the work has come."""
+        """Report the progress."""
         now = time.monotonic()
         self._samples = [item for item in self._samples if now - item[0] < _RATE_SECONDS] + [(now, done)]
         begun, first = self._samples[0]
@@ -83,23 +83,21 @@ class Job:
             self._publish(self.progress)
 
     def finish(self, state: str) -> None:
-        """Say that it ended: ``finished``, ``cancelled`` or ``failed``."""
+        """Report the final state: ``finished``, ``cancelled`` or ``failed``."""
         self.progress = replace(self.progress, state=state)
         self._publish(self.progress)
 
 
 class BackgroundJob:
-    """Background work as a job that can be paused.
-
-    It is listed while much of it is left.
+    """Background work that is listed as a pausable job while much of it is left.
 
     Args:
-        jobs: Lists it.
-        job_id: Its id, always the same.
-        title: What is done, in words.
-        unit: What is counted.
-        resumed: Called when a pause ends; from any thread.
-        least: How much must be left for it to be listed.
+        jobs: The list of jobs.
+        job_id: The id of the job, always the same.
+        title: The description shown to the person.
+        unit: The unit of progress.
+        resumed: Called when a pause ends, from any thread.
+        least: The amount left from which the job is listed.
     """
 
     def __init__(
@@ -114,11 +112,11 @@ class BackgroundJob:
 
     @property
     def is_paused(self) -> bool:
-        """Return whether a person paused it."""
+        """Whether a person paused the job."""
         return self._job is not None and self._job.is_paused()
 
     def advance(self, done: int, left: int) -> None:
-        """Report ``done`` more items and how many are left; with none left the job ends."""
+        """Report that ``done`` more are finished and how many are left; the job ends when none are."""
         if self._job is None and left >= self._least:
             self._done = 0
             self._job = self._jobs.begin(*self._names, resumed=self._resumed)
@@ -130,17 +128,17 @@ class BackgroundJob:
             self.finish()
 
     def finish(self) -> None:
-        """Take it off the list."""
+        """Remove the job from the list."""
         job, self._job = self._job, None
         if job is not None:
             self._jobs.end(job, "finished")
 
 
 class Jobs:
-    """The long work under way; its methods are called from any thread.
+    """The jobs under way; safe to use from several threads.
 
     Args:
-        publish: Hears of all progress.
+        publish: Receives the progress of every job.
     """
 
     def __init__(self, publish: Callable[[Progress], None]) -> None:
@@ -149,10 +147,10 @@ class Jobs:
         self._lock = threading.Lock()
 
     def begin(self, title: str, unit: str, job_id: str = "", resumed: Callable[[], None] | None = None) -> Job:
-        """Return a new listed job; it can be paused where ``resumed`` is given.
+        """Return a new job that is listed until ``end``; it can be paused if ``resumed`` is given.
 
         Raises:
-            InputError: One of that id is running.
+            InputError: A job with that id is running.
         """
         key = job_id or new_id("run")
         job = Job(key, title, unit, self._publish, resumed)
@@ -162,37 +160,34 @@ class Jobs:
         return job
 
     def end(self, job: Job, state: str) -> None:
-        """Take a job off the list and say how it ended."""
+        """Remove a job from the list and report its final state."""
         with self._lock:
             self._running.pop(job.progress.job, None)
         job.finish(state)
 
     def all(self) -> list[Progress]:
-        """Return how far each running job has come."""
+        """Return the progress of each running job."""
         return [job.progress for job in self._listed()]
 
     def cancel(self, job_id: str) -> bool:
-        """Ask a job to stop; False for an unknown id.
-
-        A job that would only begin again is paused instead.
-        """
+        """Cancel a job, or pause background work that would only start again; return whether the id is known."""
         job = self._running.get(job_id)
         if job is not None and not job.pause():
             job.cancel()
         return job is not None
 
     def pause(self, job_id: str) -> bool:
-        """Pause a job; False for an unknown id, or when it cannot be paused."""
+        """Pause a job; return whether there is one with that id that can be paused."""
         job = self._running.get(job_id)
         return job is not None and job.pause()
 
     def resume(self, job_id: str) -> bool:
-        """Resume a paused job; False when none with this id is paused."""
+        """Continue a paused job; return whether one with that id was paused."""
         job = self._running.get(job_id)
         return job is not None and job.resume()
 
     def cancel_all(self) -> None:
-        """Ask every job to stop."""
+        """Cancel every job."""
         for job in self._listed():
             job.cancel()
 

@@ -1,6 +1,6 @@
-"""Vectors for scripts the static model has no words of: each n-gram of characters hashes to 256 signs.
+"""Character n-gram vectors for scripts outside the static model's vocabulary.
 
-Texts that share words, or pieces of them, come out near each other; nothing is known of meaning.
+Each n-gram hashes to 256 signs. Texts that share words or parts of words become similar; meaning plays no role.
 """
 
 import hashlib
@@ -26,22 +26,22 @@ _FOREIGN = re.compile(
     "[^\x00-\u036f\u1e00-\u1eff\u2000-\u206f\u20a0-\u20cf\u2400-\u243f\u3000-\u303f\ufe00-\ufe0f\ufff0-\uffff"
     "\U000e0000-\U000e0fff]+"
 )
-# Scripts that put no blanks between words, and signs: a piece is two characters.
+# Scripts without spaces between words, and symbols: an n-gram is two characters.
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2070-\u2bff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\U00010000-\U0010ffff]"
 )
-# Characters that mean something alone; those of sounds do not.
+# Characters that have a meaning of their own, such as Chinese ones; syllable letters have none.
 _SIGN = re.compile("[\u2070-\u2bff\u2e80-\u303f\u3200-\u9fff\uf900-\ufaff\U00010000-\U0010ffff]")
 
 
 def split(text: str) -> tuple[str, list[str]]:
     """Return the Latin part of ``text`` and the runs of other scripts, in order.
 
-    Compatibility forms (full width, ligatures) are made plain first where there is anything foreign.
+    Compatibility forms (full width, ligatures) are normalised first if the text has other scripts.
     """
     if text.isascii() or not _FOREIGN.search(text):
         return text, []
-    # Some characters become eighteen.
+    # Normalisation may turn one character into eighteen.
     plain = unicodedata.normalize("NFKC", text)[: 2 * len(text)]
     return _FOREIGN.sub(" ", plain), [run.casefold() for run in _FOREIGN.findall(plain)]
 
@@ -49,7 +49,7 @@ def split(text: str) -> tuple[str, list[str]]:
 def vector(runs: Sequence[str]) -> "Vectors":
     """Return the sum of the n-gram vectors of ``runs``, shape (256,).
 
-    A run of a script without blanks gives its signs and pairs; a word gives itself and its trigrams.
+    A run of a script without spaces yields its symbols and pairs; a word yields itself and its trigrams.
     """
     signs: list[str] = []
     pairs: list[str] = []

@@ -1,4 +1,4 @@
-"""Cross-encoders by way of fastembed and onnxruntime: slower than vectors, and better judges of a few texts."""
+"""Cross-encoder run by fastembed and onnxruntime: slower than vectors, but better at ranking a few texts."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -14,19 +14,19 @@ from app.embed.model import DownloadWatcher
 from app.errors import ModelUnavailableError
 
 MAX_CHARACTERS: Final = 4_096
-"""How much of a text is read; the models themselves read less."""
+"""Characters of a text that are passed to the tokenizer; the models themselves read less."""
 
 
 class FastembedReranker:
-    """Judges with a model that fastembed knows, opened at the first question.
+    """Reranker that runs a model supported by fastembed, opened at the first question.
 
     Args:
         model: Its name in fastembed's list, such as ``Xenova/ms-marco-MiniLM-L-6-v2``.
         folder: A folder with the model's files.
-        cache: Where fetched models lie.
-        threads: How many threads to use.
-        fetch: Whether it may be fetched from the network when it is not here.
-        watched: Gives who watches that.
+        cache: The folder of downloaded models.
+        threads: The number of threads.
+        fetch: Whether the model may be downloaded if it is not on this machine.
+        track_download: Returns a context manager that follows the download.
     """
 
     def __init__(
@@ -52,37 +52,37 @@ class FastembedReranker:
 
     def scores(self, question: str, texts: Sequence[str]) -> list[float]:
         """Return one number per text; see :class:`app.embed.reranker.Reranker`."""
-        asked = storable(question[:MAX_CHARACTERS])[0]
+        clean_question = storable(question[:MAX_CHARACTERS])[0]
         clean = [storable(text[:MAX_CHARACTERS])[0] for text in texts]
         made = [0.0] * len(texts)
         with self._lock:
-            for batch in batches([f"{asked} {text}" for text in clean], range(len(clean))):
-                scores = self._judged(asked, [clean[place] for place in batch])
+            for batch in batches([f"{clean_question} {text}" for text in clean], range(len(clean))):
+                scores = self._score(clean_question, [clean[place] for place in batch])
                 for place, score in zip(batch, scores, strict=True):
                     made[place] = score
         return made
 
-    def _judged(self, question: str, texts: Sequence[str]) -> list[float]:
-        model = self._opened()
+    def _score(self, question: str, texts: Sequence[str]) -> list[float]:
+        model = self._open_once()
         try:
             scores = [float(score) for score in model.rerank(question, texts, batch_size=len(texts))]
         except Exception as error:
-            # onnxruntime's and the tokenizers' errors share no base class but this.
+            # The errors of onnxruntime and of tokenizers share no other base class.
             raise self._failure("failed") from error
         if len(scores) != len(texts) or not all(map(math.isfinite, scores)):
-            raise self._failure("answered with something that is no list of numbers")
+            raise self._failure("returned something other than a list of numbers")
         return scores
 
     def close(self) -> None:
-        """Let go of the session."""
+        """Free the model."""
         self._is_closed = True
         self._model = None
 
-    def _opened(self) -> Any:
+    def _open_once(self) -> Any:
         if self._is_closed:
             raise self._failure("was closed")
         if self._refusal is not None:
-            # Looking for its files at every search would make each of them slow.
+            # Looking for the files again would slow down every search.
             raise self._refusal
         if self._model is None:
             try:
@@ -111,4 +111,4 @@ class FastembedReranker:
             )
 
     def _failure(self, what: str) -> ModelUnavailableError:
-        return ModelUnavailableError(f"The reranking model {self._name} {what}; results keep their first order.")
+        return ModelUnavailableError(f"The reranking model {self._name} {what}; results keep their original order.")

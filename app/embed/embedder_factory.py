@@ -1,4 +1,4 @@
-"""Opens an embedder by name: built in, by fastembed, or a remote service."""
+"""Factory of embedders by name: built in, run by fastembed, or a remote service."""
 
 import hashlib
 import os
@@ -51,25 +51,25 @@ def open_embedder(
     environment: Mapping[str, str] | None = None,
     keys: ApiKeys | None = None,
 ) -> Embedder:
-    """Return the embedder called ``name``, ready to use. Opening one asks no remote service anything.
+    """Return the embedder called ``name``, ready to use. Opening one sends no request to a remote service.
 
     Args:
         name: One of ``NAMES``.
-        folder: Where the model's files lie; for ``static`` the program's own when not given.
-        cache: Where fetched fastembed models lie, searched where no folder is given.
-        threads: How many threads fastembed may use; its own choice when not given.
-        fetch: Whether a fastembed model that is not here may be fetched from the network.
-        watch: Watches the fetching, and may stop it.
+        folder: The folder of the model's files; for ``static`` the built-in one when not given.
+        cache: The folder of downloaded fastembed models, searched when no folder is given.
+        threads: The number of threads for fastembed; its default when not given.
+        fetch: Whether a fastembed model that is not on this machine may be downloaded.
+        watch: Receives the download's progress, and may stop it.
         base_url: The address of an ``openai-compatible`` service.
         key_name: The environment variable that holds a remote service's key; else the keyring or the usual one.
-        dimensions: The length of vectors to ask a remote model for; its own when not given.
-        environment: Where a key is looked up without ``keys``; the process's own when not given.
-        keys: Finds the key of a remote service; in ``environment`` only when not given.
+        dimensions: The vector length to request from a remote model; its default when not given.
+        environment: The variables that hold keys when ``keys`` is not given; the process's own by default.
+        keys: Finds the key of a remote service.
 
     Raises:
         InputError: No embedder has that name, or it does not take an option that was given.
-        ModelUnavailableError: The model is not on this machine or damaged, or the key is not there.
-        CancelledByPersonError: Fetching it was stopped.
+        ModelUnavailableError: The model is not on this machine or is damaged, or the key is missing.
+        CancelledByPersonError: The download was stopped.
     """
     family, _, model = name.partition(":")
     if family not in _OPTIONS or (family not in _NAMELESS) != bool(model.strip()):
@@ -103,19 +103,19 @@ def open_source(
     fetch: bool = False,
     watch: DownloadWatcher | None = None,
 ) -> Embedder:
-    """Return the embedder of ``source``; what it holds for another family is left aside.
+    """Return the embedder of ``source``; options that its family does not take are ignored.
 
     Args:
-        source: Where it comes from.
+        source: The model and its options.
         keys: Finds the key of a remote service.
         cache: See ``open_embedder``.
         fetch: See ``open_embedder``.
         watch: See ``open_embedder``.
 
     Raises:
-        InputError: There is no such embedder.
+        InputError: No embedder has that name.
         ModelUnavailableError: It cannot be opened now.
-        CancelledByPersonError: Fetching it was stopped.
+        CancelledByPersonError: The download was stopped.
     """
     taken = _OPTIONS.get(source.provider, set())
     return open_embedder(
@@ -132,7 +132,7 @@ def open_source(
 
 
 def _open_built_in(family: str, folder: Path | None) -> Embedder:
-    """Import the family's file only now: a program that starts does not wait for numpy or onnxruntime."""
+    """Open a built-in embedder; numpy is imported here and not when the program starts."""
     if family == "static":
         from app.embed.static_embedder import StaticEmbedder  # noqa: PLC0415
 
@@ -147,24 +147,24 @@ def _open_remote(source: EmbedderSource, model: str, keys: ApiKeys) -> Embedder:
     from app.embed.remote.providers import PROVIDER_APIS  # noqa: PLC0415
     from app.embed.remote.remote_embedder import RemoteEmbedder  # noqa: PLC0415
 
-    shape = PROVIDER_APIS[source.provider]
-    address = _address(shape, source)
+    api = PROVIDER_APIS[source.provider]
+    address = _address(api, source)
     key = keys.key_of(source)
-    key.value()  # without one it cannot be chosen
-    line = ServiceConnection(address, key, service=shape.service or "The embedding service")
-    # Two services may call different models by one name.
-    version = "1" if shape.address else hashlib.sha256(address.encode()).hexdigest()[:12]
+    key.value()  # fails at once if the key is missing
+    connection = ServiceConnection(address, key, service=api.service or "The embedding service")
+    # Two services may use one name for different models.
+    version = "1" if api.address else hashlib.sha256(address.encode()).hexdigest()[:12]
     try:
-        return RemoteEmbedder(shape, model, line, dimensions=source.dimensions, version=version)
+        return RemoteEmbedder(api, model, connection, dimensions=source.dimensions, version=version)
     except InputError:
-        line.close()
+        connection.close()
         raise
 
 
-def _address(shape: "ProviderApi", source: EmbedderSource) -> str:
-    if shape.address:
-        return shape.address
+def _address(api: "ProviderApi", source: EmbedderSource) -> str:
+    if api.address:
+        return api.address
     if not source.base_url:
-        raise InputError(f"{shape.provider} needs the address of the service; set embedding.base_url.")
+        raise InputError(f"{api.provider} needs the address of the service; set embedding.base_url.")
     source.address()  # refuses what is none
     return source.base_url.rstrip("/") + "/embeddings"

@@ -1,4 +1,4 @@
-"""What an embedder is opened from: enough to open the same one again, and no secret."""
+"""Source of an embedder: everything needed to open the same one again, without secrets."""
 
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, Self
@@ -11,19 +11,19 @@ from app.errors import InputError
 
 REMOTE: Final = frozenset(SERVICES)
 LOCAL: Final = frozenset({"localhost", "127.0.0.1", "::1"})
-"""This machine, as an address names it."""
+"""Host names of this machine in an address."""
 
 
 @dataclass(frozen=True, slots=True)
 class EmbedderSource:
-    """Where an embedder comes from.
+    """Source of an embedder.
 
     Args:
         model: Its name as in ``embedding.model``.
-        folder: The folder with its files; empty for its own place.
+        folder: The folder with its files; empty for the default one.
         base_url: The address of an ``openai-compatible`` service.
         api_key_env: The environment variable with a remote service's key; empty for the keyring, or the usual one.
-        dimensions: The length a remote model is asked for; 0 for its own.
+        dimensions: The vector length to request from a remote model; 0 for its default.
     """
 
     model: str
@@ -34,7 +34,7 @@ class EmbedderSource:
 
     @property
     def provider(self) -> str:
-        """Return the family."""
+        """Return the family of the model, such as ``static`` or ``openai``."""
         return self.model.partition(":")[0]
 
     @property
@@ -44,10 +44,10 @@ class EmbedderSource:
 
     @property
     def is_nearby(self) -> bool:
-        """Return whether a service of the person's own runs on this machine, where one may need no key.
+        """Return whether an ``openai-compatible`` service runs on this machine and may need no key.
 
         Raises:
-            InputError: Its address is none.
+            InputError: ``base_url`` is not an address.
         """
         return bool(self.base_url) and (self.address().hostname or "") in LOCAL
 
@@ -55,7 +55,7 @@ class EmbedderSource:
         """Return the parts of ``base_url``.
 
         Raises:
-            InputError: It is no address, and is not repeated.
+            InputError: ``base_url`` is not an address; the message does not repeat it, as it may hold a secret.
         """
         try:
             parts = urlsplit(self.base_url)
@@ -63,22 +63,22 @@ class EmbedderSource:
         except ValueError:
             is_one = False
         if not is_one:
-            raise InputError("embedding.base_url is no address; it looks like https://example.org/v1.")
+            raise InputError("embedding.base_url is not an address; one looks like https://example.org/v1.")
         return parts
 
     def with_key_of(self, other: Self) -> Self:
-        """Return it with the key of ``other`` where that is the same service: its vectors do not depend on the key."""
+        """Return this source with the key of ``other`` if both are the same service; vectors do not depend on keys."""
         if (self.provider, self.base_url) != (other.provider, other.base_url):
             return self
         return replace(self, api_key_env=other.api_key_env)
 
     def text(self) -> str:
-        """Return it as JSON."""
+        """Return this source as JSON."""
         return msgspec.json.encode(asdict(self)).decode()
 
     @classmethod
     def read(cls, text: str) -> Self | None:
-        """Return what ``text`` gave, ``None`` for nothing or something else."""
+        """Return the source that ``text`` encodes, ``None`` if it is empty or invalid."""
         try:
             made: Any = msgspec.json.decode(text, type=cls)
         except (msgspec.DecodeError, msgspec.ValidationError):

@@ -1,4 +1,4 @@
-"""Sentence models by way of fastembed and onnxruntime, from files on this machine."""
+"""Sentence models run by fastembed and onnxruntime, from files on this machine."""
 
 import hashlib
 import os
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from app.embed.model import Vectors
 
 MAX_CHARACTERS = 65_536
-"""How much of a text is read; the models themselves read less."""
+"""Characters of a text that are passed to the tokenizer; the models themselves read less."""
 
 _SAMPLE = 1 << 20
 _PROBE = "a"
@@ -31,22 +31,22 @@ _ANOTHER = (
 
 
 class FastembedEmbedder:
-    """Embeds with a model that fastembed knows.
+    """Embedder that runs a model supported by fastembed.
 
     Args:
         model: Its name in fastembed's list, such as ``sentence-transformers/all-MiniLM-L6-v2``.
         folder: A folder with the model's files.
         cache: fastembed's cache, searched where no folder is given.
-        threads: How many threads to use; half of what the machine has when ``None``, for it works for hours beside
-            somebody who uses the machine.
-        fetch: Whether the model may be fetched from the network when it is not here.
-        watch: Watches the fetching, and may stop it.
+        threads: The number of threads; half of the processor's when ``None``, because indexing may run for hours
+            while the person uses the machine.
+        fetch: Whether the model may be downloaded if it is not on this machine.
+        watch: Receives the download's progress, and may stop it.
 
     Raises:
-        InputError: fastembed knows no such model.
+        InputError: fastembed does not support the model.
         ModelUnavailableError: fastembed is not installed, or the model's files are not here, damaged, or another
             model's.
-        CancelledByPersonError: Fetching it was stopped.
+        CancelledByPersonError: The download was stopped.
     """
 
     def __init__(
@@ -77,14 +77,14 @@ class FastembedEmbedder:
         filled = [place for place, text in enumerate(clean) if text.strip()]
         out = np.zeros((len(texts), self.identity.dimensions), dtype=np.float32)
         for batch in batches(clean, filled):
-            # One batch of documents at a time, for their memory; a question does not wait for it.
+            # One batch of documents at a time limits memory; a query does not wait for it.
             with self._lock:
                 rows = self._made("passage_embed", [clean[place] for place in batch])
             out[batch] = rows
         return unit_rows(out)
 
     def embed_query(self, text: str) -> "Vectors":
-        """Return the vector of a question, with what the model wants before one."""
+        """Return the vector of a question, with the prefix that the model expects before questions."""
         clean = storable(text[:MAX_CHARACTERS])[0]
         if not clean.strip():
             return np.zeros(self.identity.dimensions, dtype=np.float32)
@@ -92,7 +92,7 @@ class FastembedEmbedder:
         return row
 
     def close(self) -> None:
-        """Let go of the session; a batch under way is the last one."""
+        """Free the model; a batch under way is still finished."""
         self._model = None
 
     def _made(self, method: str, texts: list[str]) -> "Vectors":
@@ -102,7 +102,7 @@ class FastembedEmbedder:
         try:
             return np.stack([*getattr(model, method)(texts, batch_size=len(texts))])
         except Exception as error:
-            # onnxruntime's and the tokenizers' errors share no base class but this.
+            # The errors of onnxruntime and of tokenizers share no other base class.
             raise ModelUnavailableError(
                 f"The embedding model {self._name} failed; see that the machine has memory left, get the model's files"
                 " again, or choose the embedder static.",
@@ -110,7 +110,7 @@ class FastembedEmbedder:
             ) from error
 
     def _probe(self, dimensions: int) -> None:
-        """Refuse files that are called like those of the model but are another one's."""
+        """Refuse files that have the model's names but belong to another model."""
         try:
             given = self._made("passage_embed", [_PROBE]).shape[1:]
         except ModelUnavailableError as error:
@@ -132,7 +132,7 @@ def _half() -> int:
 
 
 def _version(files: Sequence[Path]) -> str:
-    """Return what tells builds of one model apart: a digest of its files' sizes, beginnings and ends."""
+    """Return a version that differs between builds of a model: a digest of its files' sizes, beginnings and ends."""
     digest = hashlib.sha256()
     for file in files:
         size = file.stat().st_size

@@ -1,6 +1,6 @@
-"""The deterministic embedder: equal texts have equal vectors, and nothing else is near.
+"""Hashed embedder for tests: equal texts get equal vectors, different texts unrelated ones.
 
-The hash is BLAKE2b, which comes with Python, where the original description names BLAKE3.
+The hash is BLAKE2b from Python's library; the original description uses BLAKE3.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ _FILLED = 64
 
 
 class HashedEmbedder:
-    """Embeds by hashing: the text gives a 32-byte seed, the seed 64 numbers, zeros fill up to 512."""
+    """Embedder that expands a 32-byte hash of the text to 64 numbers, padded with zeros to 512."""
 
     identity = EmbeddingIdentity("hashed", "blake2b-64", DIMENSIONS, "1")
 
@@ -33,12 +33,12 @@ class HashedEmbedder:
         return unit_rows(out)
 
     def embed_query(self, text: str) -> "Vectors":
-        """Return the vector of a question, made as any text's."""
+        """Return the vector of a question, computed like that of any text."""
         row: Vectors = self.embed([text])[0]
         return row
 
     def close(self) -> None:
-        """Do nothing: there is nothing to let go of."""
+        """Do nothing, because there is no model to free."""
 
 
 def _numbers(text: str) -> "Vectors":

@@ -1,4 +1,4 @@
-"""How much of a vault's text is in languages that the built-in model was not made for."""
+"""Language coverage: the share of a vault's text that the built-in model was not trained for."""
 
 import re
 from collections.abc import Sequence
@@ -9,22 +9,22 @@ from app.core.stopwords import ENGLISH, stop_words
 from app.embed import character_ngrams
 
 ENOUGH_CHARACTERS: Final = 2_000
-"""Less text than this says nothing of a vault."""
+"""Characters below which a sample is too small to judge."""
 
 MUCH: Final = 0.25
-"""From such a share of foreign text on another model is worth it."""
+"""Share of foreign text from which another model is recommended."""
 
 _WORD: Final = re.compile(r"[^\W\d_]+")
-_FEW: Final = 4  # words by which no language is told from another
+_FEW: Final = 4  # too few words to recognise a language by
 
 
 @dataclass(frozen=True, slots=True)
 class LanguageCoverage:
-    """What was found in a sample.
+    """Language coverage of a sample of texts.
 
     Args:
-        letters: How many letters were looked at.
-        foreign: The share of them in texts of other languages than English, or in other scripts.
+        letters: The number of letters in the sample.
+        foreign: The share of them in texts that are not English, or in other scripts.
     """
 
     letters: int
@@ -37,7 +37,7 @@ class LanguageCoverage:
 
 
 def measure_coverage(texts: Sequence[str]) -> LanguageCoverage:
-    """Return how much of ``texts`` is foreign to the built-in model."""
+    """Return the coverage of ``texts`` by the built-in model."""
     letters = foreign = 0
     for text in texts:
         latin, runs = character_ngrams.split(text)
@@ -50,7 +50,7 @@ def measure_coverage(texts: Sequence[str]) -> LanguageCoverage:
 
 
 def _is_foreign(words: Sequence[str]) -> bool:
-    """Return whether more of the words' small change is of another language than English."""
+    """Return whether function words of another language are more frequent than English ones."""
     if len(words) < _FEW:
         return False
     english = sum(word in ENGLISH for word in words)

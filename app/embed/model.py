@@ -1,4 +1,4 @@
-"""What an embedder is: texts in, unit vectors out, under an identity that is stored beside what it made."""
+"""Protocol of an embedder: texts in, unit vectors out, with an identity that is stored with the vectors."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingIdentity:
-    """Which model made a vector; only vectors of equal identity may be compared.
+    """Identity of the model that made a vector; only vectors of equal identity may be compared.
 
     Args:
         provider: The family: ``static``, ``hashed``, ``fastembed``.
         model: The model's name within the family.
         dimensions: The length of its vectors.
-        version: What tells two builds of the same model apart.
+        version: Differs between two builds of the same model.
     """
 
     provider: str
@@ -33,11 +33,11 @@ class EmbeddingIdentity:
 
 @dataclass(frozen=True, slots=True)
 class DownloadWatcher:
-    """Whoever watches a model being fetched, and may stop that; called from any thread.
+    """Callbacks that follow the download of a model; they are called from any thread.
 
     Args:
-        told: Hears how many bytes are here, and about how many there will be.
-        is_stopped: Says whether to go on no more.
+        on_progress: Receives the bytes downloaded so far, and the approximate total.
+        is_stopped: Returns whether to stop the download.
     """
 
     on_progress: Callable[[int, int], None] = lambda _done, _total: None
@@ -45,15 +45,15 @@ class DownloadWatcher:
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors; safe to call from several threads."""
+    """A model that turns texts into vectors; safe to use from several threads."""
 
     @property
     def identity(self) -> EmbeddingIdentity:
-        """Which model this is."""
+        """The identity of this model."""
         ...
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
-        """Return float32, shape (len(texts), dimensions): rows of length one, zero for a text with nothing in it.
+        """Return float32, shape (len(texts), dimensions): rows of length one, zero for a text without content.
 
         Raises:
             ModelUnavailableError: The embedder was closed or its model failed.
@@ -65,5 +65,5 @@ class Embedder(Protocol):
         ...
 
     def close(self) -> None:
-        """Let go of the model; harmless when called twice."""
+        """Free the model; a second call does nothing."""
         ...

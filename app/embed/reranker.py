@@ -1,20 +1,20 @@
-"""What reads a question and a text together and says how well they fit."""
+"""Protocol of a reranker: a model that reads a question and a text together and scores the match."""
 
 from collections.abc import Sequence
 from typing import Protocol
 
 
 class Reranker(Protocol):
-    """Judges texts against a question; safe to call from several threads."""
+    """A model that scores texts against a question; safe to use from several threads."""
 
     def scores(self, question: str, texts: Sequence[str]) -> list[float]:
-        """Return one number per text: the higher, the better it answers.
+        """Return one score per text; a higher one means a better answer.
 
         Raises:
-            ModelUnavailableError: The model is not here, was closed or failed.
+            ModelUnavailableError: The model is not on this machine, was closed, or failed.
         """
         ...
 
     def close(self) -> None:
-        """Let go of the model; harmless when called twice."""
+        """Free the model; a second call does nothing."""
         ...

@@ -1,6 +1,6 @@
-"""The built-in embedder: a text is the sum of its tokens' rows in a table trained on a sentence model.
+"""Built-in embedder: the vector of a text is the sum of its tokens' rows in a table distilled from a sentence model.
 
-No network, no inference runtime: a WordPiece tokenizer, a gather and a sum.
+It needs no network and no inference runtime: a WordPiece tokenizer, a gather and a sum.
 """
 
 import hashlib
@@ -32,17 +32,17 @@ if TYPE_CHECKING:
 
 MODEL = "minilm-256-sentences"
 MAX_CHARACTERS = 16_384
-"""How much of a text is read; what follows does not change its vector."""
+"""Characters of a text that are read; later ones do not change its vector."""
 
 _SLICE_CHARACTERS = 32_768
 _UNKNOWN = "[UNK]"
-# Goes up when the way from text to rows changes, so that old vectors are not compared with new ones.
+# Raised when the way from text to rows changes, so that old vectors are not compared with new ones.
 _READING = "1"
 
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """The model in memory: bytes and scales by token, and the tokenizer that numbers the tokens."""
+    """The model in memory: rows of bytes and scales by token number, and the tokenizer that numbers tokens."""
 
     rows: "NDArray[np.int8]"
     scales: "Vectors"
@@ -50,17 +50,17 @@ class _Table:
 
 
 class StaticEmbedder:
-    """Embeds by table look-up.
+    """Embedder that looks token vectors up in a table.
 
     Args:
-        folder: Where the model lies; the one that comes with the program when not given.
+        folder: The folder of the model; the built-in one when not given.
 
     Raises:
         ModelUnavailableError: The folder lacks a file, or a file is damaged.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
-        # The tokenizer would start a thread per core, for work that belongs on the embedder's one thread.
+        # The tokenizer would start a thread per core; the embedder's one thread is enough.
         os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
         self.identity, table = _load(folder or resources() / "models" / f"static-{MODEL}")
         self._table: _Table | None = table
@@ -76,17 +76,17 @@ class StaticEmbedder:
         return unit_rows(out)
 
     def embed_query(self, text: str) -> "Vectors":
-        """Return the vector of a question, made as any text's."""
+        """Return the vector of a question, computed like that of any text."""
         row: Vectors = self.embed([text])[0]
         return row
 
     def close(self) -> None:
-        """Let go of the table."""
+        """Free the table."""
         self._table = None
 
 
 def _slices(texts: Sequence[str]) -> "Iterator[tuple[int, list[str]]]":
-    """Yield the texts, cut and cleaned, in runs small enough for the processor's cache, with the start of each."""
+    """Yield the cleaned texts in batches that fit the processor's cache, with the index of each batch's first text."""
     start, size, part = 0, 0, list[str]()
     for place, text in enumerate(texts):
         clean, _ = storable(text[:MAX_CHARACTERS])
@@ -152,13 +152,13 @@ def _check(content: dict[str, bytes], expected: dict[str, Any]) -> None:
 
 
 def _fit(tokens: int, rows: "NDArray[np.int8]", scales: "Vectors") -> None:
-    """Raise ValueError unless there is a row of our width and a scale for each token."""
+    """Raise ValueError unless each token has a scale and a row of the expected width."""
     if rows.shape != (tokens, character_ngrams.DIMENSIONS) or scales.shape != (tokens,):
         raise ValueError(rows.shape)
 
 
 def _tokenizer(tokens: list[str]) -> Tokenizer:
-    """Return BERT's uncased tokenizer over ``tokens``, whose places are the row numbers."""
+    """Return BERT's uncased tokenizer over ``tokens``, which are in the order of the table's rows."""
     numbers = {token: number for number, token in enumerate(tokens)}
     tokenizer = Tokenizer(models.WordPiece(vocab=numbers, unk_token=_UNKNOWN))
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)

@@ -1,4 +1,4 @@
-"""An embedder whose work shows in the trace: which model, how many texts, how long; never a text."""
+"""Embedder wrapper that traces the model, number of texts and duration of each call; never a text."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class TracedEmbedder:
-    """Passes everything on to ``embedder`` and tells ``trace`` of it."""
+    """Embedder that delegates to ``embedder`` and reports each call to ``trace``."""
 
     def __init__(self, embedder: Embedder, trace: Trace) -> None:
         self._embedder = embedder
@@ -28,17 +28,17 @@ class TracedEmbedder:
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
         """See ``Embedder``."""
-        return self._told("embedding.texts", len(texts), sum(map(len, texts)), lambda: self._embedder.embed(texts))
+        return self._traced("embedding.texts", len(texts), sum(map(len, texts)), lambda: self._embedder.embed(texts))
 
     def embed_query(self, text: str) -> "Vectors":
         """See ``Embedder``."""
-        return self._told("embedding.query", 1, len(text), lambda: self._embedder.embed_query(text))
+        return self._traced("embedding.query", 1, len(text), lambda: self._embedder.embed_query(text))
 
     def close(self) -> None:
         """See ``Embedder``."""
         self._embedder.close()
 
-    def _told(self, event: str, texts: int, characters: int, work: Callable[[], T]) -> T:
+    def _traced(self, event: str, texts: int, characters: int, work: Callable[[], T]) -> T:
         begun, status = time.perf_counter(), "failed"
         try:
             made = work()

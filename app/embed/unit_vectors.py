@@ -1,4 +1,4 @@
-"""Arithmetic that every embedder needs on its rows."""
+"""Unit vectors: the scaling that every embedder applies to its rows."""
 
 from typing import TYPE_CHECKING
 

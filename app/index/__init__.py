@@ -1,1 +1,1 @@
-"""The search index: chunks, their words and vectors. Owns chunks, chunks_fts, vectors_* (derived, rebuildable)."""
+"""Search index: chunks with their full-text and vector entries. Owns chunks, chunks_fts and vectors_* (derived)."""

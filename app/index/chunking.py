@@ -1,7 +1,7 @@
-"""Cuts long texts into overlapping pieces, and joins short turns of a conversation into passages.
+"""Chunking: long texts are cut into overlapping pieces, short messages of a session joined into passages.
 
-Sizes are characters. A cut falls after a paragraph, line, sentence or word where one ends late enough, and never inside
-what reads as one character: a letter with its marks, a flag, an emoji of several parts, a Hangul syllable.
+Sizes are in characters. A cut falls after a paragraph, line, sentence or word that ends late enough, and never inside a
+grapheme cluster: a letter with its marks, a flag, an emoji of several parts, a Hangul syllable.
 """
 
 import re
@@ -22,7 +22,7 @@ _SENTENCE: Final = re.compile(r"(?:[.!?…]+[\"'”’)\]]*\s+|[。！？｡]+[�
 _WORD: Final = re.compile(r"\s+")
 _ENDS: Final = (_PARAGRAPH, _LINE, _SENTENCE, _WORD)
 _LONGEST_AUTHOR: Final = 64
-_LONGEST_END: Final = 8  # so far before the last third what ends in it may begin
+_LONGEST_END: Final = 8  # how far before the last third an end may begin
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class TextPiece:
 
 @dataclass(frozen=True, slots=True)
 class PassageLine:
-    """A turn of a conversation as passages need it."""
+    """The parts of a message that passages are made of."""
 
     seq: int
     author: str
@@ -46,13 +46,13 @@ class PassageLine:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Turns joined for search, one line "author: text" each, after the end of the passage before.
+    """Consecutive messages joined for search, one line "author: text" each, after the end of the previous passage.
 
     Args:
-        seq_start, seq_end: The turns it is made of, both included; what it repeats of earlier turns does not count.
-        text: What to index.
-        closed: No later turn will change it.
-        created_ms: When its last turn was written.
+        seq_start, seq_end: The first and last message, not counting the repeated end of the previous passage.
+        text: The text to index.
+        closed: Whether no later message can change it.
+        created_ms: When its last message was written.
     """
 
     seq_start: int
@@ -67,14 +67,16 @@ def pieces(text: str, size: int = SIZE, overlap: int = OVERLAP) -> list[TextPiec
 
     Args:
         text: Any text.
-        size: Characters at most in a piece. A single character made of more code points than that is cut.
-        overlap: Characters at most that a piece repeats of the one before.
+        size: The longest piece. A grapheme cluster longer than that is cut.
+        overlap: The most characters that a piece repeats from the previous one.
 
     Raises:
-        InputError: ``size`` or ``overlap`` make no pieces.
+        InputError: ``size`` or ``overlap`` is out of range.
     """
     if not (size > 0 and 0 <= overlap <= size // 2):
-        raise InputError("A piece has a size above 0 and an overlap of at most half of it.", size=size, overlap=overlap)
+        raise InputError(
+            "The size of a piece must be above 0, and the overlap at most half of it.", size=size, overlap=overlap
+        )
     return list(_cut(text, size, overlap))
 
 
@@ -86,41 +88,41 @@ def passages(
     size: int = SIZE,
     overlap: int = OVERLAP,
 ) -> list[Passage]:
-    """Join consecutive turns into passages; a turn too long for one gets passages of its own pieces.
+    """Join consecutive messages into passages; a message longer than a passage gets one for each of its pieces.
 
-    The passages of a conversation are the same whether made at once or continued:
+    The passages of a session are the same whether made at once or continued:
     ``passages(all)`` equals ``closed + passages(later, after=closed[-1])``, where ``closed`` are closed passages made
-    before and ``later`` the turns after ``closed[-1].seq_end``.
+    before and ``later`` the messages after ``closed[-1].seq_end``.
 
     Args:
-        messages: Turns in order; those without text are skipped.
-        after: The closed passage before them, whose end the first one repeats.
-        open_tail: Return the last passage although later turns may still join it; its ``closed`` is false.
-        size: Characters at most in a passage.
-        overlap: Characters at most that a passage repeats of the one before.
+        messages: Messages in order; those without text are skipped.
+        after: The closed passage before them, whose end the first new one repeats.
+        open_tail: Whether to return the last passage although later messages may join it; its ``closed`` is false.
+        size: The longest passage.
+        overlap: The most characters that a passage repeats from the previous one.
     """
-    joining = _Joining(size, overlap, after.text if after else "")
+    builder = _PassageBuilder(size, overlap, after.text if after else "")
     for message in messages:
         if message.text.strip():
-            joining.add(message)
+            builder.add(message)
     if open_tail:
-        joining.close(closed=False)
-    return joining.made
+        builder.close(closed=False)
+    return builder.made
 
 
-class _Joining:
-    """The passages made so far and the turns of the one being made."""
+class _PassageBuilder:
+    """The finished passages, and the messages of the one being built."""
 
     def __init__(self, size: int, overlap: int, last: str) -> None:
         self.size = size
         self.overlap = overlap
         self.made: list[Passage] = []
-        self.turns: list[PassageLine] = []
+        self.messages: list[PassageLine] = []
         self.text = ""
         self.begin(last)
 
     def begin(self, last: str) -> None:
-        self.turns = []
+        self.messages = []
         start = _resume(last, 0, len(last), self.overlap) if self.overlap else len(last)
         self.text = last[start:].strip()
 
@@ -133,11 +135,11 @@ class _Joining:
             self.split(message, head, body)
             return
         if len(self.text) + 1 + len(head) + len(body) > self.size:
-            if self.turns:
+            if self.messages:
                 self.close()
             if len(self.text) + 1 + len(head) + len(body) > self.size:
-                self.text = ""  # the turn fits, but not with what would be repeated before it
-        self.turns.append(message)
+                self.text = ""  # the message fits only without the repeated end
+        self.messages.append(message)
         self.text = f"{self.text}\n{head}{body}" if self.text else head + body
 
     def split(self, message: PassageLine, head: str, body: str) -> None:
@@ -148,15 +150,15 @@ class _Joining:
         self.begin(self.made[-1].text)
 
     def close(self, *, closed: bool = True) -> None:
-        if not self.turns:
+        if not self.messages:
             return
-        first, last = self.turns[0], self.turns[-1]
+        first, last = self.messages[0], self.messages[-1]
         self.made.append(Passage(first.seq, last.seq, self.text, closed, last.created_ms))
         self.begin(self.text)
 
 
 def first_pieces(text: str, count: int) -> list[TextPiece]:
-    """Return at most ``count`` pieces from the beginning of ``text``; the others are not cut."""
+    """Return the first ``count`` pieces of ``text`` at most, without cutting the rest."""
     return list(islice(_cut(text, SIZE, OVERLAP), count))
 
 
@@ -165,7 +167,7 @@ def _cut(text: str, size: int, overlap: int) -> Iterator[TextPiece]:
     while len(text) - start > size:
         end = _end(text, start, start + size)
         if end <= last:
-            start = last  # one character fills what repeating left of the piece, so nothing is repeated
+            start = last  # one cluster fills the room that the overlap leaves, so nothing is repeated
             continue
         yield TextPiece(text[start:end], start, end)
         start, last = _resume(text, start, end, overlap), end
@@ -174,7 +176,7 @@ def _cut(text: str, size: int, overlap: int) -> Iterator[TextPiece]:
 
 
 def _end(text: str, start: int, limit: int) -> int:
-    """Return where the piece from ``start`` ends, ``limit`` at the latest: the best place in its last third."""
+    """Return the end of the piece from ``start``: the best position in its last third, at most ``limit``."""
     earliest = limit - (limit - start) // 3
     for end in _ENDS:
         places = [match.end() for match in end.finditer(text, max(start, earliest - _LONGEST_END), limit)]
@@ -185,7 +187,7 @@ def _end(text: str, start: int, limit: int) -> int:
 
 
 def _resume(text: str, start: int, end: int, overlap: int) -> int:
-    """Return where the piece after one that ends at ``end`` begins: at a line or word in its last ``overlap``."""
+    """Return the start of the piece after ``end``: a line or word in the last ``overlap`` characters before it."""
     earliest = max(end - overlap, start + 1)
     if earliest >= end:
         return end
@@ -206,14 +208,14 @@ _PREPENDED: Final = frozenset(map(chr, [*range(0x600, 0x606), 0x6DD, 0x70F, 0x89
 _REGION_FIRST: Final = "\U0001f1e6"
 _REGION_LAST: Final = "\U0001f1ff"
 _VIRAMA: Final = 9
-_LONGEST_REGIONS: Final = 4_096  # as far back as flags are counted
+_LONGEST_REGIONS: Final = 4_096  # how far back flag letters are counted
 
 
 def is_boundary(text: str, place: int) -> bool:
-    """Tell whether ``text`` may be cut before ``place`` without taking a character apart.
+    """Return whether ``text`` may be cut before ``place`` without splitting a grapheme cluster.
 
-    Follows the extended grapheme clusters of Unicode's annex 29, and is more careful where Python knows less: nothing
-    is cut off after a joiner or a virama.
+    Follows the extended grapheme clusters of Unicode's Annex 29. Python lacks some of the properties, so there is never
+    a boundary after a joiner or a virama.
     """
     if not 0 < place < len(text):
         return True
@@ -241,7 +243,7 @@ def _regions_before(text: str, place: int) -> int:
 
 
 def _is_one_syllable(before: str, after: str) -> bool:
-    """Tell whether two Hangul letters belong to one syllable: leading, vowel, trailing, or a syllable so far."""
+    """Return whether two Hangul letters (leading, vowel, trailing, or a syllable) belong to one syllable."""
     first, second = _jamo(before), _jamo(after)
     if first == "L":
         return second in ("L", "V", "LV", "LVT")

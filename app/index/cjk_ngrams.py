@@ -1,6 +1,6 @@
-"""Character pairs of scripts written without spaces, so that words inside a run can be found.
+"""Character bigrams of scripts written without spaces, so that words inside a run can be found.
 
-The word index cuts at spaces, so a sentence of Chinese, Japanese or Thai is one word to it. Its second column therefore
+FTS5's tokenizer cuts at spaces, so a sentence of Chinese, Japanese or Thai is one token. The column ``grams`` therefore
 holds, for each run of such a script, every pair of neighbours and then the last character alone: ``我们今天`` becomes
 ``我们 们今 今天 天``. Each character then begins exactly one entry, so a phrase of pairs is a search for a substring
 and one character is a search by prefix. Words that touch a run stand between its pairs as they are: ``用iPhone``
@@ -12,7 +12,7 @@ import unicodedata
 from itertools import chain, pairwise
 from typing import Final
 
-# Letters, digits and marks only: what the index's tokenizer takes for a part of a word.
+# Letters, digits and marks only, which the tokenizer treats as parts of a word.
 _EAST = (
     "\u1100-\u11ff\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3041-\u3096\u3099\u309a\u309d-\u309f\u30a1-\u30fa"
     "\u30fc-\u30ff\u3105-\u312f\u3131-\u318e\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97c"
@@ -39,17 +39,17 @@ _MARKED = frozenset(("Mn", "Mc"))
 
 
 def has_cjk(text: str) -> bool:
-    """Tell whether ``text`` has a character of a script written without spaces."""
+    """Return whether ``text`` has a character of a script written without spaces."""
     return not text.isascii() and _ANY_WIDE.search(text) is not None
 
 
 def normal(text: str) -> str:
-    """Return ``text`` with half-width and full-width forms replaced by the plain ones, where it has such scripts."""
+    """Return ``text`` with the half-width and full-width forms of these scripts replaced by normal ones."""
     return text if text.isascii() else _STRETCH.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
 
 
 def ngrams_of(text: str) -> str:
-    """Return what the ``grams`` column holds for ``text``: ``""`` for a text without such scripts."""
+    """Return the value of the ``grams`` column for ``text``: ``""`` for a text without such scripts."""
     if text.isascii() or not _ANY.search(text):
         return ""
     entries = chain.from_iterable(_closed(run) for run in runs_of(text))
@@ -57,10 +57,10 @@ def ngrams_of(text: str) -> str:
 
 
 def phrase(text: str) -> tuple[list[str], bool]:
-    """Return the entries that stand side by side in ``grams`` of every text that contains ``text``.
+    """Return the consecutive entries in ``grams`` of every text that contains ``text``.
 
     Returns:
-        The entries, and whether the last one is only how an entry begins (more of the run may follow it there).
+        The entries, and whether the last one is only a prefix of an entry, because the run may go on.
     """
     found = runs_of(text)
     if not found:
@@ -77,15 +77,15 @@ def phrase(text: str) -> tuple[list[str], bool]:
 
 
 def runs_of(text: str) -> list[list[tuple[str, bool]]]:
-    """Return the runs of ``text``: each a list of pieces that touch, and whether the piece is of such a script.
+    """Return the runs of ``text``: lists of adjacent pieces, each with whether it is of such a script.
 
-    Words that touch no such script are left out.
+    Words that are not adjacent to such a script are left out.
     """
     return [[(piece[0], piece[1] is not None) for piece in run] for run in _runs(normal(text))]
 
 
 def between(text: str) -> list[str]:
-    """Return the stretches of ``text`` before, between and after its runs."""
+    """Return the parts of ``text`` before, between and after its runs."""
     flat = normal(text)
     found = _runs(flat)
     starts = [0, *(run[-1].end() for run in found)]
@@ -95,7 +95,7 @@ def between(text: str) -> list[str]:
 
 
 def _apart(stretch: str, follows: bool, leads: bool) -> str:
-    """Return ``stretch`` without the marks and unassigned characters that the tokenizer leaves joined to a run."""
+    """Return a part without the marks and unassigned characters that the tokenizer joins to an adjacent run."""
     if follows and stretch and unicodedata.category(stretch[0]) in _CLINGING:
         stretch = _FIRST_WORD.sub("", stretch)
     if leads and stretch and unicodedata.category(stretch[-1]) in _CLINGING:
@@ -115,9 +115,9 @@ def _runs(text: str) -> list[list[re.Match[str]]]:
 
 
 def units(piece: str) -> list[str]:
-    """Return the characters of a run, those of Thai and its neighbours with the marks that follow them.
+    """Return the characters of a run; those of South-East Asian scripts include the marks that follow them.
 
-    A pair of Thai consonants says far more than a consonant and its own vowel sign.
+    A pair of Thai consonants is far more distinctive than a consonant with its own vowel sign.
     """
     if not _SOUTH_EAST_CHARACTER.search(piece):
         return list(piece)

@@ -1,4 +1,4 @@
-"""Keeps chunks in step with turns and memories, inside the transaction that changes them."""
+"""Indexer: updates the chunks of messages and memories in the transaction that changes them."""
 
 from collections.abc import Iterable, Sequence
 
@@ -19,30 +19,30 @@ _BATCH = 500
 
 
 class Indexer:
-    """What sessions and memories tell of their changes; see their protocols."""
+    """Listener of changes to sessions and memories; implements the protocols of both."""
 
     def messages_stored(self, connection: apsw.Connection, messages: Sequence[Message]) -> None:
-        """Index turns just inserted, one chunk each."""
+        """Index messages that were just inserted, one chunk each."""
         repo.insert_chunks(connection, [_of_message(message) for message in messages if _has_words(message)])
 
     def session_forgotten(self, connection: apsw.Connection, session_id: str) -> None:
-        """Drop a session's chunks and vectors; those of a long one are hidden now and dropped in the background."""
+        """Delete a session's chunks and vectors; those of a long one are hidden now and deleted in the background."""
         if session_reindex.is_moved_in_steps(connection, session_id):
             session_reindex.begin(connection, session_id, is_leaving=True)
             return
         vector_repo.delete_vectors(connection, repo.delete_of_session(connection, session_id))
 
     def session_restored(self, connection: apsw.Connection, session_id: str) -> None:
-        """Index all turns of a session again; passages, vectors and long sessions follow in the background."""
+        """Index all messages of a session again; passages, vectors and long sessions follow in the background."""
         if session_reindex.is_moved_in_steps(connection, session_id):
             session_reindex.begin(connection, session_id, is_leaving=False)
             return
-        repo.forget_passages(connection, session_id)
+        repo.reset_passages(connection, session_id)
         for batch in _batches(all_messages(connection, session_id)):
             self.messages_stored(connection, batch)
 
     def memory_stored(self, connection: apsw.Connection, memory: Memory) -> None:
-        """Index a memory, in place of what was indexed of it before; most of a long one in the background."""
+        """Index a memory in place of its previous chunks; most of a long one in the background."""
         if long_memories.is_long(connection, memory):
             long_memories.begin(connection, memory, _of_piece)
             return
@@ -50,17 +50,17 @@ class Indexer:
         repo.insert_chunks(connection, list(_of_memory(memory)))
 
     def long_memory_prepared(self, connection: apsw.Connection) -> long_memories.Prepared | None:
-        """Return the chunks that a long memory still lacks, to be written a few at a time."""
+        """Return the missing chunks of a long memory, to be written a few at a time."""
         return long_memories.prepare(connection, _of_piece)
 
     def memory_removed(self, connection: apsw.Connection, memory_id: str) -> None:
-        """Drop a memory's chunks and vectors."""
+        """Delete a memory's chunks and vectors."""
         long_memories.forget(connection, memory_id)
         vector_repo.delete_vectors(connection, repo.delete_of_memory(connection, memory_id))
 
 
 def _has_words(message: Message) -> bool:
-    # A turn that only repeats what Keepsake told has an empty entry: lists show it, and nothing is found by it.
+    # A message that only repeats text from Keepsake gets an empty chunk: it is listed, but no search finds it.
     return bool(message.content.strip() or message.tool_calls)
 
 
@@ -84,7 +84,7 @@ def _of_memory(memory: Memory) -> Iterable[repo.Chunk]:
 
 
 def _of_piece(memory: Memory, number: int, piece: TextPiece) -> repo.Chunk:
-    # The title leads each piece, so that a long note is found by its name wherever the words stand.
+    # The title precedes each piece, so that every part of a long note is found by its title.
     body = piece.text if number == 0 or not memory.title else f"{memory.title}\n{piece.text}"
     return repo.Chunk(
         kind="memory",

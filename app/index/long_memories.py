@@ -1,7 +1,7 @@
-"""Chunks of long memories, made in the background a few at a time, so that one long note does not hold the writer.
+"""Chunks of long memories, written in the background a few at a time, so that a long note does not block the writer.
 
-The memory itself and its first chunks are written with the change; a row of ``meta`` says how far the rest is, so that
-the next opening goes on. Chunks of the text before go first; until then a search may still find it by words it had.
+The memory and its first chunks are written with the change. A row of ``meta`` records the progress of the rest, which
+continues after a restart. Chunks of the previous text are deleted first; until then a search may find its words.
 """
 
 from collections.abc import Callable
@@ -17,14 +17,14 @@ from app.index.vectors import vector_repo
 from app.memories import repo as memories
 from app.memories.model import Memory
 
-AT_ONCE = 60  # chunks that one transaction writes or deletes: some 20 ms of the writer
+AT_ONCE = 60  # chunks that one transaction writes or deletes, in about 20 ms
 _KEY, _END = "chunks:", "chunks;"
 
 ChunkOf = Callable[[Memory, int, TextPiece], repo.Chunk]
 
 
 def is_long(connection: apsw.Connection, memory: Memory) -> bool:
-    """Return whether a memory has, or is to have, more chunks than one transaction should write."""
+    """Return whether a memory has or needs more chunks than one transaction should write."""
     if len(first_pieces(memory_text(memory), AT_ONCE + 1)) > AT_ONCE:
         return True
     sql = "SELECT count(*) FROM (SELECT 1 FROM chunks WHERE memory_id = ? LIMIT ?)"
@@ -32,9 +32,9 @@ def is_long(connection: apsw.Connection, memory: Memory) -> bool:
 
 
 def begin(connection: apsw.Connection, memory: Memory, chunk_of: ChunkOf) -> None:
-    """Make the first chunks of a long memory; the others, and the end of those before, follow with ``step``."""
+    """Write the first chunks of a long memory; ``step`` writes the others and deletes the previous ones."""
     newest = int(connection.execute("SELECT coalesce(max(id), 0) FROM chunks WHERE memory_id = ?", (memory.id,)).get)
-    # Who may not see the memory any more must not find it by what it said.
+    # Nobody may find a memory by its previous text who may no longer see it.
     connection.execute("UPDATE chunks SET store = ?1 WHERE memory_id = ?2 AND store <> ?1", (memory.store, memory.id))
     first = enumerate(first_pieces(memory_text(memory), AT_ONCE))
     chunks = [chunk_of(memory, number, piece) for number, piece in first]
@@ -43,13 +43,13 @@ def begin(connection: apsw.Connection, memory: Memory, chunk_of: ChunkOf) -> Non
 
 
 def forget(connection: apsw.Connection, memory_id: str) -> None:
-    """Let nothing more be made of a memory."""
+    """Cancel the remaining work on a memory."""
     connection.execute("DELETE FROM meta WHERE key = ?", (_KEY + memory_id,))
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """Chunks of a long memory that are still to be written, from piece ``number`` on."""
+    """Chunks of a long memory that are ready to be written, from piece ``number`` on."""
 
     memory_id: str
     version: int
@@ -58,7 +58,7 @@ class Prepared:
 
 
 def prepare(connection: apsw.Connection, chunk_of: ChunkOf) -> Prepared | None:
-    """Return the chunks that one long memory lacks, None when none does; for a reader, as it takes long."""
+    """Return the missing chunks of one long memory, or ``None``; runs on a reader, because it takes long."""
     row = _waiting(connection)
     memory = None if row is None else memories.get(connection, row.memory_id)
     if row is None or memory is None:
@@ -69,7 +69,7 @@ def prepare(connection: apsw.Connection, chunk_of: ChunkOf) -> Prepared | None:
 
 
 def is_waiting(connection: apsw.Connection, prepared: Prepared | None) -> bool:
-    """Return whether a long memory lacks chunks other than those ``prepared``."""
+    """Return whether a long memory lacks chunks that are not in ``prepared``."""
     row = _waiting(connection)
     return row is not None and not _fits(connection, row, prepared)
 

@@ -1,7 +1,7 @@
-"""Passages of a conversation, each text once: what a later long turn says again is indexed where it was said first.
+"""Deduplication of passages: a text that long messages of a session repeat is indexed once, where it first occurred.
 
-An agent that repeats the same output or instructions every turn would fill words and vectors with copies otherwise. The
-chunk of the turn itself is never left out, so each turn is found by its words, with its own time and role.
+An agent that repeats the same output or instructions would otherwise fill the index with copies. The chunk of each
+message itself is always kept, so every message is found by its words, with its own time and role.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,26 +14,26 @@ from app.index.repo import Chunk
 
 
 def insert_passages(connection: apsw.Connection, passages: Sequence[Chunk]) -> None:
-    """Insert passages of one session; a piece whose text is there already only moves the end of that one on.
+    """Insert passages of one session; a piece whose text exists already only extends that one's range.
 
-    The last piece of a turn is always inserted: from it the next passages go on.
+    The last piece of a message is always inserted, because the next passage continues from it.
 
     Args:
         connection: The writer's connection.
-        passages: In order; a turn too long for one passage has several with its number.
+        passages: Passages in order; a long message has several with its sequence number.
     """
     fresh: dict[str, Chunk] = {}
     again: list[Chunk] = []
     kept: list[Chunk] = []
     for passage, is_piece in _pieces_marked(passages):
-        if is_piece and (passage.content_hash in fresh or _is_said(connection, passage)):
+        if is_piece and (passage.content_hash in fresh or _is_stored(connection, passage)):
             again.append(passage)
             continue
         kept.append(passage)
         if passage.seq_start == passage.seq_end:
             fresh[passage.content_hash] = passage
     repo.insert_chunks(connection, kept)
-    # The plus keeps SQLite from looking through all passages by number.
+    # The plus sign keeps SQLite from scanning all passages by sequence number.
     connection.executemany(
         "UPDATE chunks SET seq_last = ?1 WHERE session_id = ?2 AND content_hash = ?3 AND kind = 'passage'"
         " AND seq_start = seq_end AND +seq_start < ?1",
@@ -42,14 +42,14 @@ def insert_passages(connection: apsw.Connection, passages: Sequence[Chunk]) -> N
 
 
 def _pieces_marked(passages: Sequence[Chunk]) -> Iterator[tuple[Chunk, bool]]:
-    """Yield passages with whether another piece of the same turn follows."""
+    """Yield each passage with whether another piece of the same message follows."""
     for passage, following in pairwise(passages):
         yield passage, passage.seq_start == following.seq_start
     if passages:
         yield passages[-1], False
 
 
-def _is_said(connection: apsw.Connection, passage: Chunk) -> bool:
+def _is_stored(connection: apsw.Connection, passage: Chunk) -> bool:
     row = connection.execute(
         "SELECT 1 FROM chunks WHERE session_id = ? AND content_hash = ? AND kind = 'passage' AND seq_start = seq_end"
         " LIMIT 1",

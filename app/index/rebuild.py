@@ -1,4 +1,4 @@
-"""Rebuilds the derived half of a vault from the canonical half, a step at a time, so that others keep writing."""
+"""Rebuild of the derived data from messages and memories, in steps between which other writers run."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from app.index.indexer import Indexer
 from app.memories import repo as memories
 from app.sessions.repo import MESSAGE_COLUMNS, message_of
 
-# In ``meta``: how far a rebuild has come that is not finished, as ``table:rowid``.
+# The row of ``meta`` with the position of an unfinished rebuild, as ``table:rowid``.
 REBUILD_KEY = "rebuild"
 _ROWS_A_STEP = 500
 _BEGIN = "begin"
@@ -19,7 +19,7 @@ REPAIR = "Run 'keepsake check --repair'; only what can be made anew from the res
 
 @dataclass(frozen=True, slots=True)
 class RebuildPosition:
-    """Where a rebuild is: in ``messages`` or ``memories``, after the row ``rowid``."""
+    """Position of a rebuild: in the table ``messages`` or ``memories``, after the row ``rowid``."""
 
     table: str
     rowid: int
@@ -31,19 +31,19 @@ Step = tuple[RebuildPosition | None, int]
 
 
 def request_rebuild(connection: apsw.Connection) -> None:
-    """Let everything derived be made anew when the vault is opened next."""
+    """Request that all derived data is rebuilt when the vault is next opened."""
     _note(connection, _BEGIN)
 
 
 def begin(connection: apsw.Connection) -> RebuildPosition:
-    """Empty what is to be rebuilt and return where to begin; killed from now on, the next opening goes on."""
+    """Delete the derived data and return the first position; from now on a restart continues the rebuild."""
     clear(connection)
     _note(connection, _text(START))
     return START
 
 
 def unfinished(connection: apsw.Connection) -> RebuildPosition | None:
-    """Return where a rebuild was cut off, ``None`` when none was; one that was only asked for begins here."""
+    """Return the position of an interrupted rebuild, or ``None``; a requested rebuild is begun first."""
     mark = connection.execute("SELECT value FROM meta WHERE key = ?", (REBUILD_KEY,)).get
     if mark is None:
         return None
@@ -52,7 +52,7 @@ def unfinished(connection: apsw.Connection) -> RebuildPosition | None:
 
 
 def is_unfinished(connection: apsw.Connection) -> bool:
-    """Return whether a rebuild is under way or waits."""
+    """Return whether a rebuild is under way or requested."""
     return connection.execute("SELECT 1 FROM meta WHERE key = ?", (REBUILD_KEY,)).get is not None
 
 
@@ -68,12 +68,12 @@ def _text(position: RebuildPosition) -> str:
 
 
 def clear(connection: apsw.Connection) -> None:
-    """Empty chunks, words and vectors."""
+    """Delete all chunks, full-text entries and vectors."""
     for (number,) in connection.execute("SELECT id FROM generations").fetchall():
         connection.execute(f"DELETE FROM vectors_{int(str(number))}")
     connection.execute("DELETE FROM pending_vectors")
     connection.execute("DELETE FROM session_moves")
-    # Row by row the triggers would take words out of the index one at a time; FTS5 forgets them all at once.
+    # The triggers would delete words row by row; FTS5 drops them all at once.
     connection.execute("DROP TRIGGER chunks_deleted")
     connection.execute("DELETE FROM chunks")
     connection.execute(
@@ -89,7 +89,7 @@ def clear(connection: apsw.Connection) -> None:
 
 
 def next_step(position: RebuildPosition) -> Callable[[apsw.Connection], Step]:
-    """Return the work that indexes the rows after ``position`` and answers with the next position and their number."""
+    """Return a function that indexes the rows after ``position`` and returns the next position and their number."""
 
     def step(connection: apsw.Connection) -> Step:
         following, count = (_messages if position.table == "messages" else _memories)(connection, position.rowid)
@@ -110,13 +110,13 @@ def _messages(connection: apsw.Connection, after: int) -> Step:
         (after, _ROWS_A_STEP),
     ).fetchall()
     Indexer().messages_stored(connection, [message_of(row) for row in rows if not _is_indexed(connection, row)])
-    # A short page is the last: what arrives from now on brings its own chunks, and would never let this end.
+    # A short page is the last one. Later messages bring their own chunks, and would keep the rebuild from ending.
     is_last = len(rows) < _ROWS_A_STEP
     return RebuildPosition("memories", 0) if is_last else RebuildPosition("messages", int(str(rows[-1][-1]))), len(rows)
 
 
 def _is_indexed(connection: apsw.Connection, row: tuple[object, ...]) -> bool:
-    # A turn that arrived after the index was cleared brought its own chunk.
+    # A message that arrived after the index was cleared brought its own chunk.
     return bool(
         connection.execute(
             "SELECT 1 FROM chunks WHERE session_id = ? AND kind = 'message' AND seq_start = ?", (row[0], row[1])

@@ -1,4 +1,4 @@
-"""SQL of chunks and of what still lacks passages or vectors."""
+"""SQL of chunks, and of the queues of passages and vectors."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import apsw
 
 NEVER = 1 << 62
-"""When a text is tried again that must not be sent."""
+"""The ``retry_at`` of a text that must not be sent to a remote service."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """One search unit to store; ``created_ms`` in milliseconds UTC, ``grams`` for scripts without spaces."""
+    """A chunk to store; ``created_ms`` is in milliseconds UTC, ``grams`` is for scripts without spaces."""
 
     kind: str
     text: str
@@ -29,7 +29,7 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class PendingText:
-    """A chunk that lacks its vector."""
+    """A chunk that has no vector yet."""
 
     chunk_id: int
     text: str
@@ -63,17 +63,17 @@ def insert_chunks(connection: apsw.Connection, chunks: Sequence[Chunk]) -> None:
 
 
 def delete_of_session(connection: apsw.Connection, session_id: str) -> list[int]:
-    """Delete the chunks of a session's turns and return their ids, for their vectors; its memories keep theirs."""
+    """Delete the chunks of a session's messages and return their ids; memories that came from it keep theirs."""
     rows = connection.execute(
         "DELETE FROM chunks WHERE session_id = ? AND kind IN ('message', 'passage') RETURNING id", (session_id,)
     ).fetchall()
-    # As if passages covered all of it: nothing is left to do for a session that is not in the index.
+    # Passages are marked complete, so that no work remains for a session that is not in the index.
     note_passages(connection, session_id, None)
     return [int(str(row[0])) for row in rows]
 
 
 def delete_some(connection: apsw.Connection, session_id: str, limit: int, *, passages_only: bool) -> list[int]:
-    """Delete at most ``limit`` chunks of a session's turns and return their ids, for their vectors."""
+    """Delete at most ``limit`` chunks of a session's messages and return their ids."""
     kinds = "('passage')" if passages_only else "('message', 'passage')"
     rows = connection.execute(
         "DELETE FROM chunks WHERE id IN"
@@ -83,8 +83,8 @@ def delete_some(connection: apsw.Connection, session_id: str, limit: int, *, pas
     return [int(str(row[0])) for row in rows]
 
 
-def indexed_turns(connection: apsw.Connection, session_id: str, first: int, last: int) -> set[int]:
-    """Return the numbers of a session's turns from ``first`` to ``last`` that have a chunk."""
+def indexed_messages(connection: apsw.Connection, session_id: str, first: int, last: int) -> set[int]:
+    """Return the sequence numbers from ``first`` to ``last`` of a session's messages that have a chunk."""
     rows = connection.execute(
         "SELECT seq_start FROM chunks WHERE session_id = ? AND kind = 'message' AND seq_start BETWEEN ? AND ?",
         (session_id, first, last),
@@ -93,13 +93,13 @@ def indexed_turns(connection: apsw.Connection, session_id: str, first: int, last
 
 
 def delete_of_memory(connection: apsw.Connection, memory_id: str) -> list[int]:
-    """Delete a memory's chunks and return their ids, for their vectors."""
+    """Delete a memory's chunks and return their ids."""
     rows = connection.execute("DELETE FROM chunks WHERE memory_id = ? RETURNING id", (memory_id,)).fetchall()
     return [int(str(row[0])) for row in rows]
 
 
 def pending_texts(connection: apsw.Connection, now_ms: int, limit: int) -> list[PendingText]:
-    """Return chunks that lack a vector and may be tried now, newest first: what was just said is found first."""
+    """Return chunks without a vector that are due, newest first, so that new messages are found first."""
     rows = connection.execute(
         "SELECT p.chunk_id, c.text, c.content_hash, p.attempts, c.store"
         " FROM pending_vectors p JOIN chunks c ON c.id = p.chunk_id"
@@ -110,23 +110,23 @@ def pending_texts(connection: apsw.Connection, now_ms: int, limit: int) -> list[
 
 
 def pending_count(connection: apsw.Connection) -> int:
-    """Return how many chunks wait for their vector; those that must not be sent do not."""
+    """Return how many chunks wait for a vector, not counting those that must not be sent."""
     return int(connection.execute("SELECT count(*) FROM pending_vectors WHERE retry_at < ?", (NEVER,)).get)
 
 
 def chunk_count(connection: apsw.Connection) -> int:
-    """Return how many chunks there are that have a vector or wait for one."""
+    """Return how many chunks have a vector or wait for one."""
     return int(connection.execute("SELECT count(*) FROM chunks WHERE kind <> 'passage' OR seq_start = seq_end").get)
 
 
 def agents_of(connection: apsw.Connection, sessions: Iterable[str]) -> dict[str, str]:
-    """Return the agents of conversations by their ids."""
+    """Return the agents of sessions by session id."""
     sql = "SELECT id, agent FROM sessions WHERE id IN (SELECT value FROM json_each(?))"
     return {str(row[0]): str(row[1]) for row in connection.execute(sql, (json.dumps(list(sessions)),))}
 
 
 def still_current(connection: apsw.Connection, texts: Sequence[PendingText]) -> set[int]:
-    """Return ids among ``texts`` whose chunk still has the text that was embedded."""
+    """Return the ids of ``texts`` whose chunk still has the text that was embedded."""
     wanted = {text.chunk_id: text.content_hash for text in texts}
     marks = ", ".join("?" * len(wanted))
     rows = connection.execute(
@@ -137,7 +137,7 @@ def still_current(connection: apsw.Connection, texts: Sequence[PendingText]) -> 
 
 
 def postpone(connection: apsw.Connection, chunk_ids: Sequence[int], retry_ms: int, error: str) -> None:
-    """Note that vectors could not be made; they are tried again after ``retry_ms``."""
+    """Record that vectors could not be made; they are due again at ``retry_ms``."""
     connection.executemany(
         "UPDATE pending_vectors SET attempts = attempts + 1, retry_at = ? WHERE chunk_id = ?",
         [(retry_ms, chunk_id) for chunk_id in chunk_ids],
@@ -150,15 +150,15 @@ def postpone(connection: apsw.Connection, chunk_ids: Sequence[int], retry_ms: in
     )
 
 
-def hasten(connection: apsw.Connection) -> None:
-    """Let what failed and waits for another attempt be tried at once."""
+def retry_now(connection: apsw.Connection) -> None:
+    """Make all chunks due that failed and wait for another attempt."""
     connection.execute(
         "UPDATE pending_vectors SET attempts = 0, retry_at = 0 WHERE retry_at > 0 AND retry_at < ?", (NEVER,)
     )
 
 
 def note_embedded(connection: apsw.Connection, chunk_ids: Iterable[int]) -> None:
-    """Take off chunks, and the turns they are of, what kept their vectors from being made before."""
+    """Clear the embedding errors of chunks and of their messages."""
     wanted = json.dumps(list(chunk_ids))
     connection.execute(
         "UPDATE chunks SET error = NULL WHERE id IN (SELECT value FROM json_each(?)) AND error IS NOT NULL", (wanted,)
@@ -172,7 +172,7 @@ def note_embedded(connection: apsw.Connection, chunk_ids: Iterable[int]) -> None
 
 
 def sessions_without_passages(connection: apsw.Connection, limit: int) -> list[tuple[str, int]]:
-    """Return sessions whose passages do not cover their last turns, with the last turn covered."""
+    """Return sessions with messages after their last passage, each with the last message covered."""
     rows = connection.execute(
         "SELECT t.session_id, t.passage_seq FROM session_state t CROSS JOIN sessions s ON s.id = t.session_id"
         " WHERE t.last_seq > t.passage_seq AND s.forgotten_at IS NULL"
@@ -185,7 +185,7 @@ def sessions_without_passages(connection: apsw.Connection, limit: int) -> list[t
 def drop_last_passage(connection: apsw.Connection, session_id: str) -> list[int]:
     """Delete a session's last passage, which may grow, and return the ids of its chunks.
 
-    A turn too long for one passage has several; they go together.
+    The passages of one long message are deleted together.
     """
     rows = connection.execute(
         "DELETE FROM chunks WHERE session_id = :session AND kind = 'passage' AND seq_start ="
@@ -196,7 +196,7 @@ def drop_last_passage(connection: apsw.Connection, session_id: str) -> list[int]
 
 
 def last_passage(connection: apsw.Connection, session_id: str) -> tuple[int, int, str] | None:
-    """Return the first and last turn and the text of a session's last passage."""
+    """Return the first and last sequence number and the text of a session's last passage."""
     row = connection.execute(
         "SELECT seq_start, seq_end, text FROM chunks WHERE session_id = ? AND kind = 'passage'"
         " ORDER BY seq_start DESC, id DESC LIMIT 1",
@@ -205,13 +205,13 @@ def last_passage(connection: apsw.Connection, session_id: str) -> tuple[int, int
     return None if row is None else (row[0], row[1], row[2])
 
 
-def forget_passages(connection: apsw.Connection, session_id: str) -> None:
-    """Note that no turn of a session has a passage."""
+def reset_passages(connection: apsw.Connection, session_id: str) -> None:
+    """Record that no message of a session has a passage."""
     connection.execute("UPDATE session_state SET passage_seq = 0 WHERE session_id = ?", (session_id,))
 
 
 def note_passages(connection: apsw.Connection, session_id: str, seq: int | None) -> None:
-    """Note that passages cover a session up to turn ``seq``; ``None`` for all of it."""
+    """Record that passages cover a session up to the message ``seq``; ``None`` for all messages."""
     connection.execute(
         "UPDATE session_state SET passage_seq = coalesce(?, last_seq) WHERE session_id = ?", (seq, session_id)
     )

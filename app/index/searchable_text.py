@@ -1,4 +1,4 @@
-"""What of a turn or memory is worth finding: its text, and the words inside tool calls."""
+"""Searchable text of messages and memories: their text, and strings in tool calls."""
 
 from collections.abc import Iterator
 
@@ -11,9 +11,9 @@ _MAX_DEPTH = 16
 
 
 def message_text(message: Message) -> str:
-    """Return the searchable text of a turn: its content, then strings in the arguments of its tool calls.
+    """Return the searchable text of a message: its content, then strings in the arguments of its tool calls.
 
-    What Keepsake told an agent says nothing new when it comes back, so it is left out.
+    Text that an agent received from Keepsake and repeats is left out.
     """
     is_served = message.role == "tool" and is_own_tool(message.tool_name)
     parts = ["" if is_served else without_recalled(message.content)]
@@ -27,7 +27,7 @@ def tool_text(tool_calls: object) -> str:
 
 
 def memory_text(memory: Memory) -> str:
-    """Return the searchable text of a memory: title, content, single statements, category and key."""
+    """Return the searchable text of a memory: title, content, statements, category and key."""
     parts = [memory.title, memory.content, *memory.facts]
     if memory.key:
         parts.append(f"{memory.category} {memory.key}")

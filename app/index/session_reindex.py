@@ -1,6 +1,6 @@
-"""Takes long conversations out of the index, or back into it, a few turns at a time; the next opening goes on.
+"""Removal of long sessions from the index and their return, a few messages at a time; continues after a restart.
 
-The row in ``session_moves`` is written with the change itself: from then on no search shows what is on its way out.
+The row in ``session_moves`` is written with the change itself, and from then on searches hide a session that leaves.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,14 +12,14 @@ from app.index.vectors import vector_repo
 from app.sessions.model import Message
 from app.sessions.repo import messages_between
 
-AT_ONCE = 250  # turns that one transaction moves: some 20 ms of the writer
+AT_ONCE = 250  # messages that one transaction indexes or removes, in about 20 ms
 _BEGINNING = -(1 << 62)
 
 Store = Callable[[apsw.Connection, Sequence[Message]], None]
 
 
 def is_moved_in_steps(connection: apsw.Connection, session_id: str) -> bool:
-    """Return whether a session is moved in steps: it has many turns, or is on its way already."""
+    """Return whether a session is moved in steps, because it is long or is being moved already."""
     moving = connection.execute("SELECT 1 FROM session_moves WHERE session_id = ?", (session_id,)).fetchone()
     turns = connection.execute(
         "SELECT count(*) FROM (SELECT 1 FROM messages WHERE session_id = ? LIMIT ?)", (session_id, AT_ONCE + 1)
@@ -28,7 +28,7 @@ def is_moved_in_steps(connection: apsw.Connection, session_id: str) -> bool:
 
 
 def begin(connection: apsw.Connection, session_id: str, *, is_leaving: bool) -> None:
-    """Note that a session leaves the index, or comes back; what it was on its way to before is over."""
+    """Record that a session leaves the index or returns to it, in place of any earlier move."""
     connection.execute(
         "INSERT INTO session_moves (session_id, is_leaving, after_seq) VALUES (?, ?, ?)"
         " ON CONFLICT (session_id) DO UPDATE SET is_leaving = excluded.is_leaving, after_seq = excluded.after_seq",
@@ -37,36 +37,36 @@ def begin(connection: apsw.Connection, session_id: str, *, is_leaving: bool) -> 
 
 
 def step(connection: apsw.Connection, store: Store) -> bool:
-    """Move a little of one session, and return whether there was anything to move.
+    """Index or remove a few messages of one session, and return whether there was anything to do.
 
     Args:
         connection: The writer's connection, inside a transaction.
-        store: Makes the chunks of turns.
+        store: Writes the chunks of messages.
     """
     row = connection.execute("SELECT session_id, is_leaving, after_seq FROM session_moves LIMIT 1").fetchone()
     if row is None:
         return False
     session_id, is_leaving, after = row
-    # Passages go either way: those of a session that comes back are made anew from its first turn.
+    # Passages are deleted in both cases; those of a returning session are built anew from its first message.
     gone = repo.delete_some(connection, session_id, AT_ONCE, passages_only=not is_leaving)
     vector_repo.delete_vectors(connection, gone)
     if gone:
         return True
     if is_leaving:
         repo.note_passages(connection, session_id, None)
-    elif not _come_back(connection, session_id, after, store):
+    elif not _restore_some(connection, session_id, after, store):
         return True
     connection.execute("DELETE FROM session_moves WHERE session_id = ?", (session_id,))
     return True
 
 
-def _come_back(connection: apsw.Connection, session_id: str, after: int, store: Store) -> bool:
-    """Index the next turns that are not, and return whether all are."""
+def _restore_some(connection: apsw.Connection, session_id: str, after: int, store: Store) -> bool:
+    """Index the next missing messages, and return whether the session is complete."""
     turns = messages_between(connection, session_id, after=after, before=-_BEGINNING, limit=AT_ONCE)
     if not turns:
-        repo.forget_passages(connection, session_id)
+        repo.reset_passages(connection, session_id)
         return True
-    present = repo.indexed_turns(connection, session_id, turns[0].seq, turns[-1].seq)
+    present = repo.indexed_messages(connection, session_id, turns[0].seq, turns[-1].seq)
     store(connection, [turn for turn in turns if turn.seq not in present])
     connection.execute("UPDATE session_moves SET after_seq = ? WHERE session_id = ?", (turns[-1].seq, session_id))
     return False

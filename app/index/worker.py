@@ -1,4 +1,4 @@
-"""Background work of the index: passages of grown sessions, then vectors of new chunks. Resumable at any point."""
+"""Index worker: builds passages of sessions and vectors of new chunks in the background, resumable at any point."""
 
 import asyncio
 import contextlib
@@ -43,20 +43,20 @@ PAUSE_S = 0.1
 LONGEST_REST_S = 0.25
 _MAX_BACKOFF = 10
 ANN_MIN_VECTORS = 5_000
-"""From so many chunks on there is a quick look-up of vectors."""
-_TEND_LIMIT_S = 600.0
-_EMBED_CHARACTERS = 8_192  # an embedder reads a few hundred tokens; the rest of a long text has its own passages
+"""The number of chunks from which vectors are searched through an ``AnnCache``."""
+_REFRESH_LIMIT_S = 600.0
+_EMBED_CHARACTERS = 8_192  # an embedder reads a few hundred tokens; passages cover the rest of a long text
 
 
 @dataclass(frozen=True, slots=True)
 class IndexState:
-    """How far the index is.
+    """Progress of the index.
 
     Args:
-        chunks: How many there are.
-        pending: How many wait for their vector.
-        failure: The last failure's sentence.
-        withheld: How many get none, because they are private and not sent to a remote service.
+        chunks: The number of chunks.
+        pending: The number of chunks that wait for a vector.
+        failure: The message of the last failure.
+        withheld: The number of chunks without a vector because private text is not sent to a remote service.
     """
 
     chunks: int
@@ -66,19 +66,19 @@ class IndexState:
 
 
 class IndexWorker:
-    """Brings the index up to date whenever it is woken.
+    """Background worker that brings the index up to date whenever it is woken.
 
     Args:
         store: The vault's database.
-        clock: Where the time comes from.
-        open_embedder: Makes the embedder; called once, in a worker thread, with the first text.
-        progressed: Called after each step with the number of vectors made in it, and of those still to make.
-        embeds: False where vectors are switched off; passages are made all the same.
-        retry_s: Seconds after which what failed is looked at again when nothing else happens.
-        batch: Texts turned into vectors at once.
-        trace: Told of each batch and failure.
-        generations: Which vectors serve; those of ``open_embedder`` alone when not given.
-        rest: Waits so many seconds.
+        clock: The clock.
+        open_embedder: Opens the embedder; called once, in a worker thread, before the first text.
+        progressed: Called after each step with the number of new vectors, and of those still missing.
+        embeds: False if vectors are switched off; passages are built all the same.
+        retry_s: Seconds after which a failed step is repeated.
+        batch: The number of texts embedded at once.
+        trace: Receives each batch and failure.
+        generations: The active vectors; only those of ``open_embedder`` when not given.
+        rest: Waits for a number of seconds.
     """
 
     def __init__(
@@ -117,18 +117,18 @@ class IndexWorker:
         self.failure = ""
 
     def wake(self) -> None:
-        """Say that there may be something to index."""
-        if not self._is_broken:  # nobody would ever say again that it is idle
+        """Wake the worker, because there may be something to index."""
+        if not self._is_broken:  # the worker would never become idle again
             self._idle.clear()
         self._wake.set()
 
     async def wait_idle(self) -> None:
-        """Return once nothing is left to index, or what is left cannot be indexed now; it begins at once."""
+        """Start at once, and return when nothing is left to index, or nothing that can be indexed now."""
         self._hurry.set()
         await self._idle.wait()
 
     async def wait_quiet(self) -> None:
-        """Return like ``wait_idle``, in its own time."""
+        """Return when the worker is idle, without making it start at once."""
         await self._idle.wait()
 
     async def run(self) -> None:
@@ -152,7 +152,7 @@ class IndexWorker:
                     self._idle.set()
         except Exception as error:
             self._is_broken = True
-            # Our bug: nothing is indexed any more, which must show and must not leave anyone waiting.
+            # A bug stops all indexing: it must be visible, and callers of ``wait_idle`` must return.
             self.failure = f"Indexing stopped after an error inside Keepsake ({type(error).__name__}). Restart it."
             _log.error("indexing broke: %s", error_location(error))
             raise
@@ -160,13 +160,13 @@ class IndexWorker:
             self._idle.set()
 
     async def _woken(self) -> None:
-        """Return when there may be something to do; after a failure also when it may be tried again."""
+        """Wait until the worker is woken, or until a failed step is due again."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self._retry_s if self.failure else None):
                 await self._wake.wait()
 
     async def _pause(self) -> None:
-        """Let a burst of writes pass, so that it is indexed as one and the writer is left to it; not if one waits."""
+        """Wait for a burst of writes to end, so that it is indexed in one step, unless someone awaits the index."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(PAUSE_S):
                 await self._hurry.wait()
@@ -175,7 +175,7 @@ class IndexWorker:
         try:
             return await self._step()
         except KeepsakeError as error:
-            # Search goes on with words; the failure shows in the status and is tried again after a while.
+            # Lexical search still works; the status shows the failure, and the step is repeated later.
             self.failure = error.message
             _log.info("indexing stopped: %s", error.code)
             self._trace.event("index.failed", error=error.code)
@@ -186,48 +186,48 @@ class IndexWorker:
             return False
         if await self._store.read(partial(long_memories.is_waiting, prepared=self._prepared), is_background=True):
             prepare = Indexer().long_memory_prepared
-            self._prepared = await self._store.read(prepare, limit_s=_TEND_LIMIT_S, is_background=True)
+            self._prepared = await self._store.read(prepare, limit_s=_REFRESH_LIMIT_S, is_background=True)
         if await self._store.write(self._move_or_build, is_derived=True):
             return True
         if self._embeds and await self._embed_some():
             return True
         if self._embeds:
-            await self._tend_near()
+            await self._refresh_ann_cache()
         waiting = await self._store.read(repo.pending_count, is_background=True) if self.failure and self._embeds else 0
         if not waiting:
             self.failure = ""
         return False
 
     async def serving(self, within_s: float | None = None) -> ActiveEmbedding:
-        """Return the embedder and the vectors that answer searches; see ``Generations.serving``."""
+        """Return the active embedder and generation; see ``GenerationManager.serving``."""
         return await self.generations.serving(within_s)
 
     def _opened(self) -> Embedder:
         return self._open_embedder()
 
     async def embedder(self) -> Embedder:
-        """Return the embedder of the vectors that answer searches, opened at the first call."""
+        """Return the embedder of the active vectors, opened at the first call."""
         return (await self.serving()).embedder
 
     async def generation(self) -> vector_repo.Generation:
-        """Return the vectors that answer searches."""
+        """Return the active generation."""
         return (await self.serving()).generation
 
     def ann_cache(self) -> "AnnCache | None":
-        """Return the vectors' quick look-up; ``None`` before it is ready, when the database answers."""
+        """Return the approximate vector index; ``None`` before it is ready, while the database answers."""
         return self._ann_cache
 
     async def discard_ann_cache(self) -> None:
-        """Let go of what the quick look-up holds beside the database, for something was forgotten for ever."""
+        """Delete the vectors cached outside the database, because something was erased."""
         from app.index.vectors.ann_cache import AnnCache  # noqa: PLC0415
 
         self._next_ann_cache = None
         ann_cache = self._ann_cache or AnnCache(self._store.vault, ANN_MIN_VECTORS)
-        await asyncio.to_thread(ann_cache.forget)
+        await asyncio.to_thread(ann_cache.discard)
         self.wake()
 
     async def prepare_ann_cache(self, generation: vector_repo.Generation) -> None:
-        """Make the quick look-up of vectors that are to serve next; it takes over when they do."""
+        """Build the cache of a generation that is activated next; it is used from then on."""
         count = await self._store.read(repo.chunk_count)
         if count < ANN_MIN_VECTORS:
             return
@@ -235,11 +235,11 @@ class IndexWorker:
 
         ann_cache = AnnCache(self._store.vault, ANN_MIN_VECTORS)
         if ann_cache.needs_refresh(generation, count):
-            await self._store.read(partial(ann_cache.refresh, generation=generation), limit_s=_TEND_LIMIT_S)
+            await self._store.read(partial(ann_cache.refresh, generation=generation), limit_s=_REFRESH_LIMIT_S)
             self._next_ann_cache = ann_cache
 
     def add_built_vectors(self, generation: vector_repo.Generation, stored: Sequence[tuple[int, bytes]]) -> None:
-        """Take in vectors that came after ``warm``."""
+        """Add vectors that were built after ``prepare_ann_cache``."""
         if self._next_ann_cache is not None:
             self._next_ann_cache.add(generation, stored)
 
@@ -248,26 +248,26 @@ class IndexWorker:
             self._ann_cache, self._next_ann_cache = self._next_ann_cache, None
         self.wake()
 
-    async def _tend_near(self) -> None:
-        """Make the quick look-up agree with the database where there are vectors enough."""
+    async def _refresh_ann_cache(self) -> None:
+        """Bring the approximate vector index up to date, if there are enough vectors for one."""
         count = await self._store.read(repo.chunk_count, is_background=True)
         if count < ANN_MIN_VECTORS:
             return
-        from app.index.vectors.ann_cache import AnnCache  # noqa: PLC0415  (numpy waits until there is something to compare)
+        from app.index.vectors.ann_cache import AnnCache  # noqa: PLC0415  (imports numpy)
 
         generation = (await self.serving()).generation
         ann_cache = self._ann_cache or AnnCache(self._store.vault, ANN_MIN_VECTORS)
         if ann_cache.needs_refresh(generation, count):
             tend = partial(ann_cache.refresh, generation=generation)
-            await self._store.read(tend, limit_s=_TEND_LIMIT_S, is_background=True)
+            await self._store.read(tend, limit_s=_REFRESH_LIMIT_S, is_background=True)
             self._ann_cache = ann_cache
 
     async def pending(self) -> int:
-        """Return how many chunks lack their vector."""
+        """Return how many chunks wait for a vector."""
         return await self._store.read(repo.pending_count)
 
     async def state(self) -> IndexState:
-        """Return how far the index is."""
+        """Return the progress of the index."""
 
         def count(connection: apsw.Connection) -> IndexState:
             withheld = generation_repo.withheld_count(connection)
@@ -276,7 +276,7 @@ class IndexWorker:
         return await self._store.read(count)
 
     def close(self) -> None:
-        """Let the embedder go."""
+        """Close all embedders."""
         self.generations.close()
 
     # Vectors --------------------------------------------------------------------------------------------------
@@ -297,7 +297,7 @@ class IndexWorker:
         store = partial(_store_current, generation=serving.generation, texts=texts, made=made)
         stored = await self._store.write(store, is_derived=True)
         if stored is None:
-            # Others serve by now, which lack these texts: they are made for those.
+            # Another generation was activated meanwhile; the texts are still queued for that one.
             await self.generations.reload()
             return True
         if self._ann_cache is not None:
@@ -309,7 +309,7 @@ class IndexWorker:
         return True
 
     async def _without_private(self, texts: Sequence[repo.PendingText]) -> list[repo.PendingText]:
-        """Return the texts that may leave this machine; the others are found by their words."""
+        """Return the texts that may be sent to a remote service; the others get no vector."""
         private = [text.chunk_id for text in texts if text.store == "private"]
         if private:
             await self._store.write(partial(generation_repo.withhold, chunk_ids=private), is_derived=True)
@@ -350,7 +350,7 @@ class IndexWorker:
 
 
 def _extend_passages(connection: apsw.Connection, session_id: str, covered: int, limit: int) -> int:
-    """Extend a session's passages by at most ``limit`` turns after turn ``covered``; return their number."""
+    """Extend a session's passages by at most ``limit`` messages after ``covered``; return their number."""
     vector_repo.delete_vectors(connection, repo.drop_last_passage(connection, session_id))
     before = repo.last_passage(connection, session_id)
     last = None if before is None else Passage(*before)
@@ -391,7 +391,7 @@ def _store_current(
     texts: Sequence[repo.PendingText],
     made: Sequence[bytes],
 ) -> list[tuple[int, bytes]] | None:
-    """Store vectors of texts that are still the same and return them; ``None`` where others serve by now."""
+    """Store the vectors of unchanged texts and return them; ``None`` if another generation is active by now."""
     serving = generation_repo.active_generation(connection)
     if serving is None or serving.generation != generation:
         return None

@@ -15,7 +15,8 @@ BUSY_MS = 5_000
 PAGE_CACHE_KIB = 8_192
 MMAP_BYTES = 0  # mapped pages count as memory once for each connection, and gain a tenth of a search at most
 
-
+INDEXED_ROWS_FUNCTION = "indexed_rows"
+"""An auxiliary function of FTS5 on every connection: how many rows the full-text index has."""
 VOCABULARY_TABLE = "chunks_words"
 """A table that each reader has for itself: every place at which the index has a word."""
 
@@ -106,7 +107,12 @@ def _configure(connection: apsw.Connection, busy_ms: int) -> None:
     connection.pragma("temp_store", "MEMORY")
     connection.pragma("cache_size", -PAGE_CACHE_KIB)
     connection.pragma("mmap_size", MMAP_BYTES)
+    connection.register_fts5_function(INDEXED_ROWS_FUNCTION, _indexed_rows)
     load_vectors(connection)
+
+
+def _indexed_rows(index: apsw.FTS5ExtensionApi, *_arguments: object) -> int:
+    return index.row_count
 
 
 def load_vectors(connection: apsw.Connection) -> None:

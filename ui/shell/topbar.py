@@ -46,13 +46,16 @@ class TopBar(QWidget):
         row.addWidget(capture)
         row.addSpacing(Space.XS)
         self._inspector = self._icon("view.inspector")
-        self._inspector_hint = self._inspector.toolTip()
+        inspect = actions.find("view.inspector")
+        self._inspector_words = f"{inspect.title} ({inspect.keys})" if inspect else ""
         actions.qaction("view.inspector").enabledChanged.connect(self._on_inspector_enabled)
         self._on_inspector_enabled(actions.qaction("view.inspector").isEnabled())
         row.addWidget(self._inspector)
 
     def _on_inspector_enabled(self, is_enabled: bool) -> None:
-        self._inspector.setToolTip(self._inspector_hint if is_enabled else self.tr("This page has no inspector"))
+        self._inspector.setToolTip(
+            tooltip(self._inspector_words if is_enabled else self.tr("This page has no inspector"))
+        )
 
     def _icon(self, identity: str) -> QToolButton:
         action = self._actions.find(identity)

@@ -1,4 +1,4 @@
-"""Models being fetched from the network, each listed as a job that a person can watch and cancel."""
+"""Downloads of models as jobs that a person can watch and cancel."""
 
 import contextlib
 import threading
@@ -13,12 +13,12 @@ from app.jobs import Job, Jobs
 T = TypeVar("T")
 
 JOB: Final = "fetching:"
-"""What the id of such a job begins with; the model's name follows."""
+"""Prefix of a download's job id; the model's name follows."""
 _ENDING_S: Final = 60.0
 
 
 class _Download:
-    """One model being opened, by one thread or by several at once."""
+    """Download of one model, shared by the threads that open it at once."""
 
     def __init__(self) -> None:
         self.users = 0
@@ -29,12 +29,14 @@ class _Download:
 
 
 class ModelDownloads:
-    """Lists models that are fetched, and leaves alone what the person cancelled until they ask for it again.
+    """Downloads under way, and models whose download the person cancelled.
+
+    A cancelled download starts again only when the person requests the model again.
 
     Its methods are called from any thread.
 
     Args:
-        jobs: Where a model is listed while it is fetched.
+        jobs: Lists a download while it is under way.
     """
 
     def __init__(self, jobs: Jobs) -> None:
@@ -47,17 +49,17 @@ class ModelDownloads:
     def open_model(
         self, model: str, open_it: Callable[[bool, DownloadWatcher], T], *, may_fetch: bool, is_requested: bool = False
     ) -> T:
-        """Return what ``open_it`` opens; it is told whether to fetch the model where it is not here, and who watches.
+        """Return the model that ``open_it`` opens, which may download it.
 
         Args:
-            model: Its name.
-            open_it: Opens it.
-            may_fetch: Whether the person agreed to fetching.
-            is_asked: Whether they ask for it now, so that what they cancelled before goes on.
+            model: The model's name.
+            open_it: Opens the model, given whether it may be downloaded and the watcher of the download.
+            may_fetch: Whether the person allows downloads.
+            is_requested: Whether the person requests the model now, so that a cancelled download is continued.
 
         Raises:
-            CancelledByPersonError: They cancelled the fetching, now or before.
-            KeepsakeError: As ``open_it`` raises.
+            CancelledByPersonError: The person cancelled the download, now or before.
+            KeepsakeError: ``open_it`` failed.
         """
         with self.track_download(model) as watch:
             if is_requested:
@@ -71,57 +73,57 @@ class ModelDownloads:
                 raise
 
     def allow(self, model: str = "") -> None:
-        """Let what the person cancelled be fetched again: ``model``, or all where none is named."""
+        """Allow cancelled downloads again: that of ``model``, or all when none is named."""
         self._declined = self._declined - {model} if model else set()
 
     def close(self) -> None:
-        """Let nothing be fetched any more."""
+        """Stop all downloads."""
         self._is_closed = True
 
     @contextlib.contextmanager
     def track_download(self, model: str) -> Iterator[DownloadWatcher]:
-        """Give who watches a model being fetched; it is listed once there is something to tell, until the block ends.
+        """Yield the watcher of a download, which is listed from its first progress until the block ends.
 
-        Who opens the same model meanwhile shares the job, and stops with it.
+        Threads that open the same model meanwhile share the job, and stop with it.
         """
-        fetch = self._join(model)
+        download = self._join(model)
 
-        def told(done: int, total: int) -> None:
+        def report(done: int, total: int) -> None:
             with self._changed:
-                if fetch.job is None:
-                    fetch.job = self._jobs.begin(f"Fetching {model}", "bytes", f"{JOB}{model}")
-            fetch.job.advance(done, total)
+                if download.job is None:
+                    download.job = self._jobs.begin(f"Fetching {model}", "bytes", f"{JOB}{model}")
+            download.job.advance(done, total)
 
         state = "failed"
         try:
-            yield DownloadWatcher(told, lambda: self._is_closed or fetch.is_cancelled())
+            yield DownloadWatcher(report, lambda: self._is_closed or download.is_cancelled())
             state = "finished"
         except CancelledByPersonError:
             state = "cancelled"
             self._declined.add(model)
             raise
         finally:
-            self._leave(model, fetch, state)
+            self._leave(model, download, state)
 
     def _join(self, model: str) -> _Download:
         with self._changed:
-            # What was cancelled just now has to end first; whoever comes after that begins anew.
+            # A download that was just cancelled has to end first; the next one then begins anew.
             if not self._changed.wait_for(lambda: not self._is_ending(model), _ENDING_S):
-                raise InternalError(f"Fetching {model} was cancelled and does not end.")
-            fetch = self._under_way.setdefault(model, _Download())
-            fetch.users += 1
-        return fetch
+                raise InternalError(f"The download of {model} was cancelled but does not end.")
+            download = self._under_way.setdefault(model, _Download())
+            download.users += 1
+        return download
 
     def _is_ending(self, model: str) -> bool:
-        fetch = self._under_way.get(model)
-        return fetch is not None and fetch.is_cancelled()
+        download = self._under_way.get(model)
+        return download is not None and download.is_cancelled()
 
-    def _leave(self, model: str, fetch: _Download, state: str) -> None:
+    def _leave(self, model: str, download: _Download, state: str) -> None:
         with self._changed:
-            fetch.users -= 1
-            if fetch.users:
+            download.users -= 1
+            if download.users:
                 return
-            if fetch.job is not None:
-                self._jobs.end(fetch.job, state)
+            if download.job is not None:
+                self._jobs.end(download.job, state)
             del self._under_way[model]
             self._changed.notify_all()

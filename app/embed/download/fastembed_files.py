@@ -1,4 +1,4 @@
-"""Opens models that fastembed knows, from a folder or cache; fetches one only where the person agreed to that."""
+"""Files of fastembed models: opened from a folder or cache, and downloaded only with the person's consent."""
 
 import contextlib
 import os
@@ -12,24 +12,24 @@ CACHE_VARIABLE: Final = "FASTEMBED_CACHE_PATH"
 
 
 def description(family: Any, model: str) -> dict[str, Any]:
-    """Return what fastembed knows of ``model``.
+    """Return fastembed's description of ``model``.
 
     Args:
         family: fastembed's class for models of this kind.
         model: The model's name, in any case.
 
     Raises:
-        InputError: It knows no such model.
+        InputError: fastembed does not support the model.
     """
     known: dict[str, dict[str, Any]] = {entry["model"].lower(): entry for entry in family.list_supported_models()}
     if model.lower() not in known:
         names = sorted(entry["model"] for entry in known.values())
-        raise InputError(f"fastembed knows no such model; it knows {', '.join(names)}.", allowed=names)
+        raise InputError(f"fastembed does not support this model; it supports {', '.join(names)}.", allowed=names)
     return known[model.lower()]
 
 
 def weights(described: dict[str, Any]) -> list[str]:
-    """Return the names of the files that hold a model; a large one lies in several."""
+    """Return the names of the files with a model's weights; a large model has several."""
     return [described["model_file"], *(described.get("additional_files") or ())]
 
 
@@ -48,19 +48,19 @@ def open_model(
 
     Args:
         family: fastembed's class for models of this kind.
-        described: What ``description`` gave.
-        folder: The folder with its files; nothing is fetched then.
-        cache: Where fetched models lie; fastembed's own place is looked at too.
-        threads: How many threads to use; its own choice when ``None``.
-        fetch: Whether it may be fetched from the network when it is not here.
-        watch: Watches the fetching, and may stop it.
-        instead: What somebody can do who cannot get it.
+        described: The result of ``description``.
+        folder: The folder with the model's files; nothing is downloaded then.
+        cache: The folder of downloaded models; fastembed's default one is searched too.
+        threads: The number of threads; fastembed's default when ``None``.
+        fetch: Whether the model may be downloaded if it is not on this machine.
+        watch: Receives the download's progress, and may stop it.
+        instead: What a person without the model can do, as the end of a sentence.
 
     Raises:
-        ModelUnavailableError: It is not here, or damaged, or could not be fetched. Its ``reason`` says which:
-            ``missing`` (it could be fetched with consent), ``unfetched``, or of a folder ``no_folder``, ``incomplete``
-            or ``damaged``.
-        CancelledByPersonError: Fetching it was stopped.
+        ModelUnavailableError: The model is missing or damaged, or could not be downloaded. Its ``reason`` is
+            ``missing`` (a download needs consent), ``unfetched``, or for a folder ``no_folder``, ``incomplete`` or
+            ``damaged``.
+        CancelledByPersonError: The download was stopped.
     """
     options = _options(threads, described)
     name = described["model"]
@@ -83,7 +83,7 @@ def open_model(
 
 
 def cancelled(name: str) -> CancelledByPersonError:
-    """Return what is raised where fetching the model ``name`` was stopped."""
+    """Return the error for a download of the model ``name`` that was stopped."""
     return CancelledByPersonError(
         f"Fetching the model {name} was cancelled. What came of it is kept; choose it again to go on.",
         model=name,
@@ -91,13 +91,13 @@ def cancelled(name: str) -> CancelledByPersonError:
 
 
 def _fetched(described: dict[str, Any], place: str | None, watch: DownloadWatcher) -> str:
-    """Fetch a model's files, and return the cache they are in.
+    """Download a model's files, and return the cache they are in.
 
     Raises:
-        ModelUnavailableError: It could not be fetched.
-        CancelledByPersonError: It was stopped.
+        ModelUnavailableError: The download failed.
+        CancelledByPersonError: The download was stopped.
     """
-    import httpx  # noqa: PLC0415  (whoever fetches nothing does without)
+    import httpx  # noqa: PLC0415  (only a download needs it)
     from fastembed.common.utils import define_cache_dir  # noqa: PLC0415
 
     from app.embed.download.hub_client import DownloadStoppedError, NotFetchedError  # noqa: PLC0415
@@ -108,7 +108,7 @@ def _fetched(described: dict[str, Any], place: str | None, watch: DownloadWatche
     try:
         cache = Path(define_cache_dir(place))
         RepositoryDownload(
-            described["sources"]["hf"] or "", [*_BESIDE, *needed[::-1]], needed, cache, watch, about
+            described["sources"]["hf"] or "", [*_CONFIGURATION_FILES, *needed[::-1]], needed, cache, watch, about
         ).run()
     except DownloadStoppedError:
         raise cancelled(name) from None
@@ -118,7 +118,7 @@ def _fetched(described: dict[str, Any], place: str | None, watch: DownloadWatche
 
 
 def _require(folder: Path, described: dict[str, Any]) -> None:
-    """Refuse a folder that lacks what every model of this kind needs; fastembed says the same of any fault."""
+    """Refuse a folder that lacks a required file, because fastembed reports every fault with the same words."""
     name = described["model"]
     if not folder.is_dir():
         raise ModelUnavailableError(
@@ -143,8 +143,14 @@ def _require(folder: Path, described: dict[str, Any]) -> None:
 _ONNX: Final = ".onnx"
 _TOKENIZER: Final = "tokenizer.json"
 _TOKENIZER_CONFIG: Final = "tokenizer_config.json"
-_BESIDE: Final = ("config.json", _TOKENIZER, _TOKENIZER_CONFIG, "special_tokens_map.json", "preprocessor_config.json")
-"""What fastembed takes of a repository besides the model itself."""
+_CONFIGURATION_FILES: Final = (
+    "config.json",
+    _TOKENIZER,
+    _TOKENIZER_CONFIG,
+    "special_tokens_map.json",
+    "preprocessor_config.json",
+)
+"""Files that fastembed reads from a repository besides the weights."""
 _DAMAGED: Final = "The files of the model {name} are damaged; get them again, or {instead}."
 _MISSING: Final = (
     "The model {name} is not on this machine or is damaged. Put its files into a folder and name the folder, set"
@@ -160,15 +166,15 @@ def _options(threads: int | None, described: dict[str, Any]) -> dict[str, Any]:
     from fastembed.common.onnx_model import OnnxModel  # noqa: PLC0415
 
     with contextlib.suppress(ImportError):
-        # It says on the terminal what the failure says too.
+        # fastembed logs to the terminal what the error says anyway.
         from loguru import logger  # noqa: PLC0415
 
         logger.disable("fastembed")
     options: dict[str, Any] = {"local_files_only": True, "cache_dir": None}
     if not described["model_file"].endswith(_ONNX):
-        return options  # a table of vectors, which warns of what it has no use for
+        return options  # a table of vectors warns of options that it does not use
     options |= {"providers": ["CPUExecutionProvider"], "threads": threads}
-    # The arena never gives back what the longest batch took.
+    # The arena never frees the memory of the longest batch.
     if "enable_cpu_mem_arena" in getattr(OnnxModel, "EXPOSED_SESSION_OPTIONS", ()):
         options["enable_cpu_mem_arena"] = False
     return options
@@ -178,5 +184,5 @@ def _opened(family: Any, name: str, options: dict[str, Any], sentence: str, reas
     try:
         return family(name, **options)
     except Exception as error:
-        # onnxruntime's, the tokenizers' and the hub's errors share no base class but this.
+        # The errors of onnxruntime, tokenizers and the hub share no other base class.
         raise ModelUnavailableError(sentence, model=name, reason=reason) from error

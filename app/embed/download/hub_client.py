@@ -1,4 +1,7 @@
-"""Asks the Hugging Face hub what a repository holds and for the bytes of its files, on lines that can be cut."""
+"""Client of the Hugging Face hub: lists a repository's files and streams their bytes, and can be interrupted.
+
+``repository_download`` says why this is not ``huggingface_hub``'s own download.
+"""
 
 import contextlib
 import os
@@ -29,15 +32,15 @@ _HEX: Final = frozenset("0123456789abcdef")
 
 
 class NotFetchedError(Exception):
-    """The hub does not give what was asked for, or something else than it said."""
+    """The hub refused a request, could not be reached, or sent something other than it announced."""
 
 
 class DownloadStoppedError(Exception):
-    """Whoever watches wants no more of it."""
+    """The download was stopped by its watcher."""
 
 
 class HubBusyError(Exception):
-    """The hub is busy, or its answer broke off; the same may be asked again."""
+    """The hub is busy, or a response broke off; the request may be repeated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +48,9 @@ class HubFile:
     """A file of a repository.
 
     Args:
-        path: Where it lies there.
+        path: Its path in the repository.
         size: Its length in bytes.
-        sha256: The digest of its content in hexadecimal; empty for a small file, of which the hub does not say it.
+        sha256: The digest of its content in hexadecimal; empty for a small file, because the hub gives none.
     """
 
     path: str
@@ -72,15 +75,15 @@ class _Commit(msgspec.Struct):
 
 
 class HubClient:
-    """One repository's place on the hub; for use in a ``with`` block.
+    """Connection to one repository of the hub, as a context manager.
 
     Args:
         repo: The repository, ``owner/name``.
-        stopped: Set when nobody wants an answer any more.
-        waits_s: Seconds to wait before each further attempt, when not a byte came since the last one.
+        stopped: Set to stop the download.
+        waits_s: Seconds to wait before each further attempt; they start anew when bytes arrived since the last one.
 
     Raises:
-        NotFetchedError: The environment says that this machine is offline, or there is no such place.
+        NotFetchedError: The environment declares this machine offline, or the model is not on the hub.
     """
 
     def __init__(self, repo: str, stopped: threading.Event, waits_s: Sequence[float] = WAITS_S) -> None:
@@ -92,9 +95,9 @@ class HubClient:
         self._stopped = stopped
         self._waits_s = waits_s
         self._address = (os.environ.get(ADDRESS_VARIABLE, "").strip() or HUB).rstrip("/")
-        self._cutter = RequestDeadline()
+        self._deadline = RequestDeadline()
         self._client = httpx.Client(
-            follow_redirects=True,  # the hub keeps large files elsewhere; the client leaves its key out there
+            follow_redirects=True,  # the hub redirects to a store of large files, to which httpx does not send the key
             trust_env=(urlsplit(self._address).hostname or "") not in LOCAL,
             timeout=_LIMITS,
             headers={"User-Agent": "keepsake", "Accept-Encoding": "identity", **_key()},
@@ -107,47 +110,47 @@ class HubClient:
         self._client.close()
 
     def cut(self) -> None:
-        """End whatever is under way; whoever waits for it looks whether to stop."""
-        self._cutter.cut()
+        """Interrupt the request under way; its caller then checks whether the download was stopped."""
+        self._deadline.cut()
 
-    def look(self) -> None:
-        """Stop where nobody wants more.
+    def raise_if_stopped(self) -> None:
+        """Raise an error if the download was stopped.
 
         Raises:
-            StoppedError: So it is.
+            DownloadStoppedError: It was stopped.
         """
         if self._stopped.is_set():
             raise DownloadStoppedError
 
-    def persist(self, attempt: Callable[[], T], so_far: Callable[[], int] = lambda: 0) -> T:
-        """Return what ``attempt`` does, which is made again while the line is bad.
+    def retry(self, attempt: Callable[[], T], received: Callable[[], int] = lambda: 0) -> T:
+        """Return the result of ``attempt``, repeated while the connection fails or the hub is busy.
 
         Args:
-            attempt: Asks the hub; it raises ``HubBusyError`` where it is to be made again.
-            so_far: Tells how much came by now: as long as that changes, it goes on.
+            attempt: Sends a request; it raises ``HubBusyError`` to be repeated.
+            received: Returns the bytes received so far; while they grow, attempts are not counted.
 
         Raises:
-            StoppedError: Nobody wants it any more.
-            NotFetchedError: The hub refuses it, or cannot be reached.
+            DownloadStoppedError: The download was stopped.
+            NotFetchedError: The hub refused the request or could not be reached.
         """
-        waits, before = [*self._waits_s], so_far()
+        waits, before = [*self._waits_s], received()
         while True:
-            self.look()
+            self.raise_if_stopped()
             try:
                 return attempt()
             except (httpx.TransportError, HubBusyError) as error:
-                self.look()
-                if so_far() != before:
-                    waits, before = [*self._waits_s], so_far()
+                self.raise_if_stopped()
+                if received() != before:
+                    waits, before = [*self._waits_s], received()
                 if not waits:
                     raise NotFetchedError(type(error).__name__) from error
             self._stopped.wait(waits.pop(0))
 
     def commit(self) -> str:
-        """Return the digest of what the repository holds now."""
-        found = self.persist(lambda: self._asked(f"{self._api()}/revision/{_REVISION}", _Commit)[0])
+        """Return the hash of the repository's current commit."""
+        found = self.retry(lambda: self._get(f"{self._api()}/revision/{_REVISION}", _Commit)[0])
         if not found.sha or not _HEX.issuperset(found.sha):
-            raise NotFetchedError("no commit")  # it becomes the name of a folder
+            raise NotFetchedError("no commit")  # the hash becomes the name of a folder
         return found.sha
 
     def files(self, commit: str) -> list[HubFile]:
@@ -155,9 +158,9 @@ class HubClient:
         entries: list[_Entry] = []
         address = f"{self._api()}/tree/{commit}?recursive=true"
         while address:
-            here = address
-            some, address = self.persist(lambda: self._asked(here, list[_Entry]))  # noqa: B023  (called before it changes)
-            entries += some
+            page_address = address
+            page, address = self.retry(lambda: self._get(page_address, list[_Entry]))  # noqa: B023  (called at once)
+            entries += page
         return [
             HubFile(one.path, one.lfs.size, one.lfs.oid) if one.lfs else HubFile(one.path, one.size, "")
             for one in entries
@@ -166,29 +169,29 @@ class HubClient:
 
     @contextlib.contextmanager
     def pieces(self, commit: str, path: str, begin: int) -> Iterator[tuple[bool, Iterable[bytes]]]:
-        """Give the bytes of a file, and whether they are those from ``begin`` on; else they are all of it."""
+        """Stream a file from the byte ``begin``; also yield whether the hub honoured that or sends all of it."""
         address = f"{self._address}/{self._repo}/resolve/{commit}/{quote(path)}"
         headers = {"Range": f"bytes={begin}-"} if begin else {}
-        with self._client.stream("GET", address, headers=headers, extensions=self._heard()) as response:
+        with self._client.stream("GET", address, headers=headers, extensions=self._tracing()) as response:
             if begin and response.status_code == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
                 yield False, ()
                 return
-            _look_at(response)
-            is_rest = response.status_code == HTTPStatus.PARTIAL_CONTENT
-            if is_rest and not response.headers.get("Content-Range", "").startswith(f"bytes {begin}-"):
-                raise NotFetchedError("another part")
-            yield is_rest, response.iter_bytes()
+            _check_status(response)
+            is_partial = response.status_code == HTTPStatus.PARTIAL_CONTENT
+            if is_partial and not response.headers.get("Content-Range", "").startswith(f"bytes {begin}-"):
+                raise NotFetchedError("wrong range")
+            yield is_partial, response.iter_bytes()
 
     def _api(self) -> str:
         return f"{self._address}/api/models/{self._repo}"
 
-    def _heard(self) -> dict[str, object]:
-        return {"trace": self._cutter.heard}
+    def _tracing(self) -> dict[str, object]:
+        return {"trace": self._deadline.heard}
 
-    def _asked(self, address: str, shape: type[T]) -> tuple[T, str]:
-        """Return an answer, and where more of it is; nowhere but on the hub itself."""
-        response = self._client.get(address, extensions=self._heard())
-        _look_at(response)
+    def _get(self, address: str, shape: type[T]) -> tuple[T, str]:
+        """Return a decoded response, and the address of its next page, which must be on the hub itself."""
+        response = self._client.get(address, extensions=self._tracing())
+        _check_status(response)
         try:
             found = msgspec.json.decode(response.content, type=shape)
         except (msgspec.DecodeError, msgspec.ValidationError) as error:
@@ -197,7 +200,7 @@ class HubClient:
         return found, more if more.startswith(f"{self._address}/") else ""
 
 
-def _look_at(response: httpx.Response) -> None:
+def _check_status(response: httpx.Response) -> None:
     status = response.status_code
     if status in _BUSY:
         raise HubBusyError(f"status {status}")
@@ -206,8 +209,8 @@ def _look_at(response: httpx.Response) -> None:
 
 
 def _key() -> dict[str, str]:
-    """Return the header with the key that the person keeps for the hub, where there is one; mirrors may want it."""
-    # Documented there, but not marked as exported.
+    """Return the header with the person's key for the hub, if there is one; some mirrors require it."""
+    # Documented, but not marked as exported.
     from huggingface_hub.utils import build_hf_headers  # type: ignore[attr-defined]  # noqa: PLC0415
 
     key = build_hf_headers().get("authorization")

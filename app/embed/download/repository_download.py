@@ -1,6 +1,16 @@
-"""Fetches a model's files into a cache laid out as the hub's own library does, and goes on where it was stopped.
+"""Download of a model's files into the cache of the hub's own library, resumed where it was stopped.
 
-The library itself begins a file anew each time, and says only every ten megabytes how far it is.
+``hf_hub_download`` of huggingface_hub 1.33.0 (with httpx 0.28.1) was tried against a local server, with a
+``tqdm_class`` that reports progress and raises an error to cancel. It could not replace this module, for three reasons:
+
+* It cannot be cancelled while the server is silent. ``tqdm_class`` is called only when a block has arrived; until then
+  the library waits for its timeout of ten seconds and tries again, up to five times. The call was still running half a
+  minute after it had been cancelled.
+* It does not resume. Each call writes to a new file with a random name (``<etag>.<random>.incomplete``) and deletes it
+  when it fails, so the second call requested all bytes again. Only retries within one call resume.
+* It reports progress in blocks of 10 MB (``DOWNLOAD_CHUNK_SIZE``), so a smaller file shows none at all.
+
+The layout of its cache is kept, so that fastembed and other programs find the files.
 """
 
 import contextlib
@@ -17,24 +27,24 @@ from filelock import FileLock, Timeout
 from app.embed.download.hub_client import WAITS_S, HubBusyError, HubClient, HubFile, NotFetchedError
 from app.embed.model import DownloadWatcher
 
-_LOOK_S: Final = 0.2
+_POLL_S: Final = 0.2
 _BLOCK: Final = 1 << 20
 _PART: Final = ".part"
 _UNFINISHED: Final = "fetching"
 
 
 class RepositoryDownload:
-    """One fetching of some files of a repository.
+    """Download of some files of a repository.
 
-    Until all of them are here and whole, they lie where no program looks for a model.
+    Until all files are complete, they lie in a folder where no program looks for a model.
 
     Args:
         repo: The repository, ``owner/name``.
-        names: The files wanted, the model itself last; one that is not there is left out.
-        needed: Those of them without which there is no model.
-        cache: Where models are kept.
-        watch: Watches it, and may stop it.
-        about: About how many bytes there will be.
+        names: The files to download, the model itself last; missing ones are left out.
+        needed: The files without which the model cannot be opened.
+        cache: The folder of downloaded models.
+        watch: Receives the progress, and may stop the download.
+        about: The approximate total in bytes, until the hub gives the true one.
         waits_s: See ``HubClient``.
     """
 
@@ -51,7 +61,7 @@ class RepositoryDownload:
         self._repo = repo
         self._names = names
         self._needed = needed
-        self._place = cache / f"models--{repo.replace('/', '--')}"
+        self._folder = cache / f"models--{repo.replace('/', '--')}"
         self._watch = watch
         self._waits_s = waits_s
         self._done = 0
@@ -59,64 +69,64 @@ class RepositoryDownload:
         self._stopped = threading.Event()
 
     def run(self) -> None:
-        """Fetch what is not here.
+        """Download the files that are missing.
 
         Raises:
-            StoppedError: Whoever watches wants no more; what came is kept.
-            NotFetchedError: The hub does not give the files, or others than it said.
-            OSError: They cannot be written.
+            DownloadStoppedError: The watcher stopped it; the bytes received so far are kept.
+            NotFetchedError: The hub refused the files, or sent other ones than it announced.
+            OSError: The files cannot be written.
         """
-        before = self._fetched_at()
+        before = self._completed_at()
         self._watch.on_progress(0, self._total)
-        with HubClient(self._repo, self._stopped, self._waits_s) as hub, self._attended(hub):
-            self._place.mkdir(parents=True, exist_ok=True)
-            with self._alone(hub):
-                # Somebody else may have fetched it meanwhile.
-                if self._fetched_at() == before:
-                    self._fetch(hub)
+        with HubClient(self._repo, self._stopped, self._waits_s) as hub, self._watched(hub):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            with self._locked(hub):
+                # Another thread or program may have downloaded it while this one waited.
+                if self._completed_at() == before:
+                    self._download(hub)
         self._watch.on_progress(self._total, self._total)
 
-    def _fetch(self, hub: HubClient) -> None:
+    def _download(self, hub: HubClient) -> None:
         commit = hub.commit()
-        files = self._chosen(hub.files(commit))
-        folder = self._place / _UNFINISHED / commit
-        self._drop_others(folder)
-        self._done = sum(_here(folder / file.path) for file in files)
+        files = self._select(hub.files(commit))
+        folder = self._folder / _UNFINISHED / commit
+        self._delete_other_commits(folder)
+        self._done = sum(_bytes_present(folder / file.path) for file in files)
         self._total = sum(file.size for file in files)
         for file in files:
-            self._fetch_one(hub, commit, file, folder / file.path)
-        self._settle(commit, [file.path for file in files])
+            self._download_file(hub, commit, file, folder / file.path)
+        self._publish(commit, [file.path for file in files])
 
-    def _chosen(self, files: Sequence[HubFile]) -> list[HubFile]:
-        """Return the files to fetch, in the order they are named."""
+    def _select(self, files: Sequence[HubFile]) -> list[HubFile]:
+        """Return the files to download, in the order of ``names``."""
         known = {file.path: file for file in files}
         if not known.keys() >= {*self._needed}:
             raise NotFetchedError("no such files")
         return [known[name] for name in self._names if name in known]
 
-    def _fetch_one(self, hub: HubClient, commit: str, file: HubFile, whole: Path) -> None:
-        if whole.is_file():
+    def _download_file(self, hub: HubClient, commit: str, file: HubFile, complete: Path) -> None:
+        if complete.is_file():
             return
-        part = _part(whole)
+        part = _part(complete)
         part.parent.mkdir(parents=True, exist_ok=True)
-        hub.persist(lambda: self._append(hub, commit, file, part), lambda: self._done)
-        if not _is_whole(part, file, hub):
+        hub.retry(lambda: self._append(hub, commit, file, part), lambda: self._done)
+        if not _is_complete(part, file, hub):
             part.unlink()
             raise NotFetchedError("damaged")
-        part.replace(whole)
+        part.replace(complete)
 
     def _append(self, hub: HubClient, commit: str, file: HubFile, part: Path) -> None:
         with part.open("ab") as stream:
             begin = stream.tell()
             if begin < file.size:
-                with hub.pieces(commit, file.path, begin) as (is_rest, pieces):
-                    if not is_rest:
+                with hub.pieces(commit, file.path, begin) as (is_partial, pieces):
+                    if not is_partial:
                         stream.truncate(0)
                         self._done -= begin
                     for piece in pieces:
                         stream.write(piece)
                         self._done += len(piece)
-                        hub.look()
+                        hub.raise_if_stopped()
                         if stream.tell() > file.size:
                             break
             stream.flush()
@@ -124,18 +134,18 @@ class RepositoryDownload:
                 raise HubBusyError("broke off")
             os.fsync(stream.fileno())
 
-    def _settle(self, commit: str, paths: Sequence[str]) -> None:
-        """Put the files where they are looked for, the model itself last: a kill leaves no half of it."""
-        snapshot = self._place / "snapshots" / commit
+    def _publish(self, commit: str, paths: Sequence[str]) -> None:
+        """Move the files to where programs look for them, the model itself last in case of a crash."""
+        snapshot = self._folder / "snapshots" / commit
         for path in paths:
             if path in self._needed:
-                self._point_at(commit)
-            here = snapshot / path
-            here.parent.mkdir(parents=True, exist_ok=True)
-            (self._place / _UNFINISHED / commit / path).replace(here)
-        shutil.rmtree(self._place / _UNFINISHED, ignore_errors=True)
+                self._set_current(commit)
+            target = snapshot / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            (self._folder / _UNFINISHED / commit / path).replace(target)
+        shutil.rmtree(self._folder / _UNFINISHED, ignore_errors=True)
 
-    def _point_at(self, commit: str) -> None:
+    def _set_current(self, commit: str) -> None:
         pointer = self._pointer()
         pointer.parent.mkdir(exist_ok=True)
         fresh = pointer.with_name(f"{pointer.name}{_PART}")
@@ -143,30 +153,30 @@ class RepositoryDownload:
         fresh.replace(pointer)
 
     def _pointer(self) -> Path:
-        return self._place / "refs" / "main"
+        return self._folder / "refs" / "main"
 
-    def _fetched_at(self) -> int:
-        """Return when it was last fetched, in nanoseconds; 0 for never."""
+    def _completed_at(self) -> int:
+        """Return when a download was last completed, in nanoseconds; 0 for never."""
         with contextlib.suppress(FileNotFoundError):
             return self._pointer().stat().st_mtime_ns
         return 0
 
-    def _drop_others(self, folder: Path) -> None:
-        """Drop what was left of a commit that is not the last one any more."""
+    def _delete_other_commits(self, folder: Path) -> None:
+        """Delete the partial files of every commit but the current one."""
         for other in folder.parent.glob("*"):
             if other != folder:
                 shutil.rmtree(other, ignore_errors=True)
 
     @contextlib.contextmanager
-    def _alone(self, hub: HubClient) -> Iterator[None]:
-        """Wait until no other thread or program fetches it."""
-        lock = FileLock(self._place / f"{_UNFINISHED}.lock")
+    def _locked(self, hub: HubClient) -> Iterator[None]:
+        """Hold the lock of this model's folder, waiting while another thread or program downloads it."""
+        lock = FileLock(self._folder / f"{_UNFINISHED}.lock")
         while True:
-            hub.look()
+            hub.raise_if_stopped()
             try:
                 lock.acquire(timeout=0)
             except Timeout:
-                self._stopped.wait(_LOOK_S)
+                self._stopped.wait(_POLL_S)
             else:
                 break
         try:
@@ -175,40 +185,40 @@ class RepositoryDownload:
             lock.release()
 
     @contextlib.contextmanager
-    def _attended(self, hub: HubClient) -> Iterator[None]:
-        """Tell now and then how far it is, and cut it off once it is to stop."""
-        over = threading.Event()
+    def _watched(self, hub: HubClient) -> Iterator[None]:
+        """Report progress at intervals, and interrupt the download once it is to stop."""
+        finished = threading.Event()
 
-        def attend() -> None:
-            while not over.wait(_LOOK_S):
+        def report() -> None:
+            while not finished.wait(_POLL_S):
                 self._watch.on_progress(min(max(0, self._done), self._total), self._total)
                 if self._watch.is_stopped():
                     self._stopped.set()
-                    hub.cut()  # each time, for a connection may have been on its way
+                    hub.cut()  # every time, because a new connection may have been opened meanwhile
 
-        attending = threading.Thread(target=attend, name="keepsake-download", daemon=True)
-        attending.start()
+        reporter = threading.Thread(target=report, name="keepsake-download", daemon=True)
+        reporter.start()
         try:
             yield
         finally:
-            over.set()
-            attending.join()
+            finished.set()
+            reporter.join()
 
 
-def _part(whole: Path) -> Path:
-    return whole.with_name(f"{whole.name}{_PART}")
+def _part(complete: Path) -> Path:
+    return complete.with_name(f"{complete.name}{_PART}")
 
 
-def _here(whole: Path) -> int:
-    """Return how many bytes of a file are here."""
-    for path in (whole, _part(whole)):
+def _bytes_present(complete: Path) -> int:
+    """Return how many bytes of a file have been received."""
+    for path in (complete, _part(complete)):
         with contextlib.suppress(FileNotFoundError):
             return path.stat().st_size
     return 0
 
 
-def _is_whole(part: Path, file: HubFile, hub: HubClient) -> bool:
-    """Return whether a file is what the hub says it is."""
+def _is_complete(part: Path, file: HubFile, hub: HubClient) -> bool:
+    """Return whether a file has the size and digest that the hub announced."""
     if part.stat().st_size != file.size:
         return False
     if not file.sha256:
@@ -217,5 +227,5 @@ def _is_whole(part: Path, file: HubFile, hub: HubClient) -> bool:
     with part.open("rb") as stream:
         while block := stream.read(_BLOCK):
             digest.update(block)
-            hub.look()
+            hub.raise_if_stopped()
     return digest.hexdigest() == file.sha256

@@ -1,4 +1,4 @@
-"""Which key a remote service is asked with: from the variable that the settings name, or from the keyring."""
+"""Keys of remote services, from the environment variable that the settings name or from the keyring."""
 
 import re
 import threading
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from app.embed.remote.providers import ProviderApi
 
 LONGEST: Final = 1_200
-"""Characters of a key; the keyring of Windows takes no more."""
+"""Longest key in characters; the keyring of Windows takes no more."""
 
 COMPATIBLE: Final = "openai-compatible"
 
@@ -22,13 +22,13 @@ _NAME: Final = re.compile(r"[A-Z][A-Z0-9_]{0,60}_(KEY|TOKEN|SECRET)")
 
 
 class ApiKeys:
-    """Finds, keeps and removes keys. Every method may ask the keyring, which may take long.
+    """Keys of remote services. Every method may query the keyring, which may take long.
 
-    What was read is remembered until it is refused, changed or removed, so that the keyring is asked once.
+    A key that was read is cached until it is refused, changed or removed, so that the keyring is queried once.
 
     Args:
         environment: The environment variables.
-        keyring: Where keys are kept; without one only variables count.
+        keyring: The keyring; without one only environment variables are used.
     """
 
     def __init__(self, environment: Mapping[str, str], keyring: Keyring | None = None) -> None:
@@ -38,14 +38,14 @@ class ApiKeys:
         self._read: dict[str, str] = {}
 
     def key_of(self, source: EmbedderSource) -> "ApiKey":
-        """Return the key of a remote service, which is looked up when it is needed."""
+        """Return the key of a remote service, to be looked up when it is used."""
         return ApiKey(self, source)
 
     def find(self, source: EmbedderSource) -> tuple[str, str]:
-        """Return the key to ask with, and where it comes from in words; two empty texts where none is needed.
+        """Return the key, and its origin in words; two empty texts if the service needs none.
 
         Raises:
-            ModelUnavailableError: There is none, or the keyring does not say.
+            ModelUnavailableError: The key is missing, or the keyring cannot be read.
         """
         if source.api_key_env:
             return self._named(source), _variable(source.api_key_env)
@@ -55,7 +55,7 @@ class ApiKeys:
                 return value, "the keyring"
         except KeyringUnavailableError as error:
             missing = error
-        usual = _shape(source).key_name
+        usual = _api(source).key_name
         if value := self._environment.get(usual, "").strip() if usual else "":
             return value, _variable(usual)
         if missing is not None and not isinstance(missing, MissingKeyringError):
@@ -65,7 +65,7 @@ class ApiKeys:
         raise ModelUnavailableError(self._how_to_give(source, has_keyring=missing is None))
 
     def status(self, source: EmbedderSource) -> SecretStatus:
-        """Return where the key of a service comes from; a person asked, so a locked keyring may ask back."""
+        """Return the origin of a service's key; a locked keyring may prompt the person, who requested this."""
         keyring, kept, note = "", False, ""
         if self._keyring is not None:
             try:
@@ -73,7 +73,7 @@ class ApiKeys:
                 kept = bool(self._keyring.read(_secret(source), attended=True))
             except KeyringUnavailableError as error:
                 note = error.message
-        usual = _shape(source).key_name
+        usual = _api(source).key_name
         named = source.api_key_env
         variable = named or (usual if not kept else "")
         if variable and self._environment.get(variable, "").strip():
@@ -89,20 +89,20 @@ class ApiKeys:
         """Keep a key in the keyring.
 
         Raises:
-            InputError: It is no key, or the service has no address yet; the key is not repeated.
-            KeyringUnavailableError: The keyring does not take it.
+            InputError: The value is not a key, or the service has no address yet; the message omits the value.
+            KeyringUnavailableError: The keyring refused it.
         """
         key = value.strip()
         if not (0 < len(key) <= LONGEST and is_usable(key)):
             raise InputError(
-                f"That is no key: it is empty, longer than {LONGEST:,} characters, or has characters that no key has."
+                f"That is no key: it is empty, longer than {LONGEST:,} characters, or has characters no key has."
                 " Copy it again."
             )
         self._own_keyring().write(_secret(source), key)
         self.forget(source)
 
     def remove(self, source: EmbedderSource) -> bool:
-        """Remove a key from the keyring, and forget it here at once; false where it has none.
+        """Remove a key from the keyring and from memory; return whether the keyring had it.
 
         Raises:
             KeyringUnavailableError: The keyring does not answer.
@@ -113,12 +113,12 @@ class ApiKeys:
             self.forget(source)
 
     def forget(self, source: EmbedderSource) -> None:
-        """Ask the keyring again next time, and not what is remembered."""
+        """Drop the cached key, so that the keyring is queried again."""
         with self._lock:
             self._read.pop(_secret(source), None)
 
     def close(self) -> None:
-        """Let go of the keyring and of what was read."""
+        """Close the keyring and drop the cached keys."""
         if self._keyring is not None:
             self._keyring.close()
         with self._lock:
@@ -144,11 +144,11 @@ class ApiKeys:
 
     def _own_keyring(self) -> Keyring:
         if self._keyring is None:
-            raise MissingKeyringError("No keyring is asked here; name an environment variable.")
+            raise MissingKeyringError("No keyring is used here; name an environment variable.")
         return self._keyring
 
     def _how_to_give(self, source: EmbedderSource, *, has_keyring: bool) -> str:
-        usual = _shape(source).key_name
+        usual = _api(source).key_name
         if not usual and not has_keyring:
             return "Set embedding.api_key_env to the name of the environment variable that holds the key."
         if not has_keyring:
@@ -164,8 +164,8 @@ class ApiKey:
     """The key of one service, looked up each time it is used.
 
     Args:
-        keys: Where it is found.
-        source: Whose it is.
+        keys: Finds the key.
+        source: The service.
     """
 
     def __init__(self, keys: ApiKeys, source: EmbedderSource) -> None:
@@ -174,10 +174,10 @@ class ApiKey:
         self.place = ""
 
     def value(self) -> str:
-        """Return the key; empty where none is needed.
+        """Return the key; empty if the service needs none.
 
         Raises:
-            ModelUnavailableError: There is none, or it is none.
+            ModelUnavailableError: The key is missing or unusable.
         """
         value, self.place = self._keys.find(self._source)
         if not is_usable(value):
@@ -185,20 +185,20 @@ class ApiKey:
         return value
 
     def refused(self) -> None:
-        """Say that the service refused it."""
+        """Report that the service refused the key."""
         self._keys.forget(self._source)
 
 
 def is_usable(key: str) -> bool:
-    """Return whether a text can stand in a request's header."""
+    """Return whether a text can be sent as a key in a request's header."""
     return key.isascii() and key.isprintable()
 
 
 def _secret(source: EmbedderSource) -> str:
-    """Return the name of a service's key in the keyring; a key is never sent to another address than its own.
+    """Return the name of a service's key in the keyring; it contains the address, so no other service gets the key.
 
     Raises:
-        InputError: There is no such service, or nobody knows where it is.
+        InputError: The service is unknown, or has no address yet.
     """
     if source.provider not in REMOTE:
         raise InputError(f"Only a remote service has a key: {', '.join(sorted(REMOTE))}.", allowed=sorted(REMOTE))
@@ -210,14 +210,14 @@ def _secret(source: EmbedderSource) -> str:
     return f"{COMPATIBLE} {address.scheme}://{address.netloc.lower()}"
 
 
-def _shape(source: EmbedderSource) -> "ProviderApi":
+def _api(source: EmbedderSource) -> "ProviderApi":
     from app.embed.remote.providers import PROVIDER_APIS  # noqa: PLC0415
 
     return PROVIDER_APIS[source.provider]
 
 
 def _variable(name: str) -> str:
-    """Return a variable in words; by its name only where that is surely none of the keys it should hold."""
+    """Return a variable in words, by its name only if that cannot be a key entered by mistake."""
     return f"the environment variable {name if _NAME.fullmatch(name) else 'that embedding.api_key_env names'}"
 
 

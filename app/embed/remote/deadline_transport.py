@@ -1,4 +1,4 @@
-"""Ends requests from outside: a connection's own time limits start anew with each byte that comes."""
+"""Deadline for whole requests, because the time limits of httpx start anew with each byte received."""
 
 import contextlib
 import socket
@@ -8,9 +8,10 @@ from typing import Any
 
 
 class RequestDeadline:
-    """Knows the connections of one client, and shuts them down when an answer takes too long or nobody wants it.
+    """Deadline of one client's requests; it shuts their connections down when it expires or on demand.
 
-    All of them at once, for which request runs over which is not told; the others are sent again.
+    All connections are shut down at once, because httpx does not tell which request uses which; the other requests
+    are sent again.
     """
 
     def __init__(self) -> None:
@@ -18,7 +19,7 @@ class RequestDeadline:
         self._sockets: list[socket.socket] = []
 
     def heard(self, event: str, info: dict[str, Any]) -> None:
-        """Note a new connection; given to the client as ``trace``."""
+        """Keep a new connection; passed to httpx as the ``trace`` extension."""
         if not event.endswith((".connect_tcp.complete", ".start_tls.complete")):
             return
         connection = info["return_value"].get_extra_info("socket")
@@ -29,7 +30,7 @@ class RequestDeadline:
 
     @contextlib.contextmanager
     def after(self, seconds: float) -> Iterator[Callable[[], bool]]:
-        """Cut unless the block ends in time; gives what says whether it was cut."""
+        """Shut connections down unless the block ends in time; yield a function that returns whether that happened."""
         cut = threading.Event()
 
         def end() -> None:
@@ -46,10 +47,10 @@ class RequestDeadline:
             timer.cancel()
 
     def cut(self) -> None:
-        """Shut every connection down; whoever reads from one hears that it ended."""
+        """Shut every connection down, which ends a pending read with an error."""
         with self._lock:
             for connection in self._sockets:
                 with contextlib.suppress(OSError):  # closed already
-                    # Not the method of an encrypted one, which would take its state from under the reader.
+                    # Not ``SSLSocket.shutdown``, which would discard the state that a reading thread uses.
                     socket.socket.shutdown(connection, socket.SHUT_RDWR)
             self._sockets = []

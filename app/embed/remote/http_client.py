@@ -1,4 +1,7 @@
-"""Posts to a remote embedding service: time limits, retries with growing waits, sizes; the key is never repeated."""
+"""HTTP client of a remote embedding service: time limits, retries with growing waits, and limits on sizes.
+
+No error message contains the key.
+"""
 
 import json
 import ssl
@@ -18,23 +21,23 @@ from app.embed.embedder_source import LOCAL
 from app.embed.remote.deadline_transport import RequestDeadline
 from app.errors import ModelUnavailableError
 
-_OVERLOADED: Final = 529  # what some services answer in place of 503
+_OVERLOADED: Final = 529  # some services send it in place of 503
 _BUSY: Final = frozenset({408, 425, 429, 500, 502, 503, 504, _OVERLOADED})
 _REFUSED: Final = frozenset({400, 413, 422})
-_ELSEWHERE: Final = frozenset({301, 302, 303, 307, 308})
+_REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _FIRST_WAIT_S: Final = 0.5
 _LONGEST_REST_S: Final = 3_600.0
 
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How long to go on with one request.
+    """Limits on the attempts of one request.
 
     Args:
-        attempts: How often it is sent at most.
-        wait_s: Seconds at most between two attempts; where the service asks for longer, the request fails.
-        read_s: Seconds without an answer after which an attempt is given up.
-        whole_s: Seconds after which an answer that still trickles in is given up.
+        attempts: The highest number of attempts.
+        wait_s: The longest wait between attempts in seconds; the request fails if the service demands a longer one.
+        read_s: Seconds without a byte after which an attempt fails.
+        whole_s: Seconds after which an attempt fails although bytes still arrive.
     """
 
     attempts: int
@@ -48,15 +51,15 @@ INTERACTIVE_RETRIES: Final = RetryPolicy(attempts=2, wait_s=0.5, read_s=5.0, who
 
 
 class TextsRefusedError(ModelUnavailableError):
-    """The service takes no such texts, or no such request at all."""
+    """The service refuses these texts, or any such request."""
 
 
 class TextsUnansweredError(ModelUnavailableError):
-    """The service answers these texts with what is no answer: a failure of its own, or no list of vectors."""
+    """The service responds to these texts with an internal error or with something other than vectors."""
 
 
-class _Again(Exception):  # noqa: N818  (no failure yet)
-    """The attempt may be repeated; says what to raise when it may not, and how long the service wants to rest."""
+class _Again(Exception):  # noqa: N818  (not an error yet)
+    """Request to repeat an attempt, with the error of the last one and the pause that the service demands."""
 
     def __init__(self, failure: ModelUnavailableError, rest_s: float | None = None) -> None:
         super().__init__()
@@ -64,8 +67,8 @@ class _Again(Exception):  # noqa: N818  (no failure yet)
         self.rest_s = rest_s
 
 
-class _KeyRefused(Exception):  # noqa: N818  (another key may be there by now)
-    """The service does not take the key."""
+class _KeyRefused(Exception):  # noqa: N818  (a new key may exist by now)
+    """The service refused the key."""
 
     def __init__(self, failure: ModelUnavailableError) -> None:
         super().__init__()
@@ -73,27 +76,27 @@ class _KeyRefused(Exception):  # noqa: N818  (another key may be there by now)
 
 
 class KeyHolder(Protocol):
-    """Whoever knows the key of a service."""
+    """An object that finds the key of a service."""
 
     place: str
 
     def value(self) -> str:
-        """Return it; empty where the service needs none."""
+        """Return the key; empty if the service needs none."""
 
     def refused(self) -> None:
-        """Hear that the service did not take it."""
+        """Receive that the service refused the key."""
 
 
 class ServiceConnection:
     """A connection to one service.
 
     Args:
-        address: Where requests are posted to.
-        key: Knows the secret that each request carries; a new one is used from the next request on.
-        service: What the service is called in sentences.
-        connect_s: Seconds at most to reach it.
-        rest: Waits so many seconds, and returns whether to stop waiting altogether; its own clock when not given.
-        now: A clock that only goes forward.
+        address: The address that requests are posted to.
+        key: Finds the key of each request; a new key is used from the next request on.
+        service: The name of the service in messages.
+        connect_s: The time limit of connecting, in seconds.
+        rest: Waits for some seconds and returns whether the connection was closed meanwhile; replaced in tests.
+        now: A monotonic clock.
     """
 
     def __init__(
@@ -115,29 +118,29 @@ class ServiceConnection:
         self._rest = rest or self._closed.wait
         self._resting: _Again | None = None
         self._rests_until = 0.0
-        self._cutter = RequestDeadline()
+        self._deadline = RequestDeadline()
         self._client = httpx.Client(
-            follow_redirects=False,  # another address was not agreed to
-            trust_env=(urlsplit(address).hostname or "") not in LOCAL,  # a proxy has no way to this machine
+            follow_redirects=False,  # the person agreed to this address only
+            trust_env=(urlsplit(address).hostname or "") not in LOCAL,  # a proxy cannot reach this machine
         )
 
     def post(self, body: Mapping[str, Any], *, most_bytes: int, patience: RetryPolicy) -> bytes:
-        """Post ``body`` as JSON and return the answer.
+        """Post ``body`` as JSON and return the response.
 
         Args:
             body: The request.
-            most_bytes: An answer longer than this is not read.
-            patience: How long to go on.
+            most_bytes: The longest response that is read.
+            patience: The limits on attempts.
 
         Raises:
-            TextsRefusedError: The service says the request itself is wrong.
-            TextsUnansweredError: It failed over this request each time.
-            ModelUnavailableError: It cannot be reached, refuses the key, is too busy, or answers with too much.
+            TextsRefusedError: The service calls the request itself invalid.
+            TextsUnansweredError: The service failed at each attempt.
+            ModelUnavailableError: The service cannot be reached, refuses the key, is too busy, or sends too much.
         """
         content = json.dumps(body, ensure_ascii=False).encode("utf-8")
         wait_s = _FIRST_WAIT_S
         for left in range(patience.attempts - 1, -1, -1):
-            self._look_at_rest()
+            self._check_rest()
             try:
                 return self._with_key(content, most_bytes, patience)
             except _Again as again:
@@ -151,13 +154,13 @@ class ServiceConnection:
         raise AssertionError(patience)
 
     def close(self) -> None:
-        """Let go of the connection; whoever waits for another attempt or for an answer stops."""
+        """Close the connection; pending attempts and waits end with an error."""
         self._closed.set()
-        self._cutter.cut()
+        self._deadline.cut()
         self._client.close()
 
-    def _look_at_rest(self) -> None:
-        """Fail where the line is closed, or the service asked to be left alone for longer than anyone waits."""
+    def _check_rest(self) -> None:
+        """Raise an error if the connection is closed, or the service demanded a longer pause than one should wait."""
         if self._closed.is_set():
             raise _closed()
         if self._resting is not None and self._now() < self._rests_until:
@@ -165,7 +168,7 @@ class ServiceConnection:
             raise type(failure)(failure.message, **failure.data)
 
     def _with_key(self, content: bytes, most_bytes: int, patience: RetryPolicy) -> bytes:
-        """Send it once; twice where the key was replaced meanwhile."""
+        """Send the request once, or twice if the key was replaced meanwhile."""
         key = self._key.value()
         try:
             return self._once(content, key, most_bytes, patience)
@@ -187,14 +190,14 @@ class ServiceConnection:
             content=content,
             headers=headers,
             timeout=limits,
-            extensions={"trace": self._cutter.heard},
+            extensions={"trace": self._deadline.heard},
         )
-        # A limit on each read says nothing of an answer that comes a byte at a time.
-        with self._cutter.after(patience.whole_s) as is_cut:
+        # A time limit per read does not stop a response that arrives byte by byte.
+        with self._deadline.after(patience.whole_s) as is_cut:
             try:
                 response = self._client.send(request, stream=True)
                 try:
-                    self._look(response)
+                    self._check_status(response)
                     return self._read(response, most_bytes)
                 finally:
                     response.close()
@@ -207,7 +210,7 @@ class ServiceConnection:
                 raise _closed() from None
 
     def _lost(self, error: httpx.RequestError, *, is_cut: bool) -> Exception:
-        """Return what to raise for a connection that failed; only its kind, for texts may repeat what was sent."""
+        """Return the error for a failed connection, with its type only, because its text may repeat what was sent."""
         if self._closed.is_set():
             return _closed()
         if is_cut:
@@ -219,7 +222,7 @@ class ServiceConnection:
             )
         return _Again(self._failure(f"cannot be reached ({type(error).__name__})"))
 
-    def _look(self, response: httpx.Response) -> None:
+    def _check_status(self, response: httpx.Response) -> None:
         status = response.status_code
         if status == HTTPStatus.OK:
             return
@@ -237,13 +240,13 @@ class ServiceConnection:
             raise ModelUnavailableError(
                 f"{self.service} knows no such model, or its address is wrong; check embedding.model.", status=status
             )
-        if status in _ELSEWHERE:
+        if status in _REDIRECTS:
             raise ModelUnavailableError(
-                f"{self.service} sends on to another address (status {status}), where nothing is sent that was meant"
-                " for this one; check embedding.base_url.",
+                f"{self.service} redirects to another address (status {status}), to which Keepsake sends nothing;"
+                " check embedding.base_url.",
                 status=status,
             )
-        raise self._failure(f"answers in a way that Keepsake does not know (status {status})", status)
+        raise self._failure(f"sent an unexpected response (status {status})", status)
 
     def _busy(self, status: int) -> ModelUnavailableError:
         if status == HTTPStatus.INTERNAL_SERVER_ERROR:
@@ -260,7 +263,7 @@ class ServiceConnection:
         for part in response.iter_bytes():
             size += len(part)
             if size > most_bytes:
-                raise self._failure("answers with far more than was asked for")
+                raise self._failure("sent far more than was requested")
             parts.append(part)
         return b"".join(parts)
 
@@ -274,7 +277,7 @@ def _closed() -> ModelUnavailableError:
 
 
 def _is_of_certificate(error: BaseException | None) -> bool:
-    """Return whether a certificate is what kept a connection from being made."""
+    """Return whether an invalid certificate caused a connection error."""
     while error is not None:
         if isinstance(error, ssl.SSLCertVerificationError):
             return True

@@ -1,4 +1,4 @@
-"""How each remote embedding service wants to be asked, and what it answers."""
+"""APIs of remote embedding services: their requests, responses and limits."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,18 +12,18 @@ Floats = list[list[float]]
 
 @dataclass(frozen=True, slots=True)
 class ProviderApi:
-    """One service.
+    """API of one service.
 
     Args:
         provider: Its name in ``embedding.model``.
         service: Its name in sentences.
-        address: Where to post; empty where the settings say.
-        key_name: The environment variable with its key; empty where the settings say.
-        texts: How many texts a request may hold.
-        characters: How many characters a request may hold; at worst each is a token.
-        body: Makes a request of model, texts, use, and length of the vectors (0 for the model's own).
-        read: Takes the vectors out of an answer, in the order of the texts.
-        lengths: The length of each model's vectors unless another is asked for.
+        address: The address of its API; empty if the settings name it.
+        key_name: The environment variable with its key; empty if the settings name it.
+        texts: The most texts in a request.
+        characters: The most characters in a request; at worst each is a token.
+        body: Builds a request from model, texts, use, and vector length (0 for the model's default).
+        read: Decodes the vectors of a response, in the order of the texts.
+        lengths: The default vector length of each model.
     """
 
     provider: str
@@ -55,7 +55,7 @@ class _Embeddings(msgspec.Struct):
 
 
 def _numbered(answer: bytes) -> Floats:
-    """Return the vectors of an answer whose rows say which text they belong to."""
+    """Return the vectors of a response whose rows carry the index of their text."""
     rows = sorted(msgspec.json.decode(answer, type=_Rows).data, key=lambda row: row.index)
     if [row.index for row in rows] != list(range(len(rows))):
         raise ValueError(len(rows))
@@ -67,7 +67,7 @@ def _in_order(answer: bytes) -> Floats:
 
 
 def _openai_body(model: str, texts: Sequence[str], use: Use, dimensions: int) -> dict[str, Any]:
-    # Documents and questions are one to it.
+    # The API does not distinguish documents from questions.
     del use
     body: dict[str, Any] = {"model": model, "input": list(texts), "encoding_format": "float"}
     return {**body, "dimensions": dimensions} if dimensions else body
@@ -144,4 +144,4 @@ COHERE: Final = ProviderApi(
 )
 COMPATIBLE: Final = ProviderApi("openai-compatible", "", "", "", 64, 100_000, _openai_body, _numbered, _OPENAI_LENGTHS)
 
-PROVIDER_APIS: Final = {shape.provider: shape for shape in (OPENAI, VOYAGE, COHERE, COMPATIBLE)}
+PROVIDER_APIS: Final = {api.provider: api for api in (OPENAI, VOYAGE, COHERE, COMPATIBLE)}

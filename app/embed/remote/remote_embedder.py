@@ -1,4 +1,4 @@
-"""Embedders that other machines run: texts go out in batches, vectors come back and are checked."""
+"""Remote embedder: sends texts to a service in batches, and checks the vectors it returns."""
 
 import logging
 from collections.abc import Iterator, Sequence
@@ -28,49 +28,49 @@ _log = logging.getLogger(__name__)
 
 MAX_DIMENSIONS: Final = 8_192
 MAX_CHARACTERS: Final = 16_384
-"""How much of a text is sent; the models themselves read less."""
+"""Characters of a text that are sent; the models themselves read less."""
 
 _BYTES_A_NUMBER: Final = 32
 _BYTES_AROUND: Final = 1 << 20
 _PROBE: Final = "memory"
-_SURELY_SHORT: Final = 2_000  # characters that every model takes
+_SURELY_SHORT: Final = 2_000  # characters that every model accepts
 _OVER_TEXTS: Final = (TextsRefusedError, TextsUnansweredError)
 
 
 class RemoteEmbedder:
-    """Embeds by asking a service.
+    """Embedder that uses a remote service.
 
     Args:
-        shape: How it wants to be asked.
-        model: The model's name there.
-        line: The connection.
-        dimensions: The length of vectors to ask for; 0 for the model's own.
-        version: What tells two services of the same shape apart.
+        api: The API of the service.
+        model: The model's name in that API.
+        connection: The connection to the service.
+        dimensions: The vector length to request; 0 for the model's default.
+        version: Differs between two services with the same API.
 
     Raises:
-        InputError: The length is out of bounds, or not known.
+        InputError: The vector length is out of bounds, or unknown.
     """
 
     def __init__(
-        self, shape: ProviderApi, model: str, line: ServiceConnection, *, dimensions: int = 0, version: str = "1"
+        self, api: ProviderApi, model: str, connection: ServiceConnection, *, dimensions: int = 0, version: str = "1"
     ) -> None:
-        length = dimensions or shape.lengths.get(model, 0)
+        length = dimensions or api.lengths.get(model, 0)
         if not 1 <= length <= MAX_DIMENSIONS:
             raise InputError(
                 "Keepsake does not know how long the vectors of this model are; set embedding.dimensions to a number"
                 f" from 1 to {MAX_DIMENSIONS}."
             )
-        self.identity = EmbeddingIdentity(shape.provider, model, length, version)
-        self._shape = shape
-        self._line = line
-        self._asked_length = dimensions
-        self._is_length_taken = not dimensions
+        self.identity = EmbeddingIdentity(api.provider, model, length, version)
+        self._api = api
+        self._connection = connection
+        self._requested_length = dimensions
+        self._is_length_accepted = not dimensions
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
-        """Return one row per text; zero also for a text that the service takes in no form.
+        """Return one row per text; zero for a text that the service refuses even when shortened.
 
         Raises:
-            ModelUnavailableError: The service cannot be reached, or does not answer as it should.
+            ModelUnavailableError: The service cannot be reached, or sends an invalid response.
         """
         clean = [storable(text[:MAX_CHARACTERS])[0] for text in texts]
         out = np.zeros((len(texts), self.identity.dimensions), dtype=np.float32)
@@ -79,7 +79,7 @@ class RemoteEmbedder:
         return unit_rows(out)
 
     def embed_query(self, text: str) -> "Vectors":
-        """Return the vector of a question; gives up soon, for somebody waits.
+        """Return the vector of a question; fails early, because a person waits for it.
 
         Raises:
             ModelUnavailableError: As ``embed``.
@@ -87,21 +87,21 @@ class RemoteEmbedder:
         clean, _ = storable(text[:MAX_CHARACTERS])
         if not clean.strip():
             return np.zeros(self.identity.dimensions, dtype=np.float32)
-        row: Vectors = unit_rows(self._asked([clean], "query", INTERACTIVE_RETRIES))[0]
+        row: Vectors = unit_rows(self._request([clean], "query", INTERACTIVE_RETRIES))[0]
         return row
 
     def close(self) -> None:
-        """Let go of the connection."""
-        self._line.close()
+        """Close the connection."""
+        self._connection.close()
 
     def _batches(self, texts: Sequence[str]) -> Iterator[list[int]]:
-        """Yield the places of texts with something in them, as many as one request may hold."""
+        """Yield the indexes of texts that are not empty, in batches that fit one request."""
         places: list[int] = []
         size = 0
         for place, text in enumerate(texts):
             if not text.strip():
                 continue
-            if places and (len(places) >= self._shape.texts or size + len(text) > self._shape.characters):
+            if places and (len(places) >= self._api.texts or size + len(text) > self._api.characters):
                 yield places
                 places, size = [], 0
             places.append(place)
@@ -111,61 +111,61 @@ class RemoteEmbedder:
 
     def _rows(self, texts: Sequence[str]) -> "Vectors":
         try:
-            return self._asked(texts, "document", BACKGROUND_RETRIES)
+            return self._request(texts, "document", BACKGROUND_RETRIES)
         except _OVER_TEXTS:
-            # If it has no answer even to this, it is not the texts.
-            self._asked([_PROBE], "document", BACKGROUND_RETRIES)
+            # If even this text fails, the texts are not the cause.
+            self._request([_PROBE], "document", BACKGROUND_RETRIES)
         return self._in_halves(texts)
 
     def _in_halves(self, texts: Sequence[str]) -> "Vectors":
-        """Find the texts that the service has no answer to, so that one does not keep the others from their vectors."""
+        """Halve a batch that failed until the texts at fault are alone, so that the others get their vectors."""
         if len(texts) == 1:
             return self._alone(texts[0])
         half = len(texts) // 2
         made: list[Vectors] = []
         for part in (texts[:half], texts[half:]):
             try:
-                made.append(self._asked(part, "document", BACKGROUND_RETRIES))
+                made.append(self._request(part, "document", BACKGROUND_RETRIES))
             except _OVER_TEXTS:
                 made.append(self._in_halves(part))
         return np.concatenate(made)
 
     def _alone(self, text: str) -> "Vectors":
-        """Ask for one text that failed, once more and in part; only then is it the text."""
+        """Embed a single text that failed by its beginning, or return zero if that fails too."""
         try:
-            return self._asked([text[:_SURELY_SHORT]], "document", BACKGROUND_RETRIES)
+            return self._request([text[:_SURELY_SHORT]], "document", BACKGROUND_RETRIES)
         except _OVER_TEXTS:
-            self._asked([_PROBE], "document", BACKGROUND_RETRIES)
-        _log.info("%s has no vector for a text; it is found by words only", self._shape.provider)
+            self._request([_PROBE], "document", BACKGROUND_RETRIES)
+        _log.info("%s has no vector for a text; it is found by words only", self._api.provider)
         return np.zeros((1, self.identity.dimensions), dtype=np.float32)
 
-    def _asked(self, texts: Sequence[str], use: Use, patience: RetryPolicy) -> "Vectors":
+    def _request(self, texts: Sequence[str], use: Use, patience: RetryPolicy) -> "Vectors":
         try:
-            made = self._once(texts, use, patience, self._asked_length)
+            made = self._once(texts, use, patience, self._requested_length)
         except TextsRefusedError:
-            if self._is_length_taken:
+            if self._is_length_accepted:
                 raise
-            # Many models have one length and take no wish for another, not even for their own.
+            # Many models have one length and refuse a request that names any length, even their own.
             made = self._once(texts, use, patience, 0)
-            self._asked_length = 0
-        self._is_length_taken = True
+            self._requested_length = 0
+        self._is_length_accepted = True
         return made
 
     def _once(self, texts: Sequence[str], use: Use, patience: RetryPolicy, length: int) -> "Vectors":
         width = self.identity.dimensions
-        body = self._shape.body(self.identity.model, texts, use, length)
+        body = self._api.body(self.identity.model, texts, use, length)
         most = len(texts) * width * _BYTES_A_NUMBER + _BYTES_AROUND
-        answer = self._line.post(body, most_bytes=most, patience=patience)
+        answer = self._connection.post(body, most_bytes=most, patience=patience)
         try:
-            rows = self._shape.read(answer)
+            rows = self._api.read(answer)
         except (msgspec.DecodeError, ValueError, RecursionError):
             raise self._garbled() from None
         if len(rows) != len(texts):
             raise self._garbled()
         if odd := next((len(row) for row in rows if len(row) != width), None):
             raise ModelUnavailableError(
-                f"{self._line.service} answers with vectors of {odd} numbers, not of {width}; set embedding.dimensions"
-                " to what the model gives, or choose another model.",
+                f"{self._connection.service} sent vectors of {odd} numbers, not of {width}; set embedding.dimensions to"
+                " what the model gives, or choose another model.",
                 expected=width,
                 received=odd,
             )
@@ -176,6 +176,6 @@ class RemoteEmbedder:
 
     def _garbled(self) -> TextsUnansweredError:
         return TextsUnansweredError(
-            f"{self._line.service} answers with something that is no list of vectors; check embedding.model and its"
+            f"{self._connection.service} sent something other than a list of vectors; check embedding.model and its"
             " address."
         )

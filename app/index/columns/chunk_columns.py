@@ -1,7 +1,7 @@
-"""What is known of each chunk besides its words, as arrays by its id: whose it is, which turns, of which sort and when.
+"""Columns of the chunks besides their text, as arrays by chunk id: owner, type, messages and time.
 
-A chunk never changes and its id is never given again, so what was read stays true, and later chunks are added to it. Of
-those that went nothing is taken back: whoever finds one here looks whether it is still there.
+A chunk never changes and its id is never used again, so what was read stays true, and only later chunks are added.
+Deleted chunks stay in the arrays: a reader that needs existing chunks checks ``exists``.
 """
 
 import threading
@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import apsw
 import numpy as np
+
+from app.store.connection import INDEXED_ROWS_FUNCTION
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,18 +24,18 @@ if TYPE_CHECKING:
     Flags = NDArray[np.bool_]
 
 _MAX_NEW: Final = 20_000
-_WIDEST: Final = 4_096
-_SPARE: Final = 16
-_OWNER: Final = "CASE kind WHEN 'memory' THEN memory_id ELSE session_id END"
-_SHIFT: Final = 32
-_MORE: Final = 0x80
+"""New chunks that are read one by one; more of them are read with all the others, index by index."""
+_MAX_SPAN: Final = 4_096
+_SPARE_SHARE: Final = 16
+_SEQ_BITS: Final = 32
 _CHECKS: Final = 32
-_DOUBTFUL: Final = 2_000
+_CHUNKS_A_CHECK: Final = 2_000
+_OWNER: Final = "CASE kind WHEN 'memory' THEN memory_id ELSE session_id END"
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkType:
-    """What many chunks share; ``role`` of a piece of a memory is the memory's kind."""
+    """The kind, role and store that many chunks share; the role of a memory's chunk is the memory's kind."""
 
     kind: str
     role: str
@@ -42,21 +44,21 @@ class ChunkType:
 
 @dataclass(frozen=True, slots=True)
 class ChunkColumns:
-    """What is known up to a chunk, by chunk id where nothing else is said.
+    """Columns of the chunks up to some id; arrays are indexed by chunk id unless they say otherwise.
 
     Args:
-        numbers: Of each owner's id: of conversations from 1 up, of memories from -1 down.
-        names: The ids of conversations by number, the first for nobody.
-        memories: The ids of memories by their number without its sign.
-        owner: The owner's number; 0 for a chunk that there is not.
-        sort: Its place in ``sorts``.
-        sorts: Kinds, roles and stores.
-        first: The number of the turn, or the first of several.
-        more: How many numbers further the last of several turns is.
+        numbers: The number of each owner by its id: sessions from 1 up, memories from -1 down.
+        names: Session ids by number; the first is empty.
+        memories: Memory ids by the absolute value of their number; the first is empty.
+        owner: The number of the session or memory; 0 for an id without a chunk.
+        sort: The index of the chunk's type in ``types``.
+        types: All combinations of kind, role and store.
+        first: The sequence number of the message, or of a passage's first message.
+        more: How many sequence numbers later the last message of a passage is.
         created: Milliseconds UTC.
-        words, user_words: Words of each conversation's turns, and of those of a person, by number.
-        there: Which chunks there were when they were last looked for.
-        count: How many.
+        words, user_words: Words in all messages of each session, and in those of role ``user``, by session number.
+        exists: Whether the chunk existed when this was last checked.
+        count: The number of chunks marked in ``exists``.
     """
 
     numbers: dict[str, int]
@@ -74,39 +76,44 @@ class ChunkColumns:
     count: int
 
     def of_kind(self, ids: "Ids", kind: str) -> "Flags":
-        """Return which of the chunks are of a kind."""
-        return self.where(ids, [sort.kind == kind for sort in self.types])
+        """Return for each chunk whether it is of a kind."""
+        return self.where(ids, [each.kind == kind for each in self.types])
 
-    def where(self, ids: "Ids | slice", of_sorts: list[bool]) -> "Flags":
-        """Return which of the chunks are of a sort that is marked."""
-        return np.asarray(np.array(of_sorts, dtype=np.bool_)[self.sort[ids]])
+    def where(self, ids: "Ids | slice", of_types: list[bool]) -> "Flags":
+        """Return for each chunk whether its type is marked.
+
+        Args:
+            ids: Chunk ids.
+            of_types: The mark of each type, in the order of ``types``.
+        """
+        return np.asarray(np.array(of_types, dtype=np.bool_)[self.sort[ids]])
 
     def target(self, chunk: int) -> str:
-        """Return the id of what a chunk is a piece of: ``<session id>#<seq>`` for a turn."""
+        """Return the id of the item that a chunk belongs to: ``<session id>#<seq>`` for a message."""
         number = int(self.owner[chunk])
         return self.memories[-number] if number < 0 else f"{self.names[number]}#{self.first[chunk]}"
 
     def name(self, number: int) -> str:
-        """Return an owner's id."""
+        """Return the id of the session or memory with a number."""
         return self.names[number] if number >= 0 else self.memories[-number]
 
     def is_up_to_date(self, connection: apsw.Connection) -> bool:
-        """Tell whether ``there`` says just which chunks there are, as ``connection`` sees them."""
-        # Every chunk there is was seen; so none went while there are as many.
-        return self.count == _rows_indexed(connection)
+        """Return whether ``exists`` is exact for the database as ``connection`` sees it."""
+        # Every existing chunk was read, so none was deleted while the counts agree.
+        return self.count == _indexed_rows(connection)
 
     def conversations(self, ids: "Ids") -> "Ids":
-        """Return the numbers of the conversations that the chunks are turns of; 0 for what is no turn."""
+        """Return the session number of each chunk that is a message, 0 for other chunks."""
         return np.asarray(self.owner[ids] * self.of_kind(ids, "message"))
 
 
 def place_keys(owner: "NDArray[Any]", seq: "NDArray[Any]") -> "Ints":
-    """Return a number for each place of an owner; those of turns that follow each other do so too."""
-    return np.asarray((owner.astype(np.int64) << _SHIFT) + seq)
+    """Return a key for each message; the keys of consecutive messages of a session are consecutive."""
+    return np.asarray((owner.astype(np.int64) << _SEQ_BITS) + seq)
 
 
 class ChunkColumnCache:
-    """Reads and keeps them; safe to use from several threads."""
+    """Columns of the whole index, extended by later chunks; safe to use from several threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -126,51 +133,51 @@ class ChunkColumnCache:
             np.zeros(1, np.bool_),
             0,
         )
-        self._doubts = 0
+        self._failed_checks = 0
 
     @property
     def known(self) -> ChunkColumns:
-        """Return what was read up to now."""
+        """Return the columns that were read so far."""
         return self._known
 
     def refresh(self, connection: apsw.Connection, last: int, lengths: "ChunkLengths") -> ChunkColumns:
-        """Return what is known of chunks up to the id ``last`` at least.
+        """Return the columns of all chunks up to the id ``last`` at least.
 
         Args:
             connection: A reader.
-            last: The highest chunk id there is.
-            lengths: Of chunks up to it.
+            last: The highest chunk id.
+            lengths: The lengths of these chunks.
         """
         with self._lock:
             if len(self._known.owner) <= last:
                 self._known = _extended(connection, self._known, last, lengths)
-            self._look_again(connection, last)
+            self._check_existence(connection, last)
             return self._known
 
-    def _look_again(self, connection: apsw.Connection, last: int) -> None:
-        """Find out which chunks are gone, once it was asked for often enough to be worth it."""
+    def _check_existence(self, connection: apsw.Connection, last: int) -> None:
+        """Read which chunks still exist, after enough calls found the counts different to be worth the time."""
         known = self._known
         if len(known.owner) > last + 1 or known.is_up_to_date(connection):
             return
-        self._doubts += 1
-        if self._doubts > max(_CHECKS, known.count // _DOUBTFUL):
+        self._failed_checks += 1
+        if self._failed_checks > max(_CHECKS, known.count // _CHUNKS_A_CHECK):
             found = connection.execute("SELECT group_concat(id, ' ') FROM chunks_fts_docsize").get
-            there = np.zeros(len(known.exists), dtype=np.bool_)
-            there[_parsed(found or "")] = True
-            self._known = replace(known, exists=there, count=int(np.count_nonzero(there)))
-            self._doubts = 0
+            exists = np.zeros(len(known.exists), dtype=np.bool_)
+            exists[_parsed(found or "")] = True
+            self._known = replace(known, exists=exists, count=int(np.count_nonzero(exists)))
+            self._failed_checks = 0
 
 
 def _extended(connection: apsw.Connection, known: ChunkColumns, last: int, lengths: "ChunkLengths") -> ChunkColumns:
-    arrays = _Arrays(known, last, is_anew=last - len(known.owner) > _MAX_NEW)
-    if arrays.begun == 1:
-        arrays.read_all(connection)
+    builder = _ColumnBuilder(known, last, is_anew=last - len(known.owner) > _MAX_NEW)
+    if builder.begin == 1:
+        builder.read_all(connection)
     else:
-        arrays.read_new(connection, last)
-    return arrays.made(known, lengths)
+        builder.read_new(connection, last)
+    return builder.columns(known, lengths)
 
 
-# All of them are read from indexes, for the chunks themselves hold all the texts there are.
+# Everything is read from covering indexes, because the table itself holds all the texts.
 _BY_SESSION: Final = (
     "SELECT session_id, group_concat(id, ' '), group_concat(seq_start, ' ') FROM chunks INDEXED BY chunks_by_session"
     " WHERE session_id IS NOT NULL AND kind <> 'memory' GROUP BY session_id"
@@ -194,62 +201,62 @@ _NEW: Final = (
 )
 
 
-class _Arrays:
-    """What is known, with room for more."""
+class _ColumnBuilder:
+    """Copies of the columns, with room for later chunks."""
 
     def __init__(self, known: ChunkColumns, last: int, *, is_anew: bool) -> None:
         size = last + 1
-        self.begun = 1 if is_anew else len(known.owner)
+        self.begin = 1 if is_anew else len(known.owner)
 
         def grown(array: "NDArray[Any]") -> "NDArray[Any]":
             return np.zeros(size, array.dtype) if is_anew else _grown(array, size)
 
-        self._owner, self._sort, self._there = grown(known.owner), grown(known.sort), grown(known.exists)
+        self._owner, self._sort, self._exists = grown(known.owner), grown(known.sort), grown(known.exists)
         self._first, self._more, self._created = grown(known.first), grown(known.more), grown(known.created)
         self._numbers = _Numbers(known)
 
     def read_all(self, connection: apsw.Connection) -> None:
-        """Read every chunk."""
+        """Read all chunks, column by column."""
         for kind, role, found in connection.execute(_BY_ROLE):
             ids = _parsed(found)
-            self._there[ids], self._sort[ids] = True, self._numbers.of_sort(ChunkType(kind, role, "private"))
+            self._exists[ids], self._sort[ids] = True, self._numbers.of_type(ChunkType(kind, role, "private"))
         for store, found in connection.execute(_BY_STORE):
-            self._put_in_store(store, _parsed(found))
+            self._set_store(store, _parsed(found))
         for session, found, seqs in connection.execute(_BY_SESSION):
             ids = _parsed(found)
             self._owner[ids] = self._numbers.of(str(session), is_memory=False)
-            self._put_first(ids, _parsed(seqs))
+            self._set_first(ids, _parsed(seqs))
         for memory, found in connection.execute(_BY_MEMORY):
             self._owner[_parsed(found)] = self._numbers.of(str(memory), is_memory=True)
         ids, times = _pair(connection, _BY_TIME)
         self._created[ids] = times
         ids, more = _pair(connection, _SPANS)
-        self._more[ids] = np.minimum(more, _WIDEST)
+        self._more[ids] = np.minimum(more, _MAX_SPAN)
 
-    def _put_in_store(self, store: str, ids: "Ints") -> None:
+    def _set_store(self, store: str, ids: "Ints") -> None:
         before = self._sort[ids]
         for number in np.unique(before).tolist():
-            sort = replace(self._numbers.types[number], store=store)
-            self._sort[ids[before == number]] = self._numbers.of_sort(sort)
+            chunk_type = replace(self._numbers.types[number], store=store)
+            self._sort[ids[before == number]] = self._numbers.of_type(chunk_type)
 
-    def _put_first(self, ids: "Ints", seqs: "Ints") -> None:
+    def _set_first(self, ids: "Ints", seqs: "Ints") -> None:
         if int(seqs.max(initial=0)) > np.iinfo(self._first.dtype).max:
             self._first = self._first.astype(np.int64)
         self._first[ids] = seqs
 
     def read_new(self, connection: apsw.Connection, last: int) -> None:
-        """Read the chunks that came since, which are few."""
-        rows: Any = connection.execute(_NEW, (self.begun - 1, last))
-        for chunk, whose, kind, role, store, first, more, created in rows:
-            self._there[chunk], self._created[chunk] = True, created
-            self._owner[chunk] = self._numbers.of(str(whose or ""), is_memory=kind == "memory")
-            self._sort[chunk] = self._numbers.of_sort(ChunkType(kind, role, store))
-            self._put_first(np.array([chunk]), np.array([first]))
-            self._more[chunk] = min(more, _WIDEST)
+        """Read the few chunks after those already known, row by row."""
+        rows: Any = connection.execute(_NEW, (self.begin - 1, last))
+        for chunk, owner_id, kind, role, store, first, more, created in rows:
+            self._exists[chunk], self._created[chunk] = True, created
+            self._owner[chunk] = self._numbers.of(str(owner_id or ""), is_memory=kind == "memory")
+            self._sort[chunk] = self._numbers.of_type(ChunkType(kind, role, store))
+            self._set_first(np.array([chunk]), np.array([first]))
+            self._more[chunk] = min(more, _MAX_SPAN)
 
-    def made(self, known: ChunkColumns, lengths: "ChunkLengths") -> ChunkColumns:
-        """Return all that is known now."""
-        size, is_anew = len(known.names), self.begun == 1
+    def columns(self, known: ChunkColumns, lengths: "ChunkLengths") -> ChunkColumns:
+        """Return the extended columns, with the words of each session added up."""
+        size, is_anew = len(known.names), self.begin == 1
         counted = [np.zeros(1) if is_anew else one for one in (known.words, known.user_words)]
         made = replace(
             known,
@@ -260,32 +267,32 @@ class _Arrays:
             created=self._created,
             words=_padded(counted[0], size),
             user_words=_padded(counted[1], size),
-            exists=self._there,
-            count=(0 if is_anew else known.count) + int(np.count_nonzero(self._there[self.begun :])),
+            exists=self._exists,
+            count=(0 if is_anew else known.count) + int(np.count_nonzero(self._exists[self.begin :])),
         )
-        new = np.arange(self.begun, len(self._owner))
-        whose, said = made.conversations(new), lengths.words[self.begun : len(self._owner)].astype(np.float64)
-        is_user = made.where(new, [sort.role == "user" for sort in made.types])
-        made.words[:] += np.bincount(whose, said, size)
-        made.user_words[:] += np.bincount(whose, said * is_user, size)
+        new = np.arange(self.begin, len(self._owner))
+        session, words = made.conversations(new), lengths.words[self.begin : len(self._owner)].astype(np.float64)
+        is_user = made.where(new, [each.role == "user" for each in made.types])
+        made.words[:] += np.bincount(session, words, size)
+        made.user_words[:] += np.bincount(session, words * is_user, size)
         return made
 
 
 def _pair(connection: apsw.Connection, sql: str) -> "tuple[Ints, Ints]":
-    one, other = connection.execute(sql).fetchall()[0]
-    return _parsed(one or ""), _parsed(other or "")
+    first, second = connection.execute(sql).fetchall()[0]
+    return _parsed(first or ""), _parsed(second or "")
 
 
 class _Numbers:
-    """Gives owners and sorts their numbers."""
+    """Numbers of owners and types, assigned in the order of their first appearance."""
 
     def __init__(self, known: ChunkColumns) -> None:
-        # These only grow, so whoever has them from before is not disturbed.
+        # These only grow, so columns returned before stay valid.
         self._numbers, self._names, self._memories = known.numbers, known.names, known.memories
         self.types = known.types
 
     def of(self, name: str, *, is_memory: bool) -> int:
-        """Return the number of an owner."""
+        """Return the number of a session or memory."""
         number = self._numbers.get(name)
         if number is None:
             names = self._memories if is_memory else self._names
@@ -293,11 +300,11 @@ class _Numbers:
             names.append(name)
         return number
 
-    def of_sort(self, sort: ChunkType) -> int:
-        """Return the number of a sort."""
-        if sort not in self.types:
-            self.types.append(sort)
-        return self.types.index(sort)
+    def of_type(self, chunk_type: ChunkType) -> int:
+        """Return the index of a type in ``types``."""
+        if chunk_type not in self.types:
+            self.types.append(chunk_type)
+        return self.types.index(chunk_type)
 
 
 def _padded(array: "Floats", size: int) -> "Floats":
@@ -306,22 +313,18 @@ def _padded(array: "Floats", size: int) -> "Floats":
     return longer
 
 
-def _rows_indexed(connection: apsw.Connection) -> int:
-    """Return how many chunks the index has: the first of the numbers that FTS5 keeps for BM25."""
-    block, rows = connection.execute("SELECT block FROM chunks_fts_data WHERE id = 1").get, 0
-    # SQLite's numbers have seven bits a byte, and the highest bit says that more follow.
-    for byte in block or b"\0":
-        rows = (rows << 7) | (byte & 0x7F)
-        if byte < _MORE:
-            break
-    return rows
+def _indexed_rows(connection: apsw.Connection) -> int:
+    """Return how many chunks the full-text index has, which FTS5 keeps for BM25."""
+    # An auxiliary function needs a row to be called for; the last chunk is one unless the index is empty.
+    sql = f"SELECT {INDEXED_ROWS_FUNCTION}(chunks_fts) FROM chunks_fts WHERE rowid = (SELECT max(id) FROM chunks)"
+    return int(connection.execute(sql).get or 0)
 
 
 def _grown(array: "NDArray[Any]", size: int) -> "NDArray[Any]":
     """Return ``array`` with ``size`` elements, in the same memory where it has room."""
     base = array if array.base is None else array.base
     if len(base) < size:
-        room = np.zeros(size + size // _SPARE, array.dtype)
+        room = np.zeros(size + size // _SPARE_SHARE, array.dtype)
         room[: len(array)] = array
         base = room
     return np.asarray(base[:size])

@@ -1,7 +1,7 @@
-"""Finds the chunks of turns by their place, so that nobody need ask the database which stand beside a turn.
+"""Index of messages in memory: their chunks by session and sequence number.
 
-A chunk never changes and its id is never given again, so later ones are added. Of those that went nothing is taken
-back: whoever finds one here looks whether it is still there. Twelve bytes a turn.
+It answers which messages stand next to a message without a query. A chunk never changes and its id is never used
+again, so later messages are only added; the caller checks whether a chunk still exists. Takes twelve bytes per message.
 """
 
 import threading
@@ -23,49 +23,55 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 _MAX_NEW: Final = 8_192
-"""So many new turns are kept apart, for putting all in order takes a while where there are many."""
+"""New messages that are kept in a part of their own, because sorting a large part takes long."""
 
 
 class MessageIndexPart(NamedTuple):
-    """Some turns: their places, ascending, their chunks, and whether several chunks are of one place."""
+    """Part of the index, sorted by key.
 
-    places: "Ints"
+    Args:
+        keys: Keys of messages, ascending; see ``place_keys``.
+        ids: The chunk of each key.
+        has_equals: Whether a key occurs twice, as after a message was edited.
+    """
+
+    keys: "Ints"
     ids: "Ids"
     has_equals: bool
 
 
 class MessageIndex:
-    """Keeps the places of turns in order; safe to use from several threads."""
+    """Chunks of messages in the order of session and sequence number; safe to use from several threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._upto = 0
+        self._size = 0
         self._parts: list[MessageIndexPart] = []
 
-    def find(self, columns: "ChunkColumns", places: "Ints") -> "Ids":
-        """Return the chunks of turns at ``places``, in their order; some may be gone.
+    def find(self, columns: "ChunkColumns", keys: "Ints") -> "Ids":
+        """Return the chunks of the messages with ``keys``, in that order; some may have been deleted.
 
         Args:
-            heads: What is known of the chunks.
-            places: As ``app.index.columns.chunk_columns.place_keys`` numbers them.
+            columns: The columns of all chunks.
+            keys: Keys of messages; see ``place_keys``.
         """
-        return self._gathered(columns, partial(_here, places=places))
+        return self._find_in_parts(columns, partial(_find_keys, keys=keys))
 
     def of(self, columns: "ChunkColumns", owner: "Ints") -> "Ids":
-        """Return the chunks of all turns of some conversations, one conversation after the other; some may be gone.
+        """Return the chunks of all messages of some sessions, session by session; some may have been deleted.
 
         Args:
-            heads: What is known of the chunks.
-            owner: The numbers of the conversations.
+            columns: The columns of all chunks.
+            owner: Session numbers.
         """
         zero = np.zeros_like(owner)
         first, last = place_keys(owner, zero), place_keys(owner + 1, zero) - 1
-        return self._gathered(columns, partial(_between, first=first, last=last))
+        return self._find_in_parts(columns, partial(_find_ranges, first=first, last=last))
 
-    def _gathered(self, columns: "ChunkColumns", find: "Callable[[MessageIndexPart], tuple[Ints, Ids]]") -> "Ids":
-        """Return the chunks that ``find`` gives of each part, in the order of the rows that they are for."""
+    def _find_in_parts(self, columns: "ChunkColumns", find: "Callable[[MessageIndexPart], tuple[Ints, Ids]]") -> "Ids":
+        """Return the chunks that ``find`` returns for each part, in the order of its rows."""
         with self._lock:
-            self._take_in(columns)
+            self._add_new(columns)
             parts = list(self._parts)
         found = [find(part) for part in parts]
         if len(found) == 1:
@@ -74,46 +80,46 @@ class MessageIndex:
             rows = np.concatenate([np.zeros(0, dtype=np.int64), *(row for row, _ in found)])
             ids = np.concatenate([np.zeros(0, dtype=np.int64), *(chunks for _, chunks in found)])
             ids = ids[np.lexsort((ids, rows))]
-        # Whoever began earlier does not know what others have taken in meanwhile.
+        # Another thread may have added chunks that the caller's columns do not have.
         return np.asarray(ids[ids < len(columns.owner)])
 
-    def _take_in(self, columns: "ChunkColumns") -> None:
-        if len(columns.owner) <= self._upto:
+    def _add_new(self, columns: "ChunkColumns") -> None:
+        if len(columns.owner) <= self._size:
             return
-        ids = np.arange(self._upto, len(columns.owner))
+        ids = np.arange(self._size, len(columns.owner))
         ids = ids[columns.conversations(ids) > 0]
-        new = _in_order(place_keys(columns.owner[ids], columns.first[ids]), ids)
+        new = _sorted_part(place_keys(columns.owner[ids], columns.first[ids]), ids)
         recent = _joined([*self._parts[1:], new])
         is_many = not self._parts or len(recent.ids) > _MAX_NEW
         self._parts = [_joined([*self._parts[:1], recent])] if is_many else [self._parts[0], recent]
-        self._upto = len(columns.owner)
+        self._size = len(columns.owner)
 
 
 def _joined(parts: list[MessageIndexPart]) -> MessageIndexPart:
     if len(parts) == 1:
         return parts[0]
-    return _in_order(np.concatenate([part.places for part in parts]), np.concatenate([part.ids for part in parts]))
+    return _sorted_part(np.concatenate([part.keys for part in parts]), np.concatenate([part.ids for part in parts]))
 
 
-def _in_order(places: "Ints", ids: "Ids") -> MessageIndexPart:
-    order = np.argsort(places, kind="stable")
-    places, is_small = places[order], int(ids.max(initial=0)) <= np.iinfo(np.int32).max
-    has_equals = bool((places[1:] == places[:-1]).any())
-    return MessageIndexPart(places, ids[order].astype(np.int32 if is_small else np.int64), has_equals)
+def _sorted_part(keys: "Ints", ids: "Ids") -> MessageIndexPart:
+    order = np.argsort(keys, kind="stable")
+    keys, is_small = keys[order], int(ids.max(initial=0)) <= np.iinfo(np.int32).max
+    has_equals = bool((keys[1:] == keys[:-1]).any())
+    return MessageIndexPart(keys, ids[order].astype(np.int32 if is_small else np.int64), has_equals)
 
 
-def _here(part: MessageIndexPart, places: "Ints") -> "tuple[Ints, Ids]":
-    """Return the rows of places at which something was found, each with a chunk; several for what was changed."""
+def _find_keys(part: MessageIndexPart, keys: "Ints") -> "tuple[Ints, Ids]":
+    """Return the rows of ``keys`` that were found, each with a chunk; several for an edited message."""
     if part.has_equals or not len(part.ids):
-        return _between(part, places, places)
-    at = part.places.searchsorted(places)
-    rows = np.flatnonzero(part.places.take(at, mode="clip") == places)
+        return _find_ranges(part, keys, keys)
+    at = part.keys.searchsorted(keys)
+    rows = np.flatnonzero(part.keys.take(at, mode="clip") == keys)
     return rows, part.ids[at[rows]].astype(np.int64)
 
 
-def _between(part: MessageIndexPart, first: "Ints", last: "Ints") -> "tuple[Ints, Ids]":
-    """Return the rows of spans in which something was found, each with a chunk; several for what was changed."""
-    begin, end = part.places.searchsorted(first, "left"), part.places.searchsorted(last, "right")
+def _find_ranges(part: MessageIndexPart, first: "Ints", last: "Ints") -> "tuple[Ints, Ids]":
+    """Return the rows of key ranges that contain messages, once for each of their chunks."""
+    begin, end = part.keys.searchsorted(first, "left"), part.keys.searchsorted(last, "right")
     counts = end - begin
     rows = np.repeat(np.arange(len(first)), counts)
     steps = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)

@@ -1,7 +1,7 @@
-"""Which chunks match a word, as arrays: read from FTS5 in one piece, and kept for words that many chunks have.
+"""Posting lists of terms and expressions: read from FTS5 in one piece, and kept for the frequent ones.
 
-A chunk's words never change and its id is never given again, so what was read stays true: later chunks are added to it,
-and of those that went whoever looks a chunk up finds nothing.
+The words of a chunk never change and its id is never used again, so a list that was read stays true: later chunks are
+appended, and a deleted chunk is noticed by the reader that looks it up.
 """
 
 import threading
@@ -12,182 +12,168 @@ from typing import TYPE_CHECKING, Any, Final
 import apsw
 import numpy as np
 
-from app.index.columns.chunk_columns import ChunkColumnCache, ChunkColumns
-from app.index.columns.chunk_lengths import ChunkLengths, extend_lengths
-from app.index.columns.message_index import MessageIndex
-from app.index.columns.session_agents import SessionAgents
 from app.index.columns.session_frequency import EMPTY, SessionTermFrequency, add_frequencies, count_by_session
-from app.index.columns.style_cache import StyleFeatureCache
-from app.index.columns.text_cache import TextCache
 from app.store.connection import VOCABULARY_TABLE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from app.index.columns.chunk_columns import ChunkColumns
+
     Ids = NDArray[np.integer[Any]]
     Sizes = NDArray[np.uint16]
 
 KEPT_IDS: Final = 4_000_000
-"""Ids kept at most, six bytes each with how often the word is there; more of a large index."""
+"""Ids that are kept in any vault, six bytes each with the term frequency."""
 KEPT_SHARE: Final = 16
-"""How many times as many ids as there are chunks may be kept: the words asked for most are in many of them."""
+"""Ids that are kept per chunk of a large vault: the most frequent words are in many chunks."""
 KEPT_COUNTS: Final = 20_000
-_TERM: Final = "term "  # no expression begins like this
-_OVERHEAD: Final = 128  # what an entry takes besides, in ids
 MAX_TIMES: Final = 0xFFFF
+_TERM: Final = "term "  # no expression begins like this
+_OVERHEAD: Final = 128  # memory of an entry apart from its ids, counted in ids
 _NO_IDS: "Final[Ids]" = np.zeros(0, dtype=np.int64)
 _NO_TIMES: "Final[Sizes]" = np.zeros(0, dtype=np.uint16)
 
 
 @dataclass(frozen=True, slots=True)
 class PostingList:
-    """The chunks that match, ascending, and how often each has the word; 0 where that is not known."""
+    """The chunks that match an expression.
+
+    Args:
+        ids: Chunk ids, ascending.
+        times: How often each chunk contains the term; 0 where that is not known.
+    """
 
     ids: "Ids"
     times: "Sizes"
-    _tally: list[tuple[int, SessionTermFrequency]] = field(default_factory=list, repr=False, compare=False)
+    _frequencies: list[tuple[int, SessionTermFrequency]] = field(default_factory=list, repr=False, compare=False)
 
-    def session_frequency(self, columns: ChunkColumns) -> SessionTermFrequency:
-        """Return the conversations of the chunks, counted the first time that it is asked for.
+    def session_frequency(self, columns: "ChunkColumns") -> SessionTermFrequency:
+        """Return the frequency of the term in each session, counted at the first call and kept.
 
         Args:
-            heads: What is known of the chunks.
+            columns: The columns of all chunks in the list.
         """
-        counted, found = self._tally[-1] if self._tally else (0, EMPTY)
+        counted, found = self._frequencies[-1] if self._frequencies else (0, EMPTY)
         if counted < len(self.ids):
             found = add_frequencies(found, count_by_session(columns, self.ids[counted:]))
-            self._tally.append((len(self.ids), found))
+            self._frequencies.append((len(self.ids), found))
         return found
 
     def continued(self, later: "PostingList") -> "PostingList":
-        """Return this with ``later`` chunks; what was counted need not be counted again."""
+        """Return this list followed by ``later`` chunks; session frequencies counted so far are kept."""
         if not len(later.ids):
             return self
         ids = np.concatenate([self.ids, later.ids.astype(self.ids.dtype)])
-        return PostingList(ids, np.concatenate([self.times, later.times]), self._tally[-1:])
+        return PostingList(ids, np.concatenate([self.times, later.times]), self._frequencies[-1:])
 
 
-_NOTHING: Final = PostingList(_NO_IDS, _NO_TIMES)
+_EMPTY: Final = PostingList(_NO_IDS, _NO_TIMES)
 
 
-class IndexCache:
-    """Reads and keeps lists of chunk ids; safe to use from several threads."""
+class PostingCache:
+    """Posting lists and counts of recent expressions; safe to use from several threads.
+
+    The least recently used ones are dropped when they take more room than ``max_kept_ids`` allows.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._kept: OrderedDict[str, tuple[int, PostingList]] = OrderedDict()
+        self._lists: OrderedDict[str, tuple[int, PostingList]] = OrderedDict()
         self._size = 0
         self._counts: OrderedDict[str, tuple[int, int]] = OrderedDict()
-        self._lengths = ChunkLengths(np.zeros(1, dtype=np.uint16), 0, 1.0)
-        self.agents = SessionAgents()
-        self.texts = TextCache()
-        self.style_features = StyleFeatureCache()
-        self.messages = MessageIndex()
-        self._heads = ChunkColumnCache()
-
-    def columns(self, connection: apsw.Connection, last: int) -> ChunkColumns:
-        """Return what is known of chunks up to the id ``last`` at least, besides their words."""
-        return self._heads.refresh(connection, last, self.lengths(connection, last))
-
-    def ids(self, connection: apsw.Connection, expression: str, last: int) -> "Ids":
-        """Return the ids of chunks that match ``expression``, ascending; see ``posting``."""
-        return self.posting(connection, expression, "", last).ids
 
     def posting(self, connection: apsw.Connection, expression: str, term: str, last: int) -> PostingList:
-        """Return which chunks match ``expression``.
+        """Return the chunks that match an expression, some of which may have been deleted since.
 
         Args:
             connection: A reader.
-            expression: For ``MATCH``.
-            term: The one word of the index that it asks for, ``""`` where it asks for another thing.
-            last: The highest chunk id there is.
+            expression: The argument of ``MATCH``.
+            term: The single term of the index that the expression stands for; ``""`` for any other expression.
+            last: The highest chunk id.
         """
-        key = _TERM + term if term else expression  # forms of a word have one list
+        key = _TERM + term if term else expression  # inflected forms of a word share one list
         with self._lock:
-            upto, kept = self._kept.get(key, (0, _NOTHING))
-            if upto:
-                self._kept.move_to_end(key)
-        if upto < last:
-            later = _with_times(connection, term) if term and not upto else None
-            later = later or _matching(connection, expression, upto)
+            read_up_to, kept = self._lists.get(key, (0, _EMPTY))
+            if read_up_to:
+                self._lists.move_to_end(key)
+        if read_up_to < last:
+            later = _read_term(connection, term) if term and not read_up_to else None
+            later = later or _read_matches(connection, expression, read_up_to)
             if last <= np.iinfo(np.int32).max:
                 later = PostingList(later.ids.astype(np.int32), later.times)
             kept = kept.continued(later) if len(kept.ids) else later
             self._keep(key, last, kept)
         with self._lock:
-            self._note_count(expression, last, len(kept.ids))
+            self._keep_count(expression, last, len(kept.ids))
         return kept
 
-    def _keep(self, key: str, last: int, posting: PostingList) -> None:
-        most = max_kept_ids(last)
-        with self._lock:
-            if not 0 < len(posting.ids) <= most // 4 or last > np.iinfo(np.int32).max:
-                return
-            before = self._kept.pop(key, None)
-            self._size += _room(posting) - (_room(before[1]) if before else 0)
-            self._kept[key] = (last, posting)
-            while self._size > most:
-                self._size -= _room(self._kept.popitem(last=False)[1][1])
-
     def count(self, connection: apsw.Connection, expression: str, last: int) -> int:
-        """Return how many chunks match ``expression``, of which some may be gone; see ``ids``."""
+        """Return how many chunks match an expression, including some that may have been deleted since.
+
+        Args:
+            connection: A reader.
+            expression: The argument of ``MATCH``.
+            last: The highest chunk id.
+        """
         with self._lock:
-            upto, count = self._counts.get(expression, (0, 0))
-        if upto < last:
+            counted_up_to, count = self._counts.get(expression, (0, 0))
+        if counted_up_to < last:
             sql = "SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH ? AND rowid > ?"
-            count += int(connection.execute(sql, (expression, upto)).get)
+            count += int(connection.execute(sql, (expression, counted_up_to)).get)
             with self._lock:
-                self._note_count(expression, last, count)
+                self._keep_count(expression, last, count)
         return count
 
-    def _note_count(self, expression: str, last: int, count: int) -> None:
+    def _keep(self, key: str, last: int, posting: PostingList) -> None:
+        limit = max_kept_ids(last)
+        with self._lock:
+            if not 0 < len(posting.ids) <= limit // 4 or last > np.iinfo(np.int32).max:
+                return
+            before = self._lists.pop(key, None)
+            self._size += _size_in_ids(posting) - (_size_in_ids(before[1]) if before else 0)
+            self._lists[key] = (last, posting)
+            while self._size > limit:
+                self._size -= _size_in_ids(self._lists.popitem(last=False)[1][1])
+
+    def _keep_count(self, expression: str, last: int, count: int) -> None:
         self._counts[expression] = (last, count)
         self._counts.move_to_end(expression)
         while len(self._counts) > KEPT_COUNTS:
             self._counts.popitem(last=False)
 
-    def lengths(self, connection: apsw.Connection, last: int) -> ChunkLengths:
-        """Return the lengths of chunks up to the id ``last`` at least."""
-        known = self._lengths
-        if len(known.words) <= last:
-            known = extend_lengths(connection, known, last)
-            with self._lock:
-                if len(known.words) > len(self._lengths.words):
-                    self._lengths = known
-        return known
-
 
 def max_kept_ids(last: int) -> int:
-    """Return how many ids are kept at most of a vault with so many chunks."""
+    """Return how many ids the cache keeps at most in a vault whose highest chunk id is ``last``."""
     return max(KEPT_IDS, KEPT_SHARE * last)
 
 
-def _room(posting: PostingList) -> int:
-    """Return what a list takes, in ids; of its conversations there are far fewer."""
+def _size_in_ids(posting: PostingList) -> int:
+    """Return the size of a posting list, counted in ids; its session frequencies are estimated at a quarter."""
     return len(posting.ids) + len(posting.ids) // 4 + _OVERHEAD
 
 
-def _matching(connection: apsw.Connection, expression: str, after: int) -> PostingList:
-    # As one text: a row each would cost ten times as much.
+def _read_matches(connection: apsw.Connection, expression: str, after: int) -> PostingList:
+    # Read as one text, because one row per id takes ten times as long.
     sql = "SELECT group_concat(rowid, ' ') FROM chunks_fts WHERE chunks_fts MATCH ? AND rowid > ?"
     found = connection.execute(sql, (expression, after)).get
     if found is None:
-        return _NOTHING
+        return _EMPTY
     ids = np.fromstring(found, dtype=np.int64, sep=" ")
     return PostingList(ids, np.zeros(len(ids), dtype=np.uint16))
 
 
-def _with_times(connection: apsw.Connection, term: str) -> PostingList | None:
-    """Return all that have a word of the index, and how often; ``None`` on a connection that cannot list them."""
+def _read_term(connection: apsw.Connection, term: str) -> PostingList | None:
+    """Return the posting list of a term with frequencies; ``None`` on a connection without the vocabulary table."""
     if connection.execute("SELECT 1 FROM temp.sqlite_master WHERE name = ?", (VOCABULARY_TABLE,)).get is None:
         return None
-    # Each time the word is there is a row, those of one chunk together.
+    # The table has one row per occurrence; those of one chunk stand together.
     found = connection.execute(
         f"SELECT group_concat(doc, ' ') FROM temp.{VOCABULARY_TABLE} WHERE term = ?", (term,)
     ).get
     if found is None:
-        return _NOTHING
-    each = np.fromstring(found, dtype=np.int64, sep=" ")
-    starts = np.flatnonzero(np.diff(each, prepend=-1))
-    times = np.diff(starts, append=len(each))
-    return PostingList(each[starts], np.minimum(times, MAX_TIMES).astype(np.uint16))
+        return _EMPTY
+    occurrences = np.fromstring(found, dtype=np.int64, sep=" ")
+    starts = np.flatnonzero(np.diff(occurrences, prepend=-1))
+    times = np.diff(starts, append=len(occurrences))
+    return PostingList(occurrences[starts], np.minimum(times, MAX_TIMES).astype(np.uint16))

@@ -1,4 +1,4 @@
-"""Which agent each conversation is with, kept by the conversation's number: that never changes."""
+"""Agents of sessions, kept by session number; the agent of a session never changes."""
 
 import threading
 from typing import TYPE_CHECKING, Any
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
 
 
 class SessionAgents:
-    """Keeps them; safe to use from several threads. Four bytes a conversation."""
+    """The agent of each session; safe to use from several threads. Takes four bytes per session."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._of = np.zeros(1, dtype=np.int32)  # one more than the place in names; 0 for what was not read yet
+        self._of = np.zeros(1, dtype=np.int32)  # one more than the index in names; 0 if not read yet
         self._numbers = {"": 0}
         self.names = [""]
 
     def of(self, connection: apsw.Connection, columns: "ChunkColumns", owner: "Ids") -> "Ids":
-        """Return of each conversation the place of its agent in ``names``.
+        """Return for each session the index of its agent in ``names``.
 
         Args:
             connection: A reader.
-            heads: Knows the conversations' ids.
-            owner: Their numbers, above 0.
+            columns: The columns that number the sessions.
+            owner: Session numbers, above 0.
         """
         with self._lock:
             if len(self._of) < len(columns.names):

@@ -1,4 +1,4 @@
-"""In how many of its turns each conversation has a word: what a search adds up, counted once for each word."""
+"""Session frequency of a term: in how many of its messages each session contains it."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SessionTermFrequency:
-    """The conversations that have a word.
+    """Frequencies of a term in the sessions that contain it.
 
     Args:
-        owner: Their numbers, ascending; see ``ChunkColumns``.
-        turns: In how many of its turns each has it.
-        of_user: In how many of those that a person said.
+        owner: Session numbers, ascending; see ``ChunkColumns``.
+        messages: How many messages of each session contain the term.
+        user_messages: How many of these have the role ``user``.
     """
 
     owner: "Ids"
@@ -30,19 +30,19 @@ class SessionTermFrequency:
 
 
 def count_by_session(columns: "ChunkColumns", ids: "Ids") -> SessionTermFrequency:
-    """Return the conversations of the chunks ``ids``, of which those that are no turns count for nothing."""
-    ids = ids.astype(np.intp)  # as small numbers they would be looked up at half the speed
-    whose = columns.conversations(ids)
-    is_user = columns.where(ids, [sort.role == "user" for sort in columns.types])
-    turns = np.bincount(whose, minlength=1)
-    of_user = np.bincount(whose[is_user], minlength=len(turns))
+    """Return how many of the chunks ``ids`` are messages of each session; other chunks are ignored."""
+    ids = ids.astype(np.intp)  # numpy indexes twice as fast with its own integer size
+    session = columns.conversations(ids)
+    is_user = columns.where(ids, [each.role == "user" for each in columns.types])
+    turns = np.bincount(session, minlength=1)
+    of_user = np.bincount(session[is_user], minlength=len(turns))
     turns[0] = 0
     owner = np.flatnonzero(turns)
     return SessionTermFrequency(owner.astype(np.int32), turns[owner].astype(np.int32), of_user[owner].astype(np.int32))
 
 
 def add_frequencies(one: SessionTermFrequency, other: SessionTermFrequency) -> SessionTermFrequency:
-    """Return two tallies of different chunks as one."""
+    """Return the sum of two frequencies that were counted over different chunks."""
     if not len(one.owner) or not len(other.owner):
         return one if len(one.owner) else other
     owner, rows = np.unique(np.concatenate([one.owner, other.owner]), return_inverse=True)

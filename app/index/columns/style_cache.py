@@ -1,6 +1,6 @@
-"""How turns speak and who said them, kept by chunk id once it was read: numbers take less room than texts.
+"""Style features and authors of messages, kept by chunk id once they were computed.
 
-A chunk never changes and its id is never given again, so what was read stays true. It takes 13 bytes a chunk.
+A chunk never changes and its id is never used again, so a feature stays true. All take 13 bytes per chunk.
 """
 
 import threading
@@ -18,15 +18,18 @@ if TYPE_CHECKING:
     Matrix = NDArray[np.float64]
 
 Read = Callable[[Sequence[int]], Sequence[str]]
-"""Returns texts: those of chunks by id, as they were said."""
+"""A function that returns the texts of chunks, given their ids."""
 
-_SPARE: Final = 16
-_SHORTEST: Final = 5
-"""A few words more than there are, so that a turn of two words is not all about its speaker."""
+_SPARE_SHARE: Final = 16
+_SMOOTHING: Final = 5
+"""Words added to each length, so that a message of two words gets no extreme share."""
 
 
 class StyleFeatureCache:
-    """Keeps them; safe to use from several threads. A column holds 0 for what was not read yet, else one more."""
+    """Style features and authors by chunk id; safe to use from several threads.
+
+    An array holds 0 for a chunk that was not read yet, and otherwise one more than the value.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -37,25 +40,25 @@ class StyleFeatureCache:
         self.authors = [""]
 
     def authors_of(self, ids: "Ids") -> "Ids":
-        """Return of each chunk the place of its author in ``authors``, -1 where that is not known."""
+        """Return for each chunk the index of its author in ``authors``, -1 if it is not known yet."""
         with self._lock:
-            self._make_room(ids)
+            self._grow(ids)
             return np.asarray(self._author[ids] - 1)
 
-    def keep_authors(self, ids: "Ids", said_by: Sequence[str]) -> None:
-        """Keep who said what chunks hold, ``""`` for nobody by name."""
+    def keep_authors(self, ids: "Ids", names: Sequence[str]) -> None:
+        """Keep the authors of chunks, ``""`` for a message without an author."""
         with self._lock:
-            self._make_room(ids)
-            for author in dict.fromkeys(said_by):
+            self._grow(ids)
+            for author in dict.fromkeys(names):
                 if author not in self._numbers:
                     self._numbers[author] = len(self.authors)
                     self.authors.append(author)
-            self._author[ids] = [self._numbers[author] + 1 for author in said_by]
+            self._author[ids] = [self._numbers[author] + 1 for author in names]
 
     def persons(self, ids: "Ids", read: Read) -> "Matrix":
-        """Return the shares of words in the first and in the second person."""
+        """Return the shares of first-person and second-person words: a row for each chunk."""
         with self._lock:
-            self._make_room(ids)
+            self._grow(ids)
             found = self._persons[ids].astype(np.int64)
         rows = np.flatnonzero(found[:, 0] == 0)
         if len(rows):
@@ -63,40 +66,40 @@ class StyleFeatureCache:
             found[rows, 0] += 1
             with self._lock:
                 self._persons[ids[rows]] = found[rows]
-        return np.asarray(found[:, 1:] / (found[:, :1] - 1 + _SHORTEST))
+        return np.asarray(found[:, 1:] / (found[:, :1] - 1 + _SMOOTHING))
 
     def numbers(self, ids: "Ids", read: Read) -> "Matrix":
-        """Return 1 for what says a number."""
-        return self._told("number", ids, lambda rows: map(says_number, read(ids[rows].tolist())))
+        """Return 1 for each text that contains a number, 0 for others."""
+        return self._feature("number", ids, lambda rows: map(says_number, read(ids[rows].tolist())))
 
     def names(self, ids: "Ids", read: Read) -> "Matrix":
-        """Return how many words look like names; see ``app.index.columns.style_features.count_names``."""
-        return self._told("names", ids, lambda rows: map(count_names, read(ids[rows].tolist())))
+        """Return how many words of each text look like names; see ``style_features.count_names``."""
+        return self._feature("names", ids, lambda rows: map(count_names, read(ids[rows].tolist())))
 
     def time_words(self, ids: "Ids", folded: Sequence[str]) -> "Matrix":
-        """Return 1 for what says when something was, given the texts in lower case."""
-        return self._told("when", ids, lambda rows: (says_when(folded[row]) for row in rows.tolist()))
+        """Return 1 for each text with a time word, given the texts in lower case; 0 for others."""
+        return self._feature("when", ids, lambda rows: (says_when(folded[row]) for row in rows.tolist()))
 
-    def _told(self, name: str, ids: "Ids", judge: "Callable[[Ids], Iterable[int]]") -> "Matrix":
+    def _feature(self, name: str, ids: "Ids", compute: "Callable[[Ids], Iterable[int]]") -> "Matrix":
         with self._lock:
-            self._make_room(ids)
+            self._grow(ids)
             found = self._columns[name][ids]
         rows = np.flatnonzero(found == 0)
         if len(rows):
-            found[rows] = [told + 1 for told in judge(rows)]
+            found[rows] = [value + 1 for value in compute(rows)]
             with self._lock:
                 self._columns[name][ids[rows]] = found[rows]
         return found.astype(np.float64) - 1
 
-    def _make_room(self, ids: "Ids") -> None:
+    def _grow(self, ids: "Ids") -> None:
         size = int(ids.max(initial=0)) + 1
         if size > len(self._author):
-            more = size + size // _SPARE
-            self._persons, self._author = _longer(self._persons, more), _longer(self._author, more)
-            self._columns = {name: _longer(column, more) for name, column in self._columns.items()}
+            more = size + size // _SPARE_SHARE
+            self._persons, self._author = _resized(self._persons, more), _resized(self._author, more)
+            self._columns = {name: _resized(column, more) for name, column in self._columns.items()}
 
 
-def _longer(array: "NDArray[Any]", size: int) -> "NDArray[Any]":
-    longer = np.zeros((size, *array.shape[1:]), dtype=array.dtype)
-    longer[: len(array)] = array
-    return longer
+def _resized(array: "NDArray[Any]", size: int) -> "NDArray[Any]":
+    larger = np.zeros((size, *array.shape[1:]), dtype=array.dtype)
+    larger[: len(array)] = array
+    return larger

@@ -1,6 +1,6 @@
-"""How a turn speaks: of the speaker, to the other, of numbers, of names and of times. Pure.
+"""Style features of a text: person, numbers, names and time words.
 
-English words only; texts of other languages speak of nothing.
+Only English words are counted; texts in other languages have no features. All functions are pure.
 """
 
 import re
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 READ_CHARACTERS: Final = 600
-"""How much of a text decides; what a turn is about mostly stands at its beginning."""
+"""Characters that are read of a text; what a message is about mostly stands at its beginning."""
 MAX_NAMES: Final = 4
 
 _NAME: Final = re.compile(r"[a-z,;:'’\"] [\"“']?[A-Z][a-zA-Z]")
@@ -43,7 +43,7 @@ _CODES: Final = {
 
 
 def count_person_words(texts: Sequence[str]) -> "Ints":
-    """Return how many words each text has, how many in the first and how many in the second person."""
+    """Return for each text its words, first-person words and second-person words, shape ``(n, 3)``."""
     begun = [text[:READ_CHARACTERS].replace(_END, " ") for text in texts]
     joined = _ENDED.join([*begun, ""])
     if not joined.isascii():
@@ -54,20 +54,20 @@ def count_person_words(texts: Sequence[str]) -> "Ints":
     codes = np.fromiter(map(_CODES.get, words, repeat(0)), np.int8, len(words))
     ends = np.flatnonzero(codes == _CODES[_END.encode()])
     size = np.diff(ends, prepend=-1) - 1
-    of_both = [np.diff(np.cumsum(codes == code)[ends], prepend=0) for code in (1, 2)]
-    return np.stack([size, *of_both], axis=1).astype(np.int64)
+    persons = [np.diff(np.cumsum(codes == code)[ends], prepend=0) for code in (1, 2)]
+    return np.stack([size, *persons], axis=1).astype(np.int64)
 
 
 def says_number(text: str) -> bool:
-    """Tell whether a text says a number."""
+    """Return whether a text contains a number in digits or words."""
     return _NUMBER.search(text[:READ_CHARACTERS].lower()) is not None
 
 
 def count_names(text: str) -> int:
-    """Return how many words with a capital do not begin a sentence, at most ``MAX_NAMES``."""
+    """Return how many capitalised words do not begin a sentence, at most ``MAX_NAMES``."""
     return min(len(_NAME.findall(text[:READ_CHARACTERS])), MAX_NAMES)
 
 
 def says_when(folded: str) -> bool:
-    """Tell whether a text in lower case says when something was."""
+    """Return whether a text in lower case contains a time word such as ``yesterday`` or a year."""
     return _WHEN.search(folded) is not None

@@ -1,4 +1,4 @@
-"""Texts of turns and memories that were read last, made ready to look for words in: searches come back to many."""
+"""Texts of chunks that were read recently, folded for word matching, because searches return to many of them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -7,10 +7,12 @@ KEPT_CHARACTERS: Final = 4_000_000
 
 
 class TextCache:
-    """Keeps them by chunk id in lower case without diacritics, those used last; safe to use from several threads.
+    """Folded texts by chunk id (lower case, no diacritics); safe to use from several threads.
+
+    The texts are in two generations. When the young one is full it becomes the old one, whose texts are dropped.
 
     Args:
-        most: Characters kept at most, about.
+        most: Approximate limit in characters.
     """
 
     def __init__(self, most: int = KEPT_CHARACTERS) -> None:
@@ -20,7 +22,7 @@ class TextCache:
         self._size = 0
 
     def known(self, ids: Sequence[int]) -> list[str | None]:
-        """Return the texts of chunks, ``None`` for those that are not kept."""
+        """Return the texts of chunks, ``None`` for those not in the cache."""
         young, old = self._young, self._old
         found = list(map(young.get, ids))
         if None not in found:
@@ -34,7 +36,7 @@ class TextCache:
         return found
 
     def keep(self, texts: Mapping[int, str]) -> None:
-        """Keep texts; when there are too many, those that were not used since the last time this happened go."""
+        """Keep texts; when the cache is full, drop those that were not used since it was last full."""
         self._young.update(texts)
         self._size += sum(map(len, texts.values()))
         if self._size > self._half:

@@ -1,4 +1,4 @@
-"""Which embedder and vectors answer searches, and which are being built to take their place."""
+"""Manager of generations: the active embedder with its vectors, and the one being built to replace it."""
 
 import asyncio
 import logging
@@ -22,12 +22,12 @@ from app.store.store import Store
 _log = logging.getLogger(__name__)
 
 _GRACE_S: Final = 60.0
-"""How long an embedder is kept that no longer serves, for searches under way."""
+"""Seconds for which a replaced embedder is kept open, for searches under way."""
 
 
 @dataclass(frozen=True, slots=True)
 class ActiveEmbedding:
-    """An embedder with the vectors it made."""
+    """An open embedder with the generation of its vectors."""
 
     embedder: Embedder
     generation: Generation
@@ -35,11 +35,7 @@ class ActiveEmbedding:
 
 
 def hide_folder(error: ModelUnavailableError) -> ModelUnavailableError:
-    """Return the failure of a model without the folder it lies in, for who did not name that folder.
-
-    Args:
-        error: The failure.
-    """
+    """Return the error of a model without the path of its folder, for callers who did not name that folder."""
     folder = error.data.get("folder")
     if not folder:
         return error
@@ -48,23 +44,23 @@ def hide_folder(error: ModelUnavailableError) -> ModelUnavailableError:
     return ModelUnavailableError(sentence[:1].upper() + sentence[1:], **reason)
 
 
-def _only_one(_source: EmbedderSource) -> Embedder:
-    raise ModelUnavailableError("The model that made the vectors so far is not here any more.")
+def _refuse_reopening(_source: EmbedderSource) -> Embedder:
+    raise ModelUnavailableError("The model that made the vectors so far is no longer available.")
 
 
 class GenerationManager:
-    """The vectors in use and those to come.
+    """Manager of the active generation and of the one being built.
 
-    Where the settings name another model than the one that made the vectors, the old one goes on answering, as long as
-    it can still be opened, until the vectors of the new one are complete.
+    If the settings name another model than the one that made the vectors, the old one stays active, as long as it can
+    be opened, until the vectors of the new one are complete.
 
     Args:
         store: The vault's database.
-        clock: Where the time comes from.
+        clock: The clock.
         open_wanted: Opens the embedder that the settings name; called in a worker thread.
-        reopen: Opens an embedder that served before.
-        wanted: Says what ``open_wanted`` opens.
-        may_send: Whether private texts may go to a remote service.
+        reopen: Opens an embedder that was active before.
+        wanted: Returns the source of the embedder that ``open_wanted`` opens.
+        may_send: Returns whether private texts may be sent to a remote service.
     """
 
     def __init__(
@@ -73,7 +69,7 @@ class GenerationManager:
         clock: Clock,
         open_wanted: Callable[[], Embedder],
         *,
-        reopen: Callable[[EmbedderSource], Embedder] = _only_one,
+        reopen: Callable[[EmbedderSource], Embedder] = _refuse_reopening,
         wanted: Callable[[], EmbedderSource] | None = None,
         may_send: Callable[[], bool] = lambda: False,
     ) -> None:
@@ -88,20 +84,19 @@ class GenerationManager:
         self._building: ActiveEmbedding | None = None
         self._leaving: list[Embedder] = []
         self._timers: list[asyncio.TimerHandle] = []
-        self._target_unopened = False  # what the settings name has still to be opened
+        self._target_unopened = False  # the model in the settings is yet to be opened
         self.note = ""
         self.on_build_started: Callable[[], None] = lambda: None
         self.on_activated: Callable[[], None] = lambda: None
 
     async def serving(self, within_s: float | None = None) -> ActiveEmbedding:
-        """Return what answers searches, opened at the first call.
+        """Return the active embedder and generation, opened at the first call.
 
         Args:
-            within_s: Seconds at most to wait for somebody else who is opening it, such as fetching a model.
+            within_s: The longest wait in seconds while another task opens it, which may include a download.
 
         Raises:
-            KeepsakeError: Neither the model that made the vectors nor the one in the settings can be opened, or not in
-                time.
+            KeepsakeError: Neither the model of the vectors nor the one in the settings can be opened in time.
         """
         if (serving := self._serving) is not None:
             return serving
@@ -119,48 +114,48 @@ class GenerationManager:
         return self._serving
 
     async def building(self) -> ActiveEmbedding | None:
-        """Return what is to be built; nothing is opened where the settings name what serves already.
+        """Return the generation to build, or ``None`` if the settings name the active one.
 
         Raises:
-            KeepsakeError: The new model cannot be opened, which ``note`` says too.
+            KeepsakeError: The new model cannot be opened; ``note`` then explains that.
         """
         if self._serving is None and not await self._is_mismatched():
-            # What was built when the settings named another model is built no more.
+            # The settings no longer name the model that was being built.
             await self._store.write(generation_repo.abandon_building)
             return None
         await self.serving()
         if self._target_unopened:
-            # Not under the lock: fetching a model takes long, and searches go on meanwhile.
+            # Outside the lock, because a download takes long and searches go on meanwhile.
             try:
                 embedder = await asyncio.to_thread(self._open_wanted)
             except KeepsakeError as error:
                 self.note = f"{error.message} Until then the vectors made so far answer searches."
                 raise
-            await self._take(embedder)
+            await self._set_opened_target(embedder)
         return self._building
 
-    async def _take(self, embedder: Embedder) -> None:
+    async def _set_opened_target(self, embedder: Embedder) -> None:
         async with self._lock:
             if self._target_unopened:
                 await self._prepare(embedder, self._serving)
             else:
-                # Meanwhile another one was chosen.
+                # Another model was chosen meanwhile.
                 embedder.close()
 
     async def _is_mismatched(self) -> bool:
         row = await self._store.read(generation_repo.active_generation)
-        return row is not None and self._is_another(row)
+        return row is not None and self._differs_from_settings(row)
 
-    def _is_another(self, row: generation_repo.GenerationRow) -> bool:
-        """Return whether the settings name another model than the one of ``row``."""
+    def _differs_from_settings(self, row: generation_repo.GenerationRow) -> bool:
+        """Return whether the settings name another model than that of ``row``."""
         return self._wanted is not None and row.source != self._wanted()
 
     async def _open(self) -> ActiveEmbedding:
         row = await self._store.read(generation_repo.active_generation, is_background=True)
         if self._store.read_only is not None:
             return await self._open_read_only(row)
-        if row is not None and self._is_another(row):
-            old = await self._old(row)
+        if row is not None and self._differs_from_settings(row):
+            old = await self._reopen_previous(row)
             if old is not None:
                 self._serving = old
                 self._target_unopened = True
@@ -168,25 +163,25 @@ class GenerationManager:
                 return old
         wanted = await asyncio.to_thread(self._open_wanted)
         if row is not None and not self.note and row.identity != wanted.identity:
-            self.note = f"{row.source.model} is another one than before; the vectors are made anew."
+            self.note = f"{row.source.model} is not the same model as before; the vectors are made anew."
         return await self._prepare(wanted, None)
 
     async def _open_read_only(self, row: generation_repo.GenerationRow | None) -> ActiveEmbedding:
-        """Open the model of the vectors there are, for a vault to which nothing can be written."""
+        """Open the model of the existing vectors, for a read-only vault."""
         if row is None:
             raise ModelUnavailableError("This vault is open for reading only and has no vectors yet.")
-        opened = partial(self._reopen, row.source) if self._is_another(row) else self._open_wanted
+        opened = partial(self._reopen, row.source) if self._differs_from_settings(row) else self._open_wanted
         embedder = await asyncio.to_thread(opened)
         if embedder.identity != row.identity:
             embedder.close()
-            raise ModelUnavailableError("The model that made this vault's vectors is not here any more.")
+            raise ModelUnavailableError("The model that made this vault's vectors is no longer available.")
         self._serving = ActiveEmbedding(embedder, row.generation, row.source)
         return self._serving
 
     async def _prepare(
         self, wanted: Embedder, old: ActiveEmbedding | None, *, waits: bool | None = None
     ) -> ActiveEmbedding:
-        """Let ``wanted`` serve, or be built while ``old`` serves."""
+        """Activate ``wanted``, or start building it while ``old`` stays active."""
         self._target_unopened = False
         source = self._source(wanted.identity)
         if old is None or old.embedder.identity == wanted.identity:
@@ -201,8 +196,8 @@ class GenerationManager:
         self.on_build_started()
         return old
 
-    async def _old(self, row: generation_repo.GenerationRow) -> ActiveEmbedding | None:
-        """Return what serves so far, ``None`` and a note when its model is gone or another by now."""
+    async def _reopen_previous(self, row: generation_repo.GenerationRow) -> ActiveEmbedding | None:
+        """Return the previously active model; ``None``, with a note, if it is missing or has changed."""
         try:
             embedder = await asyncio.to_thread(self._reopen, row.source)
         except KeepsakeError as error:
@@ -211,7 +206,7 @@ class GenerationManager:
             if embedder.identity == row.identity:
                 return ActiveEmbedding(embedder, row.generation, row.source)
             embedder.close()
-            reason = f"{row.source.model} is another one than before."
+            reason = f"{row.source.model} is not the same model as before."
         self.note = f"The vectors so far cannot be used any more and are made anew: {reason}"
         _log.info("the embedder of generation %s is gone", row.generation.id)
         return None
@@ -231,8 +226,8 @@ class GenerationManager:
         self._building = None
         self._target_unopened = False
         if not self.keeps_private():
-            await self._store.write(generation_repo.release)
-        # What it lacks waits now.
+            await self._store.write(generation_repo.requeue_withheld)
+        # The vectors that it lacks are queued now.
         self.on_activated()
         return serving
 
@@ -242,19 +237,19 @@ class GenerationManager:
         return EmbedderSource("" if identity is None else str(identity))
 
     def keeps_private(self, serving: ActiveEmbedding | None = None) -> bool:
-        """Return whether private texts stay off the service that makes the vectors; of what serves when not given."""
-        asked = serving or self._serving
-        return asked is not None and self._withholds(asked)
+        """Return whether private texts are withheld from the service of ``serving``, by default the active one."""
+        active = serving or self._serving
+        return active is not None and self._withholds(active)
 
     def builds_private(self) -> bool:
-        """Return whether private texts get a vector in what is built."""
+        """Return whether private texts get a vector in the generation being built."""
         return self._building is not None and not self._withholds(self._building)
 
     def _withholds(self, serving: ActiveEmbedding) -> bool:
         return serving.source.is_remote and not self._may_send()
 
     async def switch(self) -> bool:
-        """Let what was built answer from now on, in one transaction; false when nothing is built any more."""
+        """Activate the generation that was built, in one transaction; return whether there still was one."""
         async with self._lock:
             building = self._building
             if building is None:
@@ -268,14 +263,14 @@ class GenerationManager:
 
     @asynccontextmanager
     async def open_for_comparison(self, number: int) -> AsyncIterator[ActiveEmbedding]:
-        """Give a generation to search with that does not serve, and leave what serves as it is.
+        """Yield an inactive generation for searches; the active one stays active.
 
         Args:
-            number: The generation's.
+            number: The number of the generation.
 
         Raises:
-            KeepsakeError: See ``generations.comparable``.
-            ModelUnavailableError: Its model is not here any more, or is another one by now.
+            KeepsakeError: See ``generation_repo.generation_to_compare``.
+            ModelUnavailableError: Its model is missing or has changed.
         """
         row = await self._store.read(
             partial(generation_repo.generation_to_compare, number=number, now_ms=self._clock.now_ms())
@@ -284,32 +279,32 @@ class GenerationManager:
         if building is not None and building.generation == row.generation:
             yield building
             return
-        embedder = await self._opened(row)
+        embedder = await self._open_embedder(row)
         try:
             yield ActiveEmbedding(embedder, row.generation, row.source)
         finally:
             embedder.close()
 
-    async def _opened(self, row: generation_repo.GenerationRow) -> Embedder:
+    async def _open_embedder(self, row: generation_repo.GenerationRow) -> Embedder:
         try:
             embedder = await asyncio.to_thread(self._reopen, row.source)
         except ModelUnavailableError as error:
             raise hide_folder(error) from None
         if embedder.identity != row.identity:
             embedder.close()
-            raise ModelUnavailableError(f"{row.source.model} is another model than the one that made its vectors.")
+            raise ModelUnavailableError(f"{row.source.model} is not the model that made its vectors.")
         return embedder
 
     async def set_target(self, embedder: Embedder, *, waits: bool = False) -> None:
-        """Take ``embedder``, which the settings name from now on, as what is wanted.
+        """Set the model that the settings name from now on, and start building its vectors.
 
         Args:
-            embedder: What the settings name.
-            waits: Whether its vectors let the old ones answer once they are complete, until somebody says otherwise.
+            embedder: The embedder of that model.
+            waits: Whether the complete vectors wait for ``switch`` before they become active.
         """
         async with self._lock:
             if self._serving is None:
-                self._serving = await self._so_far()
+                self._serving = await self._open_active()
             self._dismiss(self._building, None)
             self._building = None
             self.note = ""
@@ -317,23 +312,23 @@ class GenerationManager:
             await self._prepare(embedder, self._serving, waits=waits)
 
     async def reload(self) -> None:
-        """Let go of what serves if the database knows nothing of it any more, after a repair."""
+        """Drop the active embedder if its generation is no longer the active one, as after a repair."""
         async with self._lock:
             row = await self._store.read(generation_repo.active_generation)
             if self._serving is not None and (row is None or row.generation != self._serving.generation):
                 self._dismiss(self._serving, None)
                 self._serving = None
 
-    async def cancel_build(self, but: Generation) -> ActiveEmbedding | None:
-        """Give up what is built, and return what serves.
+    async def cancel_build(self, generation: Generation) -> ActiveEmbedding | None:
+        """Cancel the build, and return the active generation.
 
         Args:
-            but: The generation to give up; ``None`` is returned and nothing given up when it serves by now.
+            generation: The generation being built; if it is active by now, ``None`` is returned and nothing changes.
         """
         await self.serving()
         async with self._lock:
             serving = self._serving
-            if serving is None or serving.generation == but:
+            if serving is None or serving.generation == generation:
                 return None
             self._dismiss(self._building, None)
             self._building = None
@@ -342,26 +337,26 @@ class GenerationManager:
             await self._store.write(generation_repo.abandon_building)
         return serving
 
-    async def _so_far(self) -> ActiveEmbedding | None:
+    async def _open_active(self) -> ActiveEmbedding | None:
         row = await self._store.read(generation_repo.active_generation)
-        return None if row is None else await self._old(row)
+        return None if row is None else await self._reopen_previous(row)
 
     async def roll_back(self, row: generation_repo.GenerationRow, embedder: Embedder) -> None:
-        """Let vectors that served before answer at once; what came since is added in the background."""
+        """Activate a previous generation at once; vectors of newer texts are added in the background."""
         async with self._lock:
             self._dismiss(self._building, None)
             await self._serve(ActiveEmbedding(embedder, await self._activated(row.identity, row.source), row.source))
             self.note = ""
 
     def _dismiss(self, leaving: ActiveEmbedding | None, staying: ActiveEmbedding | None) -> None:
-        """Close an embedder once searches under way are surely over."""
+        """Close an embedder after searches under way have had time to end."""
         if leaving is None or (staying is not None and leaving.embedder is staying.embedder):
             return
         self._leaving.append(leaving.embedder)
         self._timers.append(asyncio.get_running_loop().call_later(_GRACE_S, leaving.embedder.close))
 
     def close(self) -> None:
-        """Let all embedders go."""
+        """Close all embedders."""
         for timer in self._timers:
             timer.cancel()
         opened = [serving.embedder for serving in (self._serving, self._building) if serving is not None]

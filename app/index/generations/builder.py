@@ -1,4 +1,4 @@
-"""Builds the vectors of another model in the background, while those of the old one answer; resumable at any point."""
+"""Builder of a generation in the background, while another one is active; resumable at any point."""
 
 import asyncio
 import contextlib
@@ -32,24 +32,24 @@ JOB: Final = "embedding"
 ACTOR: Final = "embedding"
 BATCH: Final = 256
 RETRY_S: Final = 60.0
-CARE_S: Final = 3_600.0
+CLEANUP_S: Final = 3_600.0
 _REST_S: Final = 0.25
 _CHARACTERS: Final = 8_192
 
 
 class GenerationBuilder:
-    """Makes the vectors that are to serve next, switches to them, and drops what has not served for a week.
+    """Background worker that builds and activates the next generation, and drops those inactive for a week.
 
     Args:
         store: The vault's database.
-        clock: Where the time comes from.
-        generations: What serves and what is built.
-        jobs: Where the work is listed and can be cancelled, which pauses it.
-        publish: Hears when other vectors serve.
-        sync: Keeps the quick look-up of vectors.
-        batch: Texts turned into vectors at once.
-        retry_s: Seconds after which what failed is tried again.
-        trace: Told of batches and switches.
+        clock: The clock.
+        generations: The active generation and the one being built.
+        jobs: Lists the build as a job; cancelling that pauses it.
+        publish: Receives an event when another generation becomes active.
+        sync: The index worker, which owns the approximate vector index.
+        batch: The number of texts embedded at once.
+        retry_s: Seconds after which a failed build is tried again.
+        trace: Receives batches and switches.
     """
 
     def __init__(
@@ -81,13 +81,13 @@ class GenerationBuilder:
         generations.on_build_started = self.wake
 
     def wake(self) -> None:
-        """Say that there may be something to build."""
-        if not self._is_over:  # nobody would ever say again that it is idle
+        """Wake the builder, because there may be something to build."""
+        if not self._is_over:  # the builder would never become idle again
             self._idle.clear()
         self._wake.set()
 
     async def wait_idle(self) -> None:
-        """Return once nothing is left to build, or it is paused or cannot be built now."""
+        """Return when nothing is left to build, or the build is paused or fails."""
         await self._idle.wait()
 
     async def run(self) -> None:
@@ -97,7 +97,7 @@ class GenerationBuilder:
         try:
             while True:
                 with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(self._retry_s if self.failure else CARE_S):
+                    async with asyncio.timeout(self._retry_s if self.failure else CLEANUP_S):
                         await self._wake.wait()
                 self._wake.clear()
                 await self._guarded_round()
@@ -120,7 +120,7 @@ class GenerationBuilder:
             ):
                 self._trace.event("embedding.dropped")
             building = await self._generations.building()
-            # That it began is known here.
+            # The event of the start was handled by this round.
             self._wake.clear()
             if building is not None and not await self._store.read(generation_repo.is_paused, is_background=True):
                 await self._build(building)
@@ -134,18 +134,18 @@ class GenerationBuilder:
         try:
             job = self._jobs.begin(f"Preparing search by meaning with {building.source.model}", "texts", JOB)
         except InputError:
-            return  # the round under way looks again at what is to be built
+            return  # the round under way checks again what to build
         state = "failed"
         try:
-            state = await self._made(building, job)
+            state = await self._build_all(building, job)
         except asyncio.CancelledError:
             state = "cancelled"
             raise
         finally:
             self._jobs.end(job, state)
 
-    async def _made(self, building: ActiveEmbedding, job: Job) -> str:
-        """Build until all is there, and switch; return how it ended."""
+    async def _build_all(self, building: ActiveEmbedding, job: Job) -> str:
+        """Build until the generation is complete, and activate it; return the final state of the job."""
         may_send = self._generations.builds_private()
         total, done = await self._store.read(partial(_extent, generation=building.generation, may_send=may_send))
         after, is_again, is_warm = 0, False, False
@@ -167,21 +167,21 @@ class GenerationBuilder:
             elif is_again:
                 break
             else:
-                # Once more from the beginning, for what came or was put back meanwhile.
+                # Once more from the first chunk, for texts that were added or restored meanwhile.
                 after, is_again = 0, True
-                is_warm = is_warm or await self._warmed(building)
+                is_warm = is_warm or await self._prepare_ann_cache(building)
         await self._complete(building, done)
         return "finished"
 
-    async def _warmed(self, building: ActiveEmbedding) -> bool:
-        """Make the quick look-up; of what waits it would take memory for nobody knows how long."""
+    async def _prepare_ann_cache(self, building: ActiveEmbedding) -> bool:
+        """Build the approximate vector index, unless the generation waits for a switch; return whether to go on."""
         if await self._store.read(partial(generation_repo.waits_for_switch, generation=building.generation)):
             return False
         await self._sync.prepare_ann_cache(building.generation)
         return True
 
     async def _complete(self, building: ActiveEmbedding, done: int) -> None:
-        """Let what is complete serve, unless it is to wait."""
+        """Activate a complete generation, unless it waits for a switch."""
         if await self._store.write(partial(generation_repo.note_ready, generation=building.generation)):
             self._trace.event("embedding.ready", texts=done)
         elif await self._generations.switch():
@@ -191,9 +191,9 @@ class GenerationBuilder:
         self._publish(ChangeSet(frozenset({"index"}), (), ACTOR))
 
     async def _stopped(self, building: ActiveEmbedding, job: Job) -> str | None:
-        """Return how the work ends now, ``None`` when it goes on."""
+        """Return the final state if the build must stop now, ``None`` if it goes on."""
         if job.is_cancelled():
-            # Where Keepsake itself ends it goes no further than here.
+            # When Keepsake quits, the build stops here.
             await asyncio.sleep(0)
             await self._store.write(partial(generation_repo.pause, is_paused=True))
         if await self._store.read(generation_repo.is_paused, is_background=True):
@@ -208,7 +208,7 @@ class GenerationBuilder:
         stored = await self._store.write(store, is_derived=True)
         await asyncio.to_thread(self._sync.add_built_vectors, building.generation, stored)
         self._trace.event("embedding.batch", texts=len(texts))
-        # Whoever searches or writes meanwhile gets half of the time.
+        # Searches and writes get half of the time.
         await asyncio.sleep(min(time.monotonic() - begun, _REST_S))
 
 

@@ -1,4 +1,4 @@
-"""SQL of generations: the vectors of one embedding model each, being built, serving, or kept for a way back."""
+"""SQL of generations: the vectors of one model each, which are being built, active, or kept for a rollback."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from app.index.vectors import vector_repo
 from app.index.vectors.vector_repo import HAS_VECTOR, Generation
 
 KEPT_MS: Final = 7 * 24 * 3_600_000
-"""How long vectors are kept that no longer serve."""
+"""Milliseconds for which an inactive generation is kept."""
 
 _PAUSED: Final = "embedding_paused"
 _WAITS: Final = "embedding_waits"
@@ -24,15 +24,15 @@ _SQL: Final = "SELECT id, provider, model, dimensions, version, state, source, r
 
 @dataclass(frozen=True, slots=True)
 class GenerationRow:
-    """What is stored of a generation.
+    """A stored generation.
 
     Args:
-        generation: Its number and width.
-        identity: What made its vectors.
-        state: ``building``, ``serving`` or ``retired``.
-        source: What its embedder is opened from.
-        retired_ms: When it ceased to serve, milliseconds UTC; ``None`` also where it never did.
-        created_ms: When it was begun.
+        generation: Its number and vector length.
+        identity: The identity of the model that made its vectors.
+        state: ``building``, ``serving`` (active) or ``retired``.
+        source: The source of its embedder.
+        retired_ms: When it became inactive, milliseconds UTC; ``None`` if it never was active.
+        created_ms: When it was created, milliseconds UTC.
     """
 
     generation: Generation
@@ -44,17 +44,17 @@ class GenerationRow:
 
     @property
     def until_ms(self) -> int:
-        """Return when it is dropped, unless it serves or is built until then."""
+        """Return when it is dropped, unless it is activated or built again before."""
         return (self.created_ms if self.retired_ms is None else self.retired_ms) + KEPT_MS
 
 
 def rows(connection: apsw.Connection) -> list[GenerationRow]:
-    """Return every generation, the newest first."""
+    """Return all generations, newest first."""
     return [_row(found) for found in connection.execute(f"{_SQL} ORDER BY id DESC").fetchall()]
 
 
 def active_generation(connection: apsw.Connection) -> GenerationRow | None:
-    """Return the generation that answers searches, ``None`` before the first vector."""
+    """Return the active generation, ``None`` before the first vector."""
     found = connection.execute(
         f"{_SQL} WHERE id = (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'generation')"
     ).fetchone()
@@ -62,7 +62,7 @@ def active_generation(connection: apsw.Connection) -> GenerationRow | None:
 
 
 def generation_in_building(connection: apsw.Connection) -> GenerationRow | None:
-    """Return the generation that is to answer them once it is complete, ``None`` when there is none."""
+    """Return the generation being built, if any."""
     return next((row for row in rows(connection) if row.state == "building"), None)
 
 
@@ -73,21 +73,21 @@ def _row(found: Sequence[object]) -> GenerationRow:
         Generation(int(str(number)), identity.dimensions),
         identity,
         str(state),
-        EmbedderSource.read(str(source)) or _guessed(identity),
+        EmbedderSource.read(str(source)) or _derived_source(identity),
         None if retired is None else int(str(retired)),
         int(str(created)),
     )
 
 
-def _guessed(identity: EmbeddingIdentity) -> EmbedderSource:
-    """Return where an embedder likely comes from of which that was not noted."""
+def _derived_source(identity: EmbeddingIdentity) -> EmbedderSource:
+    """Return the likely source of an embedder for which none was stored."""
     return EmbedderSource(
         identity.provider if identity.provider in {"static", "hashed"} else str(identity).partition("/")[0]
     )
 
 
 def note_source(connection: apsw.Connection, generation: Generation, source: EmbedderSource) -> None:
-    """Note what a generation's embedder is opened from."""
+    """Store the source of a generation's embedder."""
     connection.execute("UPDATE generations SET source = ? WHERE id = ?", (source.text(), generation.id))
 
 
@@ -99,22 +99,22 @@ def begin_building(
     *,
     waits: bool | None = None,
 ) -> Generation:
-    """Return the generation of ``identity``, to be built; what it has of an earlier time is kept.
+    """Return the generation of ``identity``, marked as being built; vectors that it has already are kept.
 
-    Only one is built at a time: another one is retired.
+    Only one generation is built at a time: another one is retired.
 
     Args:
         connection: The writer.
-        identity: What makes its vectors.
-        source: What its embedder is opened from.
+        identity: The identity of the model.
+        source: The source of its embedder.
         now_ms: Milliseconds UTC.
-        waits: Whether it lets the old one serve once it is complete; as it was decided before where ``None``.
+        waits: Whether the complete generation waits for a switch; ``None`` keeps the earlier decision.
     """
     made = vector_repo.generation_of(connection, identity, now_ms)
     if waits is not None:
         allow_activation(connection)
     if waits:
-        _note(connection, _WAITS, str(made.id))
+        _set_meta(connection, _WAITS, str(made.id))
     connection.execute("UPDATE generations SET state = 'retired' WHERE state = 'building' AND id <> ?", (made.id,))
     connection.execute("UPDATE generations SET state = 'building', retired_at = NULL WHERE id = ?", (made.id,))
     note_source(connection, made, source)
@@ -122,40 +122,40 @@ def begin_building(
 
 
 def abandon_building(connection: apsw.Connection) -> None:
-    """Retire what is being built; it never served."""
+    """Retire the generation being built, which was never active."""
     connection.execute("UPDATE generations SET state = 'retired' WHERE state = 'building'")
     allow_activation(connection)
 
 
 def waits_for_switch(connection: apsw.Connection, generation: Generation) -> bool:
-    """Return whether a generation is to wait for ``allow_activation`` once it is complete."""
-    return _noted(connection, _WAITS) == generation.id
+    """Return whether a complete generation has to wait for ``allow_activation``."""
+    return _meta_number(connection, _WAITS) == generation.id
 
 
 def is_ready(connection: apsw.Connection, generation: Generation) -> bool:
-    """Return whether a generation that waits was complete; it may lack what came since."""
-    return waits_for_switch(connection, generation) and _noted(connection, _READY) == generation.id
+    """Return whether a waiting generation has been complete; it may lack newer texts."""
+    return waits_for_switch(connection, generation) and _meta_number(connection, _READY) == generation.id
 
 
 def note_ready(connection: apsw.Connection, generation: Generation) -> bool:
-    """Note that a generation is complete if it is to wait; return whether it is."""
+    """Record that a generation is complete if it has to wait; return whether it has to."""
     if not waits_for_switch(connection, generation):
         return False
-    _note(connection, _READY, str(generation.id))
+    _set_meta(connection, _READY, str(generation.id))
     return True
 
 
 def allow_activation(connection: apsw.Connection) -> None:
-    """Let what is built serve as soon as it is complete."""
+    """Allow the generation being built to become active as soon as it is complete."""
     connection.execute("DELETE FROM meta WHERE key IN (?, ?)", (_WAITS, _READY))
 
 
 def generation_to_compare(connection: apsw.Connection, number: int, now_ms: int) -> GenerationRow:
-    """Return a generation that does not serve and can be searched all the same.
+    """Return an inactive generation that can be searched.
 
     Raises:
-        NotFoundError: There is none of that number, or it is about to be dropped.
-        InputError: It serves, or is not complete.
+        NotFoundError: No generation has that number, or it is about to be dropped.
+        InputError: The generation is active or incomplete.
     """
     row = next((row for row in rows(connection) if row.generation.id == number), None)
     if row is None or (row.state == "retired" and row.until_ms <= now_ms):
@@ -173,7 +173,7 @@ def generation_to_compare(connection: apsw.Connection, number: int, now_ms: int)
 
 
 def previous_generation(connection: apsw.Connection, now_ms: int, number: int | None = None) -> GenerationRow | None:
-    """Return what served last before what serves now, or the one of that number, while it is kept."""
+    """Return the generation that was active before the current one, or the one with that number, while it is kept."""
     retired = [row for row in rows(connection) if row.state == "retired" and row.retired_ms is not None]
     asked = [row for row in retired if number in (None, row.generation.id) and row.until_ms > now_ms]
     return max(asked, key=lambda row: row.retired_ms or 0, default=None)
@@ -182,16 +182,16 @@ def previous_generation(connection: apsw.Connection, now_ms: int, number: int | 
 def chunks_without_vector(
     connection: apsw.Connection, generation: Generation, after: int, limit: int, *, may_send: bool
 ) -> tuple[list[repo.PendingText], int]:
-    """Return chunks without a vector in ``generation``, oldest first, and the last chunk looked at.
+    """Return chunks without a vector in ``generation``, oldest first, and the last chunk examined.
 
     Args:
         connection: A reader.
-        generation: The one that is built.
-        after: Only chunks with higher ids.
-        limit: How many at most.
-        may_send: False leaves out what is private.
+        generation: The generation being built.
+        after: Only chunks with higher ids are returned.
+        limit: The most chunks to return.
+        may_send: False leaves out private chunks.
     """
-    # A plain table of sqlite-vec, for its own is read from end to end.
+    # This plain table of sqlite-vec has an index on ids, which its virtual table lacks.
     found = connection.execute(
         f"SELECT id, text, content_hash FROM chunks c WHERE id > ? AND {HAS_VECTOR} AND (? OR store <> 'private')"
         f" AND NOT EXISTS (SELECT 1 FROM {generation.table}_rowids r WHERE r.rowid = c.id) ORDER BY id LIMIT ?",
@@ -204,7 +204,7 @@ def chunks_without_vector(
 def store_built(
     connection: apsw.Connection, generation: Generation, texts: Sequence[repo.PendingText], made: Sequence[bytes]
 ) -> list[tuple[int, bytes]]:
-    """Store vectors of a generation that does not serve yet, of texts that are still the same, and return them."""
+    """Store the vectors of unchanged texts in a generation that is not active yet, and return them."""
     current = repo.still_current(connection, texts)
     pairs = [(text.chunk_id, blob) for text, blob in zip(texts, made, strict=True) if text.chunk_id in current]
     vector_repo.put(connection, generation, pairs)
@@ -212,14 +212,14 @@ def store_built(
 
 
 def count(connection: apsw.Connection, generation: Generation) -> int:
-    """Return how many vectors a generation has; none where its table is gone, which a check finds."""
+    """Return how many vectors a generation has; 0 if its table is missing, which the vault check reports."""
     if connection.execute("SELECT 1 FROM pragma_table_list WHERE name = ?", (generation.table,)).get is None:
         return 0
     return int(connection.execute(f"SELECT count(*) FROM {generation.table}_rowids").get)
 
 
 def wanted_count(connection: apsw.Connection) -> int:
-    """Return how many texts there are to have a vector."""
+    """Return how many chunks should have a vector."""
     return int(connection.execute(f"SELECT count(*) FROM chunks WHERE {HAS_VECTOR}").get)
 
 
@@ -229,19 +229,19 @@ def withheld_count(connection: apsw.Connection) -> int:
 
 
 def withhold(connection: apsw.Connection, chunk_ids: Sequence[int]) -> None:
-    """Take chunks off the queue that must not be sent, until ``release``."""
+    """Remove chunks that must not be sent from the queue, until ``requeue_withheld``."""
     connection.executemany(
         "UPDATE pending_vectors SET retry_at = ? WHERE chunk_id = ?", [(repo.NEVER, chunk_id) for chunk_id in chunk_ids]
     )
 
 
-def release(connection: apsw.Connection) -> None:
-    """Put back what was withheld."""
+def requeue_withheld(connection: apsw.Connection) -> None:
+    """Queue the withheld chunks again."""
     connection.execute("UPDATE pending_vectors SET retry_at = 0, attempts = 0 WHERE retry_at = ?", (repo.NEVER,))
 
 
 def drop_one_expired(connection: apsw.Connection, now_ms: int) -> bool:
-    """Drop a generation that has not served for a week; return whether there was one."""
+    """Drop a generation that has been inactive for a week; return whether there was one."""
     found = connection.execute(
         "SELECT id, dimensions FROM generations WHERE state = 'retired' AND coalesce(retired_at, created_at) <= ?"
         " LIMIT 1",
@@ -255,25 +255,25 @@ def drop_one_expired(connection: apsw.Connection, now_ms: int) -> bool:
 
 
 def is_paused(connection: apsw.Connection) -> bool:
-    """Return whether the person stopped the building for now."""
+    """Return whether the person paused the build."""
     return connection.execute("SELECT 1 FROM meta WHERE key = ?", (_PAUSED,)).get is not None
 
 
 def pause(connection: apsw.Connection, *, is_paused: bool) -> None:
-    """Stop the building for now, or let it go on; the next start remembers."""
+    """Pause the build or continue it; this is kept over a restart."""
     if is_paused:
-        _note(connection, _PAUSED, "1")
+        _set_meta(connection, _PAUSED, "1")
     else:
         connection.execute("DELETE FROM meta WHERE key = ?", (_PAUSED,))
 
 
-def _note(connection: apsw.Connection, key: str, value: str) -> None:
+def _set_meta(connection: apsw.Connection, key: str, value: str) -> None:
     connection.execute(
         "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
         (key, value),
     )
 
 
-def _noted(connection: apsw.Connection, key: str) -> int | None:
+def _meta_number(connection: apsw.Connection, key: str) -> int | None:
     found = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).get
     return None if found is None else int(str(found))

@@ -1,4 +1,4 @@
-"""Values of embedding models: what serves, what is built, what one may return to."""
+"""Values about embedding models: the active one, the one being built, and those kept for a rollback."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,7 +14,7 @@ class ModelInfo:
     Args:
         model: Its name as in ``embedding.model``.
         dimensions: The length of its vectors.
-        vectors: How many there are.
+        vectors: The number of its vectors.
         is_remote: Whether texts leave this machine to be turned into vectors.
     """
 
@@ -29,14 +29,14 @@ class GenerationInfo:
     """The vectors of one model.
 
     Args:
-        id: Their number, by which ``embedding.compare`` and ``embedding.rollback`` know them.
-        model: What made them, as in ``embedding.model``.
-        dimensions: Their length.
-        vectors: How many there are.
-        state: ``serving`` answers searches; ``building`` is on its way; ``ready`` is complete and waits for
-            ``embedding.switch``; ``kept`` served before; ``unfinished`` was given up before it was complete.
+        id: The number for ``embedding.compare`` and ``embedding.rollback``.
+        model: The model that made them, as in ``embedding.model``.
+        dimensions: The length of a vector.
+        vectors: The number of vectors.
+        state: ``serving`` answers searches; ``building`` is being built; ``ready`` is complete and waits for
+            ``embedding.switch``; ``kept`` was active before; ``unfinished`` was abandoned before it was complete.
         is_remote: Whether texts leave this machine to be turned into vectors.
-        until: When they are dropped; ``None`` for those in use or on their way.
+        until: When they are dropped; ``None`` while they are active or being built.
     """
 
     id: int
@@ -50,20 +50,20 @@ class GenerationInfo:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingStatus:
-    """How search by meaning stands.
+    """Status of search by meaning.
 
     Args:
-        serving: What answers searches; ``None`` before the first text.
-        building: What will answer them once it is complete.
-        texts: How many texts there are to have a vector.
-        is_paused: Whether the building waits for ``embedding.resume``.
-        former: What ``embedding.rollback`` returns to.
-        former_until: When that is dropped.
-        private_without: Private texts without a vector because they are not sent to a remote service; they are found
-            by their words.
-        notes: Sentences about what does not work at the moment.
-        generations: All vectors there are, the newest first.
-        waits: Whether what is built lets the old one answer until ``embedding.switch``, also once it is complete.
+        serving: The model that answers searches; ``None`` before the first text.
+        building: The model that replaces it once its vectors are complete.
+        texts: The number of texts that should have a vector.
+        is_paused: Whether the build waits for ``embedding.resume``.
+        former: The model that ``embedding.rollback`` returns to.
+        former_until: When the vectors of ``former`` are dropped.
+        private_without: The number of private texts without a vector because they are not sent to a remote service;
+            they are found by their words only.
+        notes: Sentences about current problems.
+        generations: All vectors, newest first.
+        waits: Whether the vectors being built wait for ``embedding.switch`` when they are complete.
     """
 
     serving: ModelInfo | None

@@ -1,4 +1,4 @@
-"""What a person decides about embedding models: change, pause, go back, and how it stands."""
+"""Service for the choice of an embedding model: change, pause, switch, rollback and status."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -28,7 +28,7 @@ _SAMPLE_CHARACTERS = 1_000
 
 
 def configured_source(config: Config) -> EmbedderSource:
-    """Return what the settings say an embedder is opened from."""
+    """Return the source of the embedder that the settings name."""
     return EmbedderSource(
         config.text("embedding.model"),
         config.text("embedding.model_folder"),
@@ -39,16 +39,16 @@ def configured_source(config: Config) -> EmbedderSource:
 
 
 class EmbeddingService:
-    """Looks after the choice of an embedding model.
+    """Service for the choice of an embedding model.
 
     Args:
         store: The vault's database.
-        clock: Where the time comes from.
-        config: The settings, which a change is saved in.
-        generations: What serves and what is built.
-        builder: Builds in the background.
+        clock: The clock.
+        config: The settings, in which a change is saved.
+        generations: The active generation and the one being built.
+        builder: The builder in the background.
         open_source: Opens an embedder; called in a worker thread.
-        woken: Lets the index look for work.
+        woken: Wakes the index worker.
     """
 
     def __init__(
@@ -70,11 +70,11 @@ class EmbeddingService:
         self._woken = woken
 
     async def status(self) -> EmbeddingStatus:
-        """Return how search by meaning stands."""
+        """Return the status of search by meaning."""
         return await self._store.read(self._status)
 
     def notes(self) -> Sequence[str]:
-        """Return sentences about what does not work at the moment."""
+        """Return sentences about current problems."""
         return tuple(dict.fromkeys(filter(None, (self._generations.note, self._builder.failure))))
 
     def _status(self, connection: apsw.Connection) -> EmbeddingStatus:
@@ -98,16 +98,16 @@ class EmbeddingService:
         )
 
     async def change(self, model: str, folder: str, *, waits: bool = False) -> EmbeddingStatus:
-        """Choose another model; what serves goes on until its vectors are complete.
+        """Choose another model; the active one answers searches until the new vectors are complete.
 
         Args:
-            model: As in the setting ``embedding.model``.
-            folder: Where its files lie.
-            waits: What serves goes on until ``switch``.
+            model: The model as in the setting ``embedding.model``.
+            folder: The folder of its files.
+            waits: Whether the new vectors wait for ``switch``.
 
         Raises:
-            InputError: There is no such model, or the environment decides the setting.
-            ModelUnavailableError: It cannot be opened; nothing was changed.
+            InputError: The model is unknown, or an environment variable decides the setting.
+            ModelUnavailableError: The model cannot be opened; nothing was changed.
         """
         self._refuse_without_vectors()
         source = EmbedderSource(
@@ -129,26 +129,26 @@ class EmbeddingService:
         return await self.status()
 
     async def try_again(self) -> None:
-        """Try what failed at once, and not when its time comes: what it lacked may be there now."""
-        await self._store.write(repo.hasten, is_derived=True)
+        """Retry failed work at once instead of at its next time, because its cause may be gone."""
+        await self._store.write(repo.retry_now, is_derived=True)
         self._go_on()
 
     async def pause(self) -> EmbeddingStatus:
-        """Let the building rest until ``resume``, also over a restart."""
+        """Pause the build until ``resume``, also over a restart."""
         await self._store.write(partial(generation_repo.pause, is_paused=True))
         return await self.status()
 
     async def resume(self) -> EmbeddingStatus:
-        """Let the building go on."""
+        """Continue the build."""
         await self._store.write(partial(generation_repo.pause, is_paused=False))
         self._go_on()
         return await self.status()
 
     async def switch(self) -> EmbeddingStatus:
-        """Let what is built answer as soon as it is complete, and go on with it if it rests.
+        """Activate the generation being built as soon as it is complete, and continue its build if paused.
 
         Raises:
-            InputError: Nothing is built.
+            InputError: No generation is being built.
         """
         self._refuse_without_vectors()
         if (await self.status()).building is None:
@@ -157,14 +157,14 @@ class EmbeddingService:
         return await self.resume()
 
     async def rollback(self, number: int | None = None) -> EmbeddingStatus:
-        """Give up what is built, or go back to what served before.
+        """Cancel the build, or return to a generation that was active before.
 
         Args:
-            number: The generation to go back to, whatever is built; the one that served last when not given.
+            number: The generation to return to; when not given, cancel the build or return to the previous one.
 
         Raises:
-            InputError: There is nothing to go back to.
-            ModelUnavailableError: The model that served before is not here any more.
+            InputError: There is nothing to cancel or to return to.
+            ModelUnavailableError: The model of that generation is missing.
         """
         self._refuse_without_vectors()
         built = await self._store.read(generation_repo.generation_in_building) if number is None else None
@@ -194,7 +194,7 @@ class EmbeddingService:
         return await self.status()
 
     async def advice(self) -> str:
-        """Return whether another model would suit the vault better, in a sentence; empty when none would."""
+        """Return a sentence if another model would suit the vault better, else ``""``."""
         if configured_source(self._config).provider != "static":
             return ""
         texts = await self._store.read(_sample)
@@ -250,7 +250,7 @@ def _state(connection: apsw.Connection, row: generation_repo.GenerationRow) -> S
 
 
 def _sample(connection: apsw.Connection) -> list[str]:
-    """Return texts from all over the vault."""
+    """Return a sample of texts from the whole vault."""
     last = int(connection.execute("SELECT coalesce(max(id), 0) FROM chunks").get)
     step = max(1, last // _SAMPLE)
     rows = connection.execute(
@@ -261,7 +261,7 @@ def _sample(connection: apsw.Connection) -> list[str]:
 
 
 def _advice_on(texts: Sequence[str]) -> str:
-    from app.embed.language_coverage import measure_coverage  # noqa: PLC0415  (numpy waits until somebody asks)
+    from app.embed.language_coverage import measure_coverage  # noqa: PLC0415  (imports numpy)
 
     return _advice(measure_coverage(texts))
 

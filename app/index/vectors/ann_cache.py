@@ -1,7 +1,7 @@
-"""The vectors' quick look-up beside the database: built from it, kept in a file, thrown away when in doubt.
+"""Approximate vector index: quantized vectors of one generation in memory and in a file, rebuilt when in doubt.
 
-What it answers is only ever ids and about how near they are; whoever asks looks the chunks up in the database, so what
-was deleted is not found. While there is none, sqlite-vec answers exactly.
+It answers with ids and approximate cosines only. The caller looks the chunks up in the database, so deleted ones are
+not found. While there is no such index, sqlite-vec answers exactly.
 """
 
 import hashlib
@@ -40,30 +40,30 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 MIN_VECTORS: Final = 5_000
-"""Fewer vectors than this are compared one by one."""
+"""Number of vectors below which sqlite-vec compares all of them."""
 FILE: Final = "vectors.cache"
-MOST_BYTES: Final = 512 << 20
-"""A larger one would take more memory than it is worth; the database answers."""
+MAX_BYTES: Final = 512 << 20
+"""Size above which the index is not built, to save memory; the database answers then."""
 
 _MAGIC: Final = b"keepsake vectors 1\n"
 _SAMPLE: Final = 20_000
 _ROWS_A_PART: Final = 16_384
 _TAIL: Final = 16_384
-_MOST_LOOKED_UP: Final = 20_000
+_MAX_LOOKUPS: Final = 20_000
 _SAVE_SHARE: Final = 0.02
 _CHECKED: Final = 200
 _MAPPED: Final = "numbers"
-"""The array that takes most room and of which a search looks at little."""
-_MAPS: Final = os.name == "posix"  # elsewhere a file in use can be neither replaced nor deleted
+"""The largest array, of which a search reads little; it is mapped from the file."""
+_MAPS: Final = os.name == "posix"  # other systems can neither replace nor delete a file in use
 _BLOCK: Final = 1 << 20
 
 
 class AnnCache:
-    """The vectors of one generation, made small; safe to ask from several threads.
+    """Approximate vector index of one generation; safe to use from several threads.
 
     Args:
-        folder: Where the file is kept.
-        least: Below so many vectors there is nothing to gain.
+        folder: The folder of the file.
+        least: The number of vectors from which the index is used.
     """
 
     def __init__(self, folder: Path, least: int = MIN_VECTORS) -> None:
@@ -74,43 +74,43 @@ class AnnCache:
         self._codes: QuantizedVectors | None = None
         self._tail: QuantizedVectors | None = None
         self._unsaved = 0
-        self._forgotten = 0
+        self._discards = 0
         self._unchecked = 0
 
     def count(self) -> int:
-        """Return how many vectors can be looked up."""
+        """Return how many vectors the index has."""
         return sum(len(part.ids) for part in (self._codes, self._tail) if part is not None)
 
     def nearest(
         self, generation: Generation, vector: bytes, k: int, allowed: "NDArray[np.bool_] | None" = None
     ) -> "tuple[Ids, Floats] | None":
-        """Return about the ``k`` nearest chunks with their cosine, best first; ``None`` when it cannot tell.
+        """Return about the ``k`` nearest chunks with their cosine, best first; ``None`` without an index.
 
         Args:
-            generation: Whose vectors.
-            vector: The question, float32 little-endian, of length one.
-            k: How many.
-            allowed: Which chunks by id, none beyond its end; all when ``None``.
+            generation: The generation to search.
+            vector: The query, float32 little-endian, of length one.
+            k: The number of chunks.
+            allowed: The allowed chunk ids as a mask, none beyond its end; all when ``None``.
         """
         with self._lock:
             parts = [part for part in (self._codes, self._tail) if part is not None]
             if self._codes is None or self._generation != generation.id:
                 return None
-        asked = np.frombuffer(vector, dtype="<f4")
-        if not asked.any():
+        query = np.frombuffer(vector, dtype="<f4")
+        if not query.any():
             return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32)
-        found = [part.nearest(asked, k, allowed) for part in parts]
+        found = [part.nearest(query, k, allowed) for part in parts]
         if len(found) == 1:
             return found[0]
         ids, scores = (np.concatenate(column) for column in zip(*found, strict=True))
-        # Of what both have, the later one counts.
+        # If both parts have an id, the later vector counts.
         _, last = np.unique(ids[::-1], return_index=True)
         rows = len(ids) - 1 - last
         order = np.lexsort((-ids[rows], -scores[rows]))[:k]
         return ids[rows[order]], scores[rows[order]]
 
     def add(self, generation: Generation, stored: Sequence[tuple[int, bytes]]) -> None:
-        """Take in vectors that were just stored, by chunk id."""
+        """Add vectors that were just stored, by chunk id."""
         with self._lock:
             if self._codes is None or self._generation != generation.id or not stored:
                 return
@@ -122,21 +122,21 @@ class AnnCache:
             self._unchecked += len(stored)
 
     def needs_refresh(self, generation: Generation, count: int) -> bool:
-        """Tell whether to call ``tend``, given how many vectors there should be about."""
-        if count < self._least or count * _bytes_each(generation.dimensions) > MOST_BYTES:
+        """Return whether to call ``refresh``, given the approximate number of vectors in the database."""
+        if count < self._least or count * _bytes_each(generation.dimensions) > MAX_BYTES:
             return False
         return self._codes is None or self._generation != generation.id or self._unchecked > max(1_000, count // 16)
 
     def refresh(self, connection: apsw.Connection, generation: Generation) -> None:
-        """Make it agree with the database: from memory, from the file, or from the beginning. Takes seconds.
+        """Bring the index up to date from memory, from the file, or from all vectors, which takes seconds.
 
         Nothing may be added meanwhile.
 
         Args:
             connection: A reader.
-            generation: The one that serves.
+            generation: The active generation.
         """
-        forgotten = self._forgotten
+        discards = self._discards
         before = self._whole(generation) or _read(self._path, generation)
         agreeing = None if before is None else _agreeing(connection, generation, before, _stored(connection))
         codes, tail = agreeing or (_built(connection, generation), None)
@@ -144,24 +144,24 @@ class AnnCache:
         if tail is not None and late >= (len(codes.ids) + late) * _SAVE_SHARE:
             codes, tail = concatenate_codes([codes, tail]), None
         with self._lock:
-            if self._forgotten != forgotten:
-                return  # what was read may hold what must not be kept; the next time reads anew
+            if self._discards != discards:
+                return  # erased vectors may have been read; the next call reads again
             self._generation, self._codes, self._tail, self._unchecked = generation.id, codes, tail, 0
             self._unsaved = max(self._unsaved, late)
-            # What was forgotten must leave the file, be it one vector.
+            # Deleted vectors must leave the file, even a single one.
             if before is None or not np.isin(before.ids, codes.ids, assume_unique=True).all():
                 self._unsaved += len(codes.ids)
             self._save(generation, codes)
 
-    def forget(self) -> None:
-        """Let go of all vectors, in memory and in the file; they are gathered again when it is next tended.
+    def discard(self) -> None:
+        """Delete all vectors in memory and in the file; the next ``refresh`` reads them again.
 
         Raises:
             MachineError: The file cannot be deleted.
         """
         with self._lock:
             self._codes = self._tail = None
-            self._forgotten += 1
+            self._discards += 1
             for path in (self._path, self._path.with_suffix(".new")):
                 try:
                     path.unlink(missing_ok=True)
@@ -183,7 +183,7 @@ class AnnCache:
             self._codes = _write(self._path, generation, codes)
             self._unsaved = 0 if self._tail is None else len(self._tail.ids)
         except OSError as error:
-            # Only the next start takes longer.
+            # The only consequence is a slower next start.
             _log.info("the vectors' cache was not written: %s", error.strerror)
 
 
@@ -199,34 +199,34 @@ def _stored(connection: apsw.Connection) -> "Ids":
 def _agreeing(
     connection: apsw.Connection, generation: Generation, codes: QuantizedVectors, wanted: "Ids"
 ) -> tuple[QuantizedVectors, QuantizedVectors | None] | None:
-    """Return ``codes`` without what is not ``wanted``, and what they lack of it; ``None`` when that is too much."""
+    """Return ``codes`` limited to ``wanted``, and the missing vectors; ``None`` if too many are missing."""
     missing = np.setdiff1d(wanted, codes.ids, assume_unique=True)
     gone = np.setdiff1d(codes.ids, wanted, assume_unique=True)
-    if len(missing) > min(_MOST_LOOKED_UP, len(wanted) // 4):
+    if len(missing) > min(_MAX_LOOKUPS, len(wanted) // 4):
         return None
     if len(gone):
         codes = without_ids(codes, gone)
-    if not _is_of(connection, generation, codes):
+    if not _matches_database(connection, generation, codes):
         return None
-    there = _looked_up(connection, generation, missing)
-    # Apart: joined they would all be copied into memory.
-    return codes, _encoded(codes.frame, there, generation.dimensions) if there else None
+    found = _read_vectors(connection, generation, missing)
+    # Kept apart, because joining would copy all vectors into memory.
+    return codes, _encoded(codes.frame, found, generation.dimensions) if found else None
 
 
-def _is_of(connection: apsw.Connection, generation: Generation, codes: QuantizedVectors) -> bool:
-    """Tell whether a sample of ``codes`` is what the database has under these ids.
+def _matches_database(connection: apsw.Connection, generation: Generation, codes: QuantizedVectors) -> bool:
+    """Return whether a sample of ``codes`` agrees with the database.
 
-    A database restored from a backup gives ids once more; those differ that the file knew last.
+    A database restored from a backup assigns ids again, so the last ids of the file may mean other chunks.
     """
     step = max(len(codes.ids) // _CHECKED, 1)
     ids = np.union1d(codes.ids[::step], codes.ids[-_CHECKED:])
-    ids, rows = _floats(_looked_up(connection, generation, ids), generation.dimensions)
+    ids, rows = _floats(_read_vectors(connection, generation, ids), generation.dimensions)
     at = np.searchsorted(codes.ids, ids)
-    apart = np.abs(codes.numbers[at] * codes.scales[at][:, None] - rows).max(axis=1, initial=0.0)
-    return bool((apart <= codes.scales[at]).all())
+    differences = np.abs(codes.numbers[at] * codes.scales[at][:, None] - rows).max(axis=1, initial=0.0)
+    return bool((differences <= codes.scales[at]).all())
 
 
-def _looked_up(connection: apsw.Connection, generation: Generation, ids: "Ids") -> list[tuple[int, bytes]]:
+def _read_vectors(connection: apsw.Connection, generation: Generation, ids: "Ids") -> list[tuple[int, bytes]]:
     sql = f"SELECT embedding FROM {generation.table} WHERE chunk_id = ?"
     rows = ((one, connection.execute(sql, (one,)).get) for one in ids.tolist())
     return [(one, row) for one, row in rows if row is not None]
@@ -236,19 +236,19 @@ def _built(connection: apsw.Connection, generation: Generation) -> QuantizedVect
     rows = connection.execute(f"SELECT chunk_id, embedding FROM {generation.table}")
     width = generation.dimensions
     first = list(islice(rows, _SAMPLE))
-    around = fit_rotation(_floats(first, width)[1] if first else np.zeros((1, width), dtype=np.float32))
-    parts = [_encoded(around, first, width)]
+    rotation = fit_rotation(_floats(first, width)[1] if first else np.zeros((1, width), dtype=np.float32))
+    parts = [_encoded(rotation, first, width)]
     while part := list(islice(rows, _ROWS_A_PART)):
-        parts.append(_encoded(around, part, width))
+        parts.append(_encoded(rotation, part, width))
     return concatenate_codes(parts)
 
 
-def _encoded(around: Rotation, stored: Sequence[tuple[int, bytes]], width: int) -> QuantizedVectors:
-    return quantize(around, *_floats(stored, width))
+def _encoded(rotation: Rotation, stored: Sequence[tuple[int, bytes]], width: int) -> QuantizedVectors:
+    return quantize(rotation, *_floats(stored, width))
 
 
 def _floats(stored: Sequence[tuple[int, bytes]], width: int) -> "tuple[Ids, Floats]":
-    """Return ids, ascending, and their vectors."""
+    """Return ascending ids and their vectors."""
     ordered = sorted(stored, key=lambda pair: pair[0])
     ids = np.array([one for one, _ in ordered], dtype=np.int64)
     return ids, np.frombuffer(b"".join(row for _, row in ordered), dtype="<f4").reshape(-1, width)
@@ -262,7 +262,7 @@ def _bytes_each(width: int) -> int:
 
 
 def _write(path: Path, generation: Generation, codes: QuantizedVectors) -> QuantizedVectors:
-    """Write a file of its own, put it in place of the old one and return the codes as they lie in it."""
+    """Write a new file, replace the old one with it, and return the vectors mapped from it."""
     arrays = _arrays(codes)
     digest = hashlib.blake2b(digest_size=16)
     for array in arrays.values():
@@ -274,7 +274,7 @@ def _write(path: Path, generation: Generation, codes: QuantizedVectors) -> Quant
         "arrays": {name: [array.dtype.str, list(array.shape)] for name, array in arrays.items()},
     }
     fresh = path.with_suffix(".new")
-    # Of one name, so that ``forget`` finds what a killed writer left.
+    # A fixed name, so that ``discard`` finds the file of a killed writer.
     with os.fdopen(open_replacing(fresh), "wb") as file:
         file.write(_MAGIC + json.dumps(header).encode() + b"\n")
         for name, array in arrays.items():
@@ -283,15 +283,15 @@ def _write(path: Path, generation: Generation, codes: QuantizedVectors) -> Quant
             file.write(np.ascontiguousarray(array).data)
     if _MAPS:
         with open_for_reading(fresh) as file:
-            codes = replace(codes, numbers=_laid(file, start, codes.numbers.shape))
+            codes = replace(codes, numbers=_mapped(file, start, codes.numbers.shape))
     fresh.replace(path)
     return codes
 
 
-def _laid(file: BinaryIO, start: int, shape: Sequence[int]) -> "NDArray[np.int8]":
-    """Return bytes as they lie in a file, which stay on the disk until they are looked at.
+def _mapped(file: BinaryIO, start: int, shape: Sequence[int]) -> "NDArray[np.int8]":
+    """Return an array mapped from a file, whose bytes stay on the disk until they are read.
 
-    A file is only ever replaced by another one, never cut: what is mapped stays readable.
+    The file is only ever replaced, never truncated, so the mapping stays valid.
     """
     if not math.prod(shape):
         return np.zeros(shape, dtype=np.int8)
@@ -314,7 +314,7 @@ def _arrays(codes: QuantizedVectors) -> "dict[str, NDArray[Any]]":
 
 
 def _header(path: Path, generation: Generation) -> dict[str, Any] | None:
-    """Return what the file says of itself if it is of this generation."""
+    """Return the header of the file if it is of this generation."""
     try:
         with open_for_reading(path) as file:
             if file.readline(64) != _MAGIC:
@@ -325,11 +325,11 @@ def _header(path: Path, generation: Generation) -> dict[str, Any] | None:
         return None
 
 
-def _passed(file: BinaryIO, size: int, digest: "hashlib.blake2b") -> int:
-    """Take the next ``size`` bytes into the ``digest`` and return where they begin.
+def _skip(file: BinaryIO, size: int, digest: "hashlib.blake2b") -> int:
+    """Add the next ``size`` bytes to the digest and return their position.
 
     Raises:
-        EOFError: There are fewer.
+        EOFError: The file has fewer bytes.
     """
     start = file.tell()
     while left := start + size - file.tell():
@@ -341,7 +341,7 @@ def _passed(file: BinaryIO, size: int, digest: "hashlib.blake2b") -> int:
 
 
 def _read(path: Path, generation: Generation) -> QuantizedVectors | None:
-    """Return what the file holds; ``None`` when it is missing, damaged, or of another generation."""
+    """Return the vectors in the file; ``None`` if it is missing, damaged, or of another generation."""
     header = _header(path, generation)
     if header is None:
         return None
@@ -352,18 +352,17 @@ def _read(path: Path, generation: Generation) -> QuantizedVectors | None:
             file.readline()
             for name, (dtype, shape) in header["arrays"].items():
                 if name == _MAPPED and _MAPS:
-                    made[name] = _laid(file, _passed(file, math.prod(shape), digest), shape)
+                    made[name] = _mapped(file, _skip(file, math.prod(shape), digest), shape)
                     continue
                 array = np.fromfile(file, dtype=np.dtype(dtype), count=int(np.prod(shape))).reshape(shape)
                 digest.update(array.data)
                 made[name] = array
-        is_whole = digest.hexdigest() == header["digest"]
-        rotation = made["rotation"] if made["rotation"].size else None
-        around = Rotation(made["middle"], rotation)
-        codes = QuantizedVectors(around, made["ids"], made["bits"], made["numbers"], made["scales"])
+        is_intact = digest.hexdigest() == header["digest"]
+        rotation = Rotation(made["middle"], made["rotation"] if made["rotation"].size else None)
+        codes = QuantizedVectors(rotation, made["ids"], made["bits"], made["numbers"], made["scales"])
     except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
         _log.info("the vectors' cache is damaged and made anew: %s", type(error).__name__)
         return None
-    if not is_whole:
+    if not is_intact:
         _log.info("the vectors' cache is damaged and made anew")
-    return codes if is_whole else None
+    return codes if is_intact else None

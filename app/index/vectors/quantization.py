@@ -1,7 +1,8 @@
-"""Vectors made small enough to look at all of them: a bit and a byte for each number.
+"""Quantized vectors: a bit and a byte per dimension, small enough to scan all of them.
 
-The bits of a rotated vector, counted where they differ from the question's, choose a few thousand of a million; their
-bytes then give the cosine to three digits. Nothing is trained, so vectors are added as they come.
+The Hamming distance of rotated sign bits selects a few thousand of a million vectors; their bytes then give the cosine
+to three digits. Nothing is trained, so vectors can be added at any time. The bit vectors of sqlite-vec and the index of
+usearch were not tried as replacements.
 """
 
 from dataclasses import dataclass
@@ -17,36 +18,36 @@ if TYPE_CHECKING:
 
 SHORTLIST: Final = 8_000
 SHORTLIST_SHARE: Final = 1 / 128
-"""How many are looked at closely: so many, and this share of all; finds 99 % of the nearest fifty and more."""
+"""Size of the shortlist: this number plus this share of all vectors. It finds 99 % of the nearest fifty."""
 FEWEST: Final = 3_500
 FEWEST_SHARE: Final = 1 / 20
-"""Where there are fewer vectors, so many and this share of them are enough for that."""
+"""Size of the shortlist in a smaller vault: this number plus this share of its vectors."""
 
 _WORD_BITS: Final = 64
 _ROTATED_MOST: Final = 1_024  # wider vectors would take seconds to rotate
-_BLOCK: Final = 1 << 16  # vectors whose bits fit the processor's cache
+_BLOCK: Final = 1 << 16  # a block of vectors whose bits fit the processor's cache
 _SAMPLED: Final = 16
 _TOGETHER: Final = 4
-"""Words of 64 bits whose differences a byte adds up; where all 256 differ it begins anew, and the bytes tell later."""
+"""Words of 64 bits whose differences are summed in a byte. It overflows only if all 256 bits differ."""
 _STEP: Final = 8_192
 _BYTE_MOST: Final = 127
 
 
 @dataclass(frozen=True, slots=True)
 class Rotation:
-    """How vectors are made bits: their middle, and a rotation that spreads what they say over all bits."""
+    """Transformation before taking signs: centring, and a rotation that spreads information over all dimensions."""
 
     middle: "Floats"
     rotation: "Floats | None"
 
-    def turned(self, rows: "Floats") -> "Floats":
-        """Return rows around the middle, rotated."""
+    def rotate(self, rows: "Floats") -> "Floats":
+        """Return the rows centred and rotated."""
         centred: Floats = rows - self.middle
         return centred if self.rotation is None else np.asarray(centred @ self.rotation)
 
 
 def fit_rotation(sample: "Floats") -> Rotation:
-    """Return the frame for vectors like those of ``sample``."""
+    """Return a rotation for vectors like those of ``sample``."""
     width = sample.shape[1]
     rotation = None
     if width <= _ROTATED_MOST:
@@ -57,13 +58,14 @@ def fit_rotation(sample: "Floats") -> Rotation:
 
 @dataclass(frozen=True, slots=True)
 class QuantizedVectors:
-    """So many vectors, made small; adding gives another one that may share memory with it.
+    """Quantized vectors; immutable, and may share memory with others.
 
     Args:
+        frame: The rotation applied before signs are taken.
         ids: Chunk ids, ascending.
-        bits: A row for each 64 dimensions.
-        numbers: A row of bytes for each vector.
-        scales: What a byte of each vector is worth.
+        bits: Sign bits, a row for each 64 dimensions.
+        numbers: Bytes, a row for each vector.
+        scales: The value of a byte of 1 in each vector.
     """
 
     frame: Rotation
@@ -76,11 +78,11 @@ class QuantizedVectors:
         """Return the ids of about the ``k`` nearest with their cosine, best first.
 
         Args:
-            vector: The question, of length one.
-            k: How many.
-            allowed: Which ids, none beyond its end; all when ``None``.
+            vector: The query, of length one.
+            k: The number of ids.
+            allowed: The allowed ids as a mask, none beyond its end; all when ``None``.
         """
-        rows = self._shortlist(vector, k) if allowed is None else self._of(allowed, vector, k)
+        rows = self._shortlist(vector, k) if allowed is None else self._allowed_shortlist(allowed, vector, k)
         scores = self._cosines(rows, vector)
         if len(rows) > k:
             kept = np.argpartition(-scores, k - 1)[:k]
@@ -92,43 +94,43 @@ class QuantizedVectors:
         scores = np.empty(len(rows), dtype=np.float32)
         for start in range(0, len(rows), _STEP):
             part = rows[start : start + _STEP]
-            # Not a matrix product: its library would start threads for what one does in a millisecond.
+            # Not a matrix product, because BLAS would start threads for work of a millisecond.
             scores[start : start + _STEP] = np.einsum("ij,j->i", np.take(self.numbers, part, axis=0), vector)
         return scores * self.scales[rows]
 
-    def _of(self, allowed: "NDArray[np.bool_]", vector: "Floats", k: int) -> "Ids":
+    def _allowed_shortlist(self, allowed: "NDArray[np.bool_]", vector: "Floats", k: int) -> "Ids":
         within = int(np.searchsorted(self.ids, len(allowed)))
         rows = np.flatnonzero(allowed[self.ids[:within]])
-        most = _most(len(rows), k)
+        most = _shortlist_size(len(rows), k)
         if len(rows) <= most:
             return np.asarray(rows)
-        apart = self._apart(vector)[rows]
-        return np.asarray(rows[np.argpartition(apart, most)[:most]])
+        distances = self._distances(vector)[rows]
+        return np.asarray(rows[np.argpartition(distances, most)[:most]])
 
     def _shortlist(self, vector: "Floats", k: int) -> "Ids":
         count = len(self.ids)
-        most = _most(count, k)
+        most = _shortlist_size(count, k)
         if count <= most + most // 2:
             return np.arange(count)
-        apart = self._apart(vector)
-        sampled = np.cumsum(np.bincount(apart[::_SAMPLED]))
+        distances = self._distances(vector)
+        sampled = np.cumsum(np.bincount(distances[::_SAMPLED]))
         limit = int(np.searchsorted(sampled, most / _SAMPLED))
-        return np.flatnonzero(apart <= limit)
+        return np.flatnonzero(distances <= limit)
 
-    def _apart(self, vector: "Floats") -> "NDArray[np.uint16]":
-        """Return in how many bits each differs from the question, those where it says most counted twice."""
-        turned = self.frame.turned(vector[None, :])[0]
-        sign = _bits(turned[None, :])[:, 0]
-        size = np.abs(turned)
+    def _distances(self, vector: "Floats") -> "NDArray[np.uint16]":
+        """Return the Hamming distance of each vector to the query; the query's larger dimensions count twice."""
+        rotated = self.frame.rotate(vector[None, :])[0]
+        sign = _bits(rotated[None, :])[:, 0]
+        size = np.abs(rotated)
         heavy = _bits((size > np.median(size))[None, :])[:, 0]
         count, planes = len(self.ids), len(self.bits)
-        apart = np.zeros(count, dtype=np.uint16)
+        distances = np.zeros(count, dtype=np.uint16)
         differs = np.empty(_BLOCK, dtype=np.uint64)
         ones, plain, weighed = np.empty((3, _BLOCK), dtype=np.uint8)
         for start in range(0, count, _BLOCK):
             end = min(start + _BLOCK, count)
             block = slice(end - start)
-            word, one, out = differs[block], ones[block], apart[start:end]
+            word, one, out = differs[block], ones[block], distances[start:end]
             for first in range(0, planes, _TOGETHER):
                 plain[block], weighed[block] = 0, 0
                 for plane in range(first, min(first + _TOGETHER, planes)):
@@ -138,20 +140,20 @@ class QuantizedVectors:
                     weighed[block] += np.bitwise_count(word, out=one)
                 out += plain[block]
                 out += weighed[block]
-        return apart
+        return distances
 
 
-def _most(count: int, k: int) -> int:
-    """Return how many of ``count`` vectors are looked at closely to find ``k``."""
+def _shortlist_size(count: int, k: int) -> int:
+    """Return how many of ``count`` vectors are rescored to find the nearest ``k``."""
     return max(min(SHORTLIST, FEWEST + int(count * FEWEST_SHARE)) + int(count * SHORTLIST_SHARE), 4 * k)
 
 
-def quantize(around: Rotation, ids: "Ids", rows: "Floats") -> QuantizedVectors:
-    """Return vectors made small.
+def quantize(rotation: Rotation, ids: "Ids", rows: "Floats") -> QuantizedVectors:
+    """Return quantized vectors.
 
     Args:
-        around: The frame.
-        ids: Of the vectors, ascending.
+        rotation: The rotation.
+        ids: The ids of the vectors, ascending.
         rows: The vectors, of length one or zero.
     """
     numbers = np.empty(rows.shape, dtype=np.int8)
@@ -162,12 +164,12 @@ def quantize(around: Rotation, ids: "Ids", rows: "Floats") -> QuantizedVectors:
         scale = np.maximum(np.abs(part).max(axis=1) / _BYTE_MOST, np.finfo(np.float32).tiny)
         scales[start : start + _STEP] = scale
         numbers[start : start + _STEP] = np.rint(part / scale[:, None])
-        bits[:, start : start + _STEP] = _bits(around.turned(part))
-    return QuantizedVectors(around, ids, bits, numbers, scales)
+        bits[:, start : start + _STEP] = _bits(rotation.rotate(part))
+    return QuantizedVectors(rotation, ids, bits, numbers, scales)
 
 
 def concatenate_codes(parts: "list[QuantizedVectors]") -> QuantizedVectors:
-    """Return the codes of all ``parts``, which share their frame; of an id that is in several, the last."""
+    """Return the vectors of all ``parts``, which share a rotation; of an id in several parts, the last one."""
     if len(parts) == 1:
         return parts[0]
     ids = np.concatenate([part.ids for part in parts])
@@ -185,7 +187,7 @@ def concatenate_codes(parts: "list[QuantizedVectors]") -> QuantizedVectors:
 
 
 def without_ids(codes: QuantizedVectors, ids: "Ids") -> QuantizedVectors:
-    """Return ``codes`` without the vectors of ``ids``."""
+    """Return the vectors without those of ``ids``."""
     kept = ~np.isin(codes.ids, ids)
     return QuantizedVectors(
         codes.frame,
@@ -201,7 +203,7 @@ def _words(width: int) -> int:
 
 
 def _bits(rows: "NDArray[Any]") -> "NDArray[np.uint64]":
-    """Return which numbers are above zero: a row for each 64 of them, a column for each vector."""
+    """Return the bits of positive numbers: a row for each 64 dimensions, a column for each vector."""
     padded = np.zeros((len(rows), _words(rows.shape[1]) * _WORD_BITS), dtype=np.bool_)
     padded[:, : rows.shape[1]] = rows > 0
     return np.ascontiguousarray(np.packbits(padded, axis=1).view(np.uint64).T)

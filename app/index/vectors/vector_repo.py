@@ -1,4 +1,4 @@
-"""Vectors in sqlite-vec, one table for each embedding identity (a generation)."""
+"""SQL of vectors in sqlite-vec: one table for each generation (embedding identity)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ import apsw
 
 from app.embed.model import EmbeddingIdentity
 
-# As the triggers of the first migration have it.
+# The same condition as in the triggers of the first migration.
 HAS_VECTOR = "(kind <> 'passage' OR seq_start = seq_end)"
 
 
@@ -20,14 +20,14 @@ class Generation:
 
     @property
     def table(self) -> str:
-        """Return the name of the table, made of a number only."""
+        """The name of the table; safe in SQL, because it is made from a number only."""
         return f"vectors_{self.id}"
 
 
 def open_generation(connection: apsw.Connection, identity: EmbeddingIdentity, now_ms: int) -> Generation:
-    """Return the generation of ``identity``, making it when it is new; it serves from now on.
+    """Return the generation of ``identity``, created if it is new, and activate it.
 
-    A new one queues every chunk for embedding; the vectors of other identities stay until they are dropped.
+    A new one queues every chunk for embedding; other generations stay until they are dropped.
     """
     generation = generation_of(connection, identity, now_ms)
     active = connection.execute("SELECT value FROM meta WHERE key = 'generation'").fetchone()
@@ -37,7 +37,7 @@ def open_generation(connection: apsw.Connection, identity: EmbeddingIdentity, no
 
 
 def generation_of(connection: apsw.Connection, identity: EmbeddingIdentity, now_ms: int) -> Generation:
-    """Return the generation of ``identity``, making it when it is new; what serves stays as it is."""
+    """Return the generation of ``identity``, created if it is new; the active one stays active."""
     key = (identity.provider, identity.model, identity.dimensions, identity.version)
     found = connection.execute(
         "SELECT id FROM generations WHERE provider = ? AND model = ? AND dimensions = ? AND version = ?", key
@@ -62,7 +62,7 @@ def create_table(connection: apsw.Connection, generation: Generation) -> None:
 
 
 def activate(connection: apsw.Connection, generation: Generation, now_ms: int) -> None:
-    """Let a generation serve in place of the one that does; what it lacks is queued."""
+    """Activate a generation in place of the current one, and queue the vectors that it lacks."""
     connection.execute(
         "INSERT INTO meta (key, value) VALUES ('generation', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
         (str(generation.id),),
@@ -73,8 +73,8 @@ def activate(connection: apsw.Connection, generation: Generation, now_ms: int) -
         (now_ms, generation.id),
     )
     connection.execute("UPDATE generations SET state = 'serving', retired_at = NULL WHERE id = ?", (generation.id,))
-    # A generation that served before lacks what came since; what it has needs no second time. The plain table that
-    # sqlite-vec keeps ids in is read without the vectors.
+    # A generation that was active before lacks only the vectors of newer chunks. The plain table in which sqlite-vec
+    # keeps ids can be read without the vectors.
     ids = f"{generation.table}_rowids"
     connection.execute(
         f"DELETE FROM {generation.table} WHERE chunk_id IN"
@@ -91,13 +91,13 @@ def activate(connection: apsw.Connection, generation: Generation, now_ms: int) -
 
 
 def store_vectors(connection: apsw.Connection, generation: Generation, vectors: Sequence[tuple[int, bytes]]) -> None:
-    """Store vectors (float32 little-endian, ``dimensions`` long) by chunk id and take them off the queue."""
+    """Store vectors (float32 little-endian, ``dimensions`` long) by chunk id and remove the chunks from the queue."""
     put(connection, generation, vectors)
     connection.executemany("DELETE FROM pending_vectors WHERE chunk_id = ?", [(chunk_id,) for chunk_id, _ in vectors])
 
 
 def put(connection: apsw.Connection, generation: Generation, vectors: Sequence[tuple[int, bytes]]) -> None:
-    """Store vectors by chunk id, in place of those there."""
+    """Store vectors by chunk id, replacing existing ones."""
     connection.executemany(
         f"DELETE FROM {generation.table} WHERE chunk_id = ?", [(chunk_id,) for chunk_id, _ in vectors]
     )
@@ -120,14 +120,14 @@ def nearest(
     k: int,
     subset: tuple[str, Sequence[object]] | None,
 ) -> list[tuple[int, float]]:
-    """Return the ``k`` nearest chunks with their cosine, best first; those that have no direction are left out.
+    """Return the ``k`` nearest chunks with their cosine, best first; vectors without a direction are left out.
 
     Args:
         connection: A reader.
-        generation: Whose vectors.
+        generation: The generation to search.
         vector: The query, float32 little-endian.
-        k: How many.
-        subset: A query that gives the chunk ids allowed, with its values; ``None`` allows all.
+        k: The number of chunks.
+        subset: An SQL query for the allowed chunk ids, with its values; ``None`` allows all.
     """
     allowed, values = ("", ()) if subset is None else (f" AND chunk_id IN ({subset[0]})", tuple(subset[1]))
     rows = connection.execute(
@@ -135,5 +135,5 @@ def nearest(
         f" WHERE embedding MATCH ? AND k = ?{allowed} ORDER BY distance",
         (vector, k, *values),
     )
-    # A text with nothing in it has a vector without direction, whose cosine with any other is undefined.
+    # The vector of an empty text is zero, and its cosine with any other is undefined.
     return [(row[0], row[1]) for row in rows if row[1] is not None]

@@ -1,6 +1,7 @@
-"""Keepsake: filled, opened again and asked, then asked with filters and while it is at work.
+"""Keepsake under measurement: filled, reopened, searched, searched with filters, and searched under load.
 
-``python -m tests.bench.growth.keepsake_system TELLING PHASE MATERIAL VAULT SIZE``; phases are ``fill``, ``ask`` and ``strain``.
+``python -m tests.bench.growth.keepsake_system TELLING PHASE MATERIAL VAULT SIZE``. The phases are ``fill``, ``ask`` and
+``strain``.
 """
 
 import sys

@@ -1,8 +1,8 @@
-"""How soon the window shows something while one types: its Search pane, over a vault in the same process.
+"""Latency of the Search pane while a person types, over a vault in the same process.
 
-``python -m tests.bench.growth.search_pane TELLING MATERIAL VAULT``. Counted from when the pane asks, after the pause that it
-waits for a next key, until the list has painted the first answer; that is the answer by words, which comes before the
-one by words and meaning.
+``python -m tests.bench.growth.search_pane TELLING MATERIAL VAULT``. Measured from the request, after the pause in which
+the pane waits for a next key, until the list has painted the first answer. That is the lexical answer, which comes
+before the one by words and meaning.
 """
 
 import asyncio

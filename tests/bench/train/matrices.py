@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from app.index.columns.index_cache import IndexCache
 
 from app.core.clock import SystemClock
 from app.core.stores import STORES
 from app.embed.embedder_factory import open_embedder
 from app.embed.model import Embedder
 from app.index.columns.chunk_lengths import last_chunk
+from app.index.columns.index_cache import IndexCache
 from app.index.vectors.vector_repo import Generation
 from app.retrieval.candidates.array_retrievers import empty_scores, vectors_by_id
 from app.retrieval.candidates.depths import array_legs, leg_depths

@@ -61,7 +61,7 @@ def test_a_process_tells_what_it_measured(tmp_path: Path, monkeypatch: pytest.Mo
         tmp_path,
         monkeypatch,
         "import sys; from pathlib import Path; from tests.bench.growth.measurements import MeasurementFiles\n"
-        "Telling(Path(sys.argv[1])).measured({'given': sys.argv[2]})",
+        "MeasurementFiles(Path(sys.argv[1])).measured({'given': sys.argv[2]})",
     )
     assert measured(sys.executable, "grown", ["this"], tmp_path / "told", None) == {"given": "this"}
 

@@ -1,13 +1,13 @@
 """The summary of an answer: counts, retrievers, ranking, notes and failures."""
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.retrieval.model import Found
 from ui import theme
 from ui.models.dates import format_number
 from ui.panes.search.query_text import count_meaning_only
 from ui.style.tokens import Space
+from ui.widgets.plain_text import PlainLabel
 
 
 class ResultSummary(QWidget):
@@ -19,8 +19,8 @@ class ResultSummary(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._figures = QLabel(self)
-        self._notes = QLabel(self)
+        self._figures = PlainLabel(self)
+        self._notes = PlainLabel(self)
         theme.set_type(self._figures, "small muted")
         theme.set_type(self._notes, "small warning")
         self._notes.setWordWrap(True)
@@ -28,7 +28,6 @@ class ResultSummary(QWidget):
         column.setContentsMargins(2, 0, 0, 0)
         column.setSpacing(Space.S)
         for label in (self._figures, self._notes):
-            label.setTextFormat(Qt.TextFormat.PlainText)
             column.addWidget(label)
         self.show_text("")
 

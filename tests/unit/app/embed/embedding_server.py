@@ -30,7 +30,7 @@ class Answer:
 
 
 class EmbeddingServer:
-    """A real HTTP server; ``script`` is answered in order, then every request in the usual way."""
+    """HTTP server that sends the answers in ``script`` first, then normal ones."""
 
     def __init__(self, width: int = 4, certificate: Path | None = None) -> None:
         self.width = width
@@ -108,7 +108,7 @@ class EmbeddingServer:
 
 @contextmanager
 def slow_server() -> Iterator[str]:
-    """Run a server that never ends its answer's head, and sends a byte of it now and then."""
+    """Run a server that sends an endless response header byte by byte."""
     listening = socket.create_server(("127.0.0.1", 0))
     over = threading.Event()
 
@@ -139,7 +139,7 @@ def slow_server() -> Iterator[str]:
 
 
 def certificate(folder: Path) -> Path:
-    """Write a key and a certificate for this machine that nobody signed but itself; skip where none can be made."""
+    """Write a self-signed certificate for this machine with its key; skip without openssl."""
     x509 = pytest.importorskip("cryptography.x509")
     from cryptography.hazmat.primitives import hashes, serialization
     from cryptography.hazmat.primitives.asymmetric import ec

@@ -1,4 +1,4 @@
-"""Which texts are read at once."""
+"""Batches of texts for a transformer."""
 
 from app.embed.batching import CHARACTERS, MAX_TEXTS, batches
 

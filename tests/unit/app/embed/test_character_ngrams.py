@@ -1,4 +1,4 @@
-"""N-grams: the Latin part and the rest are told apart, and nothing of either is lost."""
+"""Character n-grams: text is split into Latin and other scripts without loss."""
 
 import numpy as np
 import pytest

@@ -37,7 +37,7 @@ def test_a_model_that_breaks_while_it_judges(tmp_path: Path) -> None:
     judge = FastembedReranker(MODEL, folder=folder)
     judge.scores("q", ["a"])
     judge._model.model.model = object()
-    with pytest.raises(ModelUnavailableError, match="failed; results keep their first order"):
+    with pytest.raises(ModelUnavailableError, match="failed; results keep their original order"):
         judge.scores("q", ["a"])
 
 

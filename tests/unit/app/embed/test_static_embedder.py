@@ -1,4 +1,4 @@
-"""The built-in embedder: near what reads alike, whatever the text, and never a row that cannot be compared."""
+"""Built-in embedder: similar texts get similar vectors, and every vector can be compared."""
 
 import json
 import shutil

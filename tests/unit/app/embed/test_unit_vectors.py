@@ -1,4 +1,4 @@
-"""Rows of length one, whatever comes in."""
+"""Unit vectors from any input."""
 
 import numpy as np
 from hypothesis import given

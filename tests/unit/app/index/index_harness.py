@@ -1,4 +1,4 @@
-"""A vault's index whose settings name one of several embedders, built and searched as the program does."""
+"""Harness of an index with several embedders, built and searched like in the program."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
@@ -86,7 +86,7 @@ class IndexHarness:
         return self.embedders[source.model]
 
     def run(self, *steps: Step, builds: bool = True) -> None:
-        """Let index and builder work while ``steps`` are done one after the other, then until both are idle."""
+        """Run index worker and builder during ``steps``, and then until both are idle."""
 
         async def work() -> None:
             tasks = [asyncio.create_task(self.sync.run())]
@@ -122,7 +122,7 @@ class IndexHarness:
         return self.shelf.do(self.generations.serving()).embedder.identity.model
 
     def finds(self, text: str) -> bool:
-        """Return whether the vectors that serve find exactly the chunk of ``text`` with the embedder that serves."""
+        """Return whether the active embedder and vectors find exactly the chunk of ``text``."""
         serving = self.shelf.do(self.generations.serving())
         vector = serving.embedder.embed_query(text).tobytes()
         found = self.shelf.do(

@@ -70,7 +70,7 @@ def test_conjoined_and_composed_hangul_are_one() -> None:
 
 
 def test_every_character_of_the_scripts_is_a_letter_digit_or_mark() -> None:
-    """A character that the tokenizer throws away would make pairs that say less than they seem to."""
+    """Characters that the tokenizer drops would make misleading pairs."""
     odd = [
         hex(point)
         for point in [*range(0x0E00, 0x32400)]

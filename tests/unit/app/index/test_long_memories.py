@@ -1,4 +1,4 @@
-"""Long notes: saved at once, indexed a little at a time, with the same chunks as if it had been done in one."""
+"""Long notes are saved at once and indexed in steps, with the same chunks as in one."""
 
 from collections.abc import Iterator
 from pathlib import Path

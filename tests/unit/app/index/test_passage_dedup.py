@@ -1,4 +1,4 @@
-"""A long text that a conversation repeats is indexed once, and each turn that says it is still found as itself."""
+"""Repeated passages are indexed once, and each message that repeats them is still found."""
 
 from app.host import Host
 from app.sessions.model import NewMessage

@@ -1,4 +1,4 @@
-"""Long conversations leave the index and come back a little at a time, whatever happens in between."""
+"""Long sessions leave the index and return in steps, also with interruptions in between."""
 
 from pathlib import Path
 

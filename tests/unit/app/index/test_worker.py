@@ -1,4 +1,4 @@
-"""The background index: passages and vectors follow what is stored, whatever happens in between."""
+"""Index worker: passages and vectors follow the stored messages, also after failures."""
 
 import asyncio
 import shutil
@@ -305,7 +305,7 @@ def test_lost_words_and_vectors_are_found_by_the_check(shelf: Shelf) -> None:
 
 
 def _rests(shelf: Shelf, *, is_searched: bool) -> list[float]:
-    """Index 900 turns, all the while searched or not, and return how long each rest was."""
+    """Index 900 messages, with or without searches meanwhile, and return the length of each rest."""
     rests: list[float] = []
 
     async def rest(seconds: float) -> None:

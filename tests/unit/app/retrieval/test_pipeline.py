@@ -8,13 +8,13 @@ from pathlib import Path
 import apsw
 import numpy as np
 import pytest
-from app.index.columns.index_cache import IndexCache
 
 from app.core.stores import STORES
 from app.errors import InternalError, KeepsakeError, ModelUnavailableError
 from app.index.columns import chunk_columns
 from app.index.columns.chunk_columns import ChunkColumns
 from app.index.columns.chunk_lengths import ChunkLengths
+from app.index.columns.index_cache import IndexCache
 from app.index.vectors.ann_cache import AnnCache
 from app.index.vectors.vector_repo import Generation
 from app.retrieval import service

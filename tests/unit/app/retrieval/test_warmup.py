@@ -2,9 +2,9 @@
 
 import apsw
 import pytest
-from app.index.columns.index_cache import IndexCache
 
 from app.index.columns.chunk_lengths import last_chunk
+from app.index.columns.index_cache import IndexCache
 from app.retrieval import warmup
 from app.retrieval.query.match_expression import quote, stem
 from app.retrieval.warmup import preload_frequent_words

@@ -1,4 +1,4 @@
-"""Remote embedders against a real server on this machine that also answers what no service should."""
+"""Remote embedders against a local server that also sends invalid responses."""
 
 import logging
 import threading
@@ -102,7 +102,7 @@ def refusal(remote: Remote, texts: list[str] | None = None) -> KeepsakeError:
 )
 def test_no_list_of_vectors(remote: Remote, service: EmbeddingServer, body: bytes) -> None:
     service.usual = lambda _: Answer(body=body)
-    assert "no list of vectors" in refusal(remote).message
+    assert "other than a list of vectors" in refusal(remote).message
     assert remote.waits == []
     # Neither for the texts nor for a word of Keepsake's own: it is not the texts.
     assert [request["input"] for request in service.asked] == [["a text"], ["memory"]]
@@ -131,14 +131,14 @@ def test_vectors_of_nothing_but_zeros_are_none(remote: Remote, service: Embeddin
     service.usual = lambda body: Answer(
         body=lambda _: {"data": [{"index": n, "embedding": [0] * WIDTH} for n in range(len(body["input"]))]}
     )
-    assert "no list of vectors" in refusal(remote, ["one", "two"]).message
+    assert "other than a list of vectors" in refusal(remote, ["one", "two"]).message
 
 
 def test_more_vectors_than_texts(remote: Remote, service: EmbeddingServer) -> None:
     service.usual = lambda _: Answer(
         body=lambda _: {"data": [{"index": place, "embedding": [1] * WIDTH} for place in range(3)]}
     )
-    assert "no list of vectors" in refusal(remote).message
+    assert "other than a list of vectors" in refusal(remote).message
 
 
 def test_an_answer_that_ends_halfway_is_asked_for_again(remote: Remote, service: EmbeddingServer) -> None:
@@ -151,7 +151,7 @@ def test_vectors_of_another_length_are_rejected(remote: Remote, service: Embeddi
     service.width = 7
     error = refusal(remote)
     assert error.message == (
-        "The service answers with vectors of 7 numbers, not of 4; set embedding.dimensions to what the model gives, or"
+        "The service sent vectors of 7 numbers, not of 4; set embedding.dimensions to what the model gives, or"
         " choose another model."
     )
     assert error.data == {"expected": 4, "received": 7}
@@ -159,14 +159,14 @@ def test_vectors_of_another_length_are_rejected(remote: Remote, service: Embeddi
 
 def test_an_answer_without_end_is_not_read(remote: Remote, service: EmbeddingServer) -> None:
     service.script = [Answer(body=b" " * (3 << 20))]
-    assert "more than was asked" in refusal(remote).message
+    assert "more than was requested" in refusal(remote).message
 
 
 def test_a_small_answer_that_grows_without_end_is_not_read(remote: Remote, service: EmbeddingServer) -> None:
     import gzip
 
     service.script = [Answer(body=gzip.compress(b" " * (64 << 20)), headers={"Content-Encoding": "gzip"})]
-    assert "more than was asked" in refusal(remote).message
+    assert "more than was requested" in refusal(remote).message
 
 
 @pytest.mark.parametrize(
@@ -175,10 +175,10 @@ def test_a_small_answer_that_grows_without_end_is_not_read(remote: Remote, servi
         (401, "refuses the key in the environment variable THE_KEY"),
         (403, "refuses the key"),
         (404, "knows no such model"),
-        (301, "sends on to another address (status 301)"),
-        (308, "sends on to another address (status 308)"),
-        (204, "does not know (status 204)"),
-        (418, "does not know (status 418)"),
+        (301, "redirects to another address (status 301)"),
+        (308, "redirects to another address (status 308)"),
+        (204, "an unexpected response (status 204)"),
+        (418, "an unexpected response (status 418)"),
     ],
 )
 def test_what_no_second_attempt_mends(remote: Remote, service: EmbeddingServer, status: int, said: str) -> None:
@@ -461,7 +461,7 @@ def test_a_service_of_this_machine_may_need_no_key(service: EmbeddingServer) -> 
 
 @pytest.mark.parametrize("address", ["https://[h", "https://", "ftp://h/v1", "https://h:99999", "https://h:x"])
 def test_what_is_no_address(address: str) -> None:
-    with pytest.raises(InputError, match="is no address"):
+    with pytest.raises(InputError, match="is not an address"):
         open_embedder("openai-compatible:m", base_url=address, key_name="K_KEY", environment={"K_KEY": KEY})
 
 

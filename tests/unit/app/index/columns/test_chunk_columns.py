@@ -1,13 +1,13 @@
-"""What is known of chunks by id is what the database has, however they came and went."""
+"""Columns of chunks agree with the database after insertions and deletions."""
 
 import apsw
 import numpy as np
 import pytest
-from app.index.columns.index_cache import IndexCache
 
 from app.index.columns import chunk_columns as module
 from app.index.columns.chunk_columns import ChunkColumns, place_keys
 from app.index.columns.chunk_lengths import last_chunk
+from app.index.columns.index_cache import IndexCache
 from tests.unit.app.shelf import Shelf
 
 _ROWS = (
@@ -28,7 +28,7 @@ def knows_all(shelf: Shelf, index_cache: IndexCache) -> bool:
 
 
 def seen(columns: ChunkColumns, ids: list[int]) -> list[tuple[object, ...]]:
-    sorts = [columns.sorts[number] for number in columns.sort[ids]]
+    sorts = [columns.types[number] for number in columns.sort[ids]]
     owners = [columns.name(number) for number in columns.owner[ids].tolist()]
     is_turn = columns.owner[ids] > 0
     firsts = (columns.first[ids] * is_turn).tolist()

@@ -1,14 +1,14 @@
-"""Lists of chunks by word, and chunks' lengths, are what FTS5 has."""
+"""Posting lists and chunk lengths agree with FTS5."""
 
 from collections.abc import Iterator
 
 import apsw
 import pytest
-from app.index.columns.index_cache import IndexCache
 
 from app.index.cjk_ngrams import ngrams_of
 from app.index.columns import posting_cache as module
 from app.index.columns.chunk_lengths import last_chunk
+from app.index.columns.index_cache import IndexCache
 from app.retrieval.query.match_expression import quote
 from app.store.connection import VOCABULARY_TABLE
 

@@ -1,17 +1,17 @@
-"""Conversations are counted by word as their turns have it, whenever these came."""
+"""Session frequencies count messages that contain a term, whenever these arrived."""
 
 import apsw
 import pytest
-from app.index.columns.index_cache import IndexCache
 
 from app.index.columns import posting_cache as module
 from app.index.columns.chunk_lengths import last_chunk
+from app.index.columns.index_cache import IndexCache
 from app.retrieval.query.match_expression import quote
 from tests.unit.app.shelf import Shelf
 
 
 def counted(shelf: Shelf, index_cache: IndexCache, word: str) -> dict[str, tuple[int, int]]:
-    """Return of each conversation in how many turns, and in how many of a person, a word is."""
+    """Return for each session how many messages, and how many user messages, contain a word."""
 
     def work(connection: apsw.Connection) -> dict[str, tuple[int, int]]:
         last = last_chunk(connection)

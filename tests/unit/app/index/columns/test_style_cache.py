@@ -1,4 +1,4 @@
-"""How turns speak is read once for each chunk, and stays what it was when later ones come."""
+"""Style features are computed once for each chunk and kept when later chunks arrive."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""How a turn speaks: words of the speaker and the other, numbers, names and times."""
+"""Style features: first and second person, numbers, names and time words."""
 
 import pytest
 from hypothesis import given

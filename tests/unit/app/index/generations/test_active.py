@@ -1,4 +1,4 @@
-"""Which vectors answer: change, wait, switch, way back, and what happens when something is wrong on the way."""
+"""Generation manager: change, wait, switch and rollback, and failures of each."""
 
 import asyncio
 import contextlib
@@ -113,7 +113,7 @@ def small(small_disk: SmallDisk) -> Iterator[IndexHarness]:
 
 
 def fill(harness: IndexHarness) -> Path:
-    """Leave no room on the disk, nor in the log beside the database; return what takes it."""
+    """Fill the disk and the database's log; return the file that fills it."""
     with contextlib.closing(apsw.Connection(str(harness.shelf.store.vault / "memory.db"))) as other:
         other.set_busy_timeout(10_000)
         assert other.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall() == [(0, 0, 0)]
@@ -354,7 +354,7 @@ def test_what_waits_takes_no_memory_for_a_second_look_up(
     harness.run(change(harness, "narrow"))
     monkeypatch.setattr("app.index.worker.ANN_MIN_VECTORS", 10)
     harness.run(change(harness, "slim", waits=True))
-    assert harness.sync._next_near is None
+    assert harness.sync._next_ann_cache is None
     harness.run(let_serve(harness))
     ann_cache = harness.sync.ann_cache()
     assert ann_cache is not None
@@ -387,7 +387,7 @@ def test_a_model_that_is_gone_cannot_be_compared_with(harness: IndexHarness) -> 
         beside(harness, 1)
     harness.gone = set()
     harness.embedders["old"] = CountedEmbedder("old, newly trained")
-    with pytest.raises(ModelUnavailableError, match="another model"):
+    with pytest.raises(ModelUnavailableError, match="not the model that made"):
         beside(harness, 1)
     assert harness.embedders["old"].closed == 1
     assert harness.finds("turn 7")

@@ -1,4 +1,4 @@
-"""Vectors of another model are made while the old ones answer, and take their place at once, all of them."""
+"""Generation builder: new vectors replace the active ones only when all are complete."""
 
 import asyncio
 import threading
@@ -83,7 +83,7 @@ def test_a_model_of_the_same_name_that_is_another_one(harness: IndexHarness) -> 
     harness.start()
     harness.shelf.say("one more")
     harness.run()
-    assert "another one than before" in harness.generations.note
+    assert "not the same model as before" in harness.generations.note
     assert [state for _, state, _ in harness.states()] == ["retired", "serving"]
     assert harness.finds("turn 7")
 

@@ -1,4 +1,4 @@
-"""What is stored of each model's vectors: their state, how long they are kept, and whether they can be searched."""
+"""Stored generations: their state, how long they are kept, and whether they can be searched."""
 
 from functools import partial
 from typing import Any

@@ -1,4 +1,4 @@
-"""The quick look-up of vectors: it answers like the database, and in doubt it is made again."""
+"""Approximate vector index: it answers like the database, and is rebuilt when in doubt."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -136,7 +136,7 @@ def test_the_bytes_stay_in_the_file_until_they_are_looked_at(vault: Vault, tmp_p
             owner = owner.base
         assert isinstance(owner, np.memmap)
         # It goes on answering from a file that another one has taken the place of.
-        tended(vault, tmp_path).forget()
+        tended(vault, tmp_path).discard()
         assert first(ann_cache, vault, 7) == 8
 
 
@@ -161,7 +161,7 @@ def test_what_was_forgotten_leaves_the_file(vault: Vault, tmp_path: Path) -> Non
     vault.drop(2)
     ann_cache.refresh(vault.connection, vault.generation)
     assert len(path.read_bytes()) < len(before)
-    ann_cache.forget()
+    ann_cache.discard()
     assert not path.exists()
     assert ann_cache.nearest(vault.generation, vault.rows[0].tobytes(), 1) is None
     ann_cache.refresh(vault.connection, vault.generation)

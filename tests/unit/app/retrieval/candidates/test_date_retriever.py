@@ -5,10 +5,10 @@ from datetime import UTC, datetime, timedelta
 
 import apsw
 import pytest
-from app.index.columns.index_cache import IndexCache
 
 from app.core.stores import STORES
 from app.index.columns.chunk_lengths import last_chunk
+from app.index.columns.index_cache import IndexCache
 from app.retrieval.candidates import date_retriever
 from app.retrieval.candidates.date_retriever import messages_of_named_times
 from app.retrieval.candidates.filter_mask import filter_mask

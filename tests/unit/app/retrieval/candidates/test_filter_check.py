@@ -6,10 +6,10 @@ from typing import Any
 import apsw
 import numpy as np
 import pytest
-from app.index.columns.index_cache import IndexCache
 
 from app.core.stores import STORES
 from app.index.columns.chunk_lengths import last_chunk
+from app.index.columns.index_cache import IndexCache
 from app.retrieval.candidates.filter_check import passes_filter
 from app.retrieval.candidates.filter_mask import filter_mask
 from app.retrieval.candidates.filters import ChunkFilter, build_filter, with_word_filter

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import apsw
 import numpy as np
 import pytest
-from app.index.columns.index_cache import IndexCache
 
 from app.core.stores import STORES
+from app.index.columns.index_cache import IndexCache
 from app.retrieval.candidates import filters
 from app.retrieval.candidates.filter_mask import filter_mask
 from app.retrieval.candidates.filters import build_filter

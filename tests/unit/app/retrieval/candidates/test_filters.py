@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from app.index.columns.index_cache import IndexCache
 from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.stores import STORES
 from app.embed.hashed_embedder import DIMENSIONS, HashedEmbedder
+from app.index.columns.index_cache import IndexCache
 from app.index.vectors.vector_repo import Generation
 from app.retrieval.candidates.filters import build_filter, with_word_filter
 from app.retrieval.candidates.list_retrievers import lexical_candidates, newest_candidates, vector_candidates

@@ -3,11 +3,11 @@
 import random
 
 import pytest
-from app.index.columns.index_cache import IndexCache
 from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.stores import STORES
+from app.index.columns.index_cache import IndexCache
 from app.retrieval.candidates import filters, lexical
 from app.retrieval.candidates.array_retrievers import cached_lexical_scores, lexical_scores
 from app.retrieval.candidates.filters import build_filter

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from app.index.columns.index_cache import IndexCache
 
 from app.core.stores import STORES
 from app.errors import ModelUnavailableError
+from app.index.columns.index_cache import IndexCache
 from app.index.vectors.ann_cache import AnnCache
 from app.index.vectors.vector_repo import Generation
 from app.retrieval.candidates.prefetch import PREFETCH_FROM, PrefetchedNeighbours

@@ -10,10 +10,10 @@ from typing import Any
 import apsw
 import numpy as np
 import pytest
-from app.index.columns.index_cache import IndexCache
 
 from app.core.stores import STORES
 from app.host import Host
+from app.index.columns.index_cache import IndexCache
 from app.retrieval.candidates.filter_mask import filter_mask
 from app.retrieval.candidates.filters import ChunkFilter, build_filter
 from app.retrieval.candidates.lexical import find_matches
