@@ -213,7 +213,7 @@ def write_state(
     if before is None:
         repo.insert(connection, after)
     else:
-        repo.update(connection, after)
+        repo.update(connection, before, after)
     areas = {"memories"}
     active, was_active = after.deleted_at is None, before is not None and before.deleted_at is None
     if before is None or before.tags != after.tags:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 import apsw
 import numpy as np
 
+from app.index.long_memories import LEAVING_IDS
 from app.retrieval.candidates.filters import ChunkFilter
 
 if TYPE_CHECKING:
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
 
     Ids = NDArray[np.integer[Any]]
 
-LEAVING: Final = "SELECT 1 FROM session_moves WHERE is_leaving = 1 LIMIT 1"
-"""Finds something where a long conversation is on its way out, whose chunks are still there."""
+LEAVING: Final = f"SELECT 1 FROM session_moves WHERE is_leaving = 1 UNION ALL SELECT 1 FROM ({LEAVING_IDS}) LIMIT 1"
+"""Finds something where a long conversation or memory is on its way out, whose chunks are still there."""
 # Of each chunk the index keeps its length: small rows, many to a page, beside the chunks with their texts.
 _THERE: Final = "SELECT group_concat(id, ' ') FROM chunks_fts_docsize WHERE id IN (SELECT value FROM json_each(?))"
 

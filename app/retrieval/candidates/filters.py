@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import apsw
 
 from app.core.stores import STORES
+from app.index.long_memories import LEAVING_IDS
 from app.retrieval.model import Query
 
 if TYPE_CHECKING:
@@ -18,8 +19,11 @@ if TYPE_CHECKING:
     Found = tuple[NDArray[np.int64], NDArray[Any]]
 
 MESSAGE_KINDS = {"message", "episode", "messages", "turn"}
-# A long conversation that was forgotten leaves the index over some seconds; memories made from it stay.
-_STAYING = "(c.kind = 'memory' OR c.session_id NOT IN (SELECT session_id FROM session_moves WHERE is_leaving = 1))"
+# What is long and was forgotten or deleted leaves the index over some seconds; memories of a conversation stay.
+_STAYING = (
+    f"CASE c.kind WHEN 'memory' THEN c.memory_id NOT IN ({LEAVING_IDS})"
+    " ELSE c.session_id NOT IN (SELECT session_id FROM session_moves WHERE is_leaving = 1) END"
+)
 
 _ALIASED = "SELECT session_id FROM session_aliases WHERE alias = ?"
 _OF_SESSION = (
