@@ -71,9 +71,9 @@ def store_condition(stores: Sequence[str]) -> str:
     return f"m.store IN ({', '.join(repr(store) for store in named)})"
 
 
-def insert(connection: apsw.Connection, memory: Memory) -> None:
-    """Write the row of a new memory; tags and links have their own tables."""
-    connection.execute(_INSERT, _values(memory))
+def insert(connection: apsw.Connection, memory: Memory, hash_of_text: str | None = None) -> None:
+    """Write the row of a new memory, with its ``text_hash`` where known; tags and links have their own tables."""
+    connection.execute(_INSERT, _values(memory, hash_of_text=hash_of_text))
 
 
 def update(connection: apsw.Connection, before: Memory, after: Memory) -> None:
@@ -221,13 +221,13 @@ def _said(memory: Memory) -> tuple[object, ...]:
     return memory.kind, memory.title, memory.content, memory.facts, memory.category, memory.key
 
 
-def _values(memory: Memory, *, is_text_new: bool = True) -> dict[str, Any]:
+def _values(memory: Memory, *, is_text_new: bool = True, hash_of_text: str | None = None) -> dict[str, Any]:
     """Return a memory's columns; without those of its text unless that is new."""
     values: dict[str, Any] = {name: getattr(memory, name) for name in _PLAIN if is_text_new or name not in _OF_TEXT}
     if is_text_new:
         values.update(
             title_key=title_key(memory.title),
-            content_hash=text_hash(memory),
+            content_hash=hash_of_text or text_hash(memory),
             facts=json.dumps(memory.facts, ensure_ascii=False),
         )
     values.update(
