@@ -5,7 +5,6 @@ import re
 import unicodedata
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-_SPACE = re.compile(r"\s+")
 # C0 and C1 control characters, and those that turn the direction of the text around them.
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _LINK = re.compile(r"!?\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]|!?\[([^\[\]]*)\]\([^()\s]*\)")
@@ -23,7 +22,7 @@ def storable(text: str) -> tuple[str, int]:
     Returns:
         The text and how many characters were replaced.
     """
-    if not _UNSTORABLE.search(text):
+    if (text.isascii() and "\x00" not in text) or not _UNSTORABLE.search(text):
         return text, 0
     joined = _join(text)
     replaced = len(_UNSTORABLE.findall(joined))
@@ -51,7 +50,8 @@ def without_controls(text: str) -> str:
 
 def collapse(text: str) -> str:
     """Return ``text`` in NFC with every run of white space as one blank, trimmed."""
-    return _SPACE.sub(" ", unicodedata.normalize("NFC", text)).strip()
+    # Several times as quick as a pattern for white space, and of the same opinion what that is.
+    return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 def content_hash(*parts: str) -> str:

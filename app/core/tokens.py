@@ -8,5 +8,5 @@ CHARS_PER_TOKEN = 4
 
 def estimate_tokens(text: str) -> int:
     """Return the estimated token count: a token for each wide-script character, one per four of the others."""
-    wide = len(_WIDE.findall(text))
+    wide = 0 if text.isascii() else len(_WIDE.findall(text))
     return wide + -(-(len(text) - wide) // CHARS_PER_TOKEN)

@@ -7,7 +7,8 @@ A mention keeps the name it was found by (its surface). Which entity that is fol
 after a merge, split, rename or its undo the mentions are brought in line, those found in between among them.
 """
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import apsw
@@ -94,19 +95,26 @@ class Linker:
         """Return the entity that a name found earlier means, of any type."""
         return self.find(key, kind) or repo.aliased(self._connection, key, None)
 
-    def mention(self, owner: Owner, found: Iterable[FoundName]) -> None:
-        """Record what an owner mentions, in place of what a provider found in it before."""
-        self._connection.execute(
-            "DELETE FROM mentions WHERE owner_kind = ? AND owner_id = ? AND provider <> 'person'",
-            (owner.kind, owner.id),
-        )
-        claimed = repo.claims_on(self._connection, owner.kind, owner.id)
+    def mention(self, found: Sequence[tuple[Owner, Sequence[FoundName]]]) -> None:
+        """Record what owners mention, in place of what a provider found in them before."""
+        # A few statements for all: each may have to wait for Python's lock, with the writer held.
+        for kind in sorted({owner.kind for owner, _ in found}):
+            owners = json.dumps([owner.id for owner, _ in found if owner.kind == kind])
+            self._connection.execute(
+                "DELETE FROM mentions WHERE owner_kind = ? AND owner_id IN (SELECT value FROM json_each(?))"
+                " AND provider <> 'person'",
+                (kind, owners),
+            )
+        claiming = repo.owners_with_claims(self._connection, ((owner.kind, owner.id) for owner, _ in found))
         rows = []
-        for one in found:
-            entity_id = _claimant(claimed, self.link(one.name, one.type, one.aliases))
-            mark = surface(one.type, collapse(one.name)[:MAX_NAME])
-            place = (owner.kind, owner.id, one.start, mark, one.length, entity_id)
-            rows.append((*place, owner.store, one.confidence, one.provider, owner.at_ms))
+        for owner, names in found:
+            is_claimed = (owner.kind, owner.id) in claiming
+            claimed = repo.claims_on(self._connection, owner.kind, owner.id) if is_claimed else {}
+            for one in names:
+                entity_id = _claimant(claimed, self.link(one.name, one.type, one.aliases))
+                mark = surface(one.type, collapse(one.name)[:MAX_NAME])
+                place = (owner.kind, owner.id, one.start, mark, one.length, entity_id)
+                rows.append((*place, owner.store, one.confidence, one.provider, owner.at_ms))
         self._connection.executemany(
             "INSERT INTO mentions (owner_kind, owner_id, start, surface, length, entity_id, store, confidence,"
             " provider, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",

@@ -26,9 +26,12 @@ from app.trace.trace import Trace
 _log = logging.getLogger(__name__)
 
 ACTOR = "entities"
-BATCH = 50
+MOST_AT_ONCE = 200
+_FIRST_BATCH = 50
+_LEAST_AT_ONCE = 10
+_WRITER_S = 0.02  # the writer is to be held no longer by one batch
 UNUSED_A_STEP = 200
-_TELL_EVERY = 20  # batches between two notices of what was found
+_TELL_EVERY = 1_000  # texts between two notices of what was found
 _MAX_KNOWN = 20_000
 _LEARNT = 3  # mentions after which a name of several words is looked for everywhere
 
@@ -42,7 +45,7 @@ class MentionWorker:
         publish: Hears that entities changed.
         ready: Waits until more urgent background work is done; asked before each batch.
         strategy: Who finds the names.
-        batch: Texts read at once.
+        batch: Texts read at once at most; as many as the writer records within some 20 ms.
         trace: Told of each batch and failure.
         job: Told how far reading has come; pauses it.
     """
@@ -55,7 +58,7 @@ class MentionWorker:
         ready: Callable[[], Awaitable[None]],
         strategy: NerStrategy | None = None,
         *,
-        batch: int = BATCH,
+        batch: int = MOST_AT_ONCE,
         trace: Trace | None = None,
         job: BackgroundJob | None = None,
     ) -> None:
@@ -65,12 +68,13 @@ class MentionWorker:
         self._ready = ready
         self._strategy = strategy or fast_strategy()
         self._batch = batch
+        self._size = min(_FIRST_BATCH, batch)
         self._trace = trace or Trace()
         self._job = job
         self._known = NOTHING_KNOWN
         self._stale = True
         self._untold = 0
-        self._batches = 0
+        self._unannounced = 0
         self._begun = False
         self._wake = asyncio.Event()
         self._idle = asyncio.Event()
@@ -144,7 +148,7 @@ class MentionWorker:
         if not self._begun:
             await self._store.write(ner_backlog.begin)
             self._begun = True
-        batch = await self._store.read(partial(ner_backlog.next_batch, limit=self._batch), is_background=True)
+        batch = await self._store.read(partial(ner_backlog.next_batch, limit=self._size), is_background=True)
         if batch is None:
             return await self._finish()
         await self._learn()
@@ -152,16 +156,29 @@ class MentionWorker:
         found = await asyncio.to_thread(read_names, self._strategy, self._known, batch.readings)
         ms = round((time.perf_counter() - begun) * 1000, 2)
         self._trace.event("entities.batch", texts=len(batch.readings), names=sum(map(len, found)), ms=ms)
-        work = partial(ner_backlog.record, batch=batch, found=found, now_ms=self._clock.now_ms())
-        self._untold += await self._store.write(work, is_derived=True)
-        self._batches += 1
+        await self._record(batch, found)
+        self._unannounced += len(batch.readings)
         if self._job is not None:
             self._job.advance(len(batch.readings), await self._store.read(ner_backlog.left, is_background=True))
-        if self._batches % _TELL_EVERY == 0:
+        if self._unannounced >= _TELL_EVERY:
+            self._unannounced = 0
             self._stale = True
             self._tell()
         self.failure = ""
         return True
+
+    async def _record(self, batch: ner_backlog.NameBatch, found: list[list[FoundName]]) -> None:
+        """Store what was found, and let the next batch be as large as the writer can take without holding others up."""
+
+        def work(connection: apsw.Connection) -> tuple[int, float]:
+            begun = time.perf_counter()
+            return ner_backlog.record(connection, batch, found, self._clock.now_ms()), begun
+
+        stored, begun = await self._store.write(work, is_derived=True)
+        self._untold += stored
+        if len(batch.readings) >= self._size:
+            fitting = self._size * _WRITER_S / max(time.perf_counter() - begun, _WRITER_S / 2)
+            self._size = min(max(round(fitting), self._size // 2, _LEAST_AT_ONCE), self._batch)
 
     async def _finish(self) -> bool:
         """Delete entities without mentions and publish changes; return whether more is left."""

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
 import apsw
@@ -98,15 +98,15 @@ def record(connection: apsw.Connection, batch: NameBatch, found: Sequence[Sequen
 
     A memory that has changed since is left for the next time, a message of a forgotten session is passed over.
     """
-    linker = Linker(connection, now_ms)
-    stored = 0
-    for reading, names in zip(batch.readings, found, strict=True):
-        owner = _still(connection, batch, reading)
-        if owner is not None:
-            linker.mention(owner, names)
-            stored += len(names)
+    owners = _current_owners(connection, batch)
+    current = [
+        (owners[reading.owner.id], names)
+        for reading, names in zip(batch.readings, found, strict=True)
+        if reading.owner.id in owners
+    ]
+    Linker(connection, now_ms).mention(current)
     _advance(connection, batch)
-    return stored
+    return sum(len(names) for _, names in current)
 
 
 def drop_unused(connection: apsw.Connection, limit: int) -> int:
@@ -192,17 +192,21 @@ def _some(readings: Iterable[Reading]) -> Iterable[Reading]:
 # Recording ----------------------------------------------------------------------------------------------------
 
 
-def _still(connection: apsw.Connection, batch: NameBatch, reading: Reading) -> Owner | None:
-    """Return the owner as it is now, ``None`` when the text has changed since."""
-    owner = reading.owner
+def _current_owners(connection: apsw.Connection, batch: NameBatch) -> dict[str, Owner]:
+    """Return the owners of a batch as they are now, by id; without those that have changed since they were read."""
+    owners = {reading.owner.id: reading.owner for reading in batch.readings}
     if batch.source == "memory":
-        row = connection.execute(
-            "SELECT store FROM memories WHERE id = ? AND version = ? AND valid_until IS NULL", (owner.id, reading.mark)
-        ).fetchone()
-        return None if row is None else Owner(owner.kind, owner.id, str(row[0]), owner.at_ms)
-    session = owner.id.rpartition("#")[0]
-    known = connection.execute("SELECT 1 FROM sessions WHERE id = ? AND forgotten_at IS NULL", (session,)).fetchone()
-    return None if known is None else owner
+        read = json.dumps([[reading.owner.id, reading.mark] for reading in batch.readings])
+        stores = connection.execute(
+            "SELECT m.id, m.store FROM json_each(?) w CROSS JOIN memories m ON m.id = w.value ->> 0"
+            " AND m.version = w.value ->> 1 AND m.valid_until IS NULL",
+            (read,),
+        )
+        return {str(name): replace(owners[str(name)], store=str(store)) for name, store in stores}
+    sessions = {name: name.rpartition("#")[0] for name in owners}
+    sql = "SELECT id FROM sessions WHERE id IN (SELECT value FROM json_each(?)) AND forgotten_at IS NULL"
+    current = {str(row[0]) for row in connection.execute(sql, (json.dumps(sorted(set(sessions.values()))),))}
+    return {name: owner for name, owner in owners.items() if sessions[name] in current}
 
 
 def _advance(connection: apsw.Connection, batch: NameBatch) -> None:

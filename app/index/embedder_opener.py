@@ -54,11 +54,11 @@ class EmbedderOpener:
         # Where the key is may have changed since the source was recorded.
         current = source.with_key_of(self.configured())
         with self._trace.span("embedding.opened"):
-            embedder = self._downloads.opened(
+            embedder = self._downloads.open_model(
                 current.model,
                 partial(self._open_here, current),
                 may_fetch=self._config.flag("embedding.allow_download"),
-                is_asked=is_requested,
+                is_requested=is_requested,
             )
         return TracedEmbedder(embedder, self._trace)
 

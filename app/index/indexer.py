@@ -46,7 +46,7 @@ class Indexer:
         if long_memories.is_long(connection, memory):
             long_memories.begin(connection, memory, _of_piece)
             return
-        self.memory_removed(connection, memory.id)
+        self._drop(connection, memory.id)
         repo.insert_chunks(connection, list(_of_memory(memory)))
 
     def long_memory_prepared(self, connection: apsw.Connection) -> long_memories.Prepared | None:
@@ -54,7 +54,14 @@ class Indexer:
         return long_memories.prepare(connection, _of_piece)
 
     def memory_removed(self, connection: apsw.Connection, memory_id: str) -> None:
-        """Delete a memory's chunks and vectors."""
+        """Drop a memory's chunks and vectors; many of them are hidden now and dropped in the background."""
+        if long_memories.has_many_chunks(connection, memory_id):
+            long_memories.begin_removal(connection, memory_id)
+            return
+        self._drop(connection, memory_id)
+
+    @staticmethod
+    def _drop(connection: apsw.Connection, memory_id: str) -> None:
         long_memories.forget(connection, memory_id)
         vector_repo.delete_vectors(connection, repo.delete_of_memory(connection, memory_id))
 

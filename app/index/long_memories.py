@@ -1,7 +1,8 @@
-"""Chunks of long memories, written in the background a few at a time, so that a long note does not block the writer.
+"""Chunks of long memories, made and deleted in the background a few at a time, so that the writer is not held up.
 
 The memory and its first chunks are written with the change. A row of ``meta`` records the progress of the rest, which
-continues after a restart. Chunks of the previous text are deleted first; until then a search may find its words.
+continues after a restart. Chunks of the previous text are deleted first; until then a search may find its words. Chunks
+of a deleted memory are hidden from searches by ``LEAVING_IDS`` until they are gone.
 """
 
 from collections.abc import Callable
@@ -20,6 +21,12 @@ from app.memories.model import Memory
 AT_ONCE = 60  # chunks that one transaction writes or deletes, in about 20 ms
 _KEY, _END = "chunks:", "chunks;"
 
+LEAVING_IDS = (
+    f"SELECT substr(w.key, {len(_KEY) + 1}) FROM meta w WHERE w.key >= '{_KEY}' AND w.key < '{_END}' AND NOT EXISTS"
+    f" (SELECT 1 FROM memories m WHERE m.id = substr(w.key, {len(_KEY) + 1}) AND m.valid_until IS NULL)"
+)
+"""SQL of the ids of memories that were deleted while some of their chunks are still there."""
+
 ChunkOf = Callable[[Memory, int, TextPiece], repo.Chunk]
 
 
@@ -27,19 +34,29 @@ def is_long(connection: apsw.Connection, memory: Memory) -> bool:
     """Return whether a memory has or needs more chunks than one transaction should write."""
     if len(first_pieces(memory_text(memory), AT_ONCE + 1)) > AT_ONCE:
         return True
+    return has_many_chunks(connection, memory.id)
+
+
+def has_many_chunks(connection: apsw.Connection, memory_id: str) -> bool:
+    """Return whether a memory has more chunks than one transaction should delete."""
     sql = "SELECT count(*) FROM (SELECT 1 FROM chunks WHERE memory_id = ? LIMIT ?)"
-    return int(connection.execute(sql, (memory.id, AT_ONCE + 1)).get) > AT_ONCE
+    return int(connection.execute(sql, (memory_id, AT_ONCE + 1)).get) > AT_ONCE
 
 
 def begin(connection: apsw.Connection, memory: Memory, chunk_of: ChunkOf) -> None:
     """Write the first chunks of a long memory; ``step`` writes the others and deletes the previous ones."""
-    newest = int(connection.execute("SELECT coalesce(max(id), 0) FROM chunks WHERE memory_id = ?", (memory.id,)).get)
+    newest = _newest(connection, memory.id)
     # Nobody may find a memory by its previous text who may no longer see it.
     connection.execute("UPDATE chunks SET store = ?1 WHERE memory_id = ?2 AND store <> ?1", (memory.store, memory.id))
     first = enumerate(first_pieces(memory_text(memory), AT_ONCE))
     chunks = [chunk_of(memory, number, piece) for number, piece in first]
     repo.insert_chunks(connection, chunks)
     _note(connection, _Row(memory.id, newest, len(chunks)))
+
+
+def begin_removal(connection: apsw.Connection, memory_id: str) -> None:
+    """Let the chunks of a deleted memory go with ``step``; until then they are hidden."""
+    _note(connection, _Row(memory_id, _newest(connection, memory_id), 0))
 
 
 def forget(connection: apsw.Connection, memory_id: str) -> None:
@@ -71,7 +88,8 @@ def prepare(connection: apsw.Connection, chunk_of: ChunkOf) -> Prepared | None:
 def is_waiting(connection: apsw.Connection, prepared: Prepared | None) -> bool:
     """Return whether a long memory lacks chunks that are not in ``prepared``."""
     row = _waiting(connection)
-    return row is not None and not _fits(connection, row, prepared)
+    is_there = row is not None and _version(connection, row.memory_id) is not None
+    return row is not None and is_there and not _fits(connection, row, prepared)
 
 
 def step(connection: apsw.Connection, prepared: Prepared | None) -> bool:
@@ -107,6 +125,10 @@ def _waiting(connection: apsw.Connection) -> _Row | None:
         return None
     newest, number = map(int, str(row[1]).split())
     return _Row(str(row[0]).removeprefix(_KEY), newest, number)
+
+
+def _newest(connection: apsw.Connection, memory_id: str) -> int:
+    return int(connection.execute("SELECT coalesce(max(id), 0) FROM chunks WHERE memory_id = ?", (memory_id,)).get)
 
 
 def _version(connection: apsw.Connection, memory_id: str) -> int | None:

@@ -1,5 +1,6 @@
 """What can be done to memories: save, update, delete, restore, pin, tag; each undoable and told to everybody."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -20,6 +21,8 @@ from app.memories.writer import MemoryIndex, MemoryWriter
 from app.store.store import Store
 
 T = TypeVar("T")
+
+_LONG = 100_000  # characters of a memory that is prepared before the writer has its turn
 
 
 class MemoryService:
@@ -49,18 +52,24 @@ class MemoryService:
         Raises:
             InputError: Its id is taken, it is empty or too large, or a field cannot be stored.
         """
+        prepared = await asyncio.to_thread(self._prepare, draft) if len(draft.content) > _LONG else None
 
         def work(writer: MemoryWriter) -> Memory:
-            memory = validation.compose(draft, writer.at_ms)
+            memory, hash_of_text = (validation.compose(draft, writer.at_ms), None) if prepared is None else prepared
             if repo.exists(writer.connection, memory.id):
                 if not set(STORES) <= set(stores) and repo.get(writer.connection, memory.id, stores=stores) is None:
                     raise InputError(f"The id {memory.id} cannot be used; leave it out to get a new one.", id=memory.id)
                 raise InputError(
                     f"There is already a memory with the id {memory.id}; use update to change it.", id=memory.id
                 )
-            return writer.create(memory)
+            return writer.create(memory, hash_of_text)
 
         return await self._write(work, actor, operation)
+
+    def _prepare(self, draft: NewMemory) -> tuple[Memory, str]:
+        """Return a new memory and the hash of its text: what takes long of a long one, made without the writer."""
+        memory = validation.compose(draft, self._transactions.clock.now_ms())
+        return memory, repo.text_hash(memory)
 
     async def update(
         self,

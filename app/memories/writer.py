@@ -56,10 +56,13 @@ class MemoryWriter:
         self._areas: set[str] = set()
         self._touched: dict[str, None] = {}
 
-    def create(self, memory: Memory) -> Memory:
-        """Store a new memory; an active fact of the same category and key is superseded by it."""
+    def create(self, memory: Memory, hash_of_text: str | None = None) -> Memory:
+        """Store a new memory, with its ``repo.text_hash`` where known.
+
+        An active fact of the same category and key is superseded by it.
+        """
         self.supersede_for(memory)
-        return self._change(None, memory, "ADD")
+        return self._change(None, memory, "ADD", hash_of_text)
 
     def update(
         self, before: Memory, after: Memory, updated_at: datetime | None = None, event: Event = "UPDATE"
@@ -136,8 +139,9 @@ class MemoryWriter:
         if old is not None:
             self.supersede(old, successor.id)
 
-    def _change(self, before: Memory | None, after: Memory, event: Event) -> Memory:
-        write_state(self.connection, self._index, before, after, touched=self._areas.update)
+    def _change(self, before: Memory | None, after: Memory, event: Event, hash_of_text: str | None = None) -> Memory:
+        touched = self._areas.update
+        write_state(self.connection, self._index, before, after, touched=touched, hash_of_text=hash_of_text)
         return self._record(before, after, event)
 
     def _record(self, before: Memory | None, after: Memory, event: Event, areas: Collection[str] = ()) -> Memory:
@@ -200,6 +204,7 @@ def write_state(
     after: Memory,
     *,
     touched: Callable[[set[str]], None] = lambda _areas: None,
+    hash_of_text: str | None = None,
 ) -> None:
     """Write ``after`` where ``before`` was, without history: row, tags, links and index, each where it changed.
 
@@ -209,11 +214,12 @@ def write_state(
         before: The memory as stored now, ``None`` when there is no row of that id.
         after: What is to be stored.
         touched: Told which areas of the vault changed.
+        hash_of_text: ``repo.text_hash`` of a new memory, where known.
     """
     if before is None:
-        repo.insert(connection, after)
+        repo.insert(connection, after, hash_of_text)
     else:
-        repo.update(connection, after)
+        repo.update(connection, before, after)
     areas = {"memories"}
     active, was_active = after.deleted_at is None, before is not None and before.deleted_at is None
     if before is None or before.tags != after.tags:

@@ -69,5 +69,5 @@ def _configured_reranker(config: Config, downloads: ModelDownloads) -> Fastembed
         folder=Path(folder).expanduser() if folder else None,
         cache=models_cache(),
         fetch=config.flag("embedding.allow_download"),
-        watched=partial(downloads.watched, model),
+        track_download=partial(downloads.track_download, model),
     )

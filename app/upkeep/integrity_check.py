@@ -12,6 +12,7 @@ from pathlib import Path
 import apsw
 
 from app.index import rebuild
+from app.index.long_memories import LEAVING_IDS
 from app.index.rebuild import REPAIR
 from app.index.vectors.vector_repo import HAS_VECTOR
 from app.recovery import referential_repair
@@ -132,7 +133,8 @@ STRAY_PENDING = (
 def _words(connection: apsw.Connection) -> Iterator[Finding]:
     orphans = connection.execute(
         "SELECT count(*) FROM chunks c WHERE (c.memory_id IS NOT NULL AND NOT EXISTS"
-        " (SELECT 1 FROM memories m WHERE m.id = c.memory_id AND m.valid_until IS NULL))"
+        " (SELECT 1 FROM memories m WHERE m.id = c.memory_id AND m.valid_until IS NULL)"
+        f" AND c.memory_id NOT IN ({LEAVING_IDS}))"
         " OR (c.kind <> 'memory' AND NOT EXISTS"
         " (SELECT 1 FROM sessions s WHERE s.id = c.session_id AND s.forgotten_at IS NULL)"
         " AND c.session_id NOT IN (SELECT session_id FROM session_moves))"

@@ -51,5 +51,5 @@ CAPTURE = planned(
 
 NER = (
     *planned(switch("ner.accurate", True, "Use a language model or spaCy for names where there is one.")),
-    whole("ner.batch", 50, 1, 1000, "Texts in which names are looked for in one step.", restart=True),
+    whole("ner.batch", 200, 1, 1000, "Texts in which names are looked for in one step at most.", restart=True),
 )

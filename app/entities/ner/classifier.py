@@ -60,10 +60,10 @@ class NameClassifier:
         self._lists = lists
         self._lower = {word.key for word in words if not word.capital}
         self._people: set[str] = set()
-        capitals = sum(word.capital for word in words)
-        self._prose = capitals < _PROSE * len(words)
-        self._shouted = len(words) >= _FEW and capitals > _SHOUTED * len(words)
-        self._loud = sum(word.loud for word in words) > _LOUD * len(words)
+        capitals = [word for word in words if word.capital]
+        self._prose = len(capitals) < _PROSE * len(words)
+        self._shouted = len(words) >= _FEW and len(capitals) > _SHOUTED * len(words)
+        self._loud = sum(word.loud for word in capitals) > _LOUD * len(words)
 
     def run(self, begin: int, end: int) -> list[Classification]:
         """Return the names in a run, which may be several joined by small words."""

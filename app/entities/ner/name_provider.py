@@ -47,10 +47,15 @@ class _Reader:
 
     def judgements(self) -> Iterator[Classification]:
         """Yield the names in order; each word is in one at most."""
-        at, count = 0, len(self.words)
+        words, firsts = self.words, self._known.firsts
+        at, count = 0, len(words)
         while at < count:
-            word = self.words[at]
-            known = self._known_at(at) if word.key in self._known.firsts else None
+            word = words[at]
+            is_first = word.key in firsts
+            if not word.capital and not is_first:
+                at += 1
+                continue
+            known = self._known_at(at) if is_first else None
             if not word.capital:
                 if known is not None:
                     yield known

@@ -5,6 +5,7 @@ Every quantifier is bounded or followed by a character it cannot itself take, so
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from app.entities.model import EntityType
 from app.entities.ner.provider import MAX_CHARACTERS, MAX_SPANS, KnownNames, NameSpan
@@ -25,6 +26,8 @@ _DATES = (
     r"|(?:1[0-9]|20)\d\d年(?:1[0-2]|0?[1-9])月(?:(?:3[01]|[12]\d|0?[1-9])日)?"
 )
 _DATE = re.compile(rf"(?<![\w./-])(?:{_DATES})", re.IGNORECASE)
+_NUMBER = re.compile(r"[0-9]+")
+_MONTH_LETTERS = len("september") + 1
 _URL = re.compile(r"(?<![\w@])(?:https?://|www\.)[^\s<>\"'`{}|\\^\[\]]{2,2000}", re.IGNORECASE)
 _EMAIL = re.compile(r"(?<![\w.+%-])[\w.+%-]{1,64}@(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.){1,8}[^\W\d_]{2,24}(?![\w-])")
 _MENTION = re.compile(r"(?<![\w@./])@[^\W_](?:[\w.-]{0,62}\w)?")
@@ -60,11 +63,31 @@ class RegexProvider:
         return found
 
     def _dates(self, text: str) -> Iterator[NameSpan]:
-        for count, match in enumerate(_DATE.finditer(text)):
-            if count >= MAX_SPANS // 2:
-                return
+        for match in islice(_dates(text), MAX_SPANS // 2):
             taken = match[0].rstrip(".")
             yield NameSpan(match.start(), match.start() + len(taken), taken, "date", 0.9, self.name)
+
+
+def _dates(text: str) -> Iterator[re.Match[str]]:
+    """Yield what ``_DATE.finditer`` finds, looking only where a number, or a word right before one, begins."""
+    end = 0
+    for number in _NUMBER.finditer(text):
+        for begin in (_word_before(text, number.start()), number.start()):
+            found = _DATE.match(text, begin) if begin >= end else None
+            if found is not None:
+                yield found
+                end = found.end()
+
+
+def _word_before(text: str, number: int) -> int:
+    """Return where the word begins that only a blank, or a dot and a blank, parts from a number; -1 for none."""
+    if not number or text[number - 1] != " ":
+        return -1
+    end = number - 2 if text[number - 2 : number - 1] == "." else number - 1
+    begin = end
+    while begin and end - begin < _MONTH_LETTERS and text[begin - 1].isalpha():
+        begin -= 1
+    return begin if begin < end else -1
 
 
 def _without_tail(url: str) -> str:

@@ -72,21 +72,21 @@ def words(text: str) -> list[Word]:
     if "`" in text:
         text = _FENCE.sub(lambda match: "\n" * len(match[0]), text)
     found: list[Word] = []
-    previous = 0
+    previous, last = 0, ""
     before: Word | None = None
     for match in _WORD.finditer(text):
         (start, end), word = match.span(), match[0]
         if before is not None and start == previous + 1 and text[previous] == " ":  # most words, without a slice
-            first, joined = before.text[-1] == "." and len(before.text) > len("U.S."), True
+            first, joined = last == "." and len(before.text) > len("U.S."), True
         else:
             gap = text[previous:start]
             first = before is None or _begins(gap, before)
             joined = before is not None and gap == ". " and _is_short(before)
         key = word.casefold()
-        bare = key[:-2] if len(key) > _POSSESSIVE and key[-2] in "'’" and key[-1] == "s" else key
-        made = Word(start, end, word, key, bare, word[0].isupper(), first, joined)
-        found.append(made)
-        before, previous = made, end
+        bare = key[:-2] if key[-1] == "s" and len(key) > _POSSESSIVE and key[-2] in "'’" else key
+        before = Word(start, end, word, key, bare, word[0].isupper(), first, joined)
+        found.append(before)
+        previous, last = end, word[-1]
     return found
 
 

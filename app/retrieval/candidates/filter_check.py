@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 import apsw
 import numpy as np
 
+from app.index.long_memories import LEAVING_IDS
 from app.retrieval.candidates.filters import ChunkFilter
 
 if TYPE_CHECKING:
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
 
     Ids = NDArray[np.integer[Any]]
 
-LEAVING: Final = "SELECT 1 FROM session_moves WHERE is_leaving = 1 LIMIT 1"
-"""Query that finds a session whose chunks are still being removed."""
+LEAVING: Final = f"SELECT 1 FROM session_moves WHERE is_leaving = 1 UNION ALL SELECT 1 FROM ({LEAVING_IDS}) LIMIT 1"
+"""Query that finds a long session or memory whose chunks are still being removed."""
 # FTS5 keeps a small row for each chunk, which is faster to read than the chunks with their texts.
 _EXISTING: Final = "SELECT group_concat(id, ' ') FROM chunks_fts_docsize WHERE id IN (SELECT value FROM json_each(?))"
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import apsw
 
 from app.core.stores import STORES
+from app.index.long_memories import LEAVING_IDS
 from app.retrieval.model import Query
 
 if TYPE_CHECKING:
@@ -18,8 +19,11 @@ if TYPE_CHECKING:
     Found = tuple[NDArray[np.int64], NDArray[Any]]
 
 MESSAGE_KINDS = {"message", "episode", "messages", "turn"}
-# Removing a long forgotten session takes seconds; memories made from it stay.
-_STAYING = "(c.kind = 'memory' OR c.session_id NOT IN (SELECT session_id FROM session_moves WHERE is_leaving = 1))"
+# Removing a long session or memory from the index takes seconds; memories made from a session stay.
+_STAYING = (
+    f"CASE c.kind WHEN 'memory' THEN c.memory_id NOT IN ({LEAVING_IDS})"
+    " ELSE c.session_id NOT IN (SELECT session_id FROM session_moves WHERE is_leaving = 1) END"
+)
 
 _ALIASED = "SELECT session_id FROM session_aliases WHERE alias = ?"
 _OF_SESSION = (

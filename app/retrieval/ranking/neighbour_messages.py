@@ -78,7 +78,7 @@ def _messages(
 ) -> "Ids":
     """Return the chunks of messages at and around ``places``, sorted by session."""
     every = concatenated([places.shifted(step) for step in range(-REACH, REACH + 1)])
-    ids = index_cache.turns.find(columns, unique_inverse(every.keys)[0])
+    ids = index_cache.messages.find(columns, unique_inverse(every.keys)[0])
     return np.asarray(ids[existing_chunks(connection, columns, ids)])
 
 

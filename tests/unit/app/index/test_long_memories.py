@@ -7,8 +7,10 @@ import apsw
 import pytest
 
 from app.host import Host
+from app.index import long_memories
 from app.index.chunking import pieces
 from app.index.long_memories import AT_ONCE
+from tests.unit.app.shelf import Shelf
 
 LONG = " ".join(f"Word{number} stands in a sentence of its own." for number in range(4000))
 
@@ -62,6 +64,75 @@ def test_a_deleted_note_leaves_nothing(host: Host) -> None:
     host.ask("note.delete", id=note.id)
     host.ask("vault.settle")
     assert chunks(host) == []
+
+
+def moved(shelf: Shelf, steps: int) -> None:
+    for _ in range(steps):
+        shelf.do(shelf.store.write(lambda connection: long_memories.step(connection, None)))
+
+
+def left(shelf: Shelf) -> int:
+    return int(shelf.rows("SELECT count(*) FROM chunks WHERE kind = 'memory'")[0][0])
+
+
+@pytest.mark.parametrize("steps", [0, 1, 3, 100])
+def test_a_deleted_one_leaves_a_little_at_a_time_though_cut_off(vault: Path, steps: int) -> None:
+    shelf = Shelf(vault)
+    note = shelf.save(LONG)
+    shelf.sync()
+    before = left(shelf)
+    shelf.do(shelf.memories.delete(note.id))
+    assert left(shelf) == before > 3 * AT_ONCE
+    moved(shelf, steps)
+    assert left(shelf) == max(0, before - steps * AT_ONCE)
+    assert shelf.check() == []
+    shelf.close()
+    again = Shelf(vault)
+    try:
+        again.sync()
+        assert left(again) == 0
+        assert again.vectors() == {}
+        assert again.rows("SELECT 1 FROM meta WHERE key LIKE 'chunks:%'") == []
+        assert again.check() == []
+    finally:
+        again.close()
+
+
+@pytest.mark.parametrize("steps", [0, 1, 3, 100])
+@pytest.mark.parametrize("back", [0, 1, 3])
+def test_a_restored_one_comes_back_from_wherever_it_was(shelf: Shelf, steps: int, back: int) -> None:
+    note = shelf.save(LONG)
+    shelf.sync()
+    texts = "SELECT seq_start, text FROM chunks ORDER BY seq_start"
+    before = shelf.rows(texts)
+    shelf.do(shelf.memories.delete(note.id))
+    moved(shelf, steps)
+    shelf.do(shelf.memories.restore(note.id))
+    moved(shelf, back)
+    assert shelf.check() == []
+    shelf.sync()
+    assert shelf.rows(texts) == before
+    assert shelf.wrong_vectors() == []
+    assert shelf.check() == []
+
+
+def test_a_deleted_one_is_found_no_more_though_its_chunks_are_there(vault: Path) -> None:
+    host = Host(vault, serve=False)
+    host.start()
+    try:
+        note = host.ask("note.save", title="Long", content=LONG.replace("sentence", "quarry"))
+        other = host.ask("note.save", content="The quarry is closed.")
+        host.ask("vault.settle")
+        host.ask("job.pause", job="index")
+        assert host.ask("memory.search", query="quarry", legs=["vector"]).hits
+        deleted = host.call("note.delete", {"id": note.id}).result().changes
+        assert deleted is not None
+        for legs in (["words"], ["vector"], None):
+            assert {hit.id for hit in host.ask("memory.search", query="quarry", legs=legs).hits} == {other.id}
+        host.ask("memory.undo", history_ids=list(deleted.history_ids))
+        assert note.id in {hit.id for hit in host.ask("memory.search", query="quarry").hits}
+    finally:
+        host.stop()
 
 
 def test_the_next_start_goes_on(tmp_path: Path) -> None:

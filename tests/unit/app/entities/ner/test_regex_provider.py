@@ -1,7 +1,10 @@
 """Mentions, hashtags, addresses, URLs and dates are found whole, and lookalikes are not."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from app.entities.ner import regex_provider
 from app.entities.ner.provider import MAX_SPANS, NOTHING_KNOWN
 from app.entities.ner.regex_provider import RegexProvider
 
@@ -38,3 +41,15 @@ def test_spans_say_where() -> None:
 
 def test_a_flood_is_cut_off() -> None:
     assert len(RegexProvider().extract("@a " * 20_000, NOTHING_KNOWN)) <= MAX_SPANS
+
+
+_SIGNS = [*"0159 .,/-_:x", "  ", "年", "月", "日"]
+_PIECES = st.sampled_from(
+    [*_SIGNS, "2024", "12", "31", "may", "May", "sept", "september", "Jan.", "ſept", "August", "nd"]
+)
+
+
+@given(st.lists(_PIECES, max_size=14).map("".join))
+def test_dates_are_those_that_the_pattern_finds_anywhere(text: str) -> None:
+    expected = [(found.start(), found[0]) for found in regex_provider._DATE.finditer(text)]
+    assert [(found.start(), found[0]) for found in regex_provider._dates(text)] == expected
