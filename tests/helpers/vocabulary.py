@@ -29,7 +29,7 @@ OPENERS = re.compile(
 )
 
 # Rooms that every subject has, and declarations by subject.
-FIXED_MODULES = frozenset(("__init__", "__main__", "model", "repo", "service", "options", "parts"))
+FIXED_MODULES = frozenset(("__init__", "__main__", "model", "repo", "service", "options", "parts", "pane"))
 BY_SUBJECT = ("app/api/", "app/config/sections/")
 
 

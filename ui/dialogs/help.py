@@ -15,6 +15,7 @@ from ui.widgets.button import text_button
 SIZE = (860, 640)
 PAGE = Qt.ItemDataRole.UserRole
 # What a person reads first; pages not named here follow, reference pages last.
+FOR_DEVELOPERS = frozenset(("architecture",))
 ORDER = ("welcome", "search", "import", "", "commands", "settings", "operations")
 
 
@@ -60,7 +61,8 @@ class HelpDialog(BaseDialog):
         return False
 
     def _fill(self) -> None:
-        for path in sorted(self._folder.glob("*.md"), key=_place):
+        pages = (path for path in self._folder.glob("*.md") if path.stem not in FOR_DEVELOPERS)
+        for path in sorted(pages, key=_place):
             item = QListWidgetItem(_title(path))
             item.setData(PAGE, path.stem)
             self._list.addItem(item)
