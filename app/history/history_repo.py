@@ -80,6 +80,15 @@ def extend(connection: apsw.Connection, history_id: int, after: State) -> None:
     connection.execute("UPDATE memory_history SET after = ? WHERE id = ?", (_dump(after), history_id))
 
 
+def has_later_changes(connection: apsw.Connection, entry: HistoryRow) -> bool:
+    """Return whether a later entry of the same target stands, entries written by undo left out."""
+    sql = (
+        "SELECT 1 FROM memory_history h WHERE h.target_kind = ? AND h.target = ? AND h.id > ? AND h.undone_by IS NULL"
+        " AND NOT EXISTS (SELECT 1 FROM memory_history u WHERE u.target = h.target AND u.undone_by = h.id) LIMIT 1"
+    )
+    return connection.execute(sql, (entry.target_kind, entry.target, entry.id)).get is not None
+
+
 def undoes_another(connection: apsw.Connection, entry: HistoryRow) -> bool:
     """Return whether ``entry`` is itself the undoing of another entry of its target."""
     found = connection.execute(

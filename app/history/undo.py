@@ -148,6 +148,14 @@ class UndoService:
             raise StaleError(
                 _sentence(entry, changed, before), history=entry.id, target=entry.target, changed=list(changed)
             )
+        # A deletion and a restore cancel each other out; undoing what made the target would leave both stuck.
+        makes_or_deletes = _is_gone(entry.before) != _is_gone(entry.after)
+        if makes_or_deletes and history_repo.has_later_changes(connection, entry):
+            raise StaleError(
+                "It was changed and changed back since. Undo the later changes first.",
+                history=entry.id,
+                target=entry.target,
+            )
         after = _concerned(applier.apply(connection, entry.target, entry.before, at_ms, current), entry)
         made = history_repo.record(
             connection,

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from app.errors import InputError, NotFoundError, StaleError
@@ -212,6 +212,7 @@ class Play:
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(ACTIONS)
+@example([("fact", 0, ""), ("fact", 0, ""), ("save", 0, ""), ("restore", 0, ""), ("undo", 5, "")])
 def test_undoing_everything_gives_the_beginning(desk: MemoryHarness, actions: list[tuple[str, int, str]]) -> None:
     for memory_id in list(desk.held):
         desk.do(desk.service.delete(memory_id))
