@@ -16,7 +16,7 @@ from app.errors import MachineError, NotFoundError
 from app.store.store import Store
 
 
-class OpenVault(Protocol):
+class AgentVault(Protocol):
     """An open vault."""
 
     async def start(self) -> None:
@@ -29,7 +29,7 @@ class OpenVault(Protocol):
         """Finish what is written and close it."""
 
 
-V = TypeVar("V", bound=OpenVault)
+V = TypeVar("V", bound=AgentVault)
 
 
 class IsolatedVaults(Generic[V]):

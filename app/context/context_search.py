@@ -70,10 +70,10 @@ def _ranked(
     # Imported here, so that numpy loads with the first search and not in the event loop.
     from app.index.columns.chunk_lengths import last_chunk  # noqa: PLC0415
     from app.retrieval.candidates.array_retrievers import empty_scores  # noqa: PLC0415
+    from app.retrieval.query.question import analyse_question  # noqa: PLC0415
     from app.retrieval.ranking.candidate_pool import candidate_pool, merge_scores  # noqa: PLC0415
     from app.retrieval.ranking.linear_ranker import load_ranker, mentions_at, rank  # noqa: PLC0415
     from app.retrieval.ranking.neighbour_messages import read_neighbours  # noqa: PLC0415
-    from app.retrieval.ranking.question import analyse_question  # noqa: PLC0415
     from app.retrieval.ranking.session_features import gather_candidates, with_mentions  # noqa: PLC0415
 
     of_messages = request.query.kinds == MESSAGE_KINDS

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import apsw
 
+from app.context.context_text import shorten
 from app.context.model import ContextItem
-from app.context.render import shorten
 from app.core.clock import to_datetime
 from app.core.recall_fence import is_own_tool, without_recalled
 from app.core.text import excerpt

@@ -12,9 +12,9 @@ import apsw
 
 from app.context import repo as context_repo
 from app.context.context_search import find_memories, find_messages
+from app.context.context_text import assemble, deduplicate, with_scores
 from app.context.model import Context, ContextItem, ContextOptions, SectionName
 from app.context.prompt_query import matching_hits, prompt_query, prompt_terms, prompt_text, relevant_hits
-from app.context.render import assemble, deduplicate, with_scores
 from app.core.clock import Clock
 from app.core.error_location import error_location
 from app.core.recall_fence import HEADINGS

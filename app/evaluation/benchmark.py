@@ -16,7 +16,7 @@ from app.evaluation import repo as reads
 from app.evaluation.benchmark_model import SHOWN, BenchmarkRun, Comparison, Judgement
 from app.evaluation.question_set import QuestionSet, draw_questions
 from app.jobs import Job
-from app.retrieval.ranking.recipes import find_recipe
+from app.retrieval.recipes import find_recipe
 from app.retrieval.service import SearchService
 from app.store.store import Store
 

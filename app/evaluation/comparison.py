@@ -17,7 +17,7 @@ from app.index.generations import generation_repo
 from app.index.generations.active import ActiveEmbedding, GenerationManager, hide_folder
 from app.jobs import Job
 from app.retrieval.model import Leg
-from app.retrieval.ranking.recipes import find_recipe
+from app.retrieval.recipes import find_recipe
 from app.retrieval.service import NO_MEANING, SearchService
 from app.store.store import Store
 

@@ -25,7 +25,7 @@ _UTF16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class SourceEntry:
     """File to read: its name for a person, its size, how to open it."""
 
     name: str
@@ -34,7 +34,7 @@ class Entry:
 
 
 @contextmanager
-def entries(path: Path, wanted: re.Pattern[str] = CONVERSATIONS) -> Iterator[list[Entry]]:
+def entries(path: Path, wanted: re.Pattern[str] = CONVERSATIONS) -> Iterator[list[SourceEntry]]:
     """Yield the files to read at ``path``, in order.
 
     They are the file itself, or those whose name matches ``wanted`` in a folder or zip.
@@ -50,7 +50,8 @@ def entries(path: Path, wanted: re.Pattern[str] = CONVERSATIONS) -> Iterator[lis
     elif is_zip(path):
         with open_zip(path) as archive:
             yield [
-                Entry(info.filename, info.file_size, partial(archive.open, info)) for info in _members(archive, wanted)
+                SourceEntry(info.filename, info.file_size, partial(archive.open, info))
+                for info in _members(archive, wanted)
             ]
     else:
         yield [_file(path)]
@@ -95,8 +96,8 @@ def _members(archive: zipfile.ZipFile, wanted: re.Pattern[str]) -> list[zipfile.
     return sorted(members, key=lambda info: info.filename)
 
 
-def _file(path: Path) -> Entry:
-    return Entry(path.name, path.stat().st_size, lambda: path.open("rb"))
+def _file(path: Path) -> SourceEntry:
+    return SourceEntry(path.name, path.stat().st_size, lambda: path.open("rb"))
 
 
 def read_some(stream: IO[bytes], size: int) -> bytes:

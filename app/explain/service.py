@@ -22,7 +22,7 @@ from app.retrieval.candidates.entity_retriever import EntityMentions
 from app.retrieval.candidates.filters import ChunkFilter, build_filter
 from app.retrieval.model import Found, Hit, Query
 from app.retrieval.query.match_expression import has_token, match_expression
-from app.retrieval.ranking.recipes import DEFAULT, Recipe, find_recipe
+from app.retrieval.recipes import DEFAULT, Recipe, find_recipe
 from app.retrieval.service import SearchService
 from app.store.store import Store
 

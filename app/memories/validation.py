@@ -11,7 +11,7 @@ from app.core.json_values import plain
 from app.core.stores import STORES, StoreName
 from app.core.tag_names import normalise_tags
 from app.core.text import has_controls, storable
-from app.core.tokens import estimate_tokens
+from app.core.token_estimate import estimate_tokens
 from app.errors import InputError
 from app.memories.model import KINDS, SOURCE_KINDS, Memory, NewMemory, Source
 from app.memories.text.markdown_links import find_tags

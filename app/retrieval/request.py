@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from app.errors import KeepsakeError
 from app.index.vectors.vector_repo import Generation
 from app.retrieval.model import Found, Leg, Query
-from app.retrieval.ranking.recipes import Recipe
+from app.retrieval.recipes import Recipe
 
 if TYPE_CHECKING:
     from app.index.columns.index_cache import IndexCache

@@ -26,8 +26,8 @@ from app.retrieval.pipeline import run_search
 from app.retrieval.query.parser import operators, parse
 from app.retrieval.ranking.cross_encoder_stage import CrossEncoderStage
 from app.retrieval.ranking.recipe_settings import reweighted
-from app.retrieval.ranking.recipes import DEFAULT, Recipe, find_recipe
 from app.retrieval.ranking.speaker_names import SpeakerNameCache
+from app.retrieval.recipes import DEFAULT, Recipe, find_recipe
 from app.retrieval.request import Request, SearchResult, Stopwatch, VectorQuery, VectorsFailedError
 from app.retrieval.serial_executor import SearchQueue, serialized
 from app.store.store import Store

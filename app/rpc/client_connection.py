@@ -22,7 +22,7 @@ from app.rpc.framing import (
     encode,
     length_of,
 )
-from app.rpc.messages import Message, Request, answer, failure, request_of, token_of
+from app.rpc.messages import Message, RpcRequest, answer, failure, request_of, token_of
 from app.rpc.subscription import Subscription
 
 MAX_IN_FLIGHT = 16
@@ -55,7 +55,7 @@ class ServerContext:
 
     token: str
     welcome: Message
-    call: Callable[[Request], Coroutine[Any, Any, Reply]]
+    call: Callable[[RpcRequest], Coroutine[Any, Any, Reply]]
     admit: Callable[["Connection"], None]
     patience: ClientTimeouts = ClientTimeouts()
     long_frames: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_LONG_FRAMES))
@@ -155,7 +155,7 @@ class Connection:
                 payload = await self._reader.readexactly(length)
         return decode(payload)
 
-    def _start(self, request: Request) -> None:
+    def _start(self, request: RpcRequest) -> None:
         task = asyncio.create_task(self._serve(request))
         self._answers.add(task)
         task.add_done_callback(self._on_answered)
@@ -166,7 +166,7 @@ class Connection:
         if not task.cancelled() and (error := task.exception()) is not None:
             _log.error("an answer could not be given: %s", error_location(error))
 
-    async def _serve(self, request: Request) -> None:
+    async def _serve(self, request: RpcRequest) -> None:
         if request.method in {"subscribe", "unsubscribe"}:
             self._subscribe(wanted=request.method == "subscribe")
             await self._send(answer(request.id, value=True))
@@ -230,7 +230,7 @@ class Connection:
             self._writer.transport.abort()
 
 
-def _outcome(request: Request, call: "asyncio.Task[Reply]") -> Message:
+def _outcome(request: RpcRequest, call: "asyncio.Task[Reply]") -> Message:
     if call.cancelled():
         return failure(request.id, HostUnreachableError("Keepsake is closing and did not finish this."))
     error = call.exception()

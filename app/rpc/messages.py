@@ -18,7 +18,7 @@ _MAX_ID = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class RpcRequest:
     """A request of a client: an operation or a method of the socket, with arguments."""
 
     id: RequestId
@@ -65,7 +65,7 @@ def request(request_id: RequestId, method: str, params: Mapping[str, Any]) -> Me
     return {"jsonrpc": "2.0", "id": request_id, "method": method, "params": dict(params)}
 
 
-def request_of(message: Message) -> Request:
+def request_of(message: Message) -> RpcRequest:
     """Return the request in a message.
 
     Raises:
@@ -80,7 +80,7 @@ def request_of(message: Message) -> Request:
         raise FrameError("A request's 'method' must be the name of an operation.")
     if not isinstance(params, dict):
         raise FrameError("A request's 'params' must be an object with the arguments by name.")
-    return Request(request_id, method, params)
+    return RpcRequest(request_id, method, params)
 
 
 def answer(request_id: RequestId, value: Any, changes: Any = None) -> Message:

@@ -17,7 +17,7 @@ from app.rpc.client_connection import ClientTimeouts, Connection, ServerContext
 from app.rpc.framing import FrameError, encode
 from app.rpc.hostfile import new_hostfile, remove_hostfile, write_hostfile
 from app.rpc.listener import HAS_UNIX_SOCKETS, listen_on_loopback, listen_on_path
-from app.rpc.messages import CHANGED, PROGRESSED, Request, notification, welcome
+from app.rpc.messages import CHANGED, PROGRESSED, RpcRequest, notification, welcome
 from app.rpc.peer import is_own
 
 MAX_CONNECTIONS = 64
@@ -154,7 +154,7 @@ class SocketServer:
         self._strangers.pop(connection, None)
         self._clients.add(connection)
 
-    async def _call(self, request: Request) -> Reply:
+    async def _call(self, request: RpcRequest) -> Reply:
         if request.method == "describe":
             return Reply([_description(item) for item in self._catalogue.operations.values()])
         return await self._catalogue.call(request.method, request.params, OWNER)

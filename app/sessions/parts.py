@@ -15,7 +15,7 @@ from app.sessions.consolidation_queue import ConsolidationQueue
 from app.sessions.idempotency import IdempotencyKeyCleaner
 from app.sessions.options import session_options
 from app.sessions.scratchpad import ScratchpadService
-from app.sessions.service import MessageIndex, SessionService
+from app.sessions.service import MessageIndexer, SessionService
 from app.sessions.session_restore import RestoreService
 from app.sessions.session_summaries import SessionSummaryService
 from app.sessions.working_memory import WorkingMemory
@@ -57,7 +57,7 @@ class SessionParts:
         self.after_turn.on_change(changes)
 
 
-def build(runtime: Runtime, index: MessageIndex, write_memory: MemoryWrite) -> SessionParts:
+def build(runtime: Runtime, index: MessageIndexer, write_memory: MemoryWrite) -> SessionParts:
     """Build the parts of the conversations.
 
     Args:

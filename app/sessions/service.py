@@ -17,7 +17,7 @@ from app.core.ids import new_id
 from app.core.json_values import plain
 from app.core.recall_fence import without_recalled
 from app.core.text import excerpt, has_controls, storable
-from app.core.tokens import estimate_tokens
+from app.core.token_estimate import estimate_tokens
 from app.errors import InputError, NotFoundError, StaleError
 from app.history import history_repo
 from app.sessions import idempotency, repo, session_lists
@@ -33,7 +33,7 @@ PREVIEW_CHARACTERS = 140
 _LONGEST_WANTED = 2 * MAX_NAME_CHARACTERS
 
 
-class MessageIndex(Protocol):
+class MessageIndexer(Protocol):
     """Protocol of the search index, called in the transaction that changes messages."""
 
     def messages_stored(self, connection: apsw.Connection, messages: Sequence[Message]) -> None:
@@ -67,7 +67,7 @@ class SessionService:
         capture: Whose messages are stored; everybody's when ``None``.
     """
 
-    def __init__(self, store: Store, index: MessageIndex, clock: Clock, capture: CapturePolicy | None = None) -> None:
+    def __init__(self, store: Store, index: MessageIndexer, clock: Clock, capture: CapturePolicy | None = None) -> None:
         self._store = store
         self._index = index
         self._clock = clock
@@ -357,7 +357,7 @@ class SessionApplier:
         index: Told when a session leaves or enters search.
     """
 
-    def __init__(self, index: MessageIndex) -> None:
+    def __init__(self, index: MessageIndexer) -> None:
         self._index = index
 
     def current(self, connection: apsw.Connection, target: str) -> dict[str, Any] | None:
@@ -385,7 +385,7 @@ class SessionApplier:
 
 
 def apply_state(
-    connection: apsw.Connection, session: str, state: dict[str, Any], index: MessageIndex
+    connection: apsw.Connection, session: str, state: dict[str, Any], index: MessageIndexer
 ) -> frozenset[str]:
     """Write a session's state, keep the index in step, and return the areas that changed."""
     before = repo.state_of(connection, session) or {}

@@ -1,4 +1,4 @@
-"""The frame's own actions as data; ``Window`` says what each does."""
+"""The frame's own actions as data; ``TimeWindow`` says what each does."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

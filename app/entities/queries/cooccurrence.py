@@ -13,7 +13,7 @@ _EVER = 1 << 62
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class TimeWindow:
     """Mentions from ``since_ms`` up to, not including, ``until_ms``, in ``stores``."""
 
     stores: tuple[str, ...]
@@ -21,7 +21,7 @@ class Window:
     until_ms: int = _EVER
 
 
-def owners_of(connection: apsw.Connection, entity_id: str, window: Window, limit: int) -> dict[Owner, set[str]]:
+def owners_of(connection: apsw.Connection, entity_id: str, window: TimeWindow, limit: int) -> dict[Owner, set[str]]:
     """Return the latest messages and memories that mention an entity, with all their entities.
 
     Args:

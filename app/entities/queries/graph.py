@@ -10,7 +10,7 @@ import apsw
 from app.core.clock import to_ms
 from app.entities import repo
 from app.entities.model import EntityFilter, GraphEdge, GraphFilter, GraphNode, GraphView
-from app.entities.queries.cooccurrence import Owner, Window, neighbours, owners_of, top
+from app.entities.queries.cooccurrence import Owner, TimeWindow, neighbours, owners_of, top
 from app.entities.queries.entity_lists import ids, rows
 from app.entities.queries.profile import visible
 from app.entities.queries.visibility import sees_all
@@ -149,8 +149,8 @@ def _places(connection: apsw.Connection, nodes: Iterable[str]) -> dict[str, tupl
     return {row[0]: (row[1], row[2]) for row in found}
 
 
-def _window(chosen: GraphFilter, stores: Sequence[str]) -> Window:
-    window = Window(tuple(stores))
+def _window(chosen: GraphFilter, stores: Sequence[str]) -> TimeWindow:
+    window = TimeWindow(tuple(stores))
     since = window.since_ms if chosen.since is None else to_ms(chosen.since)
     until = window.until_ms if chosen.until is None else to_ms(chosen.until)
-    return Window(window.stores, since, until)
+    return TimeWindow(window.stores, since, until)

@@ -21,7 +21,7 @@ from app.entities.model import (
     OwnerKind,
     Relation,
 )
-from app.entities.queries.cooccurrence import Window, neighbours, owners_of, top
+from app.entities.queries.cooccurrence import TimeWindow, neighbours, owners_of, top
 from app.entities.queries.entity_lists import rows
 from app.entities.queries.visibility import aliases, names, sees_all, within
 from app.errors import NotFoundError
@@ -167,7 +167,7 @@ def _cells(connection: apsw.Connection, sql: str, value: str) -> tuple[Any, ...]
 
 
 def _company(connection: apsw.Connection, entity_id: str, stores: Sequence[str]) -> list[Neighbour]:
-    owners = owners_of(connection, entity_id, Window(tuple(stores)), _FOLLOWED)
+    owners = owners_of(connection, entity_id, TimeWindow(tuple(stores)), _FOLLOWED)
     counts = dict(top(neighbours(owners, entity_id), _MAX_OTHERS))
     listed = rows(connection, list(counts), stores=stores)
     return [Neighbour(row.id, row.name, row.type, float(counts[row.id])) for row in listed]

@@ -21,7 +21,7 @@ from app.exchange.model import ImportPreview
 from app.exchange.parsing import encoding
 from app.exchange.parsing.json_items import decode
 from app.exchange.parsing.lines import GZIP, read_lines
-from app.exchange.source_files import DAMAGE, Entry, entries, is_zip, open_zip, readable, utf8_stream
+from app.exchange.source_files import DAMAGE, SourceEntry, entries, is_zip, open_zip, readable, utf8_stream
 
 FORMATS = ("chatgpt", "claude", "markdown", "keepsake")
 SUPPORTED = (
@@ -122,7 +122,7 @@ def _zip(path: Path) -> str:
     raise _refusal(path, "is a zip without a conversations.json in it")
 
 
-def _entry(path: Path, entry: Entry) -> str:
+def _entry(path: Path, entry: SourceEntry) -> str:
     with entry.open() as stream:
         head = _head(stream)
     if found := _json(path, head):

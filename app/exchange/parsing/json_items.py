@@ -13,7 +13,7 @@ from typing import IO, Any
 import msgspec
 
 from app.exchange.model import Position
-from app.exchange.source_files import DAMAGE, Entry, entries, read_some, utf8_stream
+from app.exchange.source_files import DAMAGE, SourceEntry, entries, read_some, utf8_stream
 from app.memories.foreign_record import Problem
 
 CHUNK = 1 << 20
@@ -168,7 +168,7 @@ def items(path: Path, cancelled: Callable[[], bool]) -> Iterator[JsonItem | Prob
             done += entry.size
 
 
-def _entry_items(entry: Entry, cancelled: Callable[[], bool]) -> Iterator[JsonItem | Problem | Position]:
+def _entry_items(entry: SourceEntry, cancelled: Callable[[], bool]) -> Iterator[JsonItem | Problem | Position]:
     splitter, number = ItemSplitter(), 0
     with entry.open() as opened:
         for chunk, done in _chunks(opened):

@@ -10,7 +10,7 @@ import apsw
 from app.core.clock import to_datetime, to_ms
 from app.core.stores import STORES
 from app.core.text import excerpt
-from app.core.tokens import estimate_tokens
+from app.core.token_estimate import estimate_tokens
 from app.errors import NotFoundError
 from app.memories.model import KINDS, Kind
 from app.memories.repo import store_condition

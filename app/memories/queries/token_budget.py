@@ -8,7 +8,7 @@ import apsw
 
 from app.core.clock import to_ms
 from app.core.stores import STORES
-from app.core.tokens import estimate_tokens
+from app.core.token_estimate import estimate_tokens
 from app.memories import repo
 from app.memories.model import Memory
 from app.memories.queries import memory_snapshots

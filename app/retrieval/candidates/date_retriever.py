@@ -9,8 +9,8 @@ from app.index.columns.chunk_columns import ChunkColumns
 from app.retrieval.candidates.filter_check import passes_filter
 from app.retrieval.candidates.filters import ChunkFilter
 from app.retrieval.candidates.scored_chunks import MessagePlaces
-from app.retrieval.ranking.date_proximity import DAY_MS, spans
-from app.retrieval.ranking.question import Question
+from app.retrieval.query.date_proximity import DAY_MS, spans
+from app.retrieval.query.question import Question
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

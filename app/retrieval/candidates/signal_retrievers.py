@@ -8,7 +8,7 @@ import apsw
 from app.retrieval.candidates.filters import ChunkFilter
 from app.retrieval.candidates.model import Candidate
 from app.retrieval.model import Leg
-from app.retrieval.ranking.recipes import Recipe, TriHybridLimits
+from app.retrieval.recipes import Recipe, TriHybridLimits
 
 _TURN = "c.id, c.session_id || '#' || c.seq_start, c.created_at"
 _TURNS = "c.kind = 'message'"

@@ -12,11 +12,11 @@ import numpy as np
 
 from app.core.clock import to_datetime
 from app.retrieval.candidates.scored_chunks import MessagePlaces
+from app.retrieval.query.date_proximity import proximity, proximity_to_spans
 from app.retrieval.query.match_expression import fold
+from app.retrieval.query.question import WORD, Question
 from app.retrieval.ranking.candidate_pool import REACH, RankingInput
-from app.retrieval.ranking.date_proximity import proximity, proximity_to_spans
 from app.retrieval.ranking.neighbour_rows import NeighbourRows
-from app.retrieval.ranking.question import WORD, Question
 from app.retrieval.ranking.session_similarity import SessionSimilarity
 
 if TYPE_CHECKING:

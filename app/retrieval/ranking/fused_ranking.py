@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from app.retrieval.candidates.model import Candidate
 from app.retrieval.model import Leg, LegScore, Why
 from app.retrieval.ranking.fusion import RetrieverScore
-from app.retrieval.ranking.recipes import Recipe
+from app.retrieval.recipes import Recipe
 from app.retrieval.results.model import RankedCandidate
 
 _LEGS: dict[str, Leg] = {leg: leg for leg in typing.get_args(Leg)}

@@ -21,6 +21,7 @@ from app.retrieval.candidates.filters import ChunkFilter
 from app.retrieval.candidates.model import Candidate
 from app.retrieval.candidates.scored_chunks import WHOLE, MessagePlaces, ScoredChunks, concatenated, occurrence_number
 from app.retrieval.model import Leg, LegScore, Query, Why
+from app.retrieval.query.question import Question, analyse_question
 from app.retrieval.ranking.candidate_pool import RankingInput, RetrieverScores, merge_scores, with_owner_ids
 from app.retrieval.ranking.features import (
     BLOCKS,
@@ -32,7 +33,6 @@ from app.retrieval.ranking.features import (
     min_max_scale,
     with_session_similarity,
 )
-from app.retrieval.ranking.question import Question, analyse_question
 from app.retrieval.ranking.session_features import gather_candidates
 from app.retrieval.ranking.session_similarity import session_similarity
 from app.retrieval.results.model import RankedCandidate

@@ -17,8 +17,8 @@ from app.retrieval.candidates.filter_check import existing_chunks, passes_all, p
 from app.retrieval.candidates.filters import ChunkFilter
 from app.retrieval.candidates.scored_chunks import WHOLE, MessagePlaces, concatenated, unique_inverse
 from app.retrieval.query.match_expression import fold
+from app.retrieval.query.question import Question
 from app.retrieval.ranking.candidate_pool import REACH, CandidateTexts, RankingInput, RetrieverScores, SessionStatistics
-from app.retrieval.ranking.question import Question
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

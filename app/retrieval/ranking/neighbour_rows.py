@@ -8,9 +8,9 @@ import numpy as np
 
 from app.index.columns.style_features import says_when
 from app.retrieval.candidates.scored_chunks import WHOLE, MessagePlaces
+from app.retrieval.query.question import Question
 from app.retrieval.ranking.candidate_pool import REACH, CandidateTexts, RetrieverScores, rows_of
 from app.retrieval.ranking.prefix_positions import PrefixPositions
-from app.retrieval.ranking.question import Question
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

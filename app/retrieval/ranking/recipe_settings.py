@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 from app.config.config import Config
 from app.errors import InputError
-from app.retrieval.ranking.recipes import Recipe, TriHybridLimits
+from app.retrieval.recipes import Recipe, TriHybridLimits
 
 MAX_WEIGHT = 1_000
 

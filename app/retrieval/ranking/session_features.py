@@ -18,6 +18,7 @@ from app.retrieval.candidates.lexical import TermMatches, find_matches
 from app.retrieval.candidates.scored_chunks import MessagePlaces
 from app.retrieval.model import Query
 from app.retrieval.query.match_expression import atoms
+from app.retrieval.query.question import Question
 from app.retrieval.ranking.candidate_pool import (
     RankingInput,
     RetrieverScores,
@@ -26,7 +27,6 @@ from app.retrieval.ranking.candidate_pool import (
     deduplicate,
 )
 from app.retrieval.ranking.neighbour_messages import read_neighbours
-from app.retrieval.ranking.question import Question
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

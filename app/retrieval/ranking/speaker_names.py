@@ -12,7 +12,7 @@ from typing import Any, Final
 import apsw
 
 from app.retrieval.query.match_expression import fold
-from app.retrieval.ranking.question import WORD
+from app.retrieval.query.question import WORD
 from app.store.store import Store
 
 _STEP: Final = 100_000

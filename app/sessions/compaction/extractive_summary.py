@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from app.core.recall_fence import without_recalled
 from app.core.text import collapse, excerpt
-from app.core.tokens import estimate_tokens
+from app.core.token_estimate import estimate_tokens
 from app.sessions.model import Message
 
 HEADING = "Recent condensed turns:"

@@ -22,6 +22,7 @@ from app.retrieval.candidates.scored_chunks import WHOLE
 from app.retrieval.model import Query
 from app.retrieval.query.match_expression import atoms, excluded_expression
 from app.retrieval.query.parser import parse
+from app.retrieval.query.question import analyse_question
 from app.retrieval.ranking.candidate_pool import merge_scores, with_owner_ids
 from app.retrieval.ranking.features import (
     build_table,
@@ -30,7 +31,6 @@ from app.retrieval.ranking.features import (
     min_max_scale,
     with_session_similarity,
 )
-from app.retrieval.ranking.question import analyse_question
 from app.retrieval.ranking.session_features import gather_candidates
 from app.retrieval.ranking.session_similarity import SessionSimilarity, session_similarity
 from app.retrieval.ranking.speaker_names import SpeakerNames

@@ -11,7 +11,7 @@ from app.config.schema import RECIPES
 from app.errors import CancelledByPersonError, KeepsakeError
 from ui import theme
 from ui.dialogs.base_dialog import BaseDialog, hairline, note
-from ui.dialogs.models.comparison import ComparisonView
+from ui.dialogs.models.comparison_view import ComparisonView
 from ui.dialogs.models.model_rows import ModelRows
 from ui.dialogs.models.prepare_form import PrepareForm, lacks_files
 from ui.notice import Notice

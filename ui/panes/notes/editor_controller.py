@@ -15,7 +15,7 @@ from ui.panes.notes.draft import Draft
 if TYPE_CHECKING:
     from ui.bridge import Bridge
     from ui.panes.notes.document import Document
-    from ui.panes.notes.inspector import NoteInspector
+    from ui.panes.notes.note_inspector import NoteInspector
 
 
 class EditorController(QObject):

@@ -14,9 +14,9 @@ from ui.panes.labels import display_title
 from ui.panes.list_pane import ListPane
 from ui.panes.notes.document import MODES, Document, Mode
 from ui.panes.notes.editor_controller import EditorController
-from ui.panes.notes.inspector import NoteInspector
 from ui.panes.notes.note_actions import NoteActions
 from ui.panes.notes.note_facets import NoteFacets
+from ui.panes.notes.note_inspector import NoteInspector
 from ui.panes.notes.note_list import NoteList
 from ui.panes.pane import Place
 from ui.panes.pane_state import bytes_of, pack, unpack

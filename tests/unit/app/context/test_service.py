@@ -14,7 +14,7 @@ from app.core.recall_fence import CLOSE, without_recalled
 from app.errors import AccessDeniedError, InputError, ModelUnavailableError, TimeLimitError
 from app.host import Host
 from app.retrieval.query.parser import MAX_TERMS
-from app.retrieval.ranking.question import analyse_question
+from app.retrieval.query.question import analyse_question
 
 NOW = 1_700_000_000_000
 OTHER = "The grey heron ate a frog by the lock."

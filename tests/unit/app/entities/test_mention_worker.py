@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from app.core.tokens import estimate_tokens
+from app.core.token_estimate import estimate_tokens
 from app.entities import mention_worker, ner_backlog
 from app.entities.mention_worker import ACTOR, known_names, read_names
 from app.entities.ner.strategy import NerStrategy, fast_strategy

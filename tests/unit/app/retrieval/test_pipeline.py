@@ -22,7 +22,7 @@ from app.retrieval.candidates.array_retrievers import vectors_by_id
 from app.retrieval.model import Found
 from app.retrieval.pipeline import run_search
 from app.retrieval.query.parser import parse
-from app.retrieval.ranking.recipes import find_recipe
+from app.retrieval.recipes import find_recipe
 from app.retrieval.request import Request, SearchResult, Stopwatch, VectorQuery, VectorsFailedError
 from app.retrieval.service import SearchService
 from app.trace.trace import Trace

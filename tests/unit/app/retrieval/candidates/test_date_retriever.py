@@ -14,8 +14,8 @@ from app.retrieval.candidates.date_retriever import messages_of_named_times
 from app.retrieval.candidates.filter_mask import filter_mask
 from app.retrieval.candidates.filters import build_filter
 from app.retrieval.query.parser import parse
+from app.retrieval.query.question import analyse_question
 from app.retrieval.ranking.candidate_pool import with_owner_ids
-from app.retrieval.ranking.question import analyse_question
 from app.sessions.model import NewMessage
 from app.sessions.service import NewSession
 from tests.unit.app.shelf import Shelf

@@ -10,7 +10,7 @@ from app.host import Host
 from app.retrieval.candidates.entity_retriever import possible_names
 from app.retrieval.model import Found, Hit
 from app.retrieval.query.parser import parse
-from app.retrieval.ranking.recipes import RECIPES
+from app.retrieval.recipes import RECIPES
 
 WITH_MENTIONS = sorted(name for name, recipe in RECIPES.items() if "entity" in recipe.legs)
 

@@ -14,7 +14,7 @@ from app.index.vectors.vector_repo import Generation
 from app.retrieval.candidates.prefetch import PREFETCH_FROM, PrefetchedNeighbours
 from app.retrieval.pipeline import run_search
 from app.retrieval.query.parser import parse
-from app.retrieval.ranking.recipes import find_recipe
+from app.retrieval.recipes import find_recipe
 from app.retrieval.request import Request, SearchResult, Stopwatch, VectorQuery, VectorsFailedError
 from tests.unit.app.shelf import Shelf
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from app.retrieval.candidates.scored_chunks import MessagePlace, occurrence_number
 from app.retrieval.query.parser import parse
+from app.retrieval.query.question import analyse_question
 from app.retrieval.ranking.candidate_pool import candidate_pool, merge_scores, with_owner_ids
 from app.retrieval.ranking.features import (
     BLOCKS,
@@ -19,7 +20,6 @@ from app.retrieval.ranking.features import (
     min_max_scale,
     with_session_similarity,
 )
-from app.retrieval.ranking.question import analyse_question
 from app.retrieval.ranking.session_similarity import session_similarity
 from tests.unit.app.retrieval.ranking.ranking_inputs import Line, Scored, SessionTotals, columns_of, gathered, scores
 

@@ -9,7 +9,7 @@ from app.errors import ModelUnavailableError
 from app.host import Host
 from app.retrieval import service
 from app.retrieval.ranking.recipe_settings import with_settings
-from app.retrieval.ranking.recipes import RECIPES, find_recipe
+from app.retrieval.recipes import RECIPES, find_recipe
 
 
 @pytest.mark.parametrize("name", RECIPES)

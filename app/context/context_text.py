@@ -6,7 +6,7 @@ from typing import Final
 
 from app.context.model import SECTIONS, Context, ContextItem, ContextSection, LeftOut, SectionName
 from app.core.recall_fence import CLOSE, HEADINGS, MARK, OPEN, PREAMBLE, entry, fence_text, neutralise, single_line
-from app.core.tokens import CHARS_PER_TOKEN, estimate_tokens
+from app.core.token_estimate import CHARS_PER_TOKEN, estimate_tokens
 from app.index.chunking import is_boundary
 
 MAX_LEFT_OUT: Final = 100

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.retrieval.ranking.date_proximity import proximity
+from app.retrieval.query.date_proximity import proximity
 
 
 def at(year: int, month: int, day: int, hour: int = 0) -> int:

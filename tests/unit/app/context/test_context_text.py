@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.context.context_text import allot, assemble, deduplicate, render_item, shorten
 from app.context.model import SECTIONS, ContextItem, SectionName
-from app.context.render import allot, assemble, deduplicate, render_item, shorten
 from app.core.recall_fence import without_recalled
-from app.core.tokens import estimate_tokens
+from app.core.token_estimate import estimate_tokens
 
 BUDGETS: dict[SectionName, int] = dict.fromkeys(SECTIONS, 500)
 AT = datetime(2024, 3, 1, tzinfo=UTC)

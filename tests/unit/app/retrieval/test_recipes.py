@@ -3,7 +3,7 @@
 import pytest
 
 from app.errors import InputError
-from app.retrieval.ranking.recipes import DEFAULT, RECIPES, find_recipe
+from app.retrieval.recipes import DEFAULT, RECIPES, find_recipe
 
 LISTS = {"words": [(1, 8.0), (2, 4.0), (3, 0.0)], "vector": [(3, 0.9), (2, 0.7), (1, 0.5)]}
 
