@@ -8,7 +8,7 @@ MAX_MS = 253_402_300_799_999  # 9999-12-31T23:59:59.999Z, the last instant datet
 
 
 class Clock(Protocol):
-    """Where the current time comes from."""
+    """Clock: the source of the current time."""
 
     def now_ms(self) -> int:
         """Return milliseconds since 1970 UTC."""
@@ -23,7 +23,10 @@ class SystemClock:
 
 
 def to_datetime(ms: int) -> datetime:
-    """Return the aware datetime of ``ms`` milliseconds since 1970 UTC, clamped to what datetime can hold."""
+    """Return the aware datetime of ``ms`` milliseconds since 1970 UTC.
+
+    Times beyond what ``datetime`` can hold are clamped.
+    """
     return datetime.fromtimestamp(min(max(ms, 0), MAX_MS) / 1000, UTC)
 
 

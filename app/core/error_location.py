@@ -1,4 +1,7 @@
-"""Where an unexpected failure happened, without its text: that may repeat what a person wrote."""
+"""Location of an unexpected error, without its text.
+
+The text of an error may repeat what a person wrote.
+"""
 
 import traceback
 from pathlib import Path
@@ -9,7 +12,10 @@ _ROOT: Final = Path(__file__).resolve().parents[2]
 
 
 def error_location(error: BaseException) -> str:
-    """Return the kind of ``error`` and the innermost calls that led to it: ``KeyError at app/x.py:12 in work < …``."""
+    """Return the type of ``error`` and the innermost calls that led to it.
+
+    For example ``KeyError at app/x.py:12 in work < …``.
+    """
     frames = traceback.extract_tb(error.__traceback__, -_DEEPEST)
     calls = [f"{_code_location(frame.filename)}:{frame.lineno} in {frame.name}" for frame in reversed(frames)]
     cause = error.__cause__

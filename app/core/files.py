@@ -1,4 +1,4 @@
-"""Files: what the system reports, as failures a person can act on, and replacing a file whole or not at all."""
+"""Files: errors a person can act on, and atomic replacement."""
 
 import contextlib
 import errno
@@ -24,7 +24,9 @@ def from_os(error: OSError, path: Path) -> KeepsakeError:
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Write ``data`` to ``path`` for its owner only; after a crash the file is the old one or the new one.
+    """Write ``data`` to ``path`` atomically, readable by its owner only.
+
+    After a crash the file is either the old one or the new one.
 
     Raises:
         KeepsakeError: As ``from_os`` gives it.

@@ -27,7 +27,10 @@ _last = 0
 
 
 def uuid7() -> str:
-    """Return a UUIDv7: 48 bits of milliseconds, a 12-bit counter that keeps order within one, 62 random bits."""
+    """Return a UUIDv7.
+
+    It has 48 bits of milliseconds, a 12-bit counter that keeps order within one, and 62 random bits.
+    """
     global _last  # noqa: PLW0603  (one counter for the process keeps ids strictly increasing)
     with _last_lock:
         stamp = (time.time_ns() // 1_000_000) << 12

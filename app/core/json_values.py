@@ -14,7 +14,9 @@ _DECIMAL_BITS = 10_000  # Python refuses to write longer integers in decimal
 
 
 def plain(value: object, depth: int = 0) -> Any:
-    """Return ``value`` as JSON-ready builtins: keys and texts storable, times in ISO 8601, no NaN or infinity.
+    """Return ``value`` as JSON-ready builtins.
+
+    Keys and texts are storable, times are ISO 8601, NaN and infinity are dropped.
 
     Raises:
         InputError: It is nested deeper than ``MAX_DEPTH``.

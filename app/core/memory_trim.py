@@ -1,4 +1,6 @@
-"""Memory that was freed and that the C library keeps for later, given back to the system (glibc; nothing elsewhere).
+"""Memory trimming: freed memory that the C library keeps is returned to the system.
+
+Works with glibc; does nothing elsewhere.
 
 Big work, such as an import or forgetting a long conversation, otherwise leaves more behind than all that is in use.
 """
@@ -32,7 +34,7 @@ def trim_memory() -> bool:
 
 
 def private_bytes() -> int:
-    """Return how much resident memory is of this process alone, 0 where the system does not say."""
+    """Return the private resident memory in bytes, 0 where it is not known."""
     if sys.platform != "linux":
         return 0
     try:

@@ -1,4 +1,4 @@
-"""Where things are: the program's own files, and the person's vault."""
+"""Paths of the program's files and of the person's vault."""
 
 import os
 import sys
@@ -40,7 +40,10 @@ def models_cache() -> Path:
 
 
 def runtime_dir() -> Path:
-    """Return the folder for sockets of running programs; without the platform's, one of our own per person."""
+    """Return the folder for sockets of running programs.
+
+    Where the platform has none, it is a folder of our own for each user.
+    """
     if sys.platform.startswith("linux") and not os.environ.get("XDG_RUNTIME_DIR"):
         given = Path(f"/run/user/{os.getuid()}")
         return given / APP_NAME if given.is_dir() else Path(tempfile.gettempdir()) / f"{APP_NAME}-{os.getuid()}"

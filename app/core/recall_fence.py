@@ -1,4 +1,4 @@
-"""What Keepsake tells agents, fenced as recalled data, and how it is known again when it comes back in what they say.
+"""Fences around recalled text for agents, and their recognition when it comes back.
 
 The fence's mark is a digest of what stands inside, so that a whole context is recognised wherever it is pasted; of one
 that was cut or changed, the lines that Keepsake wrote are recognised, each by the id it begins with.
@@ -60,7 +60,10 @@ _OWN_LINES: Final = frozenset((PREAMBLE, CLOSE, *(f"## {heading}" for heading in
 
 
 def neutralise(text: str) -> str:
-    """Return ``text`` so that it can neither end the fence nor begin an entry; lines end in one way."""
+    """Return ``text`` so that it can neither end the fence nor begin an entry.
+
+    Line ends become line feeds.
+    """
     plain = _UNSEEN.sub("", _LINE_END.sub("\n", text))
     return _TAG.sub("(", plain).replace("<!--", "<! --").translate(_BRACKETS)
 
@@ -72,7 +75,7 @@ def fence_text(body: str) -> tuple[str, str]:
 
 
 def entry(item_id: str, facts: str, text: str, *, whole_lines: bool = False) -> str:
-    """Return one entry: its id and facts on a line of their own, ``text`` after them or quoted below.
+    """Return one entry: a line with its id and facts, then ``text``.
 
     Args:
         item_id: What it is fetched by.
@@ -139,7 +142,10 @@ def _mark(body: str) -> str:
 
 
 def _blocks(text: str) -> Iterator[Range]:
-    """Yield the ranges of fences that hold what they held when they were served, as text or as text inside JSON."""
+    """Yield the ranges of fences whose content is unchanged.
+
+    Fences are found in plain text and in text inside JSON.
+    """
     opened: re.Match[str] | None = None
     # One pass: what is between the last opening and the end after it, for nothing served holds an opening.
     for found in _FENCE.finditer(text):
@@ -172,8 +178,8 @@ def _is_served(text: str) -> bool:
 
 def _holds_served(value: object) -> bool:
     if isinstance(value, dict):
-        told = value.get("text")
-        if isinstance(told, str) and MARK in told and next(_blocks(told), None) is not None:
+        text = value.get("text")
+        if isinstance(text, str) and MARK in text and next(_blocks(text), None) is not None:
             return True
         return any(map(_holds_served, value.values()))
     return isinstance(value, list) and any(map(_holds_served, value))

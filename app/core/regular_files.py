@@ -1,4 +1,6 @@
-"""Regular files opened without following links, so that nothing planted in a vault leads out of it or blocks.
+"""Regular files opened without following links.
+
+Nothing planted in a vault can then lead out of it or block.
 
 A vault folder may come from somebody else: an archive, a stick, a shared disk. A link in it would let Keepsake write
 to another file of the person, a pipe would keep it waiting for ever.
@@ -27,7 +29,7 @@ _ABANDONED_S: Final = 3_600.0
 
 
 class UnsafeFileError(OSError):
-    """A link, pipe, device or the like stands where a file or folder of the vault belongs."""
+    """A link, pipe or device in place of a file of the vault."""
 
     def __init__(self, path: Path, what: str, remedy: str) -> None:
         super().__init__(errno.ELOOP, f"it is {what}", str(path))
@@ -64,13 +66,18 @@ def require_folder(path: Path) -> None:
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder for its owner only, with those above it, unless it is there; see ``require_folder``."""
+    """Make a folder and its parents, private to the owner, unless it exists.
+
+    See ``require_folder``.
+    """
     require_folder(path)
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
 def open_file(path: Path, flags: int) -> int:
-    """Open a regular file, made for its owner only where ``flags`` say so, and return the descriptor.
+    """Open a regular file and return its descriptor.
+
+    A file that ``flags`` create is private to its owner.
 
     Raises:
         UnsafeFileError: See ``require_file``.
@@ -96,13 +103,16 @@ def open_for_reading(path: Path) -> BinaryIO:
 
 
 def open_replacing(path: Path) -> int:
-    """Open a new file in place of what is there, which is removed and never written to."""
+    """Open a new file in place of an existing one, which is removed first."""
     path.unlink(missing_ok=True)
     return open_file(path, os.O_RDWR | os.O_CREAT | os.O_EXCL)
 
 
 def replacement_path(path: Path) -> Path:
-    """Return a name nobody can guess for a file that will replace ``path``; remove what a killed writer left."""
+    """Return an unpredictable name for the file that will replace ``path``.
+
+    Leftovers of killed writers are removed.
+    """
     for old in path.parent.glob(f"{path.name}.*{_PARTIAL}"):
         with contextlib.suppress(OSError):
             if time.time() - old.lstat().st_mtime > _ABANDONED_S:

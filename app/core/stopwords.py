@@ -1,4 +1,4 @@
-"""Words that say little about what a text is about, in the languages people are likeliest to ask in.
+"""Stop words of several languages.
 
 Each list holds only what no one would look for by itself. Lists clash (``die``, ``son``, ``come``), so the words of one
 question are judged by one list: that of the language the question shares most with.
@@ -74,6 +74,9 @@ LANGUAGES: Final = (ENGLISH, GERMAN, FRENCH, DUTCH, SPANISH, ITALIAN, PORTUGUESE
 
 
 def stop_words(words: Iterable[str]) -> frozenset[str]:
-    """Return the stop words among ``words``, case-folded, by the list that holds most of them (English when equal)."""
+    """Return the stop words among ``words``, case-folded.
+
+    The list that holds most of them decides; English when equal.
+    """
     folded = frozenset(word.casefold() for word in words)
     return max((folded & language for language in LANGUAGES), key=len)

@@ -30,6 +30,9 @@ def normalise_tags(tags: Iterable[str]) -> tuple[str, ...]:
 
 
 def inline_tag(tag: str) -> str:
-    """Return a tag as ``#tag`` can be typed: blanks become hyphens, other signs go; ``""`` when nothing is left."""
+    """Return a tag as it can be typed after ``#``.
+
+    Spaces become hyphens and other signs go; ``""`` when nothing is left.
+    """
     words = (_ENDS.sub("", word) for word in normalise_tag(tag).split())
     return normalise_tag("-".join(word for word in words if word.strip("/_-")))

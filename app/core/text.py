@@ -55,7 +55,10 @@ def collapse(text: str) -> str:
 
 
 def content_hash(*parts: str) -> str:
-    """Return a 128-bit hex digest of the collapsed, case-folded ``parts``; equal for texts that read the same."""
+    """Return a 128-bit hex digest of the collapsed, case-folded ``parts``.
+
+    It is equal for texts that read the same.
+    """
     digest = hashlib.blake2b(digest_size=16)
     for part in parts:
         digest.update(collapse(part).casefold().encode("utf-8", "surrogatepass"))
@@ -64,7 +67,10 @@ def content_hash(*parts: str) -> str:
 
 
 def excerpt(text: str, length: int) -> str:
-    """Return the first ``length`` characters of the collapsed text, ended with an ellipsis where cut at a word."""
+    """Return the first ``length`` characters of the collapsed text.
+
+    A text that is cut at a word ends with an ellipsis.
+    """
     flat = collapse(text[: length * 4 + 64])
     if len(flat) <= length:
         return flat
@@ -74,7 +80,10 @@ def excerpt(text: str, length: int) -> str:
 
 
 def without_markup(markdown: str) -> str:
-    """Return the words of Markdown in one line: no signs of headings, tables, links, quotes, lists or emphasis."""
+    """Return the words of Markdown in one line, without markup.
+
+    Signs of headings, tables, links, quotes, lists and emphasis are removed.
+    """
     text = _LINK.sub(lambda found: found[1] or found[2] or "", markdown)
     text = _INLINE_SIGNS.sub("", _HEADING.sub("", _LINE_SIGNS.sub("", text)))
     if text.count("|") > 1:

@@ -97,7 +97,10 @@ class _Reader:
     # Spans of the calendar
 
     def ms(self, when: datetime) -> int:
-        """Return the instant of a local time: where clocks skip it the next, where they repeat it the first."""
+        """Return the instant of a local time.
+
+        A skipped local time is the next valid one, a repeated one is the first.
+        """
         local = when if when.tzinfo else when.replace(tzinfo=self.zone)
         return round(local.timestamp() * 1000)
 
@@ -109,7 +112,10 @@ class _Reader:
         return self.days(self.today - timedelta(days=self.today.weekday()) + timedelta(weeks=weeks), _DAYS_A_WEEK)
 
     def month(self, year: int, month: int) -> tuple[int, int]:
-        """Return the month numbered from 1; numbers beyond 12 or below 1 lie in other years."""
+        """Return the month of a number from 1.
+
+        Numbers below 1 or beyond 12 lie in other years.
+        """
         years, index = divmod(month - 1, _MONTHS_A_YEAR)
         first = date(year + years, index + 1, 1)
         return self.days(first, monthrange(first.year, first.month)[1])
@@ -118,7 +124,10 @@ class _Reader:
         return self.days(date(year, 1, 1), (date(year, 12, 31) - date(year, 1, 1)).days + 1)
 
     def unit(self, unit: str, offset: int) -> tuple[int, int]:
-        """Return the day, week, month or year ``offset`` from this one, or the hour or minute around that moment."""
+        """Return the span ``offset`` units from the current one.
+
+        The unit is a day, week, month or year, or the hour or minute around that moment.
+        """
         if unit == "day":
             return self.days(self.today + timedelta(days=offset))
         if unit == "week":
@@ -171,7 +180,7 @@ class _Reader:
         return self.unit(parts["unit1"] or parts["unit2"], _number(parts["count1"] or parts["count2"]))
 
     def last_many(self, parts: Parts) -> tuple[int, int]:
-        """Return the last so many days to the end of today, or hours to this moment."""
+        """Return the last days up to the end of today, or hours up to now."""
         count, unit = _number(parts[2]), parts[3]
         ahead = parts[1] == "next"
         if unit in _MILLISECONDS:
@@ -224,7 +233,10 @@ class _Reader:
 
 
 def _moved(day: date, unit: str, count: int) -> date:
-    """Return the day ``count`` units later, in months or years the same day or the last there is."""
+    """Return the day ``count`` units later.
+
+    With months and years it is the same day, or the last one of the month.
+    """
     if unit in ("day", "week"):
         return day + timedelta(days=count * (_DAYS_A_WEEK if unit == "week" else 1))
     months = day.year * _MONTHS_A_YEAR + day.month - 1 + count * (_MONTHS_A_YEAR if unit == "year" else 1)

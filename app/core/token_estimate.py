@@ -1,4 +1,4 @@
-"""How many model tokens a text costs, estimated without a tokenizer."""
+"""Token counts of texts, estimated without a tokenizer."""
 
 import re
 
@@ -7,6 +7,9 @@ CHARS_PER_TOKEN = 4
 
 
 def estimate_tokens(text: str) -> int:
-    """Return the estimated token count: a token for each wide-script character, one per four of the others."""
+    """Return the estimated token count.
+
+    A wide-script character counts as one token, four other characters count as one.
+    """
     wide = 0 if text.isascii() else len(_WIDE.findall(text))
     return wide + -(-(len(text) - wide) // CHARS_PER_TOKEN)

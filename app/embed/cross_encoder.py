@@ -1,4 +1,7 @@
-"""Cross-encoder run by fastembed and onnxruntime: slower than vectors, but better at ranking a few texts."""
+"""Cross-encoder run by fastembed and onnxruntime.
+
+Slower than vectors, but better at ranking a few texts.
+"""
 
 import math
 from collections.abc import Callable, Sequence

@@ -67,7 +67,10 @@ class EmbedderSource:
         return parts
 
     def with_key_of(self, other: Self) -> Self:
-        """Return this source with the key of ``other`` if both are the same service; vectors do not depend on keys."""
+        """Return this source with the key of ``other`` if both are the same service.
+
+        Vectors do not depend on keys.
+        """
         if (self.provider, self.base_url) != (other.provider, other.base_url):
             return self
         return replace(self, api_key_env=other.api_key_env)

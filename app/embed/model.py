@@ -1,4 +1,7 @@
-"""Protocol of an embedder: texts in, unit vectors out, with an identity that is stored with the vectors."""
+"""Protocol of an embedder.
+
+Texts in, unit vectors out, with an identity that is stored with the vectors.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,7 +16,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingIdentity:
-    """Identity of the model that made a vector; only vectors of equal identity may be compared.
+    """Identity of the model that made a vector.
+
+    Only vectors of equal identity may be compared.
 
     Args:
         provider: The family: ``static``, ``hashed``, ``fastembed``.

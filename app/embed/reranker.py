@@ -1,4 +1,7 @@
-"""Protocol of a reranker: a model that reads a question and a text together and scores the match."""
+"""Protocol of a reranker.
+
+A model that reads a question and a text together and scores the match.
+"""
 
 from collections.abc import Sequence
 from typing import Protocol

@@ -42,7 +42,10 @@ _READING = "1"
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """The model in memory: rows of bytes and scales by token number, and the tokenizer that numbers tokens."""
+    """The model in memory.
+
+    Rows of bytes and scales by token number, and the tokenizer that numbers tokens.
+    """
 
     rows: "NDArray[np.int8]"
     scales: "Vectors"

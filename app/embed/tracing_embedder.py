@@ -1,4 +1,7 @@
-"""Embedder wrapper that traces the model, number of texts and duration of each call; never a text."""
+"""Embedder wrapper that traces the model, number of texts and duration of each call.
+
+Never a text.
+"""
 
 import time
 from collections.abc import Callable, Sequence

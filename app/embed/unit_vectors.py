@@ -9,7 +9,10 @@ if TYPE_CHECKING:
 
 
 def unit_rows(rows: "Vectors") -> "Vectors":
-    """Return the rows scaled to length one; a row without direction (zero, or not finite) becomes zero."""
+    """Return the rows scaled to length one.
+
+    A row without direction (zero, or not finite) becomes zero.
+    """
     lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
     usable = np.isfinite(lengths) & (lengths > np.finfo(np.float32).tiny)
     factors = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=usable)

@@ -193,7 +193,10 @@ def _some(readings: Iterable[Reading]) -> Iterable[Reading]:
 
 
 def _current_owners(connection: apsw.Connection, batch: NameBatch) -> dict[str, Owner]:
-    """Return the owners of a batch as they are now, by id; without those that have changed since they were read."""
+    """Return the owners of a batch as they are now, by id.
+
+    Without those that have changed since they were read.
+    """
     owners = {reading.owner.id: reading.owner for reading in batch.readings}
     if batch.source == "memory":
         read = json.dumps([[reading.owner.id, reading.mark] for reading in batch.readings])

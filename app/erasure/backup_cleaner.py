@@ -1,4 +1,4 @@
-"""Copies of what is forgotten for ever: which files of the vault still hold it, and taking it out of them.
+"""Erasure from backups: finding erased text in copies and removing it.
 
 They are backups, a restore that waits for the next start, and what was set aside because it was damaged or replaced.
 """
@@ -85,15 +85,15 @@ class BackupCleaner:
         return sorted(path for path in found if not path.is_symlink())
 
     def _holds(self, path: Path, targets: Sequence[ErasureTarget], samples: Sequence[str]) -> bool:
-        sought = [*samples, *(one.id for one in targets)]
+        needles = [*samples, *(one.id for one in targets)]
         if path.is_dir():  # a log may belong to the database in it, and opening both would write beside them
-            return bool(file_residue.found_in([file for file in path.rglob("*") if file.is_file()], sought))
+            return bool(file_residue.found_in([file for file in path.rglob("*") if file.is_file()], needles))
         try:
             with closing(_look_into(path)) as copy:
                 return any(self._erasers[one.kind].exists(copy, one.id) for one in targets)
         except (apsw.Error, KeepsakeError):
             # Of another schema, encrypted, damaged or no database: its bytes are all there is to go by.
-            return bool(file_residue.found_in([path], sought))
+            return bool(file_residue.found_in([path], needles))
 
     def _treat(
         self, path: Path, targets: Sequence[ErasureTarget], samples: Sequence[str], choice: BackupChoice
@@ -117,7 +117,7 @@ class BackupCleaner:
         return "rewritten" if is_gone else "incomplete"
 
     def _rewrite(self, path: Path, targets: Sequence[ErasureTarget], samples: Sequence[str]) -> bool:
-        """Write a backup anew without the targets and return whether nothing of them is found in it.
+        """Rewrite a backup without the targets; return whether no trace is left.
 
         It is replaced when the new one is whole.
         """
@@ -159,13 +159,13 @@ class BackupCleaner:
 
 
 def _ghosts(copy: apsw.Connection, path: Path, samples: Sequence[str]) -> set[str]:
-    """Return those of ``samples`` that are in the bytes of a copy though nothing in it says them."""
+    """Return samples that are in a copy's bytes but in none of its rows."""
     unsaid = {hit for hit in file_residue.found_in([path], samples) if not references.find_quotes(copy, hit)}
     return unsaid - fts_vocabulary.known_substrings(copy, _WORD_INDEX, unsaid)
 
 
 def _is_gone_without_words(copy: apsw.Connection, path: Path, samples: Sequence[str]) -> bool:
-    """Make the word index of a copy anew and return whether that took the last traces away."""
+    """Rebuild the full-text index of a copy; return whether no trace is left."""
     file_residue.rebuild_words(copy, _WORD_INDEX)
     file_residue.rewrite(copy)
     return not _ghosts(copy, path, samples)

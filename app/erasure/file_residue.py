@@ -1,4 +1,4 @@
-"""The bytes of a database's files: whether a text is still in them, and what takes it out of log and free space."""
+"""Residue of erased text in the bytes of a database's files, and its removal."""
 
 import shutil
 import tempfile
@@ -21,7 +21,9 @@ def files_of(database: Path) -> list[Path]:
 
 
 def found_in(paths: Iterable[Path], needles: Sequence[str]) -> set[str]:
-    """Return those of ``needles`` whose UTF-8 bytes stand anywhere in the files, used pages or not.
+    """Return the ``needles`` whose UTF-8 bytes are anywhere in the files.
+
+    Free pages count as well.
 
     Raises:
         MachineError: A file cannot be read.
@@ -68,23 +70,29 @@ def rebuild_words(connection: apsw.Connection, table: str) -> None:
 
 
 def forget_statistics(connection: apsw.Connection) -> None:
-    """Empty the statistics of indexes, which hold some of their keys as they stand; the next optimisation makes new."""
+    """Delete the statistics of indexes, which contain some of their keys.
+
+    The next optimisation collects new ones.
+    """
     if connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_stat4'").fetchone():
         connection.execute("DELETE FROM sqlite_stat4")
 
 
 def has_room_to_rewrite(database: Path) -> bool:
-    """Return whether the disks have room for a second copy and a log of the whole database."""
+    """Return whether there is disk space for a second copy and its log."""
     try:
         size = database.stat().st_size
-        beside, aside = shutil.disk_usage(database.parent), shutil.disk_usage(tempfile.gettempdir())
+        here, temporary = shutil.disk_usage(database.parent), shutil.disk_usage(tempfile.gettempdir())
     except OSError as error:
         raise from_os(error, database) from error
-    return beside.free > 2 * size + _SPARE and aside.free > size + _SPARE  # they may be one disk
+    return here.free > 2 * size + _SPARE and temporary.free > size + _SPARE  # they may be one disk
 
 
 def rewrite(connection: apsw.Connection) -> None:
-    """Write the whole database anew, without free space and without what pages held before; outside a transaction."""
+    """Rewrite the whole database without free space; outside a transaction.
+
+    Previous contents of pages are gone afterwards.
+    """
     # In memory, where temporary tables are, there may be no room for a whole vault.
     connection.pragma("temp_store", "FILE")
     try:

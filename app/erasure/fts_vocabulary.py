@@ -1,4 +1,4 @@
-"""The words of a full-text index: those it makes of a text, and those it still knows."""
+"""Vocabulary of a full-text index: its words of a text, and its remaining words."""
 
 import json
 import re
@@ -26,7 +26,10 @@ def terms_of(connection: apsw.Connection, table: str, texts: Iterable[str]) -> s
 
 
 def known_terms(connection: apsw.Connection, table: str, terms: Collection[str]) -> set[str]:
-    """Return those of ``terms`` that a text in the index still has; on the writer, in a transaction."""
+    """Return the ``terms`` that a text in the index still has.
+
+    Runs on the writer, in a transaction.
+    """
     connection.execute(f"CREATE VIRTUAL TABLE IF NOT EXISTS {_VOCABULARY} USING fts5vocab ('main', '{table}', 'row')")
     rows = connection.execute(
         f"SELECT w.value FROM json_each(?) w WHERE EXISTS (SELECT 1 FROM {_VOCABULARY} v WHERE v.term = w.value)",
@@ -36,7 +39,10 @@ def known_terms(connection: apsw.Connection, table: str, terms: Collection[str])
 
 
 def known_substrings(connection: apsw.Connection, table: str, parts: Collection[str]) -> set[str]:
-    """Return those of ``parts`` that stand inside a word the index still has; reads all words, on the writer."""
+    """Return the ``parts`` that are inside a word of the index.
+
+    Reads all words, on the writer.
+    """
     connection.execute(f"CREATE VIRTUAL TABLE IF NOT EXISTS {_VOCABULARY} USING fts5vocab ('main', '{table}', 'row')")
     rows = connection.execute(
         f"SELECT w.value FROM json_each(?) w WHERE EXISTS (SELECT 1 FROM {_VOCABULARY} v WHERE instr(v.term, w.value))",

@@ -1,4 +1,7 @@
-"""Values of forgetting for ever: what went, what was looked for, what is left. None of them holds any of the text."""
+"""Values of erasure: receipts, targets, remaining references.
+
+None of them contains any of the erased text.
+"""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -11,7 +14,7 @@ ErasureMethod = Literal["overwritten in place", "file rewritten", "nothing to lo
 
 @dataclass(frozen=True, slots=True)
 class RemainingReference:
-    """Something of somebody else's that still says the same or refers to what is gone.
+    """A remaining row that contains the same text or refers to the target.
 
     Args:
         table: Where.
@@ -37,7 +40,7 @@ class BackupFile:
 
 @dataclass(frozen=True, slots=True)
 class ErasureReceipt:
-    """What forgetting for ever did.
+    """Receipt of an erasure.
 
     Args:
         id: Of this forgetting.
@@ -74,7 +77,7 @@ class ErasureReceipt:
 
 @dataclass(frozen=True, slots=True)
 class ErasureTarget:
-    """What is to be forgotten: a memory or a whole session."""
+    """Target of an erasure: a memory or a whole session."""
 
     kind: Literal["memory", "session"]
     id: str

@@ -1,4 +1,4 @@
-"""Which rows say a string: a look through every text column of every table, whichever tables there are."""
+"""References to a string: a scan of every text column of every table."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -39,7 +39,10 @@ class QuotingRow:
 
 
 def find_quotes(connection: apsw.Connection, needle: str) -> list[QuotingRow]:
-    """Return rows that say ``needle``, the first few of each table, each owner once; so may the schema itself."""
+    """Return rows that contain ``needle``, the first few of each table.
+
+    Each owner is listed once; the schema itself may be among them.
+    """
     found: dict[QuotingRow, None] = {}
     if connection.execute("SELECT 1 FROM sqlite_schema WHERE instr(sql, ?)", (needle,)).fetchone():
         found[QuotingRow(SCHEMA, "")] = None
@@ -53,7 +56,7 @@ def find_quotes(connection: apsw.Connection, needle: str) -> list[QuotingRow]:
 
 
 def _texts(connection: apsw.Connection) -> Iterator[tuple[str, list[str]]]:
-    """Yield each table with its text columns; those of virtual tables hold no text of their own."""
+    """Yield each table with its text columns, virtual tables left out."""
     tables = connection.execute(
         "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%'"
     ).fetchall()

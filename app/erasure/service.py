@@ -1,4 +1,7 @@
-"""Forgetting for ever: nothing of a memory or conversation stays, down to the bytes of the file; a receipt says so."""
+"""Erasure of memories and sessions, down to the bytes of the file.
+
+A receipt says what was removed and what is left.
+"""
 
 import asyncio
 import json
@@ -61,14 +64,14 @@ class Eraser(Protocol):
         """Take it out of every list at once."""
 
     def step(self, connection: apsw.Connection, target: str, limit: int) -> dict[str, int]:
-        """Remove some more of it; return how many rows went from which table, none when it is gone."""
+        """Remove some rows; return how many by table, none when all are gone."""
 
     def left(self, connection: apsw.Connection, target: str) -> Iterator[RemainingReference]:
         """Yield what refers to it and stays."""
 
 
 class EntityNameEraser(Protocol):
-    """Knows which names of people, places and things only some owner gave."""
+    """Eraser of entity names that only certain messages or memories mention."""
 
     def names_in(self, connection: apsw.Connection, kind: str, target: str) -> Names:
         """Return the names that a target uses."""
@@ -88,7 +91,7 @@ class EntityNameEraser(Protocol):
 
 @dataclass(slots=True)
 class _Traces:
-    """What was in the text, held in memory only: samples of it, its words, the names it uses."""
+    """Traces of the erased text: samples, words and names, in memory only."""
 
     samples: tuple[str, ...] = ()
     terms: frozenset[str] = frozenset()
@@ -159,7 +162,10 @@ class ErasureService:
         return Changed(receipt, ChangeSet(_AREAS, named, actor, operation))
 
     async def run(self) -> None:
-        """Finish what was interrupted; what goes wrong shows in ``failure`` and is tried again at the next start."""
+        """Finish interrupted erasures.
+
+        An error is kept in ``failure``, and the erasure is tried again at the next start.
+        """
         try:
             await self.resume()
         except KeepsakeError as error:
@@ -196,7 +202,10 @@ class ErasureService:
         return [_receipt(json.loads(str(row[0]))) for row in rows]
 
     async def _require(self, targets: Sequence[ErasureTarget], backups: BackupChoice) -> None:
-        """Refuse what is not there; what was forgotten before may be named again, for the copies that were kept."""
+        """Refuse unknown targets.
+
+        Targets erased before may be named again, because of kept copies.
+        """
 
         def work(connection: apsw.Connection) -> list[str]:
             return [one.id for one in targets if not self._erasers[one.kind].exists(connection, one.id)]
@@ -254,7 +263,10 @@ class ErasureService:
     def _step(
         self, receipt: ErasureReceipt, target: ErasureTarget, connection: apsw.Connection
     ) -> ErasureReceipt | None:
-        """Remove some more of a target and count it in the same transaction; ``None`` when it is gone."""
+        """Remove some rows of a target and count them; ``None`` when all are gone.
+
+        Both happen in one transaction.
+        """
         removed = self._erasers[target.kind].step(connection, target.id, BATCH)
         return self._counted(connection, receipt, removed) if removed else None
 
@@ -276,7 +288,10 @@ class ErasureService:
         return grown
 
     async def _merge_words(self) -> None:
-        """Rewrite the word index into one piece: until then it only notes which words are gone."""
+        """Merge the full-text index into one segment.
+
+        Until then it only marks words as deleted.
+        """
         await self._store.write(lambda connection: file_residue.begin_merging_words(connection, WORD_INDEX))
         while await self._store.write(lambda connection: file_residue.merge_words(connection, WORD_INDEX)):
             pass
@@ -284,7 +299,7 @@ class ErasureService:
     async def _prove(
         self, receipt: ErasureReceipt, targets: Sequence[ErasureTarget], traces: _Traces, *, is_resumed: bool
     ) -> ErasureReceipt:
-        """Look for the text in the raw bytes, and write the whole file anew when any is left."""
+        """Search the raw bytes for the text; rewrite the file when any is left."""
         gone = traces.terms - await self._store.write(
             lambda connection: fts_vocabulary.known_terms(connection, WORD_INDEX, traces.terms)
         )
@@ -330,7 +345,7 @@ class ErasureService:
         return True
 
     async def _look(self, needles: Sequence[str]) -> tuple[list[RemainingReference], set[str]]:
-        """Return what else says one of ``needles``, and those that are in the bytes though nothing says them."""
+        """Return rows that contain ``needles``, and needles found only in raw bytes."""
         hits = await asyncio.to_thread(lambda: file_residue.found_in(file_residue.files_of(self._store.path), needles))
         if not hits:
             return [], set()

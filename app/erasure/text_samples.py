@@ -1,4 +1,4 @@
-"""Which strings prove that a text is gone: samples of it long enough to be its own."""
+"""Text samples that prove an erasure: strings long enough to be unique."""
 
 import json
 import re
@@ -16,7 +16,9 @@ _PLAIN = re.compile(r'[^"\\\x00-\x1f]+')  # stands in JSON as it stands in a tex
 
 
 def text_samples(texts: Iterable[str]) -> tuple[str, ...]:
-    """Return samples spread over ``texts``, at most ``MOST``, without those too short or too plain to be anyone's own.
+    """Return samples spread over ``texts``, at most ``MOST``.
+
+    Samples that are too short or too common are left out.
 
     None crosses a line or a character that JSON always writes otherwise; what is beyond ASCII comes in both of the ways
     that JSON may write it. So each is found in every form of the text.
@@ -29,7 +31,9 @@ def text_samples(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def term_tails(terms: Iterable[str]) -> tuple[str, ...]:
-    """Return the ends of words as the word index may hold them, which shares the beginning with the word before.
+    """Return the ends of words as the full-text index may store them.
+
+    The index stores only the part that differs from the previous word.
 
     The longest words come first, at most ``MOST``.
     """
@@ -40,7 +44,7 @@ def term_tails(terms: Iterable[str]) -> tuple[str, ...]:
 
 
 def names(spellings: Iterable[str]) -> tuple[str, ...]:
-    """Return those spellings of names that are long and varied enough to be looked for, at most ``MOST``."""
+    """Return spellings of names that are distinctive enough, at most ``MOST``."""
     plain = {piece for spelling in spellings for piece in _PLAIN.findall(spelling) if _is_distinctive(piece)}
     return tuple(sorted(plain, key=lambda one: (-len(one), one))[:MOST])
 
@@ -52,7 +56,7 @@ def _of(text: str) -> Sequence[str]:
 
 
 def _starts(length: int) -> Sequence[int]:
-    """Return where samples of a piece begin: at its beginning, at its end, and between them."""
+    """Return the offsets of samples: at the beginning, the end, and between."""
     last = max(length - LENGTH, 0)
     return sorted({0, last // 3, 2 * last // 3, last})
 
@@ -78,7 +82,7 @@ def strings_in(value: object) -> Iterator[str]:
 
 
 def strings_of_state(state: dict[str, Any]) -> Iterator[str]:
-    """Yield what a recorded state of a memory says; short values beside the text are nobody's own."""
+    """Yield the texts of a memory's recorded state, short values left out."""
     title = str(state.get("title") or "")
     yield from (title, title.casefold(), str(state.get("content") or ""))
     for name in ("facts", "files", "people", "attributes"):

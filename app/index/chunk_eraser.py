@@ -1,4 +1,7 @@
-"""Erasure of search entries, a few at a time: chunks, their words, and their vectors in every generation."""
+"""Erasure of search entries, a few at a time.
+
+Chunks, their words, and their vectors in every generation.
+"""
 
 import apsw
 
@@ -13,7 +16,10 @@ def of_memory(connection: apsw.Connection, memory_id: str, limit: int) -> Remove
 
 
 def of_session(connection: apsw.Connection, session_id: str, limit: int) -> Removed:
-    """Remove at most ``limit`` chunks of a session's messages; memories that came from it keep theirs."""
+    """Remove at most ``limit`` chunks of a session's messages.
+
+    Memories that came from it keep theirs.
+    """
     return _drop(connection, "session_id = ? AND kind IN ('message', 'passage')", session_id, limit)
 
 

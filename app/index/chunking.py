@@ -46,7 +46,9 @@ class PassageLine:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Consecutive messages joined for search, one line "author: text" each, after the end of the previous passage.
+    """Consecutive messages joined for search, one line "author.
+
+    Text" each, after the end of the previous passage.
 
     Args:
         seq_start, seq_end: The first and last message, not counting the repeated end of the previous passage.
@@ -88,7 +90,9 @@ def passages(
     size: int = SIZE,
     overlap: int = OVERLAP,
 ) -> list[Passage]:
-    """Join consecutive messages into passages; a message longer than a passage gets one for each of its pieces.
+    """Join consecutive messages into passages.
+
+    A message longer than a passage gets one for each of its pieces.
 
     The passages of a session are the same whether made at once or continued:
     ``passages(all)`` equals ``closed + passages(later, after=closed[-1])``, where ``closed`` are closed passages made
@@ -176,7 +180,10 @@ def _cut(text: str, size: int, overlap: int) -> Iterator[TextPiece]:
 
 
 def _end(text: str, start: int, limit: int) -> int:
-    """Return the end of the piece from ``start``: the best position in its last third, at most ``limit``."""
+    """Return the end of the piece from ``start``.
+
+    The best position in its last third, at most ``limit``.
+    """
     earliest = limit - (limit - start) // 3
     for end in _ENDS:
         places = [match.end() for match in end.finditer(text, max(start, earliest - _LONGEST_END), limit)]
@@ -187,7 +194,10 @@ def _end(text: str, start: int, limit: int) -> int:
 
 
 def _resume(text: str, start: int, end: int, overlap: int) -> int:
-    """Return the start of the piece after ``end``: a line or word in the last ``overlap`` characters before it."""
+    """Return the start of the piece after ``end``.
+
+    A line or word in the last ``overlap`` characters before it.
+    """
     earliest = max(end - overlap, start + 1)
     if earliest >= end:
         return end

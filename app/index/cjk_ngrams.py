@@ -1,4 +1,6 @@
-"""Character bigrams of scripts written without spaces, so that words inside a run can be found.
+"""Character bigrams of scripts written without spaces.
+
+This way words inside a run can be found.
 
 FTS5's tokenizer cuts at spaces, so a sentence of Chinese, Japanese or Thai is one token. The column ``grams`` therefore
 holds, for each run of such a script, every pair of neighbours and then the last character alone: ``我们今天`` becomes
@@ -49,7 +51,10 @@ def normal(text: str) -> str:
 
 
 def ngrams_of(text: str) -> str:
-    """Return the value of the ``grams`` column for ``text``: ``""`` for a text without such scripts."""
+    """Return the value of the ``grams`` column for ``text``.
+
+    ``""`` for a text without such scripts.
+    """
     if text.isascii() or not _ANY.search(text):
         return ""
     entries = chain.from_iterable(_closed(run) for run in runs_of(text))
@@ -77,7 +82,9 @@ def phrase(text: str) -> tuple[list[str], bool]:
 
 
 def runs_of(text: str) -> list[list[tuple[str, bool]]]:
-    """Return the runs of ``text``: lists of adjacent pieces, each with whether it is of such a script.
+    """Return the runs of ``text``.
+
+    Lists of adjacent pieces, each with whether it is of such a script.
 
     Words that are not adjacent to such a script are left out.
     """
@@ -115,7 +122,9 @@ def _runs(text: str) -> list[list[re.Match[str]]]:
 
 
 def units(piece: str) -> list[str]:
-    """Return the characters of a run; those of South-East Asian scripts include the marks that follow them.
+    """Return the characters of a run.
+
+    Those of South-East Asian scripts include the marks that follow them.
 
     A pair of Thai consonants is far more distinctive than a consonant with its own vowel sign.
     """

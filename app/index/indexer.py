@@ -26,14 +26,20 @@ class Indexer:
         repo.insert_chunks(connection, [_of_message(message) for message in messages if _has_words(message)])
 
     def session_forgotten(self, connection: apsw.Connection, session_id: str) -> None:
-        """Delete a session's chunks and vectors; those of a long one are hidden now and deleted in the background."""
+        """Delete a session's chunks and vectors.
+
+        Those of a long one are hidden now and deleted in the background.
+        """
         if session_reindex.is_moved_in_steps(connection, session_id):
             session_reindex.begin(connection, session_id, is_leaving=True)
             return
         vector_repo.delete_vectors(connection, repo.delete_of_session(connection, session_id))
 
     def session_restored(self, connection: apsw.Connection, session_id: str) -> None:
-        """Index all messages of a session again; passages, vectors and long sessions follow in the background."""
+        """Index all messages of a session again.
+
+        Passages, vectors and long sessions follow in the background.
+        """
         if session_reindex.is_moved_in_steps(connection, session_id):
             session_reindex.begin(connection, session_id, is_leaving=False)
             return
@@ -42,7 +48,10 @@ class Indexer:
             self.messages_stored(connection, batch)
 
     def memory_stored(self, connection: apsw.Connection, memory: Memory) -> None:
-        """Index a memory in place of its previous chunks; most of a long one in the background."""
+        """Index a memory in place of its previous chunks.
+
+        Most of a long one in the background.
+        """
         if long_memories.is_long(connection, memory):
             long_memories.begin(connection, memory, _of_piece)
             return
@@ -54,7 +63,10 @@ class Indexer:
         return long_memories.prepare(connection, _of_piece)
 
     def memory_removed(self, connection: apsw.Connection, memory_id: str) -> None:
-        """Drop a memory's chunks and vectors; many of them are hidden now and dropped in the background."""
+        """Drop a memory's chunks and vectors.
+
+        Many of them are hidden now and dropped in the background.
+        """
         if long_memories.has_many_chunks(connection, memory_id):
             long_memories.begin_removal(connection, memory_id)
             return

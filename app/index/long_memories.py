@@ -1,4 +1,6 @@
-"""Chunks of long memories, made and deleted in the background a few at a time, so that the writer is not held up.
+"""Chunks of long memories, made and deleted in the background a few at a time.
+
+This way the writer is not held up.
 
 The memory and its first chunks are written with the change. A row of ``meta`` records the progress of the rest, which
 continues after a restart. Chunks of the previous text are deleted first; until then a search may find its words. Chunks
@@ -44,7 +46,10 @@ def has_many_chunks(connection: apsw.Connection, memory_id: str) -> bool:
 
 
 def begin(connection: apsw.Connection, memory: Memory, chunk_of: ChunkOf) -> None:
-    """Write the first chunks of a long memory; ``step`` writes the others and deletes the previous ones."""
+    """Write the first chunks of a long memory.
+
+    ``step`` writes the others and deletes the previous ones.
+    """
     newest = _newest(connection, memory.id)
     # Nobody may find a memory by its previous text who may no longer see it.
     connection.execute("UPDATE chunks SET store = ?1 WHERE memory_id = ?2 AND store <> ?1", (memory.store, memory.id))
@@ -75,7 +80,10 @@ class Prepared:
 
 
 def prepare(connection: apsw.Connection, chunk_of: ChunkOf) -> Prepared | None:
-    """Return the missing chunks of one long memory, or ``None``; runs on a reader, because it takes long."""
+    """Return the missing chunks of one long memory, or ``None``.
+
+    Runs on a reader, because it takes long.
+    """
     row = _waiting(connection)
     memory = None if row is None else memories.get(connection, row.memory_id)
     if row is None or memory is None:

@@ -36,7 +36,10 @@ def request_rebuild(connection: apsw.Connection) -> None:
 
 
 def begin(connection: apsw.Connection) -> RebuildPosition:
-    """Delete the derived data and return the first position; from now on a restart continues the rebuild."""
+    """Delete the derived data and return the first position.
+
+    From now on a restart continues the rebuild.
+    """
     clear(connection)
     _note(connection, _text(START))
     return START

@@ -63,7 +63,10 @@ def insert_chunks(connection: apsw.Connection, chunks: Sequence[Chunk]) -> None:
 
 
 def delete_of_session(connection: apsw.Connection, session_id: str) -> list[int]:
-    """Delete the chunks of a session's messages and return their ids; memories that came from it keep theirs."""
+    """Delete the chunks of a session's messages and return their ids.
+
+    Memories that came from it keep theirs.
+    """
     rows = connection.execute(
         "DELETE FROM chunks WHERE session_id = ? AND kind IN ('message', 'passage') RETURNING id", (session_id,)
     ).fetchall()
@@ -99,7 +102,10 @@ def delete_of_memory(connection: apsw.Connection, memory_id: str) -> list[int]:
 
 
 def pending_texts(connection: apsw.Connection, now_ms: int, limit: int) -> list[PendingText]:
-    """Return chunks without a vector that are due, newest first, so that new messages are found first."""
+    """Return chunks without a vector that are due, newest first.
+
+    This way new messages are found first.
+    """
     rows = connection.execute(
         "SELECT p.chunk_id, c.text, c.content_hash, p.attempts, c.store"
         " FROM pending_vectors p JOIN chunks c ON c.id = p.chunk_id"

@@ -11,7 +11,9 @@ _MAX_DEPTH = 16
 
 
 def message_text(message: Message) -> str:
-    """Return the searchable text of a message: its content, then strings in the arguments of its tool calls.
+    """Return the searchable text of a message.
+
+    Its content, then strings in the arguments of its tool calls.
 
     Text that an agent received from Keepsake and repeats is left out.
     """

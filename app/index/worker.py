@@ -166,7 +166,10 @@ class IndexWorker:
                 await self._wake.wait()
 
     async def _pause(self) -> None:
-        """Wait for a burst of writes to end, so that it is indexed in one step, unless someone awaits the index."""
+        """Wait for a burst of writes to end.
+
+        This way it is indexed in one step, unless someone awaits the index.
+        """
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(PAUSE_S):
                 await self._hurry.wait()
@@ -227,7 +230,10 @@ class IndexWorker:
         self.wake()
 
     async def prepare_ann_cache(self, generation: vector_repo.Generation) -> None:
-        """Build the cache of a generation that is activated next; it is used from then on."""
+        """Build the cache of a generation that is activated next.
+
+        It is used from then on.
+        """
         count = await self._store.read(repo.chunk_count)
         if count < ANN_MIN_VECTORS:
             return
@@ -309,7 +315,10 @@ class IndexWorker:
         return True
 
     async def _without_private(self, texts: Sequence[repo.PendingText]) -> list[repo.PendingText]:
-        """Return the texts that may be sent to a remote service; the others get no vector."""
+        """Return the texts that may be sent to a remote service.
+
+        The others get no vector.
+        """
         private = [text.chunk_id for text in texts if text.store == "private"]
         if private:
             await self._store.write(partial(generation_repo.withhold, chunk_ids=private), is_derived=True)
@@ -391,7 +400,10 @@ def _store_current(
     texts: Sequence[repo.PendingText],
     made: Sequence[bytes],
 ) -> list[tuple[int, bytes]] | None:
-    """Store the vectors of unchanged texts and return them; ``None`` if another generation is active by now."""
+    """Store the vectors of unchanged texts and return them.
+
+    ``None`` if another generation is active by now.
+    """
     serving = generation_repo.active_generation(connection)
     if serving is None or serving.generation != generation:
         return None

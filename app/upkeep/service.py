@@ -247,13 +247,19 @@ def _memory_counts(connection: apsw.Connection, column: str) -> tuple[Facet, ...
 
 
 def _file_sizes(vault: Path) -> tuple[FileSize, ...]:
-    """Return the size of each file and folder of the vault; what vanishes meanwhile is left out."""
+    """Return the size of each file and folder of the vault.
+
+    What vanishes meanwhile is left out.
+    """
     sizes = [FileSize(path.name, _size(path)) for path in vault.iterdir() if not path.is_symlink()]
     return tuple(sorted(sizes, key=lambda file: (-file.bytes, file.name)))
 
 
 def _size(path: Path) -> int:
-    """Return the bytes of a file, or of all files below a folder; links count nothing."""
+    """Return the bytes of a file, or of all files below a folder.
+
+    Links count nothing.
+    """
     if path.is_dir():
         return sum(_size(child) for child in path.iterdir() if not child.is_symlink())
     try:

@@ -35,17 +35,26 @@ class PlainMessageBox(QMessageBox):
 
 
 def tooltip(text: str) -> str:
-    """Return a tooltip that reads as ``text``: escaped where Qt would take it for rich text."""
+    """Return a tooltip that reads as ``text``.
+
+    Escaped where Qt would take it for rich text.
+    """
     if not QtGui.Qt.mightBeRichText(text):
         return text
     return f'<span style="white-space: pre-wrap">{escape(text)}</span>'
 
 
 def caption(text: str) -> str:
-    """Return the caption of a button or menu entry that reads as ``text``: an ``&`` stays one."""
+    """Return the caption of a button or menu entry that reads as ``text``.
+
+    An ``&`` stays one.
+    """
     return text.replace("&", "&&")
 
 
 def without_markup(text: str) -> str:
-    """Return ``text`` for the desktop's notifications and tray: some desktops read those as HTML, some do not."""
+    """Return ``text`` for the desktop's notifications and tray.
+
+    Some desktops read those as HTML, some do not.
+    """
     return text.translate(_NO_MARKUP)

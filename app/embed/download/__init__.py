@@ -1,1 +1,4 @@
-"""Downloads of models: the hub's client, files into the cache, and jobs a person can cancel."""
+"""Downloads of models.
+
+The hub's client, files into the cache, and jobs a person can cancel.
+"""

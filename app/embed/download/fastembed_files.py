@@ -1,4 +1,7 @@
-"""Files of fastembed models: opened from a folder or cache, and downloaded only with the person's consent."""
+"""Files of fastembed models.
+
+Opened from a folder or cache, and downloaded only with the person's consent.
+"""
 
 import contextlib
 import os
@@ -118,7 +121,10 @@ def _fetched(described: dict[str, Any], place: str | None, watch: DownloadWatche
 
 
 def _require(folder: Path, described: dict[str, Any]) -> None:
-    """Refuse a folder that lacks a required file, because fastembed reports every fault with the same words."""
+    """Refuse a folder that lacks a required file.
+
+    Reason: fastembed reports every fault with the same words.
+    """
     name = described["model"]
     if not folder.is_dir():
         raise ModelUnavailableError(

@@ -1,4 +1,6 @@
-"""Client of the Hugging Face hub: lists a repository's files and streams their bytes, and can be interrupted.
+"""Client of the Hugging Face hub.
+
+Lists a repository's files and streams their bytes, and can be interrupted.
 
 ``repository_download`` says why this is not ``huggingface_hub``'s own download.
 """
@@ -169,7 +171,10 @@ class HubClient:
 
     @contextlib.contextmanager
     def pieces(self, commit: str, path: str, begin: int) -> Iterator[tuple[bool, Iterable[bytes]]]:
-        """Stream a file from the byte ``begin``; also yield whether the hub honoured that or sends all of it."""
+        """Stream a file from the byte ``begin``.
+
+        Also yield whether the hub honoured that or sends all of it.
+        """
         address = f"{self._address}/{self._repo}/resolve/{commit}/{quote(path)}"
         headers = {"Range": f"bytes={begin}-"} if begin else {}
         with self._client.stream("GET", address, headers=headers, extensions=self._tracing()) as response:
@@ -209,7 +214,10 @@ def _check_status(response: httpx.Response) -> None:
 
 
 def _key() -> dict[str, str]:
-    """Return the header with the person's key for the hub, if there is one; some mirrors require it."""
+    """Return the header with the person's key for the hub, if there is one.
+
+    Some mirrors require it.
+    """
     # Documented, but not marked as exported.
     from huggingface_hub.utils import build_hf_headers  # type: ignore[attr-defined]  # noqa: PLC0415
 

@@ -42,7 +42,9 @@ class ApiKeys:
         return ApiKey(self, source)
 
     def find(self, source: EmbedderSource) -> tuple[str, str]:
-        """Return the key, and its origin in words; two empty texts if the service needs none.
+        """Return the key, and its origin in words.
+
+        Two empty texts if the service needs none.
 
         Raises:
             ModelUnavailableError: The key is missing, or the keyring cannot be read.
@@ -65,7 +67,10 @@ class ApiKeys:
         raise ModelUnavailableError(self._how_to_give(source, has_keyring=missing is None))
 
     def status(self, source: EmbedderSource) -> SecretStatus:
-        """Return the origin of a service's key; a locked keyring may prompt the person, who requested this."""
+        """Return the origin of a service's key.
+
+        A locked keyring may prompt the person, who requested this.
+        """
         keyring, kept, note = "", False, ""
         if self._keyring is not None:
             try:
@@ -195,7 +200,9 @@ def is_usable(key: str) -> bool:
 
 
 def _secret(source: EmbedderSource) -> str:
-    """Return the name of a service's key in the keyring; it contains the address, so no other service gets the key.
+    """Return the name of a service's key in the keyring.
+
+    It contains the address, so no other service gets the key.
 
     Raises:
         InputError: The service is unknown, or has no address yet.

@@ -1,4 +1,7 @@
-"""Deadline for whole requests, because the time limits of httpx start anew with each byte received."""
+"""Deadline for whole requests.
+
+Reason: the time limits of httpx start anew with each byte received.
+"""
 
 import contextlib
 import socket
@@ -8,7 +11,9 @@ from typing import Any
 
 
 class RequestDeadline:
-    """Deadline of one client's requests; it shuts their connections down when it expires or on demand.
+    """Deadline of one client's requests.
+
+    It shuts their connections down when it expires or on demand.
 
     All connections are shut down at once, because httpx does not tell which request uses which; the other requests
     are sent again.
@@ -30,7 +35,10 @@ class RequestDeadline:
 
     @contextlib.contextmanager
     def after(self, seconds: float) -> Iterator[Callable[[], bool]]:
-        """Shut connections down unless the block ends in time; yield a function that returns whether that happened."""
+        """Shut connections down unless the block ends in time.
+
+        Yield a function that returns whether that happened.
+        """
         cut = threading.Event()
 
         def end() -> None:

@@ -1,4 +1,6 @@
-"""HTTP client of a remote embedding service: time limits, retries with growing waits, and limits on sizes.
+"""HTTP client of a remote embedding service.
+
+Time limits, retries with growing waits, and limits on sizes.
 
 No error message contains the key.
 """
@@ -210,7 +212,10 @@ class ServiceConnection:
                 raise _closed() from None
 
     def _lost(self, error: httpx.RequestError, *, is_cut: bool) -> Exception:
-        """Return the error for a failed connection, with its type only, because its text may repeat what was sent."""
+        """Return the error for a failed connection, with its type only.
+
+        Reason: its text may repeat what was sent.
+        """
         if self._closed.is_set():
             return _closed()
         if is_cut:
@@ -286,7 +291,10 @@ def _is_of_certificate(error: BaseException | None) -> bool:
 
 
 def rest_seconds(value: str) -> float | None:
-    """Return how many seconds a ``Retry-After`` header asks for: a number or a date; ``None`` for anything else."""
+    """Return how many seconds a ``Retry-After`` header asks for: a number or a date.
+
+    ``None`` for anything else.
+    """
     text = value.strip()
     if text.isascii() and text.isdecimal():
         return float(text[:9])

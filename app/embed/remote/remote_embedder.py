@@ -67,7 +67,9 @@ class RemoteEmbedder:
         self._is_length_accepted = not dimensions
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
-        """Return one row per text; zero for a text that the service refuses even when shortened.
+        """Return one row per text.
+
+        Zero for a text that the service refuses even when shortened.
 
         Raises:
             ModelUnavailableError: The service cannot be reached, or sends an invalid response.
@@ -118,7 +120,10 @@ class RemoteEmbedder:
         return self._in_halves(texts)
 
     def _in_halves(self, texts: Sequence[str]) -> "Vectors":
-        """Halve a batch that failed until the texts at fault are alone, so that the others get their vectors."""
+        """Halve a batch that failed until the texts at fault are alone.
+
+        This way the others get their vectors.
+        """
         if len(texts) == 1:
             return self._alone(texts[0])
         half = len(texts) // 2

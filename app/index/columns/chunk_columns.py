@@ -1,4 +1,6 @@
-"""Columns of the chunks besides their text, as arrays by chunk id: owner, type, messages and time.
+"""Columns of the chunks besides their text, as arrays by chunk id.
+
+Owner, type, messages and time.
 
 A chunk never changes and its id is never used again, so what was read stays true, and only later chunks are added.
 Deleted chunks stay in the arrays: a reader that needs existing chunks checks ``exists``.
@@ -35,7 +37,10 @@ _OWNER: Final = "CASE kind WHEN 'memory' THEN memory_id ELSE session_id END"
 
 @dataclass(frozen=True, slots=True)
 class ChunkType:
-    """The kind, role and store that many chunks share; the role of a memory's chunk is the memory's kind."""
+    """The kind, role and store that many chunks share.
+
+    The role of a memory's chunk is the memory's kind.
+    """
 
     kind: str
     role: str
@@ -44,7 +49,9 @@ class ChunkType:
 
 @dataclass(frozen=True, slots=True)
 class ChunkColumns:
-    """Columns of the chunks up to some id; arrays are indexed by chunk id unless they say otherwise.
+    """Columns of the chunks up to some id.
+
+    Arrays are indexed by chunk id unless they say otherwise.
 
     Args:
         numbers: The number of each owner by its id: sessions from 1 up, memories from -1 down.
@@ -89,7 +96,10 @@ class ChunkColumns:
         return np.asarray(np.array(of_types, dtype=np.bool_)[self.sort[ids]])
 
     def target(self, chunk: int) -> str:
-        """Return the id of the item that a chunk belongs to: ``<session id>#<seq>`` for a message."""
+        """Return the id of the item that a chunk belongs to.
+
+        ``<session id>#<seq>`` for a message.
+        """
         number = int(self.owner[chunk])
         return self.memories[-number] if number < 0 else f"{self.names[number]}#{self.first[chunk]}"
 
@@ -108,7 +118,10 @@ class ChunkColumns:
 
 
 def place_keys(owner: "NDArray[Any]", seq: "NDArray[Any]") -> "Ints":
-    """Return a key for each message; the keys of consecutive messages of a session are consecutive."""
+    """Return a key for each message.
+
+    The keys of consecutive messages of a session are consecutive.
+    """
     return np.asarray((owner.astype(np.int64) << _SEQ_BITS) + seq)
 
 

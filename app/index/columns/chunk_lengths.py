@@ -37,7 +37,10 @@ class ChunkLengths:
 
 
 class ChunkLengthCache:
-    """Chunk lengths of the whole index, extended by later chunks; safe to use from several threads."""
+    """Chunk lengths of the whole index, extended by later chunks.
+
+    Safe to use from several threads.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -41,7 +41,10 @@ class MessageIndexPart(NamedTuple):
 
 
 class MessageIndex:
-    """Chunks of messages in the order of session and sequence number; safe to use from several threads."""
+    """Chunks of messages in the order of session and sequence number.
+
+    Safe to use from several threads.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -49,7 +52,9 @@ class MessageIndex:
         self._parts: list[MessageIndexPart] = []
 
     def find(self, columns: "ChunkColumns", keys: "Ints") -> "Ids":
-        """Return the chunks of the messages with ``keys``, in that order; some may have been deleted.
+        """Return the chunks of the messages with ``keys``, in that order.
+
+        Some may have been deleted.
 
         Args:
             columns: The columns of all chunks.
@@ -58,7 +63,9 @@ class MessageIndex:
         return self._find_in_parts(columns, partial(_find_keys, keys=keys))
 
     def of(self, columns: "ChunkColumns", owner: "Ints") -> "Ids":
-        """Return the chunks of all messages of some sessions, session by session; some may have been deleted.
+        """Return the chunks of all messages of some sessions, session by session.
+
+        Some may have been deleted.
 
         Args:
             columns: The columns of all chunks.
@@ -109,7 +116,10 @@ def _sorted_part(keys: "Ints", ids: "Ids") -> MessageIndexPart:
 
 
 def _find_keys(part: MessageIndexPart, keys: "Ints") -> "tuple[Ints, Ids]":
-    """Return the rows of ``keys`` that were found, each with a chunk; several for an edited message."""
+    """Return the rows of ``keys`` that were found, each with a chunk.
+
+    Several for an edited message.
+    """
     if part.has_equals or not len(part.ids):
         return _find_ranges(part, keys, keys)
     at = part.keys.searchsorted(keys)

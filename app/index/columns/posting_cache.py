@@ -1,4 +1,6 @@
-"""Posting lists of terms and expressions: read from FTS5 in one piece, and kept for the frequent ones.
+"""Posting lists of terms and expressions.
+
+Read from FTS5 in one piece, and kept for the frequent ones.
 
 The words of a chunk never change and its id is never used again, so a list that was read stays true: later chunks are
 appended, and a deleted chunk is noticed by the reader that looks it up.
@@ -149,7 +151,10 @@ def max_kept_ids(last: int) -> int:
 
 
 def _size_in_ids(posting: PostingList) -> int:
-    """Return the size of a posting list, counted in ids; its session frequencies are estimated at a quarter."""
+    """Return the size of a posting list, counted in ids.
+
+    Its session frequencies are estimated at a quarter.
+    """
     return len(posting.ids) + len(posting.ids) // 4 + _OVERHEAD
 
 
@@ -164,7 +169,10 @@ def _read_matches(connection: apsw.Connection, expression: str, after: int) -> P
 
 
 def _read_term(connection: apsw.Connection, term: str) -> PostingList | None:
-    """Return the posting list of a term with frequencies; ``None`` on a connection without the vocabulary table."""
+    """Return the posting list of a term with frequencies.
+
+    ``None`` on a connection without the vocabulary table.
+    """
     if connection.execute("SELECT 1 FROM temp.sqlite_master WHERE name = ?", (VOCABULARY_TABLE,)).get is None:
         return None
     # The table has one row per occurrence; those of one chunk stand together.

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 
 class SessionAgents:
-    """The agent of each session; safe to use from several threads. Takes four bytes per session."""
+    """The agent of each session.
+
+    Safe to use from several threads. Takes four bytes per session.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -77,7 +77,10 @@ class StyleFeatureCache:
         return self._feature("names", ids, lambda rows: map(count_names, read(ids[rows].tolist())))
 
     def time_words(self, ids: "Ids", folded: Sequence[str]) -> "Matrix":
-        """Return 1 for each text with a time word, given the texts in lower case; 0 for others."""
+        """Return 1 for each text with a time word, given the texts in lower case.
+
+        0 for others.
+        """
         return self._feature("when", ids, lambda rows: (says_when(folded[row]) for row in rows.tolist()))
 
     def _feature(self, name: str, ids: "Ids", compute: "Callable[[Ids], Iterable[int]]") -> "Matrix":

@@ -1,4 +1,7 @@
-"""Texts of chunks that were read recently, folded for word matching, because searches return to many of them."""
+"""Texts of chunks that were read recently, folded for word matching.
+
+Reason: searches return to many of them.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Final

@@ -1,4 +1,7 @@
-"""Manager of generations: the active embedder with its vectors, and the one being built to replace it."""
+"""Manager of generations.
+
+The active embedder with its vectors, and the one being built to replace it.
+"""
 
 import asyncio
 import logging
@@ -197,7 +200,10 @@ class GenerationManager:
         return old
 
     async def _reopen_previous(self, row: generation_repo.GenerationRow) -> ActiveEmbedding | None:
-        """Return the previously active model; ``None``, with a note, if it is missing or has changed."""
+        """Return the previously active model.
+
+        ``None``, with a note, if it is missing or has changed.
+        """
         try:
             embedder = await asyncio.to_thread(self._reopen, row.source)
         except KeepsakeError as error:

@@ -1,4 +1,7 @@
-"""Builder of a generation in the background, while another one is active; resumable at any point."""
+"""Builder of a generation in the background, while another one is active.
+
+Resumable at any point.
+"""
 
 import asyncio
 import contextlib
@@ -145,7 +148,10 @@ class GenerationBuilder:
             self._jobs.end(job, state)
 
     async def _build_all(self, building: ActiveEmbedding, job: Job) -> str:
-        """Build until the generation is complete, and activate it; return the final state of the job."""
+        """Build until the generation is complete, and activate it.
+
+        Return the final state of the job.
+        """
         may_send = self._generations.builds_private()
         total, done = await self._store.read(partial(_extent, generation=building.generation, may_send=may_send))
         after, is_again, is_warm = 0, False, False
@@ -174,7 +180,10 @@ class GenerationBuilder:
         return "finished"
 
     async def _prepare_ann_cache(self, building: ActiveEmbedding) -> bool:
-        """Build the approximate vector index, unless the generation waits for a switch; return whether to go on."""
+        """Build the approximate vector index, unless the generation waits for a switch.
+
+        Return whether to go on.
+        """
         if await self._store.read(partial(generation_repo.waits_for_switch, generation=building.generation)):
             return False
         await self._sync.prepare_ann_cache(building.generation)

@@ -1,4 +1,7 @@
-"""SQL of generations: the vectors of one model each, which are being built, active, or kept for a rollback."""
+"""SQL of generations.
+
+The vectors of one model each, which are being built, active, or kept for a rollback.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -99,7 +102,9 @@ def begin_building(
     *,
     waits: bool | None = None,
 ) -> Generation:
-    """Return the generation of ``identity``, marked as being built; vectors that it has already are kept.
+    """Return the generation of ``identity``, marked as being built.
+
+    Vectors that it has already are kept.
 
     Only one generation is built at a time: another one is retired.
 
@@ -138,7 +143,10 @@ def is_ready(connection: apsw.Connection, generation: Generation) -> bool:
 
 
 def note_ready(connection: apsw.Connection, generation: Generation) -> bool:
-    """Record that a generation is complete if it has to wait; return whether it has to."""
+    """Record that a generation is complete if it has to wait.
+
+    Return whether it has to.
+    """
     if not waits_for_switch(connection, generation):
         return False
     _set_meta(connection, _READY, str(generation.id))
@@ -212,7 +220,10 @@ def store_built(
 
 
 def count(connection: apsw.Connection, generation: Generation) -> int:
-    """Return how many vectors a generation has; 0 if its table is missing, which the vault check reports."""
+    """Return how many vectors a generation has.
+
+    0 if its table is missing, which the vault check reports.
+    """
     if connection.execute("SELECT 1 FROM pragma_table_list WHERE name = ?", (generation.table,)).get is None:
         return 0
     return int(connection.execute(f"SELECT count(*) FROM {generation.table}_rowids").get)

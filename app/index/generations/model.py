@@ -1,4 +1,7 @@
-"""Values about embedding models: the active one, the one being built, and those kept for a rollback."""
+"""Values about embedding models.
+
+The active one, the one being built, and those kept for a rollback.
+"""
 
 from dataclasses import dataclass
 from datetime import datetime

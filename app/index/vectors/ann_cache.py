@@ -1,4 +1,6 @@
-"""Approximate vector index: quantized vectors of one generation in memory and in a file, rebuilt when in doubt.
+"""Approximate vector index.
+
+Quantized vectors of one generation in memory and in a file, rebuilt when in doubt.
 
 It answers with ids and approximate cosines only. The caller looks the chunks up in the database, so deleted ones are
 not found. While there is no such index, sqlite-vec answers exactly.
@@ -341,7 +343,10 @@ def _skip(file: BinaryIO, size: int, digest: "hashlib.blake2b") -> int:
 
 
 def _read(path: Path, generation: Generation) -> QuantizedVectors | None:
-    """Return the vectors in the file; ``None`` if it is missing, damaged, or of another generation."""
+    """Return the vectors in the file.
+
+    ``None`` if it is missing, damaged, or of another generation.
+    """
     header = _header(path, generation)
     if header is None:
         return None

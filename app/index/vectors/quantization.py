@@ -118,7 +118,10 @@ class QuantizedVectors:
         return np.flatnonzero(distances <= limit)
 
     def _distances(self, vector: "Floats") -> "NDArray[np.uint16]":
-        """Return the Hamming distance of each vector to the query; the query's larger dimensions count twice."""
+        """Return the Hamming distance of each vector to the query.
+
+        The query's larger dimensions count twice.
+        """
         rotated = self.frame.rotate(vector[None, :])[0]
         sign = _bits(rotated[None, :])[:, 0]
         size = np.abs(rotated)
@@ -169,7 +172,10 @@ def quantize(rotation: Rotation, ids: "Ids", rows: "Floats") -> QuantizedVectors
 
 
 def concatenate_codes(parts: "list[QuantizedVectors]") -> QuantizedVectors:
-    """Return the vectors of all ``parts``, which share a rotation; of an id in several parts, the last one."""
+    """Return the vectors of all ``parts``, which share a rotation.
+
+    Of an id in several parts, the last one.
+    """
     if len(parts) == 1:
         return parts[0]
     ids = np.concatenate([part.ids for part in parts])
@@ -203,7 +209,10 @@ def _words(width: int) -> int:
 
 
 def _bits(rows: "NDArray[Any]") -> "NDArray[np.uint64]":
-    """Return the bits of positive numbers: a row for each 64 dimensions, a column for each vector."""
+    """Return the bits of positive numbers.
+
+    A row for each 64 dimensions, a column for each vector.
+    """
     padded = np.zeros((len(rows), _words(rows.shape[1]) * _WORD_BITS), dtype=np.bool_)
     padded[:, : rows.shape[1]] = rows > 0
     return np.ascontiguousarray(np.packbits(padded, axis=1).view(np.uint64).T)

@@ -20,7 +20,10 @@ class Generation:
 
     @property
     def table(self) -> str:
-        """The name of the table; safe in SQL, because it is made from a number only."""
+        """The name of the table.
+
+        Safe in SQL, because it is made from a number only.
+        """
         return f"vectors_{self.id}"
 
 
@@ -120,7 +123,9 @@ def nearest(
     k: int,
     subset: tuple[str, Sequence[object]] | None,
 ) -> list[tuple[int, float]]:
-    """Return the ``k`` nearest chunks with their cosine, best first; vectors without a direction are left out.
+    """Return the ``k`` nearest chunks with their cosine, best first.
+
+    Vectors without a direction are left out.
 
     Args:
         connection: A reader.

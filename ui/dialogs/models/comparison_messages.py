@@ -94,7 +94,10 @@ def known(side: "SideTotal") -> bool:
 
 
 def figures(side: "SideTotal") -> list[str]:
-    """Return a side's figures, in the order of ``figure_names``; a dash where no answer was known."""
+    """Return a side's figures, in the order of ``figure_names``.
+
+    A dash where no answer was known.
+    """
     shares = ["–"] * 4
     if known(side):
         first, five, ten, mrr = _shares(side)
@@ -103,7 +106,10 @@ def figures(side: "SideTotal") -> list[str]:
 
 
 def leading(found: "RankingComparison") -> tuple[list[bool], list[bool]]:
-    """Return of either side which of its figures are better than the other's; of the time none, for it wavers."""
+    """Return of either side which of its figures are better than the other's.
+
+    Of the time none, for it wavers.
+    """
     now, other = _shares(found.now), _shares(found.other)
     return (
         [*(one > two for one, two in zip(now, other, strict=True)), False],
@@ -122,7 +128,10 @@ def figure_names() -> list[str]:
 
 
 def side_names(found: "RankingComparison") -> tuple[str, str]:
-    """Return what the two sides are called: by their ranking where they differ in that, else by their model."""
+    """Return what the two sides are called.
+
+    By their ranking where they differ in that, else by their model.
+    """
     if found.now.recipe != found.other.recipe:
         return found.now.recipe, found.other.recipe
     return found.now.model, found.other.model
@@ -140,7 +149,10 @@ def origin_text(row: "QueryComparison") -> str:
 
 
 def made_note(found: "RankingComparison") -> str:
-    """Return how far figures of questions made from the vault can be trusted; nothing where none was asked."""
+    """Return how far figures of questions made from the vault can be trusted.
+
+    Nothing where none was asked.
+    """
     if found.now.made is None:
         return ""
     return tr(

@@ -359,7 +359,10 @@ class ComparisonView(QWidget):
         return [one for one in found if one is not None]
 
     def _standing(self, chosen: "Choice | None") -> "Choice | None":
-        """Return ``chosen`` as it is offered now: a model that was ready may be kept meanwhile."""
+        """Return ``chosen`` as it is offered now.
+
+        A model that was ready may be kept meanwhile.
+        """
         if chosen is None or chosen[0] == "recipe":
             return chosen if chosen in self._choices() else None
         return next((one for one in self._choices() if one[0] != "recipe" and one[1] == chosen[1]), None)

@@ -197,7 +197,10 @@ class _HitDelegate(QStyledItemDelegate):
 
 
 def _chip(painter: QPainter, line: QRect, mark: Mark, *, chosen: bool, mirrored: bool) -> QRect:
-    """Paint what moved at the far end of a line; return the room that is left."""
+    """Paint what moved at the far end of a line.
+
+    Return the room that is left.
+    """
     look = theme.current()
     ground, ink = TONES[mark.tone]
     painter.setFont(look.font("small"))

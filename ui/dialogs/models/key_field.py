@@ -1,4 +1,7 @@
-"""The keys of remote services: typed unseen, kept in the system's keyring, removed from it; never shown."""
+"""The keys of remote services: typed unseen, kept in the system's keyring, removed from it.
+
+Never shown.
+"""
 
 from typing import TYPE_CHECKING
 

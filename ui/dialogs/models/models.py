@@ -80,7 +80,10 @@ class ModelsDialog(BaseDialog):
         return self.preparing.is_busy or self.comparing.is_busy
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Leave the room of a low window to what is compared; its title stands above it anyway."""
+        """Leave the room of a low window to what is compared.
+
+        Its title stands above it anyway.
+        """
         super().resizeEvent(event)
         is_low = event.size().height() < LOW * theme.current().scale
         self._heading.setVisible(not is_low)
@@ -143,7 +146,10 @@ class ModelsDialog(BaseDialog):
         return page
 
     async def _do(self, operation: str, done: str = "", **arguments: Any) -> bool:
-        """Call an operation, show how it stands then, and tell of it; return whether it was done."""
+        """Call an operation, show how it stands then, and tell of it.
+
+        Return whether it was done.
+        """
         if not isValid(self):
             return False
         self._error.hide()
@@ -187,7 +193,10 @@ class ModelsDialog(BaseDialog):
             await self.load()
 
     def _reveal_news(self) -> None:
-        """Scroll to what appeared, out of sight in a low window; there is room for it only after the next layout."""
+        """Scroll to what appeared, out of sight in a low window.
+
+        There is room for it only after the next layout.
+        """
 
         def reveal() -> None:
             if isValid(self) and (news := self.preparing.news()) is not None:

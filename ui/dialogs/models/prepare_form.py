@@ -35,7 +35,10 @@ def lacks_files(error: "KeepsakeError") -> bool:
 
 
 class PrepareForm(QWidget):
-    """A model's name and what goes with it; says that it is being opened, and what can be done where it is missing."""
+    """A model's name and what goes with it.
+
+    Says that it is being opened, and what can be done where it is missing.
+    """
 
     asked = Signal(str, str, bool)
     """A model is wanted: its name, the folder it lies in or ``""``, and whether it waits to be compared."""
@@ -139,7 +142,10 @@ class PrepareForm(QWidget):
         return bool(self._opening)
 
     def news(self) -> QWidget | None:
-        """Return what appeared since the model was named: how far it is, that it was stopped, or offers."""
+        """Return what appeared since the model was named.
+
+        How far it is, that it was stopped, or offers.
+        """
         return next((widget for widget in (self._busy, self.stopped, self.folder) if widget.isVisible()), None)
 
     def _pass_focus(self, *buttons: QWidget) -> None:

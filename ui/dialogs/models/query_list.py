@@ -109,7 +109,10 @@ class _QueryDelegate(QStyledItemDelegate):
 
 
 def _sign(painter: QPainter, line: QRect, row: "QueryComparison", *, mirrored: bool) -> QRect:
-    """Draw where a query comes from at the far end of a line; return the room that is left."""
+    """Draw where a query comes from at the far end of a line.
+
+    Return the room that is left.
+    """
     name = SIGNS.get(row.origin)
     if name is None:
         return line

@@ -174,7 +174,10 @@ class NoteInspector(QScrollArea):
 
 
 def _origin(entry: HistoryEntry) -> str:
-    """Return who stored an entry: the import for what one brought in, else the person or program."""
+    """Return who stored an entry.
+
+    The import for what one brought in, else the person or program.
+    """
     source = str((entry.after or {}).get("source", ""))
     return source if entry.event == "ADD" and source.startswith("import") else entry.actor
 

@@ -170,7 +170,10 @@ def _paint_line(painter: QPainter, line: QRect, words: _Words, mirrored: bool) -
 
 
 def hit_title(hit: Hit) -> str:
-    """Return the title of a hit; a memory without one is called by its first words, as in the list of notes."""
+    """Return the title of a hit.
+
+    A memory without one is called by its first words, as in the list of notes.
+    """
     if hit.target == "memory":
         return display_title(hit.title, hit.snippet, kind_label(hit.kind))
     return hit.title or kind_label(hit.kind)

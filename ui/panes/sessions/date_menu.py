@@ -1,4 +1,7 @@
-"""The date menu of a conversation: a calendar of its days, where days with messages stand out."""
+"""The date menu of a conversation.
+
+A calendar of its days, where days with messages stand out.
+"""
 
 from PySide6.QtCore import QDate, QLocale, QPoint, Qt, Signal
 from PySide6.QtGui import QFont, QTextCharFormat

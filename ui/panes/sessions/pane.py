@@ -371,7 +371,10 @@ class SessionsPane(ListPane):
             self.bridge.start(self._mark_days(self._session.id, days))
 
     async def _mark_days(self, session: str, days: list[QDate]) -> None:
-        """Mark the days of a session on which a message begins: there the next day begins with a later one."""
+        """Mark the days of a session on which a message begins.
+
+        There the next day begins with a later one.
+        """
         moments = [_midnight(day) for day in (*days, days[-1].addDays(1))]
         starts = await asyncio.gather(
             *(self.bridge.call("session.at", session=session, when=moment) for moment in moments)

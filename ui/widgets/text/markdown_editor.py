@@ -151,7 +151,10 @@ class MarkdownEditor(QPlainTextEdit):
             self._highlighter.setDocument(self.document() if wanted else None)
 
     def event(self, event: QEvent) -> bool:
-        """Set the margins before Qt lays text out for another width; claim formatting keys before shortcuts do."""
+        """Set the margins before Qt lays text out for another width.
+
+        Claim formatting keys before shortcuts do.
+        """
         if (
             event.type() == QEvent.Type.Resize
             and (margins := text_margins(self, round(self.document().documentMargin()))) != self.viewportMargins()
