@@ -18,7 +18,10 @@ async def status(engine: Engine, caller: Caller) -> VaultStatus:
 
 @operation("vault.stats", trust="full")
 async def stats(engine: Engine, caller: Caller) -> VaultStats:
-    """Return counts of all that the vault holds, how many search entries have vectors, and its size on disk by file."""
+    """Return counts of the vault's content and its size on disk.
+
+    Chunks with and without vectors are counted too, and sizes are given by file.
+    """
     return await engine.upkeep.service.stats()
 
 

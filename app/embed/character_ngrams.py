@@ -67,7 +67,7 @@ def vector(runs: Sequence[str]) -> "Vectors":
 
 
 def _summed(pieces: Sequence[str]) -> "Vectors":
-    """Return the sum over ``pieces`` of 256 signs each, scaled so that one piece has length one."""
+    """Return the sum of 256 signs over ``pieces``, scaled to unit length per piece."""
     bits = np.unpackbits(np.frombuffer(b"".join(map(_digest, pieces)), np.uint8)).reshape(len(pieces), DIMENSIONS)
     total = 2 * bits.sum(axis=0, dtype=np.int64) - len(pieces)
     return np.asarray(total / np.sqrt(DIMENSIONS), dtype=np.float32)

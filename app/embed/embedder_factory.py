@@ -51,7 +51,9 @@ def open_embedder(
     environment: Mapping[str, str] | None = None,
     keys: ApiKeys | None = None,
 ) -> Embedder:
-    """Return the embedder called ``name``, ready to use. Opening one sends no request to a remote service.
+    """Return the embedder called ``name``, ready to use.
+
+    Opening one sends no request to a remote service.
 
     Args:
         name: One of ``NAMES``.

@@ -20,7 +20,10 @@ _FILLED = 64
 
 
 class HashedEmbedder:
-    """Embedder that expands a 32-byte hash of the text to 64 numbers, padded with zeros to 512."""
+    """Embedder that expands a hash of the text to 512 numbers.
+
+    The 32-byte hash gives 64 numbers; the others are zeros.
+    """
 
     identity = EmbeddingIdentity("hashed", "blake2b-64", DIMENSIONS, "1")
 
@@ -42,7 +45,7 @@ class HashedEmbedder:
 
 
 def _numbers(text: str) -> "Vectors":
-    """Return 64 numbers between -1 and 1, none of them zero, that depend on every byte of ``text``."""
+    """Return 64 nonzero numbers between -1 and 1, derived from every byte of ``text``."""
     seed = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=32).digest()
     stream = b"".join(hashlib.blake2b(seed, salt=bytes([part])).digest() for part in range(2))
     return np.asarray((np.frombuffer(stream, dtype="<u2") + 0.5) / 32768 - 1, dtype=np.float32)

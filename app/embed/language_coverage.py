@@ -1,4 +1,4 @@
-"""Language coverage: the share of a vault's text that the built-in model was not trained for."""
+"""Language coverage: the share of text that the built-in model does not know."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,6 @@
-"""Built-in embedder: the vector of a text is the sum of its tokens' rows in a table distilled from a sentence model.
+"""Built-in embedder: the sum of the tokens' rows in a static table.
+
+The table is distilled from a sentence model.
 
 It needs no network and no inference runtime: a WordPiece tokenizer, a gather and a sum.
 """
@@ -89,7 +91,10 @@ class StaticEmbedder:
 
 
 def _slices(texts: Sequence[str]) -> "Iterator[tuple[int, list[str]]]":
-    """Yield the cleaned texts in batches that fit the processor's cache, with the index of each batch's first text."""
+    """Yield cleaned texts in batches, with the index of each first text.
+
+    A batch fits the processor's cache.
+    """
     start, size, part = 0, 0, list[str]()
     for place, text in enumerate(texts):
         clean, _ = storable(text[:MAX_CHARACTERS])
@@ -103,7 +108,7 @@ def _slices(texts: Sequence[str]) -> "Iterator[tuple[int, list[str]]]":
 
 
 def _sums(table: _Table, texts: list[str]) -> "Vectors":
-    """Return the sum of the token rows of each text, and of its n-grams in other scripts."""
+    """Return the summed token rows of each text, with n-grams of other scripts."""
     out = np.zeros((len(texts), table.rows.shape[1]), dtype=np.float32)
     foreign: dict[int, list[str]] = {}
     latin = []

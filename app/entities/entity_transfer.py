@@ -149,7 +149,7 @@ def put_claim(connection: apsw.Connection, imported: dict[str, Any], now_ms: int
 
 
 def _take_over(connection: apsw.Connection, imported: dict[str, Any]) -> None:
-    """Give the imported id to the entity that reading made here of the same name and type, if there is one.
+    """Give the imported id to an automatic entity of the same name and type.
 
     One with a history keeps its id, because its entries name it.
     """

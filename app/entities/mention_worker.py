@@ -168,7 +168,7 @@ class MentionWorker:
         return True
 
     async def _record(self, batch: ner_backlog.NameBatch, found: list[list[FoundName]]) -> None:
-        """Store what was found, and let the next batch be as large as the writer can take without holding others up."""
+        """Store the names found, and size the next batch by the writer's time."""
 
         def work(connection: apsw.Connection) -> tuple[int, float]:
             begun = time.perf_counter()

@@ -11,7 +11,7 @@ Removed = dict[str, int]
 
 
 def of_memory(connection: apsw.Connection, memory_id: str, limit: int) -> Removed:
-    """Remove at most ``limit`` chunks of a memory and return how many rows went from which table."""
+    """Remove at most ``limit`` chunks of a memory; return row counts by table."""
     return _drop(connection, "memory_id = ?", memory_id, limit)
 
 

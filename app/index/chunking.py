@@ -1,4 +1,4 @@
-"""Chunking: long texts are cut into overlapping pieces, short messages of a session joined into passages.
+"""Chunking: long texts become overlapping pieces, short messages become passages.
 
 Sizes are in characters. A cut falls after a paragraph, line, sentence or word that ends late enough, and never inside a
 grapheme cluster: a letter with its marks, a flag, an emoji of several parts, a Hangul syllable.
@@ -46,9 +46,9 @@ class PassageLine:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Consecutive messages joined for search, one line "author.
+    """Consecutive messages joined for search, after the end of the previous passage.
 
-    Text" each, after the end of the previous passage.
+        Each message is a line "author: text".
 
     Args:
         seq_start, seq_end: The first and last message, not counting the repeated end of the previous passage.

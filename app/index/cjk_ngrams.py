@@ -102,7 +102,10 @@ def between(text: str) -> list[str]:
 
 
 def _apart(stretch: str, follows: bool, leads: bool) -> str:
-    """Return a part without the marks and unassigned characters that the tokenizer joins to an adjacent run."""
+    """Return a part without characters that the tokenizer joins to the next run.
+
+    These are marks and unassigned characters.
+    """
     if follows and stretch and unicodedata.category(stretch[0]) in _CLINGING:
         stretch = _FIRST_WORD.sub("", stretch)
     if leads and stretch and unicodedata.category(stretch[-1]) in _CLINGING:

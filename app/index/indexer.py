@@ -59,7 +59,7 @@ class Indexer:
         repo.insert_chunks(connection, list(_of_memory(memory)))
 
     def long_memory_prepared(self, connection: apsw.Connection) -> long_memories.Prepared | None:
-        """Return the missing chunks of a long memory, to be written a few at a time."""
+        """Return the missing chunks of a long memory."""
         return long_memories.prepare(connection, _of_piece)
 
     def memory_removed(self, connection: apsw.Connection, memory_id: str) -> None:

@@ -101,7 +101,7 @@ def is_waiting(connection: apsw.Connection, prepared: Prepared | None) -> bool:
 
 
 def step(connection: apsw.Connection, prepared: Prepared | None) -> bool:
-    """Delete or write a few chunks of one long memory, and return whether there was anything to do."""
+    """Delete or write a few chunks of a long memory; return whether any remained."""
     row = _waiting(connection)
     if row is None:
         return False

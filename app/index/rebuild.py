@@ -1,4 +1,7 @@
-"""Rebuild of the derived data from messages and memories, in steps between which other writers run."""
+"""Rebuild of the derived data from messages and memories, step by step.
+
+Other writers run between the steps.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -92,7 +95,10 @@ def clear(connection: apsw.Connection) -> None:
 
 
 def next_step(position: RebuildPosition) -> Callable[[apsw.Connection], Step]:
-    """Return a function that indexes the rows after ``position`` and returns the next position and their number."""
+    """Return a function that indexes the rows after ``position``.
+
+    It returns the next position and the number of rows.
+    """
 
     def step(connection: apsw.Connection) -> Step:
         following, count = (_messages if position.table == "messages" else _memories)(connection, position.rowid)

@@ -87,7 +87,10 @@ def delete_some(connection: apsw.Connection, session_id: str, limit: int, *, pas
 
 
 def indexed_messages(connection: apsw.Connection, session_id: str, first: int, last: int) -> set[int]:
-    """Return the sequence numbers from ``first`` to ``last`` of a session's messages that have a chunk."""
+    """Return sequence numbers of a session's messages that have a chunk.
+
+    Only numbers from ``first`` to ``last`` are considered.
+    """
     rows = connection.execute(
         "SELECT seq_start FROM chunks WHERE session_id = ? AND kind = 'message' AND seq_start BETWEEN ? AND ?",
         (session_id, first, last),
@@ -116,7 +119,7 @@ def pending_texts(connection: apsw.Connection, now_ms: int, limit: int) -> list[
 
 
 def pending_count(connection: apsw.Connection) -> int:
-    """Return how many chunks wait for a vector, not counting those that must not be sent."""
+    """Return how many chunks wait for a vector, withheld ones left out."""
     return int(connection.execute("SELECT count(*) FROM pending_vectors WHERE retry_at < ?", (NEVER,)).get)
 
 

@@ -1,4 +1,6 @@
-"""Removal of long sessions from the index and their return, a few messages at a time; continues after a restart.
+"""Removal of long sessions from the index, and their return, in steps.
+
+The work continues after a restart.
 
 The row in ``session_moves`` is written with the change itself, and from then on searches hide a session that leaves.
 """
@@ -31,7 +33,7 @@ def is_moved_in_steps(connection: apsw.Connection, session_id: str) -> bool:
 
 
 def begin(connection: apsw.Connection, session_id: str, *, is_leaving: bool) -> None:
-    """Record that a session leaves the index or returns to it, in place of any earlier move."""
+    """Record a session's move out of the index or back, replacing earlier ones."""
     connection.execute(
         "INSERT INTO session_moves (session_id, is_leaving, after_seq) VALUES (?, ?, ?)"
         " ON CONFLICT (session_id) DO UPDATE SET is_leaving = excluded.is_leaving, after_seq = excluded.after_seq",
@@ -40,7 +42,7 @@ def begin(connection: apsw.Connection, session_id: str, *, is_leaving: bool) -> 
 
 
 def step(connection: apsw.Connection, store: Store) -> bool:
-    """Index or remove a few messages of one session, and return whether there was anything to do.
+    """Index or remove a few messages of a session; return whether any remained.
 
     Args:
         connection: The writer's connection, inside a transaction.

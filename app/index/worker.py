@@ -1,4 +1,7 @@
-"""Index worker: builds passages of sessions and vectors of new chunks in the background, resumable at any point."""
+"""Index worker: passages of sessions and vectors of new chunks, in the background.
+
+The work can be resumed at any point.
+"""
 
 import asyncio
 import contextlib
@@ -123,7 +126,7 @@ class IndexWorker:
         self._wake.set()
 
     async def wait_idle(self) -> None:
-        """Start at once, and return when nothing is left to index, or nothing that can be indexed now."""
+        """Start at once, and return when nothing can be indexed any more."""
         self._hurry.set()
         await self._idle.wait()
 
@@ -264,8 +267,8 @@ class IndexWorker:
         generation = (await self.serving()).generation
         ann_cache = self._ann_cache or AnnCache(self._store.vault, ANN_MIN_VECTORS)
         if ann_cache.needs_refresh(generation, count):
-            tend = partial(ann_cache.refresh, generation=generation)
-            await self._store.read(tend, limit_s=_REFRESH_LIMIT_S, is_background=True)
+            refresh = partial(ann_cache.refresh, generation=generation)
+            await self._store.read(refresh, limit_s=_REFRESH_LIMIT_S, is_background=True)
             self._ann_cache = ann_cache
 
     async def pending(self) -> int:

@@ -1,4 +1,7 @@
-"""Plain text in labels, tooltips, buttons and notices. Qt would guess, and load what a stored ``<img>`` names."""
+"""Plain text in labels, tooltips, buttons and notices.
+
+Qt would guess the format, and load what a stored ``<img>`` names.
+"""
 
 from html import escape
 
@@ -10,7 +13,7 @@ _NO_MARKUP = str.maketrans({"<": "‹", ">": "›"})
 
 
 class PlainLabel(QLabel):
-    """A label that shows its text letter for letter, whatever is in it."""
+    """A label that shows its text letter for letter."""
 
     def __init__(self, text: str | QWidget | None = "", parent: QWidget | None = None) -> None:
         # Like QLabel it takes a parent alone.

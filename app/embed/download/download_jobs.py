@@ -82,7 +82,9 @@ class ModelDownloads:
 
     @contextlib.contextmanager
     def track_download(self, model: str) -> Iterator[DownloadWatcher]:
-        """Yield the watcher of a download, which is listed from its first progress until the block ends.
+        """Yield the watcher of a download.
+
+        The download is listed from its first progress until the block ends.
 
         Threads that open the same model meanwhile share the job, and stop with it.
         """

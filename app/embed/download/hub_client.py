@@ -34,7 +34,7 @@ _HEX: Final = frozenset("0123456789abcdef")
 
 
 class NotFetchedError(Exception):
-    """The hub refused a request, could not be reached, or sent something other than it announced."""
+    """Error of a hub that refused, could not be reached, or answered wrongly."""
 
 
 class DownloadStoppedError(Exception):
@@ -191,10 +191,13 @@ class HubClient:
         return f"{self._address}/api/models/{self._repo}"
 
     def _tracing(self) -> dict[str, object]:
-        return {"trace": self._deadline.heard}
+        return {"trace": self._deadline.on_trace_event}
 
     def _get(self, address: str, shape: type[T]) -> tuple[T, str]:
-        """Return a decoded response, and the address of its next page, which must be on the hub itself."""
+        """Return a decoded response and the address of its next page.
+
+        The address must be on the hub itself.
+        """
         response = self._client.get(address, extensions=self._tracing())
         _check_status(response)
         try:

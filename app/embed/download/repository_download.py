@@ -1,4 +1,4 @@
-"""Download of a model's files into the cache of the hub's own library, resumed where it was stopped.
+"""Download of a model's files into the hub library's cache, with resume.
 
 ``hf_hub_download`` of huggingface_hub 1.33.0 (with httpx 0.28.1) was tried against a local server, with a
 ``tqdm_class`` that reports progress and raises an error to cancel. It could not replace this module, for three reasons:
@@ -135,7 +135,7 @@ class RepositoryDownload:
             os.fsync(stream.fileno())
 
     def _publish(self, commit: str, paths: Sequence[str]) -> None:
-        """Move the files to where programs look for them, the model itself last in case of a crash."""
+        """Move the files into place, the model last in case of a crash."""
         snapshot = self._folder / "snapshots" / commit
         for path in paths:
             if path in self._needed:

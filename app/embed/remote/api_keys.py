@@ -1,4 +1,4 @@
-"""Keys of remote services, from the environment variable that the settings name or from the keyring."""
+"""Keys of remote services, from an environment variable or the keyring."""
 
 import re
 import threading
@@ -224,7 +224,10 @@ def _api(source: EmbedderSource) -> "ProviderApi":
 
 
 def _variable(name: str) -> str:
-    """Return a variable in words, by its name only if that cannot be a key entered by mistake."""
+    """Return a description of a variable.
+
+    Its name is included only if it cannot be a key entered by mistake.
+    """
     return f"the environment variable {name if _NAME.fullmatch(name) else 'that embedding.api_key_env names'}"
 
 

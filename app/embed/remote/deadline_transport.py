@@ -23,7 +23,7 @@ class RequestDeadline:
         self._lock = threading.Lock()
         self._sockets: list[socket.socket] = []
 
-    def heard(self, event: str, info: dict[str, Any]) -> None:
+    def on_trace_event(self, event: str, info: dict[str, Any]) -> None:
         """Keep a new connection; passed to httpx as the ``trace`` extension."""
         if not event.endswith((".connect_tcp.complete", ".start_tls.complete")):
             return

@@ -57,11 +57,11 @@ class TextsRefusedError(ModelUnavailableError):
 
 
 class TextsUnansweredError(ModelUnavailableError):
-    """The service responds to these texts with an internal error or with something other than vectors."""
+    """Error of a service that answers these texts with something other than vectors."""
 
 
 class _Again(Exception):  # noqa: N818  (not an error yet)
-    """Request to repeat an attempt, with the error of the last one and the pause that the service demands."""
+    """Request to repeat an attempt, with its error and the requested pause."""
 
     def __init__(self, failure: ModelUnavailableError, rest_s: float | None = None) -> None:
         super().__init__()
@@ -162,7 +162,7 @@ class ServiceConnection:
         self._client.close()
 
     def _check_rest(self) -> None:
-        """Raise an error if the connection is closed, or the service demanded a longer pause than one should wait."""
+        """Raise an error if the connection is closed or the requested pause too long."""
         if self._closed.is_set():
             raise _closed()
         if self._resting is not None and self._now() < self._rests_until:
@@ -192,7 +192,7 @@ class ServiceConnection:
             content=content,
             headers=headers,
             timeout=limits,
-            extensions={"trace": self._deadline.heard},
+            extensions={"trace": self._deadline.on_trace_event},
         )
         # A time limit per read does not stop a response that arrives byte by byte.
         with self._deadline.after(patience.whole_s) as is_cut:

@@ -136,7 +136,7 @@ class RemoteEmbedder:
         return np.concatenate(made)
 
     def _alone(self, text: str) -> "Vectors":
-        """Embed a single text that failed by its beginning, or return zero if that fails too."""
+        """Embed the beginning of a text that failed, or return zeros."""
         try:
             return self._request([text[:_SURELY_SHORT]], "document", BACKGROUND_RETRIES)
         except _OVER_TEXTS:

@@ -69,7 +69,7 @@ class RegexProvider:
 
 
 def _dates(text: str) -> Iterator[re.Match[str]]:
-    """Yield what ``_DATE.finditer`` finds, looking only where a number, or a word right before one, begins."""
+    """Yield the matches of ``_DATE``, searching only around numbers."""
     end = 0
     for number in _NUMBER.finditer(text):
         for begin in (_word_before(text, number.start()), number.start()):
@@ -80,7 +80,10 @@ def _dates(text: str) -> Iterator[re.Match[str]]:
 
 
 def _word_before(text: str, number: int) -> int:
-    """Return where the word begins that only a blank, or a dot and a blank, parts from a number; -1 for none."""
+    """Return the start of the word right before a number, -1 for none.
+
+    A space, or a dot and a space, may separate them.
+    """
     if not number or text[number - 1] != " ":
         return -1
     end = number - 2 if text[number - 2 : number - 1] == "." else number - 1

@@ -1,4 +1,4 @@
-"""Columns of the chunks besides their text, as arrays by chunk id.
+"""Columns of the chunks, without their text, as arrays by chunk id.
 
 Owner, type, messages and time.
 
@@ -168,7 +168,7 @@ class ChunkColumnCache:
             return self._known
 
     def _check_existence(self, connection: apsw.Connection, last: int) -> None:
-        """Read which chunks still exist, after enough calls found the counts different to be worth the time."""
+        """Read which chunks still exist, after enough calls saw different counts."""
         known = self._known
         if len(known.owner) > last + 1 or known.is_up_to_date(connection):
             return

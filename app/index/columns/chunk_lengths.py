@@ -79,7 +79,9 @@ def _extend_lengths(connection: apsw.Connection, known: ChunkLengths, last: int)
 
 
 def _sums(sizes: bytes) -> "Sizes":
-    """Return the words of both columns together, from the first four bytes of each chunk's two varints.
+    """Return the summed lengths of both columns.
+
+    They are decoded from the first four bytes of each chunk's two varints.
 
     A varint of SQLite has seven bits per byte; the highest bit says that another byte follows.
     """

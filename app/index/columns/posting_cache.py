@@ -51,7 +51,7 @@ class PostingList:
     _frequencies: list[tuple[int, SessionTermFrequency]] = field(default_factory=list, repr=False, compare=False)
 
     def session_frequency(self, columns: "ChunkColumns") -> SessionTermFrequency:
-        """Return the frequency of the term in each session, counted at the first call and kept.
+        """Return the term's frequency in each session, counted once and kept.
 
         Args:
             columns: The columns of all chunks in the list.
@@ -146,7 +146,10 @@ class PostingCache:
 
 
 def max_kept_ids(last: int) -> int:
-    """Return how many ids the cache keeps at most in a vault whose highest chunk id is ``last``."""
+    """Return the maximum number of cached ids.
+
+    ``last`` is the highest chunk id of the vault.
+    """
     return max(KEPT_IDS, KEPT_SHARE * last)
 
 

@@ -40,7 +40,7 @@ class StyleFeatureCache:
         self.authors = [""]
 
     def authors_of(self, ids: "Ids") -> "Ids":
-        """Return for each chunk the index of its author in ``authors``, -1 if it is not known yet."""
+        """Return each chunk's author index in ``authors``, -1 if not known yet."""
         with self._lock:
             self._grow(ids)
             return np.asarray(self._author[ids] - 1)

@@ -69,5 +69,5 @@ def count_names(text: str) -> int:
 
 
 def says_when(folded: str) -> bool:
-    """Return whether a text in lower case contains a time word such as ``yesterday`` or a year."""
+    """Return whether a lower-case text contains a time word or a year."""
     return _WHEN.search(folded) is not None

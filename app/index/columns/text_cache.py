@@ -39,7 +39,7 @@ class TextCache:
         return found
 
     def keep(self, texts: Mapping[int, str]) -> None:
-        """Keep texts; when the cache is full, drop those that were not used since it was last full."""
+        """Keep texts; drop the ones unused since the cache was last full."""
         self._young.update(texts)
         self._size += sum(map(len, texts.values()))
         if self._size > self._half:

@@ -38,7 +38,10 @@ class ActiveEmbedding:
 
 
 def hide_folder(error: ModelUnavailableError) -> ModelUnavailableError:
-    """Return the error of a model without the path of its folder, for callers who did not name that folder."""
+    """Return a model's error without the path of its folder.
+
+    The path is left out for callers who did not name it.
+    """
     folder = error.data.get("folder")
     if not folder:
         return error
@@ -243,7 +246,7 @@ class GenerationManager:
         return EmbedderSource("" if identity is None else str(identity))
 
     def keeps_private(self, serving: ActiveEmbedding | None = None) -> bool:
-        """Return whether private texts are withheld from the service of ``serving``, by default the active one."""
+        """Return whether private texts are withheld from a service, by default the active one."""
         active = serving or self._serving
         return active is not None and self._withholds(active)
 
@@ -318,7 +321,10 @@ class GenerationManager:
             await self._prepare(embedder, self._serving, waits=waits)
 
     async def reload(self) -> None:
-        """Drop the active embedder if its generation is no longer the active one, as after a repair."""
+        """Drop the active embedder if its generation is no longer active.
+
+        This happens after a repair.
+        """
         async with self._lock:
             row = await self._store.read(generation_repo.active_generation)
             if self._serving is not None and (row is None or row.generation != self._serving.generation):

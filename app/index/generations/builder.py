@@ -41,7 +41,9 @@ _CHARACTERS: Final = 8_192
 
 
 class GenerationBuilder:
-    """Background worker that builds and activates the next generation, and drops those inactive for a week.
+    """Background worker that builds, activates and drops generations.
+
+    A generation that was inactive for a week is dropped.
 
     Args:
         store: The vault's database.

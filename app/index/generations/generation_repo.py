@@ -181,10 +181,10 @@ def generation_to_compare(connection: apsw.Connection, number: int, now_ms: int)
 
 
 def previous_generation(connection: apsw.Connection, now_ms: int, number: int | None = None) -> GenerationRow | None:
-    """Return the generation that was active before the current one, or the one with that number, while it is kept."""
+    """Return the previous generation, or one by number, while it is kept."""
     retired = [row for row in rows(connection) if row.state == "retired" and row.retired_ms is not None]
-    asked = [row for row in retired if number in (None, row.generation.id) and row.until_ms > now_ms]
-    return max(asked, key=lambda row: row.retired_ms or 0, default=None)
+    kept = [row for row in retired if number in (None, row.generation.id) and row.until_ms > now_ms]
+    return max(kept, key=lambda row: row.retired_ms or 0, default=None)
 
 
 def chunks_without_vector(
@@ -212,7 +212,7 @@ def chunks_without_vector(
 def store_built(
     connection: apsw.Connection, generation: Generation, texts: Sequence[repo.PendingText], made: Sequence[bytes]
 ) -> list[tuple[int, bytes]]:
-    """Store the vectors of unchanged texts in a generation that is not active yet, and return them."""
+    """Store vectors of unchanged texts in an inactive generation, and return them."""
     current = repo.still_current(connection, texts)
     pairs = [(text.chunk_id, blob) for text, blob in zip(texts, made, strict=True) if text.chunk_id in current]
     vector_repo.put(connection, generation, pairs)

@@ -148,7 +148,7 @@ class EmbeddingService:
         return await self.status()
 
     async def switch(self) -> EmbeddingStatus:
-        """Activate the generation being built as soon as it is complete, and continue its build if paused.
+        """Activate the generation in building once complete; continue a paused build.
 
         Raises:
             InputError: No generation is being built.

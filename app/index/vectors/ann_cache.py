@@ -130,7 +130,9 @@ class AnnCache:
         return self._codes is None or self._generation != generation.id or self._unchecked > max(1_000, count // 16)
 
     def refresh(self, connection: apsw.Connection, generation: Generation) -> None:
-        """Bring the index up to date from memory, from the file, or from all vectors, which takes seconds.
+        """Bring the index up to date from memory, the file, or all vectors.
+
+        Reading all vectors takes seconds.
 
         Nothing may be added meanwhile.
 
@@ -264,7 +266,7 @@ def _bytes_each(width: int) -> int:
 
 
 def _write(path: Path, generation: Generation, codes: QuantizedVectors) -> QuantizedVectors:
-    """Write a new file, replace the old one with it, and return the vectors mapped from it."""
+    """Write a new file in place of the old one; return its mapped vectors."""
     arrays = _arrays(codes)
     digest = hashlib.blake2b(digest_size=16)
     for array in arrays.values():
@@ -291,7 +293,7 @@ def _write(path: Path, generation: Generation, codes: QuantizedVectors) -> Quant
 
 
 def _mapped(file: BinaryIO, start: int, shape: Sequence[int]) -> "NDArray[np.int8]":
-    """Return an array mapped from a file, whose bytes stay on the disk until they are read.
+    """Return an array mapped from a file; bytes are read on demand.
 
     The file is only ever replaced, never truncated, so the mapping stays valid.
     """

@@ -1,4 +1,4 @@
-"""Quantized vectors: a bit and a byte per dimension, small enough to scan all of them.
+"""Quantized vectors: a bit and a byte per dimension, for fast scans.
 
 The Hamming distance of rotated sign bits selects a few thousand of a million vectors; their bytes then give the cosine
 to three digits. Nothing is trained, so vectors can be added at any time. The bit vectors of sqlite-vec and the index of

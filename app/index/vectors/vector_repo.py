@@ -65,7 +65,7 @@ def create_table(connection: apsw.Connection, generation: Generation) -> None:
 
 
 def activate(connection: apsw.Connection, generation: Generation, now_ms: int) -> None:
-    """Activate a generation in place of the current one, and queue the vectors that it lacks."""
+    """Activate a generation, and queue the vectors that it lacks."""
     connection.execute(
         "INSERT INTO meta (key, value) VALUES ('generation', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
         (str(generation.id),),
@@ -94,7 +94,10 @@ def activate(connection: apsw.Connection, generation: Generation, now_ms: int) -
 
 
 def store_vectors(connection: apsw.Connection, generation: Generation, vectors: Sequence[tuple[int, bytes]]) -> None:
-    """Store vectors (float32 little-endian, ``dimensions`` long) by chunk id and remove the chunks from the queue."""
+    """Store vectors by chunk id, and remove the chunks from the queue.
+
+    Vectors are float32 little-endian, ``dimensions`` long.
+    """
     put(connection, generation, vectors)
     connection.executemany("DELETE FROM pending_vectors WHERE chunk_id = ?", [(chunk_id,) for chunk_id, _ in vectors])
 

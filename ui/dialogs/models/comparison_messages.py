@@ -1,4 +1,4 @@
-"""What a comparison says in words: where a hit went, what a query's two answers share, which side does better. Pure."""
+"""Sentences of a comparison: moves of hits, shared hits, the better side."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ def tr(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What stands beside a hit: a few signs, the same in words, and how it is meant."""
+    """Mark beside a hit: a few signs, their spoken form, and a tone."""
 
     text: str
     speech: str

@@ -1,4 +1,4 @@
-"""What another model or ranking would change: the person's own searches answered in both ways, side by side."""
+"""Comparison of two models or rankings on the person's own searches."""
 
 from typing import TYPE_CHECKING, Final
 
@@ -107,7 +107,7 @@ class ComparisonView(QWidget):
         self.list = QueryList(self)
         self.now = HitColumn("now", self.tr("Answers now"), self)
         self.other = HitColumn("other", self.tr("Answers instead"), self)
-        self._heads = {"now": ElidedLabel("", self), "other": ElidedLabel("", self)}
+        self._headings = {"now": ElidedLabel("", self), "other": ElidedLabel("", self)}
         self._pages = QStackedWidget(self)
         self._arrange()
         self._connect()
@@ -197,10 +197,10 @@ class ComparisonView(QWidget):
         for box in (self._made, self._meaning):
             choices.addWidget(box)
         choices.addStretch(1)
-        asked = QHBoxLayout()
-        asked.setSpacing(Space.L)
-        asked.addWidget(self.queries, 1)
-        asked.addLayout(choices)
+        row = QHBoxLayout()
+        row.setSpacing(Space.L)
+        row.addWidget(self.queries, 1)
+        row.addLayout(choices)
         self._running = QWidget(self)
         running = QHBoxLayout(self._running)
         running.setContentsMargins(0, 0, 0, 0)
@@ -210,7 +210,7 @@ class ComparisonView(QWidget):
         column.setContentsMargins(0, Space.M, 0, 0)
         column.setSpacing(Space.M)
         column.addLayout(head)
-        column.addLayout(asked)
+        column.addLayout(row)
         column.addWidget(self._running)
         column.addWidget(self._error)
         column.addWidget(self._pages, 1)
@@ -243,7 +243,7 @@ class ComparisonView(QWidget):
 
     def _headed(self, side: "Side", column: HitColumn) -> QWidget:
         box = QWidget(self)
-        head = self._heads[side]
+        head = self._headings[side]
         theme.set_type(head, "strong")
         layout = QVBoxLayout(box)
         layout.setContentsMargins(Space.S, 0, 0, 0)
@@ -267,7 +267,7 @@ class ComparisonView(QWidget):
         theme.current().changed.connect(self._fit)
 
     def _fit(self) -> None:
-        """Give the searches the room of a few lines, whatever the size of the text."""
+        """Give the search field room for a few lines at every text size."""
         self.queries.ensurePolished()
         self.queries.setFixedHeight(_LINES * self.queries.fontMetrics().lineSpacing() + _FRAME)
 
@@ -275,7 +275,7 @@ class ComparisonView(QWidget):
 
     @property
     def is_busy(self) -> bool:
-        """Whether a comparison runs."""
+        """Comparison running or not."""
         return bool(self._job)
 
     async def _compare(self, chosen: "Choice", job: str, serving: tuple[int, str]) -> None:
@@ -305,7 +305,7 @@ class ComparisonView(QWidget):
         self._found, self._compared = found, chosen
         self.totals.show_totals(found)
         for side, name in zip(("now", "other"), side_titles(found), strict=True):
-            self._heads[side].setText(name)
+            self._headings[side].setText(name)
         self.list.show_rows(found.rows)
         if not found.rows:
             self.now.show_hits((), self.tr("Both answer every question alike."))

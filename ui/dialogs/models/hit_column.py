@@ -79,7 +79,7 @@ class HitColumn(RowList):
         self.viewport().update()
 
     def choose(self, identity: str) -> None:
-        """Make the hit of that id current, if there is one, without telling of it."""
+        """Make the hit with an id current, without a signal."""
         self._quiet = True
         row = next((at for at, hit in enumerate(self.source.rows) if hit.id == identity), -1)
         self.setCurrentIndex(self.source.index(row) if row >= 0 else QModelIndex())
@@ -220,7 +220,7 @@ def _chip(painter: QPainter, line: QRect, mark: Mark, *, chosen: bool, mirrored:
 
 
 def near_flags(*, mirrored: bool) -> int:
-    """Return how words stand that begin at the reading side, in the middle of their line."""
+    """Return the alignment of words at the reading side, vertically centred."""
     near = Qt.AlignmentFlag.AlignRight if mirrored else Qt.AlignmentFlag.AlignLeft
     return int(near | Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute)
 

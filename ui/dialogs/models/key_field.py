@@ -31,7 +31,7 @@ _NAMES = {
 
 
 class KeyField(QWidget):
-    """Says at the left where the key of the chosen service is, and takes one at the right.
+    """Key field: the source of a service's key, and an input for a new one.
 
     The keyring is asked only for a service that is chosen here or in use: asking may make the system ask for its
     password.
@@ -94,7 +94,7 @@ class KeyField(QWidget):
 
     @property
     def words(self) -> str:
-        """What the search over settings looks at."""
+        """Text that the search over settings looks at."""
         named = " ".join((*SERVICES, *_NAMES.values()))
         return f"{self.tr('Key of a remote service')} secret password keyring embedding {named}".casefold()
 
@@ -104,7 +104,7 @@ class KeyField(QWidget):
         return str(self._service.currentData())
 
     def follow(self, model: str) -> None:
-        """Choose the service that ``model`` names, if it names one, and look again where its key is."""
+        """Choose the service named in ``model``, and look up its key again."""
         place = self._service.findData(model.partition(":")[0])
         if place > 0 and place != self._service.currentIndex():
             self._service.setCurrentIndex(place)

@@ -1,4 +1,4 @@
-"""The models there are, each with how it stands and what can be done about it."""
+"""Rows of models, each with its state and actions."""
 
 from typing import TYPE_CHECKING, Final
 
@@ -33,7 +33,7 @@ SIGNS: Final = {
 class ModelRow(QWidget):
     """One model: what it is, how it stands, and buttons."""
 
-    asked = Signal(str, object)
+    requested = Signal(str, object)
     """A button was pressed: what it is for, and the ``GenerationInfo``."""
 
     def __init__(self, info: "GenerationInfo", status: "EmbeddingStatus", parent: QWidget | None = None) -> None:
@@ -115,13 +115,13 @@ class ModelRow(QWidget):
         return []
 
     def _on_button_clicked(self) -> None:
-        self.asked.emit(str(self.sender().property("what")), self.info)
+        self.requested.emit(str(self.sender().property("what")), self.info)
 
 
 class ModelRows(QWidget):
     """All models, what serves first."""
 
-    asked = Signal(str, object)
+    requested = Signal(str, object)
     """See ``ModelRow``."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -146,7 +146,7 @@ class ModelRows(QWidget):
             if self.rows:
                 self._column.addWidget(hairline(self))
             row = ModelRow(info, status, self)
-            row.asked.connect(self.asked)
+            row.requested.connect(self.requested)
             self.rows.append(row)
             self._column.addWidget(row)
         self._focus(held)

@@ -1,4 +1,4 @@
-"""Search models: what answers by meaning, what is being made to take its place, and what that would change."""
+"""Search models dialog: the active model, the next one, and a comparison."""
 
 from typing import TYPE_CHECKING, Any, Final
 
@@ -35,7 +35,7 @@ _MAY_FETCH: Final = "embedding.allow_download"
 
 
 class ModelsDialog(BaseDialog):
-    """Two pages: the models there are, and two answers side by side. Closing it stops nothing."""
+    """Dialog with two pages: models, and a comparison. Closing it stops nothing."""
 
     notice = Signal(object)
     navigate = Signal(object)
@@ -65,8 +65,8 @@ class ModelsDialog(BaseDialog):
         self.body.addWidget(self._tabs, 1)
         close = self.add_button(text_button(self.tr("Close"), parent=self))
         close.clicked.connect(self.reject)
-        self.rows.asked.connect(self._on_rows_requested)
-        self.preparing.asked.connect(self._on_preparing_requested)
+        self.rows.requested.connect(self._on_rows_requested)
+        self.preparing.requested.connect(self._on_preparing_requested)
         self.preparing.fetch_requested.connect(self._on_preparing_fetch_requested)
         self.preparing.stop_requested.connect(self._on_preparing_stop_requested)
         self.comparing.use_requested.connect(self._on_use_requested)
@@ -76,7 +76,7 @@ class ModelsDialog(BaseDialog):
 
     @property
     def is_busy(self) -> bool:
-        """Whether closing only hides it, because a model is made ready or a comparison runs."""
+        """Busy state: closing only hides the dialog while work is going on."""
         return self.preparing.is_busy or self.comparing.is_busy
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -233,14 +233,14 @@ class ModelsDialog(BaseDialog):
 
     def _on_use_requested(self, what: str, which: object) -> None:
         if what == "switch":
-            told = self.tr("The new model answers as soon as its last texts are in")
-            self._bridge.start(self._do("embedding.switch", told))
+            notice = self.tr("The new model answers as soon as its last texts are in")
+            self._bridge.start(self._do("embedding.switch", notice))
         elif what == "return":
-            told = self.tr("The earlier model answers searches again")
-            self._bridge.start(self._do("embedding.rollback", told, generation=which))
+            notice = self.tr("The earlier model answers searches again")
+            self._bridge.start(self._do("embedding.rollback", notice, generation=which))
         else:
-            told = self.tr("Searches are ranked by ‘{name}’ from now on").format(name=which)
-            self._bridge.start(self._do("settings.set", told, name="search.recipe", value=which))
+            notice = self.tr("Searches are ranked by ‘{name}’ from now on").format(name=which)
+            self._bridge.start(self._do("settings.set", notice, name="search.recipe", value=which))
 
     def _on_preparing_requested(self, model: str, folder: str, waits: bool) -> None:
         self._bridge.start(self._prepare(model, folder, waits=waits))

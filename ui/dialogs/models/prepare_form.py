@@ -1,4 +1,4 @@
-"""Where another search model is named: with consent to fetch it, or the folder it lies in, when it is not there."""
+"""Form to prepare another search model, with consent to download or a folder."""
 
 from typing import TYPE_CHECKING, Final
 
@@ -30,7 +30,7 @@ _LEAST_LETTERS: Final = 24
 
 
 def lacks_files(error: "KeepsakeError") -> bool:
-    """Return whether a model could not be opened for want of files that can be got."""
+    """Return whether a model lacks files that can be downloaded."""
     return error.data.get("reason") in _OFFERED
 
 
@@ -40,7 +40,7 @@ class PrepareForm(QWidget):
     Says that it is being opened, and what can be done where it is missing.
     """
 
-    asked = Signal(str, str, bool)
+    requested = Signal(str, str, bool)
     """A model is wanted: its name, the folder it lies in or ``""``, and whether it waits to be compared."""
     fetch_requested = Signal(str)
     """The model of that name may be fetched from the network."""
@@ -102,8 +102,8 @@ class PrepareForm(QWidget):
 
     def show_stopped(self, model: str) -> None:
         """Say that fetching ``model`` was stopped and how it goes on; nothing for ``""``."""
-        told = self.tr("Fetching {model} was stopped. What came of it is kept; prepare it again to go on.")
-        self.stopped.setText(told.format(model=model))
+        notice = self.tr("Fetching {model} was stopped. What came of it is kept; prepare it again to go on.")
+        self.stopped.setText(notice.format(model=model))
         self.stopped.setVisible(bool(model))
 
     def show_busy(self, model: str) -> None:
@@ -120,7 +120,7 @@ class PrepareForm(QWidget):
         self.stop.hide()
 
     def show_progress(self, progress: "Progress") -> None:
-        """Show how much of a model is fetched, if it is the one that is being opened."""
+        """Show the download progress of the model that is being opened."""
         if not self._opening or progress.job != f"{FETCHING}{self._opening}":
             return
         self._job = progress.job if progress.state == "running" else ""
@@ -138,7 +138,7 @@ class PrepareForm(QWidget):
 
     @property
     def is_busy(self) -> bool:
-        """Whether a model is being made ready."""
+        """Busy state: a model is being prepared."""
         return bool(self._opening)
 
     def news(self) -> QWidget | None:
@@ -149,7 +149,7 @@ class PrepareForm(QWidget):
         return next((widget for widget in (self._busy, self.stopped, self.folder) if widget.isVisible()), None)
 
     def _pass_focus(self, *buttons: QWidget) -> None:
-        """Take the keyboard from buttons that sleep or go, which would give it to whatever comes next."""
+        """Take the keyboard focus from buttons that are disabled or removed."""
         if any(button.hasFocus() for button in buttons):
             self.wanted.setFocus()
 
@@ -217,7 +217,7 @@ class PrepareForm(QWidget):
         if self._opening:
             return
         if model:
-            self.asked.emit(model, folder, self.waits.isChecked())
+            self.requested.emit(model, folder, self.waits.isChecked())
         else:
             self.wanted.setFocus()
 

@@ -1,4 +1,4 @@
-"""What a comparison came to: a sentence, and a line of figures for either side."""
+"""Totals of a comparison: a sentence, and a line of figures for each side."""
 
 from typing import TYPE_CHECKING
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Totals(QFrame):
-    """What a comparison came to: a sentence, and a line of figures for either side."""
+    """Totals of a comparison: a sentence, and a line of figures for each side."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -42,12 +42,12 @@ class Totals(QFrame):
         self._grid.setColumnStretch(0, 1)
         self._names = [ElidedLabel("", self), ElidedLabel("", self)]
         self._cells: list[list[PlainLabel]] = []
-        self._heads: list[PlainLabel] = []
+        self._headings: list[PlainLabel] = []
         for column, (name, meaning) in enumerate(zip(figure_names(), figure_notes(), strict=True), 1):
             label = self._label(name, "small muted")
             label.setToolTip(tooltip(meaning))
             label.setAccessibleDescription(meaning)
-            self._heads.append(label)
+            self._headings.append(label)
             self._grid.addWidget(label, 0, column)
         for line, name_label in enumerate(self._names, 1):
             theme.set_type(name_label, "strong")
@@ -69,7 +69,7 @@ class Totals(QFrame):
         column_box.addWidget(self._made)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep the height its sentences need at this width, or a low window pushes the lines into each other."""
+        """Keep the height that the sentences need at this width."""
         super().resizeEvent(event)
         self._fit()
 
@@ -84,20 +84,20 @@ class Totals(QFrame):
 
     @property
     def text(self) -> str:
-        """What the sentence says."""
+        """Text of the sentence."""
         return self._words.text()
 
     def show_totals(self, found: "RankingComparison") -> None:
         """Show the totals of another comparison."""
         self._words.setText(verdict(found))
         names = side_titles(found)
-        told = made_note(found)
-        self._made.setText(told)
-        self._made.setVisible(bool(told) and not self._is_brief)
-        self.setToolTip(tooltip(told))
+        note = made_note(found)
+        self._made.setText(note)
+        self._made.setVisible(bool(note) and not self._is_brief)
+        self.setToolTip(tooltip(note))
         # Without a known answer there is nothing to say but how long it took.
         any_known = known(found.now) or known(found.other)
-        for row in (self._heads, *self._cells):
+        for row in (self._headings, *self._cells):
             for label in row[:-1]:
                 label.setVisible(any_known)
         for at, side in enumerate((found.now, found.other)):

@@ -57,7 +57,7 @@ class MarkdownHighlighter(QSyntaxHighlighter):
         theme.current().changed.connect(self._on_theme_changed)
 
     def put_off(self, later: bool) -> None:
-        """Put highlighting off while a long text is set, then do it in slices of the event loop."""
+        """Postpone highlighting of a long text to slices of the event loop."""
         self._later = later
         if not later:
             self._next = 0
