@@ -1,7 +1,8 @@
 """Access counts of memories: how often each is found and fetched.
 
-They are counted off the read path: in memory first, then in one short write. Counts are no part of what a memory says: they make no entry of the history, no version and no work for the index. A
-crash loses those of the last seconds and nothing else.
+They are counted off the read path: in memory first, then in one short write. Counts are no part of what a memory says:
+they make no entry of the history, no version and no work for the index. A crash loses those of the last seconds and
+nothing else.
 """
 
 import asyncio

@@ -70,7 +70,7 @@ class MemoryEraser:
             yield from (str(row[0]) for row in connection.execute(f"{sql} LIMIT {_MOST_ROWS}", {"id": target}))
 
     def hide(self, connection: apsw.Connection, target: str, at_ms: int) -> None:
-        """Hide the memory from every list at once; its summaries go with it."""
+        """Hide the memory from every list at once; ``step`` removes its summaries."""
         connection.execute("UPDATE memories SET valid_until = ? WHERE id = ? AND valid_until IS NULL", (at_ms, target))
 
     def step(self, connection: apsw.Connection, target: str, limit: int) -> Removed:
