@@ -1,7 +1,8 @@
-"""How often memories are found and fetched, counted off the read path: in memory first, then in one short write.
+"""Access counts of memories: how often each is found and fetched.
 
-Counts are no part of what a memory says: they make no entry of the history, no version and no work for the index. A
-crash loses those of the last seconds and nothing else.
+They are counted off the read path: in memory first, then in one short write. Counts are no part of what a memory says:
+they make no entry of the history, no version and no work for the index. A crash loses those of the last seconds and
+nothing else.
 """
 
 import asyncio
@@ -26,7 +27,7 @@ MAX_WAITING = 10_000  # memories whose counts are held at most; while the disk i
 
 @dataclass(slots=True)
 class _Access:
-    """How often a memory was found, and when last."""
+    """Access count of a memory, with the time of the last access."""
 
     count: int
     at_ms: int
@@ -60,7 +61,10 @@ class AccessCounter:
         return len(self._waiting)
 
     def count(self, ids: Iterable[str]) -> None:
-        """Note that each memory of ``ids`` was given to somebody; returns at once, unknown ids are passed over."""
+        """Count one access to each memory of ``ids``.
+
+        Returns at once; unknown ids are passed over.
+        """
         now = self._clock.now_ms()
         for memory_id in ids:
             held = self._waiting.get(memory_id)
@@ -73,7 +77,10 @@ class AccessCounter:
             self._full.set()
 
     async def run(self) -> None:
-        """Write what waits every few seconds, or as soon as it fills a batch, until cancelled."""
+        """Write the waiting counts every few seconds until cancelled.
+
+        A full batch is written at once.
+        """
         while True:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._full.wait(), self._pause_s)

@@ -43,7 +43,7 @@ class ExpiryService:
         self.failure = ""
 
     async def expire(self, run_id: str | None = None) -> tuple[str, ...]:
-        """Set aside what has expired by now, a few at a time, and return the ids."""
+        """Set expired memories aside, a few at a time, and return their ids."""
         ids: list[str] = []
         changes: list[ChangeSet] = []
         # Looking first leaves the writer to those who write: nearly always nothing is due.

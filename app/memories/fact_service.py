@@ -1,4 +1,4 @@
-"""What can be done to facts: set, correct, confirm, forget, settle a contradiction."""
+"""Operations on facts: set, correct, confirm, forget, settle a contradiction."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -42,7 +42,9 @@ class FactService:
         actor: str = "person",
         operation: str = "fact.set",
     ) -> Changed[FactSet]:
-        """Give the fact of a category and key a value; an older value is superseded, an equal one counted.
+        """Set the fact of a category and key to a value.
+
+        An older value is superseded, an equal one counted.
 
         Args:
             draft: The fact; its ``content`` is the value.
@@ -180,7 +182,10 @@ def draft_of(content: str, **fields: Any) -> NewMemory:
 
 
 def _of_key(connection: apsw.Connection, memory: Memory, stores: Sequence[str]) -> list[Memory]:
-    """Return the active facts of the category and key of ``memory`` that the caller sees, that of its store first."""
+    """Return the active facts with the category and key of ``memory``.
+
+    Only facts that the caller sees; the one in the store of ``memory`` comes first.
+    """
     named = sorted((store for store in STORES if store in stores), key=lambda store: store != memory.store)
     found = (repo.active_fact(connection, memory.category, memory.key, store) for store in named)
     return [fact for fact in found if fact is not None]

@@ -35,7 +35,9 @@ class FadingFact:
 
 @dataclass(frozen=True, slots=True)
 class Horizon:
-    """Facts that would be below the threshold after some days, if nothing is read or changed until then.
+    """Facts that would be below the threshold after some days.
+
+    Assumes that nothing is read or changed until then.
 
     Args:
         days: Days from now.
@@ -63,7 +65,7 @@ def decayed(confidence: float, rate: float, days: float) -> float:
 
 
 class ForecastService:
-    """Tells what decay would do.
+    """Forecast of the facts that decay would take below a threshold.
 
     Args:
         store: The vault's database.

@@ -65,7 +65,9 @@ class MemoryRecord:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something in a file that could not go in, or not unchanged; the rest went in.
+    """Part of a file that was not imported, or not unchanged.
+
+    The rest of the file was imported.
 
     Args:
         place: Where: ``conversations.json, conversation 3 ("Trip"), message 7`` or ``notes/a.md, line 2``.

@@ -60,7 +60,10 @@ class MemoryApplier:
 
 
 def _wanted(state: State | None, now: Memory | None, at_ms: int) -> Memory:
-    """Return the memory to write in the place of ``now``, which is there unless ``state`` is."""
+    """Return the memory to write in the place of ``now``.
+
+    Without ``state`` that is ``now`` deleted, which must then be there.
+    """
     if state is not None:
         wanted = from_state(state)
         return wanted if now is None else replace(wanted, version=now.version + 1)

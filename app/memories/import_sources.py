@@ -1,4 +1,7 @@
-"""The files table as far as memories go: which foreign record became which memory, and what it said then."""
+"""The files table of memories: which foreign record became which memory.
+
+Each row also has a hash of what the record said then.
+"""
 
 import hashlib
 import json
@@ -17,7 +20,7 @@ _UNSAID = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What an earlier import made of a record: the hash of what it said, and the memory's id."""
+    """Imported record of an earlier import: its content hash and its memory's id."""
 
     content_hash: str
     memory_id: str
@@ -71,7 +74,10 @@ def add(connection: apsw.Connection, imported: dict[str, Any]) -> None:
 
 
 def record_hash(record: MemoryRecord) -> str:
-    """Return a hash of what a record says; when it was written does not count, a copied file has a new time."""
+    """Return a hash of what a record says.
+
+    The time at which it was written does not count: a copied file has a new time.
+    """
     said = {field.name: getattr(record, field.name) for field in fields(record) if field.name not in _UNSAID}
     text = json.dumps(said | {"attributes": plain(record.attributes)}, sort_keys=True, default=asdict)
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()

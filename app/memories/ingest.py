@@ -1,4 +1,7 @@
-"""Foreign records into memories: the same again adds nothing, a changed one updates, a deleted one stays deleted."""
+"""Import of foreign records into memories.
+
+The same record again adds nothing, a changed one updates its memory, a deleted one stays deleted.
+"""
 
 import re
 from collections.abc import Sequence
@@ -27,7 +30,7 @@ _OWN_ID = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class IngestResult:
-    """What became of some foreign records.
+    """Result of importing foreign records.
 
     Args:
         added: New memories, those brought back after their import was undone included.
@@ -69,12 +72,12 @@ def ingest(
         run_id: What binds the changes of one import together.
     """
     writer = MemoryWriter(connection, index, actor=actor, at_ms=now_ms, run_id=run_id)
-    desk = _Import(writer, index, source, fmt, store)
+    importer = _Import(writer, index, source, fmt, store)
     counts = {"added": 0, "updated": 0, "unchanged": 0}
     problems: list[Problem] = []
     for record in records:
         try:
-            counts[desk.take(record)] += 1
+            counts[importer.take(record)] += 1
         except InputError as error:
             problems.append(Problem(record.key, error.message))
     return IngestResult(**counts, problems=tuple(problems), changes=writer.changes("exchange.import"))
@@ -138,7 +141,10 @@ class _Import:
         return "updated", memory.id
 
     def _created(self, fresh: Memory, record: MemoryRecord) -> str:
-        """Store a new memory, in the archive where its record lay there, and return its id."""
+        """Store a new memory and return its id.
+
+        A memory whose record lay in the archive is put there.
+        """
         memory = self._writer.create(fresh)
         if fresh.access_count or fresh.last_accessed is not None:
             repo.set_accesses(self._connection, memory)
@@ -195,7 +201,7 @@ class _Import:
         )
 
     def _creation_undone(self, memory: Memory) -> bool:
-        """Return whether ``memory`` is gone because its import was undone, not because somebody deleted it."""
+        """Return whether ``memory`` is gone because its import was undone, not by a deletion."""
         if memory.deleted_at is None:
             return False
         entries = history_repo.entries(self._connection, target=memory.id, limit=-1)
@@ -203,12 +209,18 @@ class _Import:
 
 
 def _is_own(record: MemoryRecord) -> bool:
-    """Return whether the record comes from an export of ours: its key is a memory's id, which it keeps."""
+    """Return whether the record comes from an export of ours.
+
+    Its key is then a memory's id, which it keeps.
+    """
     return record.keeps_id or _OWN_ID.fullmatch(record.key) is not None
 
 
 def _merged(memory: Memory, fresh: Memory, *, own: bool) -> Memory:
-    """Return ``memory`` saying what ``fresh`` says; what only our own format knows stays, unless it is that."""
+    """Return ``memory`` with the content of ``fresh``.
+
+    Fields that only our own format has stay as they are, unless ``fresh`` comes from it (``own``).
+    """
     said = replace(
         memory,
         kind=fresh.kind,

@@ -33,9 +33,9 @@ _ALIASED = "m.valid_until IS NULL AND json_extract(m.attributes, '$.aliases') IS
 
 
 def write(connection: apsw.Connection, memory: Memory) -> None:
-    """Replace the links that ``memory``'s content and foreign front matter make, one for each title and relation.
+    """Replace the links that ``memory``'s content and foreign front matter make.
 
-    Its related files and people have links of their own.
+    There is one for each title and relation. Its related files and people have links of their own.
     """
     connection.execute("DELETE FROM memory_links WHERE memory_id = ?", (memory.id,))
     found: dict[tuple[str, str], WikiLink] = {}
@@ -57,7 +57,7 @@ def _markdown_links(memory: Memory) -> Iterator[WikiLink]:
 
 
 def _imported_path(memory: Memory) -> str:
-    """Return the path of the Markdown file that a note was imported from, ``""`` for other notes."""
+    """Return the path of a note's imported Markdown file, ``""`` for other notes."""
     origin = memory.attributes.get("origin")
     if not isinstance(origin, dict) or origin.get("format") != _MARKDOWN or not isinstance(origin.get("key"), str):
         return ""
@@ -65,7 +65,10 @@ def _imported_path(memory: Memory) -> str:
 
 
 def of(connection: apsw.Connection, memory_id: str, *, stores: Sequence[str] = STORES) -> Links:
-    """Return what a memory links to, unresolved titles included, and the active memories that link to it."""
+    """Return the links from and to a memory.
+
+    Its own links include unresolved titles; links to it are those of active memories.
+    """
     memory = get(connection, memory_id, stores=stores)
     if memory is None:
         return Links()
@@ -153,11 +156,11 @@ def _backlinks(connection: apsw.Connection, memory: Memory, stores: Sequence[str
         " ORDER BY m.updated_at DESC, m.rowid DESC",
         {"names": json.dumps(sorted(names)), "id": memory.id},
     ).fetchall()
-    meant = resolve_all(connection, {row[0] for row in found}, stores=stores)
+    resolved = resolve_all(connection, {row[0] for row in found}, stores=stores)
     links = {
         source: Link(source, title or excerpt(content, _UNTITLED), context)
         for target, source, title, content, context in reversed(found)
-        if target in meant and meant[target].memory_id == memory.id
+        if target in resolved and resolved[target].memory_id == memory.id
     }
     return tuple(reversed(links.values()))
 

@@ -1,4 +1,7 @@
-"""Takes a memory away for ever: its row, what hangs on it, its history, its copies. What others say of it stays."""
+"""Erasure of a memory: its row, dependent rows, history and copies.
+
+What other memories say of it stays.
+"""
 
 import json
 from collections import Counter
@@ -67,7 +70,7 @@ class MemoryEraser:
             yield from (str(row[0]) for row in connection.execute(f"{sql} LIMIT {_MOST_ROWS}", {"id": target}))
 
     def hide(self, connection: apsw.Connection, target: str, at_ms: int) -> None:
-        """Take it out of every list at once; what summed it up is taken away with it."""
+        """Hide the memory from every list at once; ``step`` removes its summaries."""
         connection.execute("UPDATE memories SET valid_until = ? WHERE id = ? AND valid_until IS NULL", (at_ms, target))
 
     def step(self, connection: apsw.Connection, target: str, limit: int) -> Removed:
@@ -95,7 +98,10 @@ class MemoryEraser:
 
 
 def forget_in_audit(connection: apsw.Connection, target: str) -> int:
-    """Take an id out of what the audit says was read and written; return how many entries named it."""
+    """Remove an id from the audit's lists of ids read and written.
+
+    Returns the number of entries that named it.
+    """
     count = 0
     for column in ("ids_read", "ids_written"):
         rows = connection.execute(
@@ -108,7 +114,10 @@ def forget_in_audit(connection: apsw.Connection, target: str) -> int:
 
 
 def _summaries(connection: apsw.Connection, target: str) -> Removed:
-    """Remove the summaries of the memory's conversation that name it; they are written anew when it goes on."""
+    """Remove the session summaries that name the memory.
+
+    They are those of its conversation, and are written anew when the conversation goes on.
+    """
     rows = connection.execute(
         "DELETE FROM session_summaries WHERE session_id = (SELECT session_id FROM memories WHERE id = ?1) AND instr("
         "summary, (SELECT substr(CASE WHEN title = '' THEN content ELSE title END, 1, 40) FROM memories WHERE id = ?1)"

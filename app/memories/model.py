@@ -18,7 +18,7 @@ SOURCE_KINDS: tuple[SourceKind, ...] = ("message", "memory")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What a memory was drawn from: a turn (``<session>#<seq>``) or another memory's id."""
+    """Source of a memory: a turn (``<session>#<seq>``) or another memory's id."""
 
     kind: SourceKind
     id: str
@@ -114,7 +114,7 @@ class NewMemory:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What became of a memory that somebody asked to store.
+    """Outcome of storing a memory.
 
     Args:
         outcome: ``ADD`` a new memory; ``UPDATE`` an old one now says it; ``DELETE`` an old one gave way to it;
@@ -134,7 +134,7 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class FactSet:
-    """A fact as it stands, and the one it took the place of, ``None`` where there was none."""
+    """A fact as it stands, and the one it superseded, ``None`` for none."""
 
     fact: Memory
     superseded: Memory | None = None
@@ -142,7 +142,10 @@ class FactSet:
 
 @dataclass(frozen=True, slots=True)
 class BatchWritten:
-    """What became of each of several facts, in the order given, and the run that undoes them together."""
+    """Outcomes of storing several facts, in the order given.
+
+    ``run_id`` is the run that undoes them together.
+    """
 
     run_id: str
     written: tuple[Written, ...]
@@ -150,7 +153,10 @@ class BatchWritten:
 
 @dataclass(frozen=True, slots=True)
 class SourceText:
-    """A source with its words, ``""`` where it is gone; ``title`` is the conversation's or the memory's."""
+    """A source with its text, ``""`` where it is gone.
+
+    ``title`` is the conversation's or the memory's.
+    """
 
     kind: SourceKind
     id: str
@@ -160,7 +166,10 @@ class SourceText:
 
 @dataclass(frozen=True, slots=True)
 class MemoryRow:
-    """A memory as a list shows it: no content but its first words; ``archived`` when it is no longer active."""
+    """A memory as a list shows it, with only the first words of its content.
+
+    ``archived`` when it is no longer active.
+    """
 
     id: str
     kind: Kind
@@ -178,7 +187,7 @@ class MemoryRow:
 
 @dataclass(frozen=True, slots=True)
 class MemoryFilter:
-    """Which memories are meant; empty fields do not filter.
+    """Filter for memories; empty fields do not filter.
 
     Args:
         text: Words that the title or content contain (substring, case-insensitive).
@@ -222,7 +231,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """What a memory links to and what links to it."""
+    """Links from a memory and links to it."""
 
     outgoing: tuple[Link, ...] = ()
     backlinks: tuple[Link, ...] = ()
