@@ -101,7 +101,8 @@ def kinds(connection: apsw.Connection, *, stores: Sequence[str] = STORES) -> lis
 def condition(chosen: MemoryFilter, stores: Sequence[str] = STORES) -> tuple[str, tuple[Any, ...]]:
     """Return the filter ``chosen`` as an SQL condition, and the values to bind in it.
 
-    The condition is on ``memories m``. A superseded memory is neither active nor in the trash: its successor stands for it.
+    The condition is on ``memories m``. A superseded memory is neither active nor in the trash: its successor stands for
+    it.
     """
     parts: list[str] = [
         "m.valid_until IS NOT NULL AND m.superseded_by IS NULL" if chosen.deleted else ACTIVE,
