@@ -1,4 +1,4 @@
-"""The history asked about a moment: what changed since, and the entries that say how something stood then.
+"""History entries as of a moment: what changed since, and the states then.
 
 An entry counts from its ``at`` on. One that a spell of writing went on extending counts from the end of the spell: what
 stood in between was not kept, so until then the state before the spell is the last one known.
@@ -61,7 +61,10 @@ def entries_at(
 
 
 def first_entries_after(connection: apsw.Connection, kind: TargetKind, at_ms: int) -> Iterator[HistoryRow]:
-    """Yield the first entry after ``at_ms`` of whatever changed since: its ``before`` is how that stood."""
+    """Yield the first entry after ``at_ms`` of each target that changed since.
+
+    Its ``before`` is the state of the target until then.
+    """
     rows = connection.execute(
         "SELECT min(id) FROM memory_history WHERE target_kind = ? AND at > ? GROUP BY target", (kind, at_ms)
     ).fetchall()
@@ -72,7 +75,10 @@ def first_entries_after(connection: apsw.Connection, kind: TargetKind, at_ms: in
 
 
 def _counting(connection: apsw.Connection, kind: TargetKind, at_ms: int, history_id: object) -> HistoryRow | None:
-    """Return the entry, or the one before it where it is of a spell that had not ended."""
+    """Return the entry that counted at ``at_ms``: ``history_id`` or an earlier one.
+
+    An entry of a spell that had not ended does not count; the one before it does.
+    """
     found = None if history_id is None else history_repo.entry(connection, int(str(history_id)))
     while found is not None and _ends(found) > at_ms:
         row = connection.execute(

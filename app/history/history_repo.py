@@ -1,4 +1,7 @@
-"""The history of canonical changes, with the state before and after each: what undo replays. Owns memory_history."""
+"""History entries of canonical changes, with the states before and after each.
+
+Undo replays them. Owns memory_history.
+"""
 
 import json
 from collections.abc import Sequence
@@ -41,7 +44,10 @@ def record(
     at_ms: int,
     run_id: str | None = None,
 ) -> int:
-    """Write one entry and return its id; to be called in the transaction of the change itself."""
+    """Write one history entry and return its id.
+
+    To be called in the transaction of the change itself.
+    """
     connection.execute(
         "INSERT INTO memory_history (target_kind, target, event, before, after, actor, run_id, at)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -51,7 +57,7 @@ def record(
 
 
 def entry(connection: apsw.Connection, history_id: int) -> HistoryRow | None:
-    """Return one entry, ``None`` when there is none of that id."""
+    """Return the history entry with this id, ``None`` when there is none."""
     row = connection.execute(f"SELECT {_COLUMNS} FROM memory_history WHERE id = ?", (history_id,)).fetchone()
     return None if row is None else _row(row)
 
@@ -64,11 +70,14 @@ def entries(
     limit: int = 50,
     before_id: int | None = None,
 ) -> list[HistoryRow]:
-    """Return entries, newest first; of one target or run where named, older than ``before_id`` where given."""
-    # Only what is asked stands in the statement, for else no index would serve it.
-    asked = {"target = ?": target, "run_id = ?": run_id, "id < ?": before_id}
-    where = " AND ".join(["TRUE", *(clause for clause, value in asked.items() if value is not None)])
-    values = [value for value in asked.values() if value is not None]
+    """Return history entries, newest first.
+
+    They are of one target or run where named, and older than ``before_id`` where given.
+    """
+    # Only clauses with a value stand in the statement, for else no index would serve it.
+    clauses = {"target = ?": target, "run_id = ?": run_id, "id < ?": before_id}
+    where = " AND ".join(["TRUE", *(clause for clause, value in clauses.items() if value is not None)])
+    values = [value for value in clauses.values() if value is not None]
     rows = connection.execute(
         f"SELECT {_COLUMNS} FROM memory_history WHERE {where} ORDER BY id DESC LIMIT ?", (*values, limit)
     )
@@ -81,7 +90,10 @@ def extend(connection: apsw.Connection, history_id: int, after: State) -> None:
 
 
 def has_later_changes(connection: apsw.Connection, entry: HistoryRow) -> bool:
-    """Return whether a later entry of the same target stands, entries written by undo left out."""
+    """Return whether a later entry of the same target stands.
+
+    Entries written by undo are left out.
+    """
     sql = (
         "SELECT 1 FROM memory_history h WHERE h.target_kind = ? AND h.target = ? AND h.id > ? AND h.undone_by IS NULL"
         " AND NOT EXISTS (SELECT 1 FROM memory_history u WHERE u.target = h.target AND u.undone_by = h.id) LIMIT 1"

@@ -1,4 +1,7 @@
-"""History entries for exports and imports: who changed what and when, with the states before and after."""
+"""History entries for exports and imports.
+
+An entry says who changed what and when, with the states before and after.
+"""
 
 import hashlib
 import json
@@ -24,7 +27,7 @@ def page(connection: apsw.Connection, after: int, limit: int) -> list[tuple[int,
 
 
 class HistoryImport:
-    """Stores exported history entries, oldest first; made anew for each import.
+    """Import of exported history entries, oldest first; each import needs a new instance.
 
     Entries get new ids; an entry that is there already, by all it says, is not stored again.
     """

@@ -8,7 +8,10 @@ VOLATILE = frozenset({"version", "mention_count", "updated_at"}) | _COUNTED
 
 
 def differing(first: dict[str, Any] | None, second: dict[str, Any] | None) -> tuple[str, ...]:
-    """Return the names of the fields in which two states differ; ``existence`` when only one of them is there."""
+    """Return the fields in which two states differ, by name.
+
+    The only name is ``existence`` when just one of the states is there.
+    """
     if first is None or second is None:
         return () if first is second else ("existence",)
     names = dict.fromkeys([*first, *second])

@@ -1,4 +1,7 @@
-"""Undo: puts targets back into the state before an entry of the history, and records that as a change of its own."""
+"""Undo of history entries: targets go back to the state before an entry.
+
+Each undo is recorded as a change of its own.
+"""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -27,7 +30,10 @@ _AREAS = {
 
 
 class StateApplier(Protocol):
-    """Reads and writes the state of one kind of target; a target that does not exist has the state ``None``."""
+    """Reader and writer of states, for one kind of target.
+
+    A target that does not exist has the state ``None``.
+    """
 
     def current(self, connection: apsw.Connection, target: str) -> State | None:
         """Return the state of ``target`` now."""
@@ -68,10 +74,13 @@ class UndoService:
         actor: str = "person",
         operation: str = "memory.undo",
     ) -> Changed[list[int]]:
-        """Undo entries, the latest first, all or none; returns the new entries, which can be undone in turn.
+        """Undo history entries, the latest first, all or none.
 
         An entry that was undone and redone stands again and can be undone again by its own id. An entry that took a
         memory's place for another is undone together with the entry of that other one.
+
+        Returns:
+            The ids of the new entries, which can be undone in turn.
 
         Raises:
             NotFoundError: There is no such entry.
@@ -104,9 +113,10 @@ class UndoService:
     async def history(
         self, target: str | None = None, limit: int = 50, *, stores: Sequence[str] = STORES
     ) -> list[HistoryEntry]:
-        """Return entries, newest first, of one target where named; those of memories outside ``stores`` are left out.
+        """Return history entries, newest first, of one target where named.
 
-        ``undone_by`` is ``None`` for an entry whose effect stands, after a redo too.
+        Entries of memories outside ``stores`` are left out. ``undone_by`` is ``None`` for an entry whose effect stands,
+        after a redo too.
         """
         named = None if target is None else storable(target)[0]
 
@@ -173,7 +183,10 @@ class UndoService:
 
 
 def _concerned(state: State | None, entry: HistoryRow) -> State | None:
-    """Return what of a state an entry is about: of a conversation, title or summary may change without the other."""
+    """Return the part of a state that an entry is about.
+
+    Title and summary of a conversation may change one without the other.
+    """
     recorded = (entry.before or {}) | (entry.after or {})
     if state is None or entry.target_kind != "session" or not recorded:
         return state
@@ -188,7 +201,10 @@ def _visible(connection: apsw.Connection, history_id: int, stores: Sequence[str]
 
 
 def _is_visible(entry: HistoryRow, stores: Sequence[str]) -> bool:
-    """Return whether a caller who sees ``stores`` may know of the entry; only those who see all know of sessions."""
+    """Return whether the entry is visible to a caller who sees ``stores``.
+
+    Only callers who see all stores see entries of sessions and entities.
+    """
     if set(stores) >= set(STORES):
         return True
     states = [state for state in (entry.before, entry.after) if state is not None]

@@ -1,4 +1,6 @@
-"""Chains of history entries that undo and redo each other, and pairs of entries that belong together.
+"""Chains of history entries that undo and redo each other, and partner entries.
+
+Partners are entries of one run that belong together: one superseded what the other changed.
 
 Reads ids and links only, for a run may have very many entries.
 """
@@ -40,7 +42,10 @@ def entries_of_run(connection: apsw.Connection, run_id: str) -> list[int]:
 
 
 def with_partners(connection: apsw.Connection, history_ids: Sequence[int]) -> list[int]:
-    """Return entries and those of the same run that superseded, or were superseded by, what they changed."""
+    """Return history entries, followed by their partners.
+
+    Partners are the entries of the same run that superseded, or were superseded by, what these changed.
+    """
     wanted = dict.fromkeys(history_ids)
     runs: dict[str, list[int]] = {}
     for history_id in history_ids:
@@ -58,7 +63,10 @@ def with_partners(connection: apsw.Connection, history_ids: Sequence[int]) -> li
 
 
 def _partners(connection: apsw.Connection, run_id: str) -> dict[int, set[int]]:
-    """Return for each entry of a run that superseded something which other entries of it belong to that."""
+    """Return the partner entries within a run, by the id of an entry.
+
+    An entry through which one memory superseded another, or ceased to, is a partner of the other memory's entries.
+    """
     rows = [tuple(map(str, row)) for row in connection.execute(_LINKS, (run_id,))]
     by_target: dict[str, list[int]] = {}
     for row in rows:
@@ -82,9 +90,10 @@ def _ids(listed: str) -> set[str]:
 
 
 def latest_first(connection: apsw.Connection, history_ids: Sequence[int]) -> list[int]:
-    """Return entries in the order in which they are undone: each by the last change through which its effect stands.
+    """Return history entries in the order in which they are undone.
 
-    An entry and what undid or redid it may both be among them; each of these is then a change of its own.
+    Each is placed by the last change through which its effect stands. An entry and what undid or redid it may both be
+    among them; each of these is then a change of its own.
     """
     listed = set(history_ids)
 
@@ -99,7 +108,9 @@ def latest_first(connection: apsw.Connection, history_ids: Sequence[int]) -> lis
 
 
 def effective_entry(connection: apsw.Connection, history_id: int) -> int:
-    """Return the entry through which the effect of ``history_id`` stands: itself, or the last that redid it.
+    """Return the entry through which the effect of ``history_id`` stands.
+
+    This is the entry itself, or the last one that redid it.
 
     Raises:
         InputError: It is undone already.

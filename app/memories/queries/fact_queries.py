@@ -39,7 +39,9 @@ class FactQueries:
         self._search = candidates
 
     async def get(self, category: str, key: str, *, stores: Sequence[str] = STORES) -> Memory:
-        """Return the active fact of a category and key, the last changed where several stores have one.
+        """Return the active fact of a category and key.
+
+        It is the last changed one where several stores have one.
 
         Raises:
             NotFoundError: There is none.
@@ -65,7 +67,10 @@ class FactQueries:
     async def by_metadata(
         self, key: str, value: str, *, limit: int = 50, stores: Sequence[str] = STORES
     ) -> list[Memory]:
-        """Return facts whose attribute ``key`` is the text, number or truth ``value``, the last changed first."""
+        """Return facts whose attribute ``key`` is ``value``, the last changed first.
+
+        The attribute may be a text, a number or a truth value.
+        """
         clean = storable(value)[0]
         # The text search leaves few whose attributes must be taken apart; it sees a text as JSON writes it.
         where = (

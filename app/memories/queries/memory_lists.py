@@ -1,4 +1,4 @@
-"""Which memories a filter means: their ids, list rows and counts."""
+"""Memories that a filter leaves: their ids, list rows and counts."""
 
 import json
 import unicodedata
@@ -44,7 +44,10 @@ def ids(
     offset: int = 0,
     stores: Sequence[str] = STORES,
 ) -> list[str]:
-    """Return the ids of the memories that ``chosen`` leaves, in ``order``; all of them when ``limit`` is negative."""
+    """Return the ids of memories that ``chosen`` leaves, in ``order``.
+
+    All of them are returned when ``limit`` is negative.
+    """
     where, values = condition(chosen, stores)
     cursor = connection.execute(
         f"SELECT m.id FROM memories m WHERE {where} ORDER BY {_ORDERS[order]} LIMIT ? OFFSET ?",
@@ -96,9 +99,10 @@ def kinds(connection: apsw.Connection, *, stores: Sequence[str] = STORES) -> lis
 
 
 def condition(chosen: MemoryFilter, stores: Sequence[str] = STORES) -> tuple[str, tuple[Any, ...]]:
-    """Return the SQL condition on ``memories m`` that ``chosen`` means, and the values to bind in it.
+    """Return the filter ``chosen`` as an SQL condition, and the values to bind in it.
 
-    A superseded memory is neither active nor in the trash: its successor stands for it.
+    The condition is on ``memories m``. A superseded memory is neither active nor in the trash: its successor stands for
+    it.
     """
     parts: list[str] = [
         "m.valid_until IS NOT NULL AND m.superseded_by IS NULL" if chosen.deleted else ACTIVE,
@@ -155,7 +159,10 @@ def _cases(letter: str) -> str:
 
 @cache
 def _letters_by_fold() -> dict[str, str]:
-    """Return the letters that are the same but for case, such as all three sigmas, by their folded form."""
+    """Return the letters that differ only in case, by their folded form.
+
+    All three sigmas, for example, have one folded form.
+    """
     letters: defaultdict[str, str] = defaultdict(str)
     for letter in map(chr, range(_LAST_CASED + 1)):
         if (fold := letter.casefold()) != letter or letter.upper() != letter:

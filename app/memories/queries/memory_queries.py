@@ -1,4 +1,7 @@
-"""What can be asked about memories, each question on a reader; ``stores`` are those the caller may see."""
+"""Queries about memories, each run on a reader.
+
+``stores`` are those the caller may see.
+"""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -30,7 +33,9 @@ class MemoryQueries:
         self._store = store
 
     async def get(self, memory_id: str, *, as_of: datetime | None = None, stores: Sequence[str] = STORES) -> Memory:
-        """Return one memory, as it stood at ``as_of`` where given; a deleted one says so in ``deleted_at``.
+        """Return one memory, as it stood at ``as_of`` where given.
+
+        A deleted one has its time of deletion in ``deleted_at``.
 
         Raises:
             NotFoundError: There is no memory of that id in ``stores``, or was none then.
@@ -48,7 +53,10 @@ class MemoryQueries:
         as_of: datetime | None = None,
         stores: Sequence[str] = STORES,
     ) -> FetchedMemories:
-        """Return the memories of ``ids`` in that order as far as ``max_tokens`` reach, and what was left out."""
+        """Return the memories of ``ids``, in that order, as far as ``max_tokens`` reach.
+
+        The result also says which were left out.
+        """
         return await self._store.read(lambda conn: fetch_within_budget(conn, ids, max_tokens, as_of, stores))
 
     async def timeline(
@@ -68,7 +76,10 @@ class MemoryQueries:
         return await self._store.read(lambda conn: timeline.around(conn, around, before, after, chosen, stores))
 
     async def growth(self, wanted: Window, *, stores: Sequence[str] = STORES) -> MemoryStats:
-        """Return how many items there are, of what sort and from whom, and how they came."""
+        """Return counts of memories by kind, store and source, and their growth.
+
+        Sessions and messages are counted too where ``stores`` are all there are.
+        """
         return await self._store.read(lambda conn: statistics.stats(conn, wanted, stores))
 
     async def listed(
@@ -100,7 +111,7 @@ class MemoryQueries:
         return await self._store.read(lambda conn: memory_lists.ids(conn, chosen, order, stores=stores))
 
     async def rows(self, ids: Sequence[str], *, stores: Sequence[str] = STORES) -> list[MemoryRow]:
-        """Return the memories of ``ids`` that are there as a list shows them, in that order."""
+        """Return the memories of ``ids`` that exist, as list rows, in that order."""
         return await self._store.read(lambda conn: repo.rows(conn, ids, stores=stores))
 
     async def facets(self, chosen: MemoryFilter, *, stores: Sequence[str] = STORES) -> Facets:

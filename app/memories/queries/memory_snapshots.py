@@ -1,4 +1,7 @@
-"""Memories as they stood at a moment: unchanged ones from their rows, the others from the history."""
+"""Memories as they stood at a moment.
+
+Unchanged ones come from their rows, the others from the history.
+"""
 
 import json
 from collections.abc import Collection, Iterator, Sequence
@@ -34,7 +37,7 @@ TABLES = (
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a memory stands in a list."""
+    """Position of a memory in a list."""
 
     id: str
     pinned: int
@@ -45,7 +48,10 @@ class _Place:
 
 
 def changed(connection: apsw.Connection, at_ms: int) -> set[str]:
-    """Return the ids of memories that were made, changed, deleted or put into the archive after ``at_ms``."""
+    """Return the ids of memories that changed after ``at_ms``.
+
+    Those that were made, deleted or put into the archive since are included.
+    """
     archived = connection.execute("SELECT id FROM memory_archive WHERE archived_at > ?", (at_ms,))
     return as_of.changed_since(connection, "memory", at_ms) | {str(row[0]) for row in archived}
 
@@ -66,7 +72,10 @@ def states(
 
 
 def get(connection: apsw.Connection, memory_id: str, at_ms: int, *, stores: Sequence[str] = STORES) -> Memory | None:
-    """Return a memory as it stood at ``at_ms``, deleted ones included; ``None`` when there was none in ``stores``."""
+    """Return a memory as it stood at ``at_ms``, deleted ones included.
+
+    ``None`` when there was none in ``stores``.
+    """
     found = repo.get(connection, memory_id, stores=stores)
     if found is None or as_of.has_changed(connection, "memory", at_ms, memory_id):
         return next(states(connection, at_ms, (memory_id,), stores), None)
@@ -136,7 +145,10 @@ def as_json(memories: Sequence[Memory]) -> str:
 
 
 def _of(entry: HistoryRow) -> Memory | None:
-    """Return the memory that an entry left: a deleted one as it was, with when it was deleted, none in the archive."""
+    """Return the memory that an entry left, ``None`` for one in the archive.
+
+    A deleted one is returned as it was, with the time of its deletion.
+    """
     if entry.after is not None:
         return None if entry.after.get("archived_at") is not None else from_state(entry.after)
     if entry.before is None:
@@ -146,7 +158,10 @@ def _of(entry: HistoryRow) -> Memory | None:
 
 
 def _kept_to(connection: apsw.Connection, ids: Collection[str], stores: Sequence[str]) -> Collection[str]:
-    """Return those of ``ids`` that are in ``stores`` now; what is gone is where its last entry leaves it."""
+    """Return the memories of ``ids`` that are in ``stores`` now, as ids.
+
+    A memory that is gone is in the store where its last history entry leaves it.
+    """
     rows = connection.execute(
         "SELECT w.value FROM json_each(?) w LEFT JOIN memories m ON m.id = w.value"
         " WHERE coalesce(m.store, (SELECT coalesce(h.after ->> 'store', h.before ->> 'store') FROM memory_history h"

@@ -1,4 +1,4 @@
-"""How many memories there are, of what sort and from whom, and how they came over the last days or weeks."""
+"""Counts of memories by kind, store and source, and growth by day or week."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -23,7 +23,10 @@ _QUARTER_MS = 15 * 60_000  # every day of every zone begins with a quarter of an
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The last ``steps`` days or weeks up to ``now_ms``, in the days of ``zone`` (the machine's when ``None``)."""
+    """Time window of the last ``steps`` days or weeks up to ``now_ms``.
+
+    Days are those of ``zone``, the machine's when ``None``.
+    """
 
     now_ms: int
     steps: int = 30
@@ -33,7 +36,10 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class PeriodGrowth:
-    """What came in one day, or in the week that begins with it: memories made, turns said."""
+    """Number of memories made and messages said in one day or week.
+
+    A week begins with ``day``.
+    """
 
     day: date
     memories: int
@@ -42,7 +48,7 @@ class PeriodGrowth:
 
 @dataclass(frozen=True, slots=True)
 class MemoryStats:
-    """What a caller may know of the vault's extent.
+    """Counts of memories, messages and chunks that a caller may know.
 
     Args:
         memories: Active ones, in the caller's stores; so are all counts.
@@ -137,7 +143,10 @@ def _growth(connection: apsw.Connection, wanted: Window, where: str, *, sees_tur
 
 
 def _counts(connection: apsw.Connection, instants: str, edges: Sequence[int]) -> list[int]:
-    """Return how many of the instants lie between each edge and the next; daylight saving makes days unequal."""
+    """Return the number of instants between each edge and the next.
+
+    Edges are not evenly spaced, for daylight saving makes days unequal.
+    """
     counts = [0] * (len(edges) - 1)
     for quarter, count in connection.execute(
         f"WITH instant (at) AS ({instants}) SELECT at / {_QUARTER_MS}, count(*) FROM instant GROUP BY 1", (edges[0],)

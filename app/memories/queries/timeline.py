@@ -1,4 +1,7 @@
-"""What lies around an item or a moment: memories and turns in the order of time, as an index to fetch details by."""
+"""Timeline of memories and messages around an item or a moment.
+
+It is in the order of time, and an index to fetch details by.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +28,7 @@ _WHEN = "coalesce(m.event_time, m.created_at)"
 
 @dataclass(frozen=True, slots=True)
 class TimelineFilter:
-    """Which items are meant; empty fields do not filter.
+    """Filter for timeline items; empty fields do not filter.
 
     Args:
         kinds: ``message`` and kinds of memories.
@@ -61,7 +64,10 @@ class TimelineItem:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """Items around a moment, oldest first; ``earlier`` and ``later`` say whether there are more on either side."""
+    """Timeline items around a moment, oldest first.
+
+    ``earlier`` and ``later`` say whether there are more on either side.
+    """
 
     at: datetime
     items: tuple[TimelineItem, ...]
@@ -80,7 +86,7 @@ def around(
     chosen: TimelineFilter,
     stores: Sequence[str] = STORES,
 ) -> Timeline:
-    """Return up to ``before`` items before ``anchor`` and ``after`` items after it, and the anchor itself.
+    """Return the timeline items before and after ``anchor``, and the anchor itself.
 
     Args:
         connection: A reader.
@@ -127,9 +133,9 @@ class _Side:
         # Said twice, for only the first finds the place in the index.
         where = [f"{_WHEN} {beyond}= ?", f"({_WHEN}, m.id) {beyond} (?, ?)"]
         values: list[Any] = [place[0], *place]
-        asked = [kind for kind in KINDS if kind in kinds]
-        if len(asked) < len(KINDS):
-            where.append(f"m.kind IN ({', '.join(map(repr, asked))})")
+        chosen = [kind for kind in KINDS if kind in kinds]
+        if len(chosen) < len(KINDS):
+            where.append(f"m.kind IN ({', '.join(map(repr, chosen))})")
         if self._chosen.session:
             where.append("m.session_id = ?")
             values.append(self._chosen.session)
@@ -142,7 +148,10 @@ class _Side:
         return [_memory(row) for row in rows]
 
     def _turns(self, place: Place, limit: int, forward: bool) -> list[TimelineItem]:
-        """Return turns beyond ``place``; those of the same moment are ordered by id, so all of it is read."""
+        """Return the messages on one side of ``place``.
+
+        Messages of the same moment are ordered by id, so all of them are read.
+        """
         at_ms, anchor = place
         narrowed, values = ("AND t.session_id = ?", [self._chosen.session]) if self._chosen.session else ("", [])
         order = "" if forward else " DESC"

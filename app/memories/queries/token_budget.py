@@ -1,4 +1,7 @@
-"""Several memories at once within a budget of tokens: what does not fit is named with its price, never cut."""
+"""Several memories fetched at once within a budget of tokens.
+
+A memory that does not fit is named with the tokens it takes, never cut.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -70,7 +73,10 @@ def fetch_within_budget(
 
 
 def with_messages(found: FetchedMemories, turns: Mapping[str, Message], max_tokens: int | None) -> FetchedMemories:
-    """Return what was fetched with turns, by the ids that were missing, as far as ``max_tokens`` reach."""
+    """Return the fetched memories with messages added, as far as ``max_tokens`` reach.
+
+    ``turns`` has the messages by their ids, which were missing until now.
+    """
     given: list[Message] = []
     left = list(found.left_out)
     spent = found.tokens
