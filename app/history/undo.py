@@ -159,7 +159,8 @@ class UndoService:
                 _sentence(entry, changed, before), history=entry.id, target=entry.target, changed=list(changed)
             )
         # A deletion and a restore cancel each other out; undoing what made the target would leave both stuck.
-        makes_or_deletes = _is_gone(entry.before) != _is_gone(entry.after)
+        is_memory = entry.target_kind == "memory"
+        makes_or_deletes = is_memory and _is_gone(entry.before) != _is_gone(entry.after)
         if makes_or_deletes and history_repo.has_later_changes(connection, entry):
             raise StaleError(
                 "It was changed and changed back since. Undo the later changes first.",

@@ -60,7 +60,9 @@ class ReflectionService:
         return await self._transactions.store.read(work)
 
     async def require_sources(self, sources: Sequence[Source], *, stores: Sequence[str] = STORES) -> None:
-        """Refuse sources that are not there; whether a turn is there is told only to those who see every store.
+        """Refuse sources that are not there.
+
+        Whether a turn is there is told only to those who see every store.
 
         Raises:
             InputError: One is not there; its number in the list is in the sentence.
@@ -83,7 +85,9 @@ class ReflectionService:
             raise InputError(f"There is no such {kind} as sources[{missing}] names.", field=f"sources[{missing}].id")
 
     async def sources(self, memory_id: str, *, stores: Sequence[str] = STORES) -> list[SourceText]:
-        """Return what a memory was drawn from, each with its words; what the caller may not see is left out.
+        """Return what a memory was drawn from, each with its words.
+
+        What the caller may not see is left out.
 
         Raises:
             NotFoundError: There is no memory of that id.

@@ -72,12 +72,18 @@ def store_condition(stores: Sequence[str]) -> str:
 
 
 def insert(connection: apsw.Connection, memory: Memory, hash_of_text: str | None = None) -> None:
-    """Write the row of a new memory, with its ``text_hash`` where known; tags and links have their own tables."""
+    """Write the row of a new memory, with its ``text_hash`` where known.
+
+    Tags and links have their own tables.
+    """
     connection.execute(_INSERT, _values(memory, hash_of_text=hash_of_text))
 
 
 def update(connection: apsw.Connection, before: Memory, after: Memory) -> None:
-    """Write the row of a memory in place of ``before``; ``deleted_at`` deletes it softly or restores it."""
+    """Write the row of a memory in place of ``before``.
+
+    ``deleted_at`` deletes it softly or restores it.
+    """
     # What a long note says takes a tenth of a second to hash.
     values = _values(after, is_text_new=_said(before) != _said(after))
     changes = ", ".join(f"{name} = :{name}" for name in values if name != "id")
@@ -267,7 +273,10 @@ def _memory(row: Sequence[Any]) -> Memory:
 
 
 def _list(written: str) -> tuple[Any, ...]:
-    """Return the items of a JSON list; most lists are empty, and parsing those costs as much as the rest of a row."""
+    """Return the items of a JSON list.
+
+    Most lists are empty, and parsing those costs as much as the rest of a row.
+    """
     return () if written == "[]" else tuple(json.loads(written))
 
 

@@ -47,7 +47,9 @@ class MemoryService:
         actor: str = "person",
         operation: str = "note.save",
     ) -> Changed[Memory]:
-        """Store a new memory; a fact supersedes the active one of the same category and key.
+        """Store a new memory.
+
+        A fact supersedes the active one of the same category and key.
 
         Raises:
             InputError: Its id is taken, it is empty or too large, or a field cannot be stored.
@@ -67,7 +69,10 @@ class MemoryService:
         return await self._write(work, actor, operation)
 
     def _prepare(self, draft: NewMemory) -> tuple[Memory, str]:
-        """Return a new memory and the hash of its text: what takes long of a long one, made without the writer."""
+        """Return a new memory and the hash of its text.
+
+        What takes long of a long one, made without the writer.
+        """
         memory = validation.compose(draft, self._transactions.clock.now_ms())
         return memory, repo.text_hash(memory)
 
@@ -139,7 +144,9 @@ class MemoryService:
     async def restore(
         self, memory_id: str, *, stores: Sequence[str] = STORES, actor: str = "person", operation: str = "note.restore"
     ) -> Changed[Memory]:
-        """Bring a deleted memory back; an active fact of the same category and key is superseded by it.
+        """Bring a deleted memory back.
+
+        An active fact of the same category and key is superseded by it.
 
         Raises:
             NotFoundError: There is no memory of that id.
@@ -183,7 +190,10 @@ class MemoryService:
         actor: str = "person",
         operation: str = "note.delete_many",
     ) -> Changed[tuple[str, ...]]:
-        """Delete memories softly in one run; returns the ids of those deleted, leaving out what is already gone."""
+        """Delete memories softly in one run.
+
+        Returns the ids of those deleted, leaving out what is already gone.
+        """
 
         def one(writer: MemoryWriter, memory: Memory) -> Memory:
             return writer.delete(memory)
@@ -200,7 +210,10 @@ class MemoryService:
         actor: str = "person",
         operation: str = "note.tag_many",
     ) -> Changed[tuple[str, ...]]:
-        """Add and remove tags of memories in one run; returns the ids of those that changed."""
+        """Add and remove tags of memories in one run.
+
+        Returns the ids of those that changed.
+        """
         removed = {name for tag in remove for name in normalise_tags((tag,))}
 
         def one(writer: MemoryWriter, memory: Memory) -> Memory:

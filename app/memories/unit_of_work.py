@@ -65,7 +65,9 @@ def join_changes(changes: Sequence[ChangeSet], actor: str, operation: str) -> Ch
 
 
 def require_store(store: str, stores: Sequence[str]) -> None:
-    """Refuse to write into a store that the caller does not see: what lies there must not show in the answer.
+    """Refuse to write into a store that the caller does not see.
+
+    What lies there must not show in the answer.
 
     Raises:
         AccessDeniedError: The caller does not see ``store``.
@@ -77,7 +79,9 @@ def require_store(store: str, stores: Sequence[str]) -> None:
 
 
 def require_active(connection: apsw.Connection, memory_id: str, stores: Sequence[str], kind: str = "memory") -> Memory:
-    """Return an active memory, with its sources; ``kind`` narrows it where it is one of the kinds.
+    """Return an active memory, with its sources.
+
+    ``kind`` narrows it where it is one of the kinds.
 
     Raises:
         NotFoundError: There is none of that id that the caller may see.

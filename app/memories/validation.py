@@ -64,7 +64,10 @@ def compose(draft: NewMemory, now_ms: int) -> Memory:
 
 
 def with_content(memory: Memory, content: str) -> Memory:
-    """Return ``memory`` with new content: tags that stood in the old one leave, those in the new one join."""
+    """Return ``memory`` with new content.
+
+    Tags that stood in the old one leave, those in the new one join.
+    """
     content = clean_content(content)
     inline = set(normalise_tags(find_tags(memory.content)))
     kept = tuple(tag for tag in memory.tags if tag not in inline)

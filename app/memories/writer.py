@@ -1,4 +1,7 @@
-"""Writes memories within one transaction: row, tags, links, index, and exactly one history entry for each change."""
+"""Writes memories within one transaction.
+
+Row, tags, links, index, and exactly one history entry for each change.
+"""
 
 from collections.abc import Callable, Collection
 from dataclasses import replace
@@ -77,7 +80,10 @@ class MemoryWriter:
         return self._change(before, replace(after, version=before.version + 1, updated_at=updated), event)
 
     def mention(self, before: Memory) -> Memory:
-        """Count one more mention of a memory; an editor that has it open is not disturbed."""
+        """Count one more mention of a memory.
+
+        An editor that has it open is not disturbed.
+        """
         after = replace(before, mention_count=before.mention_count + 1)
         repo.mention(self.connection, before.id)
         return self._record(before, after, "MENTION", {"memories"})
@@ -94,7 +100,9 @@ class MemoryWriter:
         return self._change(old, superseded, event)
 
     def coalesce_update(self, before: Memory, after: Memory) -> Memory:
-        """Update like ``update``; an editor that saves every few seconds adds one entry for the whole spell.
+        """Update like ``update``.
+
+        An editor that saves every few seconds adds one entry for the whole spell.
 
         The entry that the spell began with then leads to ``after``, so that undoing it goes back to before the spell.
         """
@@ -180,7 +188,9 @@ class MemoryWriter:
 
 
 def recorded_state(memory: Memory | None) -> dict[str, object] | None:
-    """Return the state that history and undo know of a memory: none for a deleted one.
+    """Return the state that history and undo know of a memory.
+
+    None for a deleted one.
 
     A superseded memory keeps its state, for it still says what was once held true.
     """
@@ -206,7 +216,9 @@ def write_state(
     touched: Callable[[set[str]], None] = lambda _areas: None,
     hash_of_text: str | None = None,
 ) -> None:
-    """Write ``after`` where ``before`` was, without history: row, tags, links and index, each where it changed.
+    """Write ``after`` where ``before`` was, without history.
+
+    Row, tags, links and index, each where it changed.
 
     Args:
         connection: The writer's connection, inside a transaction.

@@ -1,4 +1,7 @@
-"""The memory_archive table: memories moved out of the active tables whole, row by row as they stood there."""
+"""The memory_archive table.
+
+Memories moved out of the active tables whole, row by row as they stood there.
+"""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -42,7 +45,10 @@ def holds(connection: apsw.Connection, memory_id: str) -> bool:
 
 
 def move_in(connection: apsw.Connection, memory_id: str, reason: str, at_ms: int) -> None:
-    """Move a memory's row and what hangs on it into the archive; the caller takes it out of the index."""
+    """Move a memory's row and what hangs on it into the archive.
+
+    The caller takes it out of the index.
+    """
     payload = {"memories": _rows(connection, "memories", "id = ?", memory_id)}
     payload |= {table: _rows(connection, table, where, memory_id) for table, where in _PARTS.items()}
     connection.execute(
@@ -53,7 +59,10 @@ def move_in(connection: apsw.Connection, memory_id: str, reason: str, at_ms: int
 
 
 def move_out(connection: apsw.Connection, memory_id: str) -> None:
-    """Move a memory back from the archive, every column as it was; the caller puts it into the index."""
+    """Move a memory back from the archive, every column as it was.
+
+    The caller puts it into the index.
+    """
     payload = json.loads(str(connection.execute("SELECT payload FROM memory_archive WHERE id = ?", (memory_id,)).get))
     [row] = payload["memories"]
     taken = connection.execute("SELECT 1 FROM memories WHERE rowid = ?", (row["rowid"],)).fetchone()
@@ -85,7 +94,10 @@ def ids(connection: apsw.Connection) -> list[str]:
 
 
 def get(connection: apsw.Connection, memory_id: str, stores: Sequence[str] = STORES) -> tuple[Memory, int, str] | None:
-    """Return an archived memory as it was, when it was archived and why; ``None`` when there is none in ``stores``."""
+    """Return an archived memory as it was, when it was archived and why.
+
+    ``None`` when there is none in ``stores``.
+    """
     found = connection.execute(
         "SELECT payload, archived_at, reason FROM memory_archive WHERE id = ?", (memory_id,)
     ).fetchone()
@@ -96,7 +108,10 @@ def get(connection: apsw.Connection, memory_id: str, stores: Sequence[str] = STO
 
 
 def contents(connection: apsw.Connection, stores: Sequence[str] = STORES) -> Iterator[Memory]:
-    """Yield the archived memories in ``stores`` as they were, what was archived last first; none reads as deleted."""
+    """Yield the archived memories in ``stores`` as they were, what was archived last first.
+
+    None reads as deleted.
+    """
     ids = [
         str(row[0])
         for row in connection.execute(
@@ -137,7 +152,10 @@ def due(connection: apsw.Connection, before_ms: int, states: Sequence[str], limi
 
 
 def drop(connection: apsw.Connection, before_ms: int, limit: int) -> list[str]:
-    """Delete archived memories other than notes that were put there before a moment; return their ids."""
+    """Delete archived memories other than notes that were put there before a moment.
+
+    Return their ids.
+    """
     rows = connection.execute(
         "DELETE FROM memory_archive WHERE id IN (SELECT id FROM memory_archive"
         " WHERE archived_at < ? AND kind <> 'note' ORDER BY archived_at LIMIT ?) RETURNING id",
@@ -158,7 +176,10 @@ def _insert(connection: apsw.Connection, table: str, row: dict[str, Any]) -> Non
 
 
 def _stands(connection: apsw.Connection, table: str, part: dict[str, Any]) -> bool:
-    """Return whether the entities that a person's decision names are still there; the database would refuse it."""
+    """Return whether the entities that a person's decision names are still there.
+
+    The database would refuse it.
+    """
     if table != "entity_claims":
         return True
     ends = (part["from_id"], part["to_id"])
@@ -195,7 +216,10 @@ def _listed(row: Sequence[Any]) -> ArchivedMemory:
 
 
 def _memories(payloads: Sequence[dict[str, Any]], stores: Sequence[str]) -> list[Memory]:
-    """Read payloads with the SQL that reads memories: in an empty database of its own, so that it never drifts."""
+    """Read payloads with the SQL that reads memories.
+
+    In an empty database of its own, so that it never drifts.
+    """
     scratch = apsw.Connection(":memory:")
     try:
         for table, needed in _READ.items():

@@ -12,7 +12,10 @@ DueState = Literal["deleted", "expired", "old"]
 
 @dataclass(frozen=True, slots=True)
 class ArchivedMemory:
-    """A memory in the archive as a list shows it; ``was_deleted`` when it came from the trash."""
+    """A memory in the archive as a list shows it.
+
+    ``was_deleted`` when it came from the trash.
+    """
 
     id: str
     kind: Kind

@@ -29,7 +29,9 @@ _REASON = 200
 
 
 class ArchiveService:
-    """Moves memories into the archive and back; every move is in the history and can be undone.
+    """Moves memories into the archive and back.
+
+    Every move is in the history and can be undone.
 
     Args:
         store: The vault's database.
@@ -52,7 +54,10 @@ class ArchiveService:
         run_id: str | None = None,
         operation: str = "archive.put",
     ) -> Changed[MovedMemories]:
-        """Move memories into the archive, a batch at a time, as one run; what the caller does not see is left out."""
+        """Move memories into the archive, a batch at a time, as one run.
+
+        What the caller does not see is left out.
+        """
         run = run_id or new_id("run")
         why = excerpt(storable(reason)[0], _REASON)
         wanted = list(dict.fromkeys(storable(memory_id)[0] for memory_id in ids))
@@ -135,7 +140,9 @@ class ArchiveService:
     async def clean(
         self, older_than_days: float, *, limit: int = 200, actor: str = "person", operation: str = "archive.clean"
     ) -> Changed[int]:
-        """Delete memories other than notes that lie in the archive longer than so many days; returns how many.
+        """Delete memories other than notes that lie in the archive longer than so many days.
+
+        Returns how many.
 
         This cannot be undone. Their history stays.
 

@@ -1,4 +1,7 @@
-"""Stores many facts as one run, nothing of them twice: equal ones among themselves, then against the vault."""
+"""Stores many facts as one run, nothing of them twice.
+
+Equal ones among themselves, then against the vault.
+"""
 
 from collections.abc import Sequence
 from functools import partial

@@ -13,7 +13,9 @@ T = TypeVar("T")
 
 
 def merge_memory(old: Memory, new: Memory, decision: Decision) -> Memory:
-    """Return ``old`` saying what ``new`` says; what was known of it and is not contradicted stays.
+    """Return ``old`` saying what ``new`` says.
+
+    What was known of it and is not contradicted stays.
 
     Raises:
         InputError: The merged text is too large or empty.

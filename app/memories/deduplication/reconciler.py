@@ -17,7 +17,10 @@ MAX_CANDIDATES = 8
 
 @dataclass(frozen=True, slots=True)
 class SimilarCandidate:
-    """An old memory that resembles the new one; ``index`` counts from 0, and no id is told."""
+    """An old memory that resembles the new one.
+
+    ``index`` counts from 0, and no id is told.
+    """
 
     index: int
     title: str

@@ -1,4 +1,7 @@
-"""Writes memories so that nothing is stored twice: equal ones are counted, similar ones judged, the others added."""
+"""Writes memories so that nothing is stored twice.
+
+Equal ones are counted, similar ones judged, the others added.
+"""
 
 import asyncio
 import time
@@ -197,7 +200,10 @@ class DeduplicatingWriter:
         return await commit.run(partial(self._plain, memory=memory, reason=reason))
 
     async def _candidates(self, memory: Memory) -> list[Memory]:
-        """Return active memories of the same kind and store that resemble ``memory``; none where text or key decide."""
+        """Return active memories of the same kind and store that resemble ``memory``.
+
+        None where text or key decide.
+        """
         settings, text, ids = self._terms(), text_of(memory), list[str]()
         threshold = settings.candidate_similarity
         if self._search is not None:
@@ -223,7 +229,10 @@ class DeduplicatingWriter:
     async def _decision(
         self, reconciler: Reconciler, memory: Memory, candidates: Sequence[Memory]
     ) -> tuple[Decision | None, str]:
-        """Return the decision and why it is so; no decision where the reconciler gave none that can be used."""
+        """Return the decision and why it is so.
+
+        No decision where the reconciler gave none that can be used.
+        """
         asking = asyncio.wait_for(reconciler.decide(build_request(memory, candidates)), self._terms().seconds)
         # Whatever a reconciler breaks on, the memory must be stored.
         (answer,) = await asyncio.gather(asking, return_exceptions=True)
@@ -238,7 +247,10 @@ class DeduplicatingWriter:
     def _decided(
         self, writer: MemoryWriter, memory: Memory, matched: Memory | None, decision: Decision
     ) -> Written | None:
-        """Do what was decided; ``None`` and nothing where the matched memory is no longer the one decided on."""
+        """Do what was decided.
+
+        ``None`` and nothing where the matched memory is no longer the one decided on.
+        """
         if (known := self._known(writer, memory)) is not None:
             return known
         if matched is None or decision.action == "ADD":
@@ -277,7 +289,10 @@ class _Commit:
 
 
 def replace_memory(writer: MemoryWriter, old: Memory, new: Memory) -> tuple[Memory, Memory]:
-    """Take ``old`` out of use and store ``new``, which names it as what it supersedes; returns new and old."""
+    """Take ``old`` out of use and store ``new``, which names it as what it supersedes.
+
+    Returns new and old.
+    """
     gone = writer.supersede(old, new.id, "DELETE")
     return writer.create(superseding(new, old)), gone
 

@@ -1,4 +1,6 @@
-"""Finds the memories whose words are nearly those of a text: exactly, and without reading many of them.
+"""Finds the memories whose words are nearly those of a text.
+
+Exactly, and without reading many of them.
 
 Of two texts with a Jaccard similarity of at least t, one has all but ``n - ceil(t * n)`` of the other's n words. So
 when the words are dealt into one group more than may be missing, some group is there in full: the word index is asked
@@ -72,7 +74,10 @@ def _texts(connection: apsw.Connection, ids: Sequence[str]) -> Iterator[tuple[st
 
 
 class SimilarFinder:
-    """Finds similar memories; remembers how common words are, which only decides in what order it looks."""
+    """Finds similar memories.
+
+    Remembers how common words are, which only decides in what order it looks.
+    """
 
     def __init__(self) -> None:
         self._counts: dict[str, int] = {}
@@ -162,7 +167,9 @@ class SimilarFinder:
         return list(dict.fromkeys(str(row[0]) for row in rows))
 
     def _dealt(self, ordered: Sequence[str], heads: int) -> list[list[str]]:
-        """Deal words into groups: the rarest head them, each next one joins the group that most texts would pass.
+        """Deal words into groups.
+
+        The rarest head them, each next one joins the group that most texts would pass.
 
         Words that are left once few texts pass any group are not asked for.
         """
@@ -182,7 +189,10 @@ class SimilarFinder:
         return math.log((self._counts.get(word, _COMMON) + 1) / _ALL)
 
     def _rarest_first(self, connection: apsw.Connection, words: Iterable[str]) -> list[str]:
-        """Return the words by how many texts have them; of very many words only the longest are looked up."""
+        """Return the words by how many texts have them.
+
+        Of very many words only the longest are looked up.
+        """
         by_length = sorted(words, key=lambda word: (-len(word), word))
         if len(self._counts) > _MAX_KNOWN:
             self._counts.clear()

@@ -40,7 +40,10 @@ _NEGATIONS: Final = frozenset(
 
 
 def word_set(text: str) -> frozenset[str]:
-    """Return the words of ``text``, each once; those of more than ``LONGEST`` characters do not count."""
+    """Return the words of ``text``, each once.
+
+    Those of more than ``LONGEST`` characters do not count.
+    """
     found: set[str] = set()
     for match in _WORD.finditer(_folded(text)):
         found.update(_of_run(match[0]))
@@ -78,13 +81,18 @@ def expression(term: str) -> str:
 
 
 def jaccard(first: frozenset[str], second: frozenset[str]) -> float:
-    """Return the share of words that two sets have in common: 0 to 1, and 0 where both are empty."""
+    """Return the share of words that two sets have in common.
+
+    0 to 1, and 0 where both are empty.
+    """
     shared = len(first & second)
     return shared / (len(first) + len(second) - shared) if shared else 0.0
 
 
 def restates(new: str, old: str) -> bool:
-    """Return whether a sentence says nothing that another does not say: no word more, none replaced, none moved.
+    """Return whether a sentence says nothing that another does not say.
+
+    No word more, none replaced, none moved.
 
     What only ``old`` says may not be a number, a name, a symbol or a word that turns a sentence round. Case, articles
     and punctuation do not count.

@@ -1,4 +1,7 @@
-"""Renaming and merging tags: every memory that has one, nested ones along with it, as one run that can be undone."""
+"""Renaming and merging tags.
+
+Every memory that has one, nested ones along with it, as one run that can be undone.
+"""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -58,7 +61,9 @@ class TagService:
     async def rename(
         self, old: str, new: str, *, stores: Sequence[str] = STORES, actor: str = "person"
     ) -> Changed[TagChange]:
-        """Give a tag another name, and those nested in it; where the new name is there already, they become one.
+        """Give a tag another name, and those nested in it.
+
+        Where the new name is there already, they become one.
 
         Raises:
             NotFoundError: No memory has the tag.
@@ -75,7 +80,9 @@ class TagService:
         actor: str = "person",
         operation: str = "tag.merge",
     ) -> Changed[TagChange]:
-        """Make several tags one, in short transactions of one run; ``into`` need not be there yet.
+        """Make several tags one, in short transactions of one run.
+
+        ``into`` need not be there yet.
 
         Raises:
             NotFoundError: No memory has any of the tags.

@@ -1,4 +1,7 @@
-"""The memory_tags table: a memory's tags, and how often each tag is used; ``a`` covers ``a/b``."""
+"""The memory_tags table: a memory's tags, and how often each tag is used.
+
+``a`` covers ``a/b``.
+"""
 
 import json
 from collections.abc import Sequence
@@ -39,7 +42,9 @@ def tags_with_prefix(
 
 
 def nested_counts(connection: apsw.Connection, where: str, values: Sequence[Any]) -> list[Facet]:
-    """Return how many memories each tag covers, most first; a parent that stands nowhere alone is counted too.
+    """Return how many memories each tag covers, most first.
+
+    A parent that stands nowhere alone is counted too.
 
     Args:
         connection: Any connection.

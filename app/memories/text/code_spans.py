@@ -27,7 +27,10 @@ class CodeRanges:
 
 
 def code_ranges(text: str) -> list[CodeRange]:
-    """Return the ranges of ``text`` that are code, ascending and disjoint; an unclosed fence reaches to the end."""
+    """Return the ranges of ``text`` that are code, ascending and disjoint.
+
+    An unclosed fence reaches to the end.
+    """
     ranges: list[CodeRange] = []
     position = 0
     for start, end in [*_fenced(text), (len(text), len(text))]:

@@ -162,7 +162,10 @@ def _markdown_link(match: re.Match[str], path: str) -> WikiLink | None:
 
 
 def _path_in_folder(target: str, path: str) -> str:
-    """Return ``target``, seen from the file ``path``, below its imported folder; ``""`` when it lies outside."""
+    """Return ``target``, seen from the file ``path``, below its imported folder.
+
+    ``""`` when it lies outside.
+    """
     root, _, place = path.partition("/")
     joined = posixpath.normpath(posixpath.join("/", posixpath.dirname(place), target).lstrip("/"))
     return "" if joined.startswith("..") else f"/{root}/{joined}"
@@ -193,7 +196,9 @@ def attribute_links(attributes: Mapping[str, Any]) -> Iterator[WikiLink]:
 
 
 def find_tags(text: str) -> tuple[str, ...]:
-    """Return the ``#tags`` of ``text`` in stored form, each once, in order; all of them, however many.
+    """Return the ``#tags`` of ``text`` in stored form, each once, in order.
+
+    All of them, however many.
 
     A tag follows white space or begins a line, has a character that is not a digit, and is outside code and links.
     """

@@ -237,7 +237,7 @@ def test_own_searches_are_compared_and_shown(compared: ModelsDialog, backend: Fa
     assert "3 of 12 queries" in comparing.totals.text
     assert [hit.id for hit in comparing.now.source.rows] == ["a", "b", "c", "s#3"]
     assert [hit.id for hit in comparing.other.source.rows] == ["b", "a", "s#3", "x"]
-    assert [comparing._heads[side].text() for side in ("now", "other")] == ["Now: static", "Instead: hashed"]
+    assert [comparing._headings[side].text() for side in ("now", "other")] == ["Now: static", "Instead: hashed"]
     assert comparing.use.text() == "Switch to it"
     assert comparing.list.hasFocus()
 
@@ -487,12 +487,12 @@ def test_figures_of_unknown_answers_are_left_out(models: ModelsDialog, backend: 
     models._tabs.setCurrentWidget(models.comparing)
     models.comparing.run()
     rest(lambda: not models.comparing._job)
-    assert all(head.isVisible() for head in totals._heads)
+    assert all(head.isVisible() for head in totals._headings)
     assert "favours finding by words" in totals._made.text()
     backend.found = side_by_side(row("roses", "ab", "ba"), now=total("static"), other=total("hashed"))
     models.comparing.run()
     rest(lambda: not models.comparing._job)
-    assert [head.isVisible() for head in totals._heads] == [False] * 4 + [True]
+    assert [head.isVisible() for head in totals._headings] == [False] * 4 + [True]
     assert not totals._made.isVisible()
 
 
