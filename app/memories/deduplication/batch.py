@@ -1,6 +1,6 @@
-"""Stores many facts as one run, nothing of them twice.
+"""A memory batch: many facts stored as one run, none of them twice.
 
-Equal ones among themselves, then against the vault.
+Equal facts are found among themselves first, then against the vault.
 """
 
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ class BatchService:
         actor: str = "person",
         operation: str = "fact.batch",
     ) -> Changed[BatchWritten]:
-        """Store each of ``drafts`` that nothing says yet, and tell what became of each, in the order given.
+        """Store the memories of ``drafts`` that are new; return each outcome, in order.
 
         All are checked before the first is stored. What was stored is undone by the run's id.
 
@@ -57,11 +57,11 @@ class BatchService:
         fresh = [(memory, draft) for memory, draft in zip(memories, drafts, strict=True) if _is_first(first, memory)]
         written, changes = await self._all(fresh, stores, actor, operation, run)
         outcomes = {_identity(memory): one for (memory, _), one in zip(fresh, written, strict=True)}
-        told = tuple(
+        results = tuple(
             outcomes[_identity(memory)] if _is_first(first, memory) else _repeated(outcomes[_identity(memory)])
             for memory in memories
         )
-        return Changed(BatchWritten(run, told), join_changes(changes, actor, operation))
+        return Changed(BatchWritten(run, results), join_changes(changes, actor, operation))
 
     def _composed(self, draft: NewMemory, number: int, stores: Sequence[str]) -> Memory:
         try:

@@ -1,4 +1,4 @@
-"""What an old memory says once a new one is merged into it."""
+"""Merged memories: an old memory and the new one merged into it."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -13,9 +13,9 @@ T = TypeVar("T")
 
 
 def merge_memory(old: Memory, new: Memory, decision: Decision) -> Memory:
-    """Return ``old`` saying what ``new`` says.
+    """Return the old memory with the content of ``new`` merged in.
 
-    What was known of it and is not contradicted stays.
+    What ``old`` holds and ``new`` does not contradict stays.
 
     Raises:
         InputError: The merged text is too large or empty.

@@ -1,4 +1,7 @@
-"""Who decides what becomes of a new memory that resembles old ones, what it is asked, and how its answer is read."""
+"""The reconciler of similar memories: its protocol, its request and its decision.
+
+It decides what becomes of a new memory that resembles old ones.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +22,7 @@ MAX_CANDIDATES = 8
 class SimilarCandidate:
     """An old memory that resembles the new one.
 
-    ``index`` counts from 0, and no id is told.
+    ``index`` counts from 0; the id is left out.
     """
 
     index: int
@@ -31,7 +34,7 @@ class SimilarCandidate:
 
 @dataclass(frozen=True, slots=True)
 class ReconcileRequest:
-    """What is to be decided: the new memory, and the old ones of its kind and store that resemble it.
+    """A new memory and the similar old ones of its kind and store.
 
     Args:
         store: Where all of them lie; what is private may not go to every model.
@@ -47,7 +50,7 @@ class ReconcileRequest:
 
 
 class Decision(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is to become of the new memory.
+    """The decision on a new memory.
 
     Args:
         action: ``ADD`` it; ``UPDATE`` the candidate to say it; ``DELETE`` the candidate, which it replaces;
@@ -78,7 +81,7 @@ class CandidateFinder(Protocol):
     """Finds memories that resemble another one, such as by words and meaning together."""
 
     async def find(self, text: str, *, kind: Kind, stores: Sequence[str], limit: int) -> list[str]:
-        """Return ids of memories that are alike enough to be looked at, the most similar first.
+        """Return the memory ids of similar candidates, the most similar first.
 
         Raises:
             KeepsakeError: They cannot be found now.

@@ -1,7 +1,4 @@
-"""Writes memories so that nothing is stored twice.
-
-Equal ones are counted, similar ones judged, the others added.
-"""
+"""Writes memories without duplicates: equal ones are counted, similar ones judged, others added."""
 
 import asyncio
 import time
@@ -86,7 +83,7 @@ class DeduplicatingWriter:
 
     @property
     def is_reconciled(self) -> bool:
-        """Whether somebody decides over similar memories, which takes its time."""
+        """Return whether similar memories go to a reconciler, which takes time."""
         return self._reconciler is not None
 
     async def write(
@@ -99,7 +96,9 @@ class DeduplicatingWriter:
         run_id: str | None = None,
         judging: Judging = "words",
     ) -> Changed[Written]:
-        """Store what ``draft`` says where no active memory of its kind and store says it yet.
+        """Store the memory ``draft`` unless an active one already says it.
+
+        Only memories of its kind and store are compared.
 
         Args:
             draft: What is to be stored.
@@ -163,7 +162,7 @@ class DeduplicatingWriter:
         return Written("ADD", writer.create(memory), decided_by="words" if similar else "nobody", reason=reason)
 
     def _known(self, writer: MemoryWriter, memory: Memory) -> Written | None:
-        """Return what became of ``memory`` where its text or its key decides, ``None`` where they do not."""
+        """Return the memory outcome if its text or key decides, else ``None``."""
         connection = writer.connection
         equal = repo.find_equal(connection, memory, writer.at_ms)
         if equal is not None:
@@ -202,7 +201,7 @@ class DeduplicatingWriter:
     async def _candidates(self, memory: Memory) -> list[Memory]:
         """Return active memories of the same kind and store that resemble ``memory``.
 
-        None where text or key decide.
+        There are none where its text or key decides.
         """
         settings, text, ids = self._terms(), text_of(memory), list[str]()
         threshold = settings.candidate_similarity
@@ -229,9 +228,9 @@ class DeduplicatingWriter:
     async def _decision(
         self, reconciler: Reconciler, memory: Memory, candidates: Sequence[Memory]
     ) -> tuple[Decision | None, str]:
-        """Return the decision and why it is so.
+        """Return the decision and its reason.
 
-        No decision where the reconciler gave none that can be used.
+        The decision is ``None`` where the reconciler gave none that can be used.
         """
         asking = asyncio.wait_for(reconciler.decide(build_request(memory, candidates)), self._terms().seconds)
         # Whatever a reconciler breaks on, the memory must be stored.
@@ -247,9 +246,9 @@ class DeduplicatingWriter:
     def _decided(
         self, writer: MemoryWriter, memory: Memory, matched: Memory | None, decision: Decision
     ) -> Written | None:
-        """Do what was decided.
+        """Apply the decision on a memory and return the outcome.
 
-        ``None`` and nothing where the matched memory is no longer the one decided on.
+        If the matched memory is no longer the one decided on, change nothing and return ``None``.
         """
         if (known := self._known(writer, memory)) is not None:
             return known
@@ -289,16 +288,19 @@ class _Commit:
 
 
 def replace_memory(writer: MemoryWriter, old: Memory, new: Memory) -> tuple[Memory, Memory]:
-    """Take ``old`` out of use and store ``new``, which names it as what it supersedes.
+    """Replace the memory ``old`` by ``new``; return new and old.
 
-    Returns new and old.
+    ``old`` goes out of use, and ``new`` names it as superseded.
     """
     gone = writer.supersede(old, new.id, "DELETE")
     return writer.create(superseding(new, old)), gone
 
 
 def superseding(new: Memory, old: Memory) -> Memory:
-    """Return ``new`` with ``old`` among the ids it supersedes, unless that lies in another store, which not all see."""
+    """Return the memory ``new`` with ``old`` among the ids it supersedes.
+
+    An ``old`` in another store is left out, as not everyone sees each store.
+    """
     if new.store != old.store:
         return new
     before = new.attributes.get("supersedes")
@@ -307,7 +309,7 @@ def superseding(new: Memory, old: Memory) -> Memory:
 
 
 def _sameness(equal: Memory, memory: Memory) -> str:
-    """Return the sentence that says in what a stored memory equals one that was to be stored."""
+    """Return the reason why a stored memory equals the new one."""
     if repo.text_key(equal.content) == repo.text_key(memory.content):
         return "It is stored in these very words."
     return "Its title and statements are stored already, with another text. To keep both, give it another title."

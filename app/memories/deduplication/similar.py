@@ -1,6 +1,6 @@
-"""Finds the memories whose words are nearly those of a text.
+"""Finds memories whose words are nearly those of a text.
 
-Exactly, and without reading many of them.
+The result is exact, and few memories are read for it.
 
 Of two texts with a Jaccard similarity of at least t, one has all but ``n - ceil(t * n)`` of the other's n words. So
 when the words are dealt into one group more than may be missing, some group is there in full: the word index is asked
@@ -53,7 +53,10 @@ def text_of(memory: Memory) -> str:
 
 
 def similarity(first: str, second: str) -> float:
-    """Return the Jaccard similarity of the words of two texts, 0 where one is more than twice as long."""
+    """Return the Jaccard similarity of two texts by their words.
+
+    It is 0 where one text is more than twice as long.
+    """
     return _score(first, word_set(first), second)
 
 
@@ -65,7 +68,7 @@ def _score(first: str, words: frozenset[str], second: str) -> float:
 
 
 def _texts(connection: apsw.Connection, ids: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the ids of memories that are there, each with the text by which it is compared."""
+    """Yield the memory ids that exist, each with its text for comparison."""
     for memory_id, title, content, facts in connection.execute(
         "SELECT m.id, m.title, m.content, m.facts FROM json_each(?) w CROSS JOIN memories m ON m.id = w.value",
         (json.dumps(list(ids)),),
@@ -74,9 +77,9 @@ def _texts(connection: apsw.Connection, ids: Sequence[str]) -> Iterator[tuple[st
 
 
 class SimilarFinder:
-    """Finds similar memories.
+    """Finds similar memories by the words of a text.
 
-    Remembers how common words are, which only decides in what order it looks.
+    It remembers how common words are, which only decides in what order they are looked up.
     """
 
     def __init__(self) -> None:
@@ -149,34 +152,39 @@ class SimilarFinder:
         return list(dict.fromkeys(str(row[0]) for row in rows))[: max(limit, 0)]
 
     def _candidates(
-        self, connection: apsw.Connection, text: str, words: frozenset[str], threshold: float, asked: dict[str, str]
+        self,
+        connection: apsw.Connection,
+        text: str,
+        words: frozenset[str],
+        threshold: float,
+        values: dict[str, str],
     ) -> list[str]:
         ordered = self._rarest_first(connection, words)
         # The margin keeps rounding from asking for more words than a text of exactly the threshold must have.
-        heads = len(ordered) - math.ceil(threshold * len(ordered) - 1e-9) + 1
-        groups = self._dealt(ordered, heads)
+        group_count = len(ordered) - math.ceil(threshold * len(ordered) - 1e-9) + 1
+        groups = self._dealt(ordered, group_count)
         match = " OR ".join(f"({' AND '.join(map(expression, group))})" for group in groups)
         rows = connection.execute(
-            f"{_OF_MEMORY} WHERE chunks_fts MATCH :match AND {_LIKE}", {"match": match, **asked}
+            f"{_OF_MEMORY} WHERE chunks_fts MATCH :match AND {_LIKE}", {"match": match, **values}
         ).fetchall()
         if len(text) >= _LONG_TEXT:
-            match = " OR ".join(map(expression, ordered[:heads]))
+            match = " OR ".join(map(expression, ordered[:group_count]))
             rows += connection.execute(
-                f"{_OF_MEMORY} WHERE chunks_fts MATCH :match AND {_LIKE} AND {_LONG}", {"match": match, **asked}
+                f"{_OF_MEMORY} WHERE chunks_fts MATCH :match AND {_LIKE} AND {_LONG}", {"match": match, **values}
             ).fetchall()
         return list(dict.fromkeys(str(row[0]) for row in rows))
 
-    def _dealt(self, ordered: Sequence[str], heads: int) -> list[list[str]]:
-        """Deal words into groups.
+    def _dealt(self, ordered: Sequence[str], group_count: int) -> list[list[str]]:
+        """Deal words into groups, each led by one of the rarest.
 
-        The rarest head them, each next one joins the group that most texts would pass.
+        Each next word joins the group that most texts would pass.
 
         Words that are left once few texts pass any group are not asked for.
         """
-        groups = [[word] for word in ordered[:heads]]
+        groups = [[word] for word in ordered[:group_count]]
         passing = [(-self._weight(group[0]), number) for number, group in enumerate(groups)]
         heapq.heapify(passing)
-        for word in ordered[heads:]:
+        for word in ordered[group_count:]:
             weight, number = heapq.heappop(passing)
             if weight > _FEW:
                 break
@@ -185,11 +193,11 @@ class SimilarFinder:
         return groups
 
     def _weight(self, word: str) -> float:
-        """Return the logarithm of the share of texts that have a word, as far as that is known."""
+        """Return the word's weight: the logarithm of its known share of texts."""
         return math.log((self._counts.get(word, _COMMON) + 1) / _ALL)
 
     def _rarest_first(self, connection: apsw.Connection, words: Iterable[str]) -> list[str]:
-        """Return the words by how many texts have them.
+        """Return the words ordered by how many texts have them.
 
         Of very many words only the longest are looked up.
         """

@@ -1,4 +1,4 @@
-"""The words of a text as sets that can be compared, and how the word index is asked for each of them.
+"""The words of a text as comparable sets, with their index queries.
 
 Words are in lower case and whole: what stands between two separators. Chinese, Japanese and Korean writing counts by
 pairs of neighbouring characters. A word is asked for such that every text that has it is found, and perhaps some more:
@@ -42,7 +42,7 @@ _NEGATIONS: Final = frozenset(
 def word_set(text: str) -> frozenset[str]:
     """Return the words of ``text``, each once.
 
-    Those of more than ``LONGEST`` characters do not count.
+    Words of more than ``LONGEST`` characters do not count.
     """
     found: set[str] = set()
     for match in _WORD.finditer(_folded(text)):
@@ -83,16 +83,16 @@ def expression(term: str) -> str:
 def jaccard(first: frozenset[str], second: frozenset[str]) -> float:
     """Return the share of words that two sets have in common.
 
-    0 to 1, and 0 where both are empty.
+    It is 0 to 1, and 0 where both sets are empty.
     """
     shared = len(first & second)
     return shared / (len(first) + len(second) - shared) if shared else 0.0
 
 
 def restates(new: str, old: str) -> bool:
-    """Return whether a sentence says nothing that another does not say.
+    """Return whether a sentence says nothing beyond another one.
 
-    No word more, none replaced, none moved.
+    It has no word more, none replaced and none moved.
 
     What only ``old`` says may not be a number, a name, a symbol or a word that turns a sentence round. Case, articles
     and punctuation do not count.
@@ -110,7 +110,7 @@ def restates(new: str, old: str) -> bool:
 
 
 def _tokens(text: str) -> list[str]:
-    """Return the words and symbols of ``text`` in order, without those that any sentence may have or lack."""
+    """Return the words and symbols of ``text`` in order, without filler words."""
     found = _TOKEN.findall(unicodedata.normalize("NFC", text))
     return [word for word in found if word == "A" or word.lower() not in _FILLERS]
 

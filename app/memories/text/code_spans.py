@@ -1,4 +1,7 @@
-"""Where the code of a Markdown text is: fenced blocks and inline spans. Indented blocks count as text."""
+"""The code ranges of a Markdown text: fenced blocks and inline spans.
+
+Indented blocks count as text.
+"""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -27,7 +30,7 @@ class CodeRanges:
 
 
 def code_ranges(text: str) -> list[CodeRange]:
-    """Return the ranges of ``text`` that are code, ascending and disjoint.
+    """Return the code ranges of ``text``, ascending and disjoint.
 
     An unclosed fence reaches to the end.
     """
@@ -67,7 +70,10 @@ def _inline(text: str, start: int, end: int) -> Iterator[CodeRange]:
 
 
 def _spans(text: str, start: int, end: int) -> Iterator[CodeRange]:
-    """Pair each run of backticks with the next run of the same length in the paragraph."""
+    """Yield the inline code spans of a paragraph.
+
+    Each run of backticks pairs with the next run of the same length.
+    """
     runs = [run.span() for run in _TICKS.finditer(text, start, end)]
     partners: list[int | None] = [None] * len(runs)
     latest: dict[int, int] = {}

@@ -1,4 +1,7 @@
-"""What Keepsake told an agent is not stored as a new memory when the agent hands it back."""
+"""The filter of echoed memories: recalled text is not stored as new.
+
+Text that Keepsake gave to an agent may come back from it.
+"""
 
 from dataclasses import replace
 

@@ -162,9 +162,9 @@ def _markdown_link(match: re.Match[str], path: str) -> WikiLink | None:
 
 
 def _path_in_folder(target: str, path: str) -> str:
-    """Return ``target``, seen from the file ``path``, below its imported folder.
+    """Return the link target, seen from ``path``, below its imported folder.
 
-    ``""`` when it lies outside.
+    It is ``""`` when the target lies outside.
     """
     root, _, place = path.partition("/")
     joined = posixpath.normpath(posixpath.join("/", posixpath.dirname(place), target).lstrip("/"))
@@ -183,7 +183,10 @@ def _context(text: str, start: int, end: int) -> str:
 
 
 def attribute_links(attributes: Mapping[str, Any]) -> Iterator[WikiLink]:
-    """Yield the wiki links in the texts of foreign front matter, such as ``author: "[[Ursula K. Le Guin]]"``."""
+    """Yield the wiki links in the texts of foreign front matter.
+
+    An example is ``author: "[[Ursula K. Le Guin]]"``.
+    """
     stack: list[Any] = [*attributes.values()]
     while stack:
         value = stack.pop()
@@ -196,9 +199,7 @@ def attribute_links(attributes: Mapping[str, Any]) -> Iterator[WikiLink]:
 
 
 def find_tags(text: str) -> tuple[str, ...]:
-    """Return the ``#tags`` of ``text`` in stored form, each once, in order.
-
-    All of them, however many.
+    """Return all tags of ``text`` in stored form, each once, in order.
 
     A tag follows white space or begins a line, has a character that is not a digit, and is outside code and links.
     """
@@ -207,7 +208,7 @@ def find_tags(text: str) -> tuple[str, ...]:
 
 
 def tag_places(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield each ``#tag`` of ``text`` as written, without its mark, and where the name begins and ends."""
+    """Yield each tag of ``text``, without its mark, with start and end."""
     if "#" not in text:
         return
     code, links = CodeRanges(code_ranges(text)), CodeRanges([match.span() for match in _LINK.finditer(text)])
