@@ -62,7 +62,7 @@ class ReflectionService:
     async def require_sources(self, sources: Sequence[Source], *, stores: Sequence[str] = STORES) -> None:
         """Refuse sources that are not there.
 
-        Whether a turn is there is told only to those who see every store.
+        Only a caller who sees every store learns whether a turn is there.
 
         Raises:
             InputError: One is not there; its number in the list is in the sentence.
@@ -85,9 +85,9 @@ class ReflectionService:
             raise InputError(f"There is no such {kind} as sources[{missing}] names.", field=f"sources[{missing}].id")
 
     async def sources(self, memory_id: str, *, stores: Sequence[str] = STORES) -> list[SourceText]:
-        """Return what a memory was drawn from, each with its words.
+        """Return the sources of a memory, each with its text.
 
-        What the caller may not see is left out.
+        Sources that the caller may not see are left out.
 
         Raises:
             NotFoundError: There is no memory of that id.
@@ -100,10 +100,10 @@ class ReflectionService:
             sees_all = set(stores) >= set(STORES)
             ids = [source.id for source in memory.sources if source.kind == "memory"]
             visible = {one.id: one for one in repo.many(connection, ids, stores=stores)}
-            told = [_of_memory(one, visible.get(one)) for one in ids if sees_all or one in visible]
+            texts = [_of_memory(one, visible.get(one)) for one in ids if sees_all or one in visible]
             if sees_all:
-                told += [_of_message(connection, one.id) for one in memory.sources if one.kind == "message"]
-            return told
+                texts += [_of_message(connection, one.id) for one in memory.sources if one.kind == "message"]
+            return texts
 
         return await self._transactions.store.read(work)
 

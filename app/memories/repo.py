@@ -64,7 +64,10 @@ _OF_TEXT = frozenset({"title", "title_key", "content", "content_hash", "facts"})
 
 
 def store_condition(stores: Sequence[str]) -> str:
-    """Return the condition that a memory ``m`` is in one of ``stores``, names of our own only."""
+    """Return the SQL condition that memory ``m`` is in one of ``stores``.
+
+    It holds only store names of our own.
+    """
     named = [store for store in STORES if store in stores]
     if len(named) == len(STORES):
         return "TRUE"
@@ -121,7 +124,10 @@ def removed_ids(connection: apsw.Connection) -> list[str]:
 
 
 def get_with_sources(connection: apsw.Connection, memory_id: str, *, stores: Sequence[str] = STORES) -> Memory | None:
-    """Return one memory like ``get``, with its sources whoever asks: what a change starts from."""
+    """Return one memory like ``get``, with its sources for every caller.
+
+    A change starts from it.
+    """
     found = get(connection, memory_id, stores=stores)
     return found if found is None or _is_all(stores) else get(connection, memory_id)
 
@@ -142,7 +148,10 @@ def many(connection: apsw.Connection, ids: Sequence[str], *, stores: Sequence[st
 
 
 def active_fact(connection: apsw.Connection, category: str, key: str, store: str) -> Memory | None:
-    """Return the active fact of that category and key in a store, the only one there can be."""
+    """Return the active fact with this category and key in a store.
+
+    There can be only one.
+    """
     row = connection.execute(
         f"SELECT {_READ} FROM memories m WHERE m.kind = 'fact' AND m.key <> '' AND m.valid_until IS NULL"
         " AND m.category = ? AND m.key = ? AND m.store = ?",
@@ -152,8 +161,9 @@ def active_fact(connection: apsw.Connection, category: str, key: str, store: str
 
 
 def text_hash(memory: Memory) -> str:
-    """Return a hash that is equal for memories that say the same under the same name.
+    """Return a hash of a memory's text and name.
 
+    It is equal for memories that say the same under the same name.
     An observation is known by its title and single statements, where it has any; a fact with a key by that too.
     """
     if memory.kind == "observation" and memory.facts:
@@ -168,7 +178,10 @@ def text_key(text: str) -> str:
 
 
 def find_equal(connection: apsw.Connection, memory: Memory, now_ms: int) -> Memory | None:
-    """Return the oldest active memory of the same kind and store that says the same, not one expired by ``now_ms``."""
+    """Return the oldest active memory with the same kind, store and text.
+
+    One that has expired by ``now_ms`` does not count.
+    """
     row = connection.execute(
         f"SELECT {_READ} FROM memories m WHERE m.content_hash = ? AND m.valid_until IS NULL AND m.kind = ?"
         " AND m.store = ? AND (m.expires_at IS NULL OR m.expires_at > ?) ORDER BY m.created_at, m.rowid LIMIT 1",
@@ -183,7 +196,10 @@ def mention(connection: apsw.Connection, memory_id: str) -> None:
 
 
 def set_accesses(connection: apsw.Connection, memory: Memory) -> None:
-    """Write how often a memory was read and when last, which no other writing of its row touches."""
+    """Write a memory's read count and the time of the last read.
+
+    No other writing of its row touches these.
+    """
     connection.execute(
         "UPDATE memories SET access_count = ?, last_accessed = ? WHERE id = ?",
         (memory.access_count, None if memory.last_accessed is None else to_ms(memory.last_accessed), memory.id),
@@ -204,7 +220,10 @@ def _is_all(stores: Sequence[str]) -> bool:
 
 
 def rows(connection: apsw.Connection, ids: Sequence[str], *, stores: Sequence[str] = STORES) -> list[MemoryRow]:
-    """Return the memories of ``ids`` that are there as a list shows them, in that order."""
+    """Return the memories of ``ids`` as a list shows them, in this order.
+
+    Those that are not there are left out.
+    """
     return [
         _listed(row)
         for row in connection.execute(
@@ -218,7 +237,10 @@ def rows(connection: apsw.Connection, ids: Sequence[str], *, stores: Sequence[st
 
 
 def preview(content: str, facts: Sequence[str]) -> str:
-    """Return the first words of a memory, those of its single statements where it has no other text."""
+    """Return the first words of a memory.
+
+    They are those of its single statements where it has no other text.
+    """
     begun = content[:_PREVIEW_SOURCE]
     return excerpt(begun if begun.strip() else " ".join(facts), PREVIEW)
 
@@ -273,7 +295,7 @@ def _memory(row: Sequence[Any]) -> Memory:
 
 
 def _list(written: str) -> tuple[Any, ...]:
-    """Return the items of a JSON list.
+    """Return the entries of a JSON list.
 
     Most lists are empty, and parsing those costs as much as the rest of a row.
     """

@@ -1,4 +1,7 @@
-"""What can be done to memories: save, update, delete, restore, pin, tag; each undoable and told to everybody."""
+"""Changes to memories: save, update, delete, restore, pin and tag.
+
+Each can be undone and is announced to all listeners.
+"""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -71,7 +74,7 @@ class MemoryService:
     def _prepare(self, draft: NewMemory) -> tuple[Memory, str]:
         """Return a new memory and the hash of its text.
 
-        What takes long of a long one, made without the writer.
+        Both take long for a long memory, so they are made without the writer.
         """
         memory = validation.compose(draft, self._transactions.clock.now_ms())
         return memory, repo.text_hash(memory)
@@ -170,7 +173,7 @@ class MemoryService:
         actor: str = "person",
         operation: str = "note.pin",
     ) -> Changed[Memory]:
-        """Pin or unpin an active memory, whatever its version.
+        """Pin or unpin an active memory of any version.
 
         Raises:
             NotFoundError: There is no active memory of that id.
@@ -190,9 +193,9 @@ class MemoryService:
         actor: str = "person",
         operation: str = "note.delete_many",
     ) -> Changed[tuple[str, ...]]:
-        """Delete memories softly in one run.
+        """Delete memories softly in one run, and return the ids of those deleted.
 
-        Returns the ids of those deleted, leaving out what is already gone.
+        Memories that are already gone are left out.
         """
 
         def one(writer: MemoryWriter, memory: Memory) -> Memory:
@@ -212,7 +215,7 @@ class MemoryService:
     ) -> Changed[tuple[str, ...]]:
         """Add and remove tags of memories in one run.
 
-        Returns the ids of those that changed.
+        Returns the ids of the memories that changed.
         """
         removed = {name for tag in remove for name in normalise_tags((tag,))}
 

@@ -14,7 +14,10 @@ _FIELDS = tuple(field.name for field in dataclasses.fields(Memory) if field.name
 
 
 def to_state(memory: Memory) -> dict[str, Any]:
-    """Return every field of ``memory`` but how often it was read, as JSON-ready values, times in milliseconds."""
+    """Return the fields of ``memory`` as JSON-ready values, times in milliseconds.
+
+    Every field is there except the counts of how often it was read.
+    """
     state = {name: getattr(memory, name) for name in _FIELDS}
     for name in _TIMES:
         state[name] = None if state[name] is None else to_ms(state[name])

@@ -65,9 +65,9 @@ def join_changes(changes: Sequence[ChangeSet], actor: str, operation: str) -> Ch
 
 
 def require_store(store: str, stores: Sequence[str]) -> None:
-    """Refuse to write into a store that the caller does not see.
+    """Refuse to write memories into a store that the caller does not see.
 
-    What lies there must not show in the answer.
+    The content of such a store must not show in the answer.
 
     Raises:
         AccessDeniedError: The caller does not see ``store``.

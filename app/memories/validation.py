@@ -1,4 +1,7 @@
-"""What may be stored: cleaning and limits of a memory's fields, and how a draft becomes a memory."""
+"""Validation of memories: cleaning and limits of their fields.
+
+A draft becomes a memory here.
+"""
 
 import math
 from collections.abc import Iterable
@@ -64,9 +67,9 @@ def compose(draft: NewMemory, now_ms: int) -> Memory:
 
 
 def with_content(memory: Memory, content: str) -> Memory:
-    """Return ``memory`` with new content.
+    """Return ``memory`` with new content, and tags to match.
 
-    Tags that stood in the old one leave, those in the new one join.
+    Tags that stood in the old content leave, those in the new one join.
     """
     content = clean_content(content)
     inline = set(normalise_tags(find_tags(memory.content)))

@@ -1,6 +1,6 @@
-"""Writes memories within one transaction.
+"""Writes memories within one transaction: row, tags, links and index.
 
-Row, tags, links, index, and exactly one history entry for each change.
+Each change makes exactly one history entry.
 """
 
 from collections.abc import Callable, Collection
@@ -27,7 +27,10 @@ _WRITING = frozenset({"content", "title", "tags", "tokens"})
 
 
 class MemoryIndex(Protocol):
-    """Who keeps the search index in step; called in the transaction of the change."""
+    """Search index of memories, kept in step with every change.
+
+    Its methods are called in the transaction of the change.
+    """
 
     def memory_stored(self, connection: apsw.Connection, memory: Memory) -> None:
         """Index an active memory, replacing what was indexed of it."""
@@ -100,10 +103,9 @@ class MemoryWriter:
         return self._change(old, superseded, event)
 
     def coalesce_update(self, before: Memory, after: Memory) -> Memory:
-        """Update like ``update``.
+        """Update a memory like ``update``, with one history entry for a spell of edits.
 
         An editor that saves every few seconds adds one entry for the whole spell.
-
         The entry that the spell began with then leads to ``after``, so that undoing it goes back to before the spell.
         """
         begun = self._open_edit_burst(before, after)
@@ -117,7 +119,10 @@ class MemoryWriter:
         return stored
 
     def _open_edit_burst(self, before: Memory, after: Memory) -> HistoryRow | None:
-        """Return the entry that the change from ``before`` to ``after`` goes on with, if it does."""
+        """Return the history entry that the change to ``after`` continues, if any.
+
+        The change is the one from ``before`` to ``after``.
+        """
         changed = differing(to_state(before), to_state(after))
         latest = next(iter(history_repo.entries(self.connection, target=before.id, limit=1)), None)
         if latest is None or "content" not in changed or not _WRITING.issuperset(changed):
@@ -142,7 +147,7 @@ class MemoryWriter:
         return self._change(before, restored, "RESTORE")
 
     def supersede_for(self, successor: Memory) -> None:
-        """Take the active fact of the same category and key out of the way of ``successor``."""
+        """Supersede the active fact with the category and key of ``successor``."""
         old = conflicting_fact(self.connection, successor)
         if old is not None:
             self.supersede(old, successor.id)
@@ -160,7 +165,10 @@ class MemoryWriter:
     def enter(
         self, memory_id: str, event: Event, before: dict[str, object] | None, after: dict[str, object] | None
     ) -> None:
-        """Record a change that was made to a memory, between two states as history knows them."""
+        """Record a history entry for a change of a memory.
+
+        ``before`` and ``after`` are states as history knows them.
+        """
         entry = history_repo.record(
             self.connection,
             target_kind="memory",
@@ -188,9 +196,7 @@ class MemoryWriter:
 
 
 def recorded_state(memory: Memory | None) -> dict[str, object] | None:
-    """Return the state that history and undo know of a memory.
-
-    None for a deleted one.
+    """Return the state of a memory for history and undo, none if deleted.
 
     A superseded memory keeps its state, for it still says what was once held true.
     """
@@ -200,7 +206,10 @@ def recorded_state(memory: Memory | None) -> dict[str, object] | None:
 
 
 def conflicting_fact(connection: apsw.Connection, memory: Memory) -> Memory | None:
-    """Return the other active fact of the same category, key and store, of which there can be only one."""
+    """Return the other active fact with the same category, key and store.
+
+    There can be only one.
+    """
     if memory.kind != "fact" or not memory.key or memory.deleted_at is not None:
         return None
     found = repo.active_fact(connection, memory.category, memory.key, memory.store)
@@ -216,9 +225,9 @@ def write_state(
     touched: Callable[[set[str]], None] = lambda _areas: None,
     hash_of_text: str | None = None,
 ) -> None:
-    """Write ``after`` where ``before`` was, without history.
+    """Write a memory's new state ``after`` over ``before``, without history.
 
-    Row, tags, links and index, each where it changed.
+    Row, tags, links and index are written, each where it changed.
 
     Args:
         connection: The writer's connection, inside a transaction.

@@ -43,10 +43,9 @@ def take_out(connection: apsw.Connection, index: MemoryIndex, memory_id: str) ->
 
 
 def state(connection: apsw.Connection, memory_id: str) -> dict[str, Any] | None:
-    """Return the state that history knows of an archived memory.
+    """Return the state of an archived memory for the history.
 
-    That it is there, not what it says.
-
+    It records that the memory is there, not what it says.
     To everybody else it reads as deleted when it was archived.
     """
     found = archive_repo.get(connection, memory_id)

@@ -1,6 +1,6 @@
-"""The memory_archive table.
+"""The archive table, memory_archive: memories moved out of the active tables.
 
-Memories moved out of the active tables whole, row by row as they stood there.
+Each memory is moved whole, row by row as it stood there.
 """
 
 import json
@@ -40,14 +40,14 @@ _LISTED = ", ".join(
 
 
 def holds(connection: apsw.Connection, memory_id: str) -> bool:
-    """Return whether the archive has a memory of that id."""
+    """Return whether the archive has a memory with this id."""
     return connection.execute("SELECT 1 FROM memory_archive WHERE id = ?", (memory_id,)).fetchone() is not None
 
 
 def move_in(connection: apsw.Connection, memory_id: str, reason: str, at_ms: int) -> None:
-    """Move a memory's row and what hangs on it into the archive.
+    """Move a memory's row and its dependent rows into the archive.
 
-    The caller takes it out of the index.
+    The caller takes the memory out of the index.
     """
     payload = {"memories": _rows(connection, "memories", "id = ?", memory_id)}
     payload |= {table: _rows(connection, table, where, memory_id) for table, where in _PARTS.items()}
@@ -61,7 +61,7 @@ def move_in(connection: apsw.Connection, memory_id: str, reason: str, at_ms: int
 def move_out(connection: apsw.Connection, memory_id: str) -> None:
     """Move a memory back from the archive, every column as it was.
 
-    The caller puts it into the index.
+    The caller puts the memory into the index.
     """
     payload = json.loads(str(connection.execute("SELECT payload FROM memory_archive WHERE id = ?", (memory_id,)).get))
     [row] = payload["memories"]
@@ -94,9 +94,9 @@ def ids(connection: apsw.Connection) -> list[str]:
 
 
 def get(connection: apsw.Connection, memory_id: str, stores: Sequence[str] = STORES) -> tuple[Memory, int, str] | None:
-    """Return an archived memory as it was, when it was archived and why.
+    """Return an archived memory, the time it was archived and the reason.
 
-    ``None`` when there is none in ``stores``.
+    The memory is as it was; ``None`` when there is none in ``stores``.
     """
     found = connection.execute(
         "SELECT payload, archived_at, reason FROM memory_archive WHERE id = ?", (memory_id,)
@@ -108,9 +108,9 @@ def get(connection: apsw.Connection, memory_id: str, stores: Sequence[str] = STO
 
 
 def contents(connection: apsw.Connection, stores: Sequence[str] = STORES) -> Iterator[Memory]:
-    """Yield the archived memories in ``stores`` as they were, what was archived last first.
+    """Yield the archived memories in ``stores``, the last archived first.
 
-    None reads as deleted.
+    They are as they were, but none reads as deleted.
     """
     ids = [
         str(row[0])
@@ -130,8 +130,9 @@ def contents(connection: apsw.Connection, stores: Sequence[str] = STORES) -> Ite
 
 
 def due(connection: apsw.Connection, before_ms: int, states: Sequence[str], limit: int) -> list[str]:
-    """Return ids of memories that were in one of ``states`` before a moment, the longest ones first.
+    """Return ids of memories that were in one of ``states`` before a moment.
 
+    Those that were in it longest come first.
     Pinned ones and notes are never merely old.
     """
     clauses = {
@@ -142,9 +143,9 @@ def due(connection: apsw.Connection, before_ms: int, states: Sequence[str], limi
         " WHERE valid_until IS NULL AND pinned = 0 AND kind IN ('fact', 'observation', 'digest')"
         " AND updated_at < :before AND coalesce(last_accessed, 0) < :before",
     }
-    asked = " UNION ALL ".join(clauses[state] for state in dict.fromkeys(states))
+    candidates = " UNION ALL ".join(clauses[state] for state in dict.fromkeys(states))
     rows = connection.execute(
-        f"SELECT id FROM ({asked}) WHERE id NOT IN (SELECT id FROM memory_archive)"
+        f"SELECT id FROM ({candidates}) WHERE id NOT IN (SELECT id FROM memory_archive)"
         " GROUP BY id ORDER BY min(since), id LIMIT :limit",
         {"before": before_ms, "limit": limit},
     )
@@ -152,10 +153,7 @@ def due(connection: apsw.Connection, before_ms: int, states: Sequence[str], limi
 
 
 def drop(connection: apsw.Connection, before_ms: int, limit: int) -> list[str]:
-    """Delete archived memories other than notes that were put there before a moment.
-
-    Return their ids.
-    """
+    """Delete memories archived before a moment, except notes, and return their ids."""
     rows = connection.execute(
         "DELETE FROM memory_archive WHERE id IN (SELECT id FROM memory_archive"
         " WHERE archived_at < ? AND kind <> 'note' ORDER BY archived_at LIMIT ?) RETURNING id",
@@ -176,9 +174,10 @@ def _insert(connection: apsw.Connection, table: str, row: dict[str, Any]) -> Non
 
 
 def _stands(connection: apsw.Connection, table: str, part: dict[str, Any]) -> bool:
-    """Return whether the entities that a person's decision names are still there.
+    """Return whether the entities of an entity claim still exist.
 
-    The database would refuse it.
+    A claim is a person's decision about entities; the database would refuse it without them. Rows of other tables
+    always pass.
     """
     if table != "entity_claims":
         return True
@@ -216,9 +215,9 @@ def _listed(row: Sequence[Any]) -> ArchivedMemory:
 
 
 def _memories(payloads: Sequence[dict[str, Any]], stores: Sequence[str]) -> list[Memory]:
-    """Read payloads with the SQL that reads memories.
+    """Return the memories of payloads, read with the usual SQL.
 
-    In an empty database of its own, so that it never drifts.
+    The SQL that reads memories runs in an empty database of its own, so that the two never drift apart.
     """
     scratch = apsw.Connection(":memory:")
     try:

@@ -14,7 +14,7 @@ DueState = Literal["deleted", "expired", "old"]
 class ArchivedMemory:
     """A memory in the archive as a list shows it.
 
-    ``was_deleted`` when it came from the trash.
+    ``was_deleted`` says that it came from the trash.
     """
 
     id: str
@@ -41,7 +41,10 @@ class Archived:
 
 @dataclass(frozen=True, slots=True)
 class ArchiveFilter:
-    """Which of the archive is meant; empty fields do not filter, every word of ``text`` must stand in it."""
+    """A filter for archived memories.
+
+    Empty fields do not filter; every word of ``text`` must stand in the memory.
+    """
 
     text: str = ""
     kinds: tuple[Kind, ...] = ()
@@ -49,7 +52,10 @@ class ArchiveFilter:
 
 @dataclass(frozen=True, slots=True)
 class MovedMemories:
-    """What was moved into the archive, and the run that undoes it; ``skipped`` were gone, unseen or there already."""
+    """Memories moved into the archive, and the run that undoes it.
+
+    ``skipped`` counts those that were gone, unseen or there already.
+    """
 
     run_id: str
     ids: tuple[str, ...]

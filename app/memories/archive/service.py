@@ -1,4 +1,7 @@
-"""The archive: memories that are out of the way but not lost. Nothing but ``clean`` takes anything out of the vault."""
+"""The archive: memories that are out of the way but not lost.
+
+Nothing but ``clean`` takes anything out of the vault.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -56,7 +59,7 @@ class ArchiveService:
     ) -> Changed[MovedMemories]:
         """Move memories into the archive, a batch at a time, as one run.
 
-        What the caller does not see is left out.
+        Memories that the caller does not see are left out.
         """
         run = run_id or new_id("run")
         why = excerpt(storable(reason)[0], _REASON)
@@ -75,8 +78,9 @@ class ArchiveService:
     async def due(
         self, older_than_days: float, states: Sequence[DueState] = ("deleted", "expired"), *, limit: int = 200
     ) -> list[str]:
-        """Return ids of memories that were deleted, expired or untouched longer than so many days, oldest first.
+        """Return ids of memories deleted, expired or untouched for many days, oldest first.
 
+        They have been so for longer than ``older_than_days``.
         Pinned ones, notes and reflections are never merely old.
 
         Raises:
@@ -117,7 +121,9 @@ class ArchiveService:
         actor: str = "person",
         operation: str = "archive.restore",
     ) -> Changed[Memory]:
-        """Bring a memory back exactly as it was, into the trash if it came from there.
+        """Restore a memory from the archive exactly as it was.
+
+        It goes into the trash if it came from there.
 
         Raises:
             NotFoundError: The archive has none of that id in ``stores``.
@@ -140,10 +146,9 @@ class ArchiveService:
     async def clean(
         self, older_than_days: float, *, limit: int = 200, actor: str = "person", operation: str = "archive.clean"
     ) -> Changed[int]:
-        """Delete memories other than notes that lie in the archive longer than so many days.
+        """Delete old memories from the archive, except notes, and return how many.
 
-        Returns how many.
-
+        They have been in the archive for longer than ``older_than_days``.
         This cannot be undone. Their history stays.
 
         Raises:
@@ -178,7 +183,10 @@ class ArchiveService:
         actor: str,
         run_id: str,
     ) -> dict[str, int]:
-        """Move what is there of ``ids``, and return the entry of the history of each that was moved."""
+        """Move the memories of ``ids`` that exist, and return their history entries.
+
+        Those outside ``stores`` or in the archive already are left out.
+        """
         entries: dict[str, int] = {}
         for memory in repo.many(connection, ids):
             if memory.store in stores and not archive_repo.holds(connection, memory.id):

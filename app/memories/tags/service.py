@@ -1,6 +1,6 @@
-"""Renaming and merging tags.
+"""Renaming and merging tags in every memory that has them.
 
-Every memory that has one, nested ones along with it, as one run that can be undone.
+Nested tags change along with them, as one run that can be undone.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -30,7 +30,7 @@ MAX_MERGED = 100
 
 @dataclass(frozen=True, slots=True)
 class TagChange:
-    """What became of tags.
+    """Result of renaming or merging tags.
 
     Args:
         changed: Memories that have other tags now.
@@ -61,9 +61,9 @@ class TagService:
     async def rename(
         self, old: str, new: str, *, stores: Sequence[str] = STORES, actor: str = "person"
     ) -> Changed[TagChange]:
-        """Give a tag another name, and those nested in it.
+        """Rename a tag and those nested in it.
 
-        Where the new name is there already, they become one.
+        Where the new name is there already, the tags become one.
 
         Raises:
             NotFoundError: No memory has the tag.
@@ -80,7 +80,7 @@ class TagService:
         actor: str = "person",
         operation: str = "tag.merge",
     ) -> Changed[TagChange]:
-        """Make several tags one, in short transactions of one run.
+        """Merge several tags into one, in short transactions of one run.
 
         ``into`` need not be there yet.
 
@@ -124,7 +124,10 @@ class TagService:
 
 
 def renamed(memory: Memory, names: Mapping[str, str]) -> Memory:
-    """Return ``memory`` with each tag of ``names``, and what is nested in it, by its new name; in its text too."""
+    """Return ``memory`` with the tags of ``names`` renamed.
+
+    Tags nested in them are renamed too, also in its text.
+    """
     content = _rewritten(memory.content, names)
     tags = normalise_tags(_new_name(tag, names) or tag for tag in memory.tags)
     return replace(memory, content=content, tags=tags, tokens=size(content, memory.facts))
@@ -141,7 +144,10 @@ def _rewritten(content: str, names: Mapping[str, str]) -> str:
 
 
 def _new_name(tag: str, names: Mapping[str, str]) -> str | None:
-    """Return the new name of a tag, by the longest of ``names`` that is the tag or above it."""
+    """Return the new name of a tag, ``None`` when it keeps the old one.
+
+    The longest of ``names`` that is the tag or above it decides.
+    """
     for old in sorted(names, key=len, reverse=True):
         if tag == old or tag.startswith(f"{old}/"):
             return names[old] + tag[len(old) :]
@@ -166,7 +172,9 @@ def _names(tags: Iterable[str], into: str) -> dict[str, str]:
 
 
 def _having(names: Mapping[str, str], stores: Sequence[str], connection: apsw.Connection) -> list[str]:
-    """Return the ids of active memories that have one of the tags or one nested in it.
+    """Return the ids of active memories with one of the tags.
+
+    A tag nested in one of them counts too.
 
     Raises:
         InputError: A new name would be too long, or cannot stand in a text that has the old one.

@@ -1,6 +1,6 @@
-"""The memory_tags table: a memory's tags, and how often each tag is used.
+"""The tag table, memory_tags: tags of memories and their counts.
 
-``a`` covers ``a/b``.
+The tag ``a`` covers ``a/b``.
 """
 
 import json
@@ -27,14 +27,20 @@ def write(connection: apsw.Connection, memory_id: str, tags: Sequence[str]) -> N
 
 
 def tag_condition(column: str) -> str:
-    """Return the condition that the tag in ``column`` is the one bound three times, or nested in it."""
+    """Return the SQL condition that ``column`` has a tag or one nested in it.
+
+    The tag is to be bound three times.
+    """
     return f"({column} = ? OR ({column} >= ? || '/' AND {column} < ? || '0'))"  # "0" follows "/"
 
 
 def tags_with_prefix(
     connection: apsw.Connection, prefix: str = "", *, limit: int = 200, stores: Sequence[str] = STORES
 ) -> list[Facet]:
-    """Return the tags that begin with ``prefix`` and how many active memories each covers, most used first."""
+    """Return the tags that begin with ``prefix``, most used first.
+
+    Each comes with the number of active memories that it covers.
+    """
     visible = store_condition(stores)
     wanted = normalise_tag(prefix)
     counted = nested_counts(connection, ACTIVE if visible == "TRUE" else f"{ACTIVE} AND {visible}", ())
@@ -42,9 +48,9 @@ def tags_with_prefix(
 
 
 def nested_counts(connection: apsw.Connection, where: str, values: Sequence[Any]) -> list[Facet]:
-    """Return how many memories each tag covers, most first.
+    """Return the tags and how many memories each covers, most first.
 
-    A parent that stands nowhere alone is counted too.
+    A parent tag that no memory has by itself is counted too.
 
     Args:
         connection: Any connection.
