@@ -85,7 +85,7 @@ class EntityService:
             aliases: Names that mean the second entity from now on.
             owners: Messages and memories in which the first one's names mean the second.
             name: The second's name; the first of ``aliases`` when empty.
-            kind: The second's type; the first's when ``None``.
+            kind: The second's type; when ``None`` the one it had before it was merged, else the first's.
             actor: Who decides.
 
         Raises:
@@ -108,41 +108,55 @@ class EntityService:
             left = [alias for alias in first["aliases"] if name_key(alias) not in keys]
             decisions.write(entity_id, {**first, "aliases": left}, "UPDATE")
             claims = sorted({(owner_kind, owner_id, entity_id) for owner_kind, owner_id in owners})
-            return self._second(
-                decisions, entity_id, clean, kind or first["type"], moved, [list(one) for one in claims]
-            )
+            return self._second(decisions, entity_id, clean, kind, moved, [list(one) for one in claims])
 
         return await self._decide(work, "entity.split", actor)
 
     @staticmethod
     def _second(
-        decisions: EntityEdits, origin: str, name: str, kind: str, aliases: list[str], claims: list[list[str]]
+        decisions: EntityEdits,
+        origin: str,
+        name: str,
+        kind: EntityType | None,
+        aliases: list[str],
+        claims: list[list[str]],
     ) -> str:
-        """Write the second entity of a split: a merged one restored, else a new one."""
+        """Write the second entity of a split: a merged one restored, else a new one.
+
+        Without a ``kind`` it is of its own type again when it was merged, else of the first one's.
+        """
         connection = decisions.connection
-        taken = repo.named(connection, name_key(name), kind)
-        if taken is not None and repo.get(connection, taken) is not None and not decisions.is_automatic(taken):
-            raise InputError(f"There already is another {kind} called {name}. Choose another name.", id=taken)
-        names = _ordered({name_key(one): one for one in (name, *aliases)}.values())
+        first = decisions.state(origin)
         merged = repo.merged_named(connection, name_key(name), kind, origin)
-        if merged is not None:
-            back = entity_state.read(connection, merged) or {}
-            held = [*back["claims"], *claims]
-            decisions.write(merged, {**back, "merged_into": None, "aliases": names, "claims": held}, "RESTORE")
-            return merged
-        made = {
+        back = None if merged is None else entity_state.read(connection, merged)
+        wanted = kind or (first["type"] if back is None else back["type"])
+        taken = repo.named(connection, name_key(name), wanted)
+        if taken is not None and repo.get(connection, taken) is not None and not decisions.is_automatic(taken):
+            raise InputError(f"There already is another {wanted} called {name}. Choose another name.", id=taken)
+        second = merged or new_id("entity")
+        held = back or {
             "name": name,
-            "type": kind,
             "summary": "",
             "protected": False,
-            "merged_into": None,
-            "attributes": {"split_from": origin},
-            "aliases": names,
-            "claims": claims,
+            "attributes": {},
+            "claims": [],
             "relations": [],
         }
-        second = new_id("entity")
-        decisions.write(second, made, "ADD")
+        # Texts may give its names any of the types that led to the first one.
+        types = (*held["attributes"].get("absorbed", []), first["type"], *first["attributes"].get("absorbed", []))
+        absorbed = [one for one in dict.fromkeys(types) if one != wanted]
+        made = {
+            **held,
+            "type": wanted,
+            "merged_into": None,
+            "attributes": {
+                **({"split_from": origin} if back is None else held["attributes"]),
+                **({"absorbed": absorbed} if absorbed else {}),
+            },
+            "aliases": _ordered({name_key(one): one for one in (name, *aliases)}.values()),
+            "claims": [*held["claims"], *claims],
+        }
+        decisions.write(second, made, "ADD" if back is None else "RESTORE")
         return second
 
     async def rename(

@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from app.changes import ChangeSet
@@ -77,6 +77,13 @@ def test_a_split_by_name_lets_a_merged_one_stand_again(talk: EntityHarness) -> N
     talk.undo(split.changes)
     talk.undo(merged.changes)
     assert talk.picture() == before
+
+
+def test_a_name_merged_across_types_is_split_off_with_its_own_type(talk: EntityHarness) -> None:
+    bob, berlin = talk.id("Bob"), talk.id("Berlin")
+    talk.do(talk.service.merge([berlin], bob))
+    split = talk.do(talk.service.split(bob, aliases=["Berlin"]))
+    assert (split.value.id, split.value.type, split.value.mentions) == (berlin, "location", 1)
 
 
 def test_a_split_by_turns_keeps_to_those_turns(talk: EntityHarness) -> None:
@@ -214,6 +221,8 @@ steps = st.lists(
 )
 
 
+@example([("merge", 3, 0), ("split names", 0, 3)])
+@example([("rename", 0, 1), ("split names", 0, 0)])
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(taken=steps)
 def test_undoing_decisions_one_by_one_gives_each_state_before(template_db: Path, taken: list[Step]) -> None:
