@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from app.agents.isolated_vaults import IsolatedVaults
+from app.agents.service import AgentService
 from app.background_tasks import BackgroundTask, BackgroundTasks
 from app.changes import ChangeSet, Event, Feed, Progress
 from app.config.config import Config
@@ -129,6 +130,7 @@ class Engine:
         self.exchange = ExchangeService(new_sink, VaultSource(store, self.memories.queries, self.memories.archive))
         self.upkeep = upkeep_parts.build(runtime, worker, self._failures)
         self.memory_trimmer = MemoryTrimmer(worker.wait_quiet)
+        self.agents = AgentService(store, clock)
 
     def _build_undo(self) -> UndoService:
         appliers: dict[str, StateApplier] = {

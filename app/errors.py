@@ -150,6 +150,18 @@ class AccessDeniedError(InputError):
     exit_status = 77
 
 
+class AccessRequiredError(AccessDeniedError):
+    """The program is not known to the vault; the person has to allow it first."""
+
+    code = "access_required"
+
+
+class AgentPausedError(AccessDeniedError):
+    """The person has paused the agent."""
+
+    code = "agent_paused"
+
+
 class FormatError(InputError):
     """A file is not in the format it was taken for."""
 

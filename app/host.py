@@ -9,6 +9,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, TypeVar
 
+from app.api.authentication import Authentication
 from app.api.caller import OWNER, Caller
 from app.api.catalogue import build_catalogue
 from app.api.registry import Catalogue, Reply
@@ -56,6 +57,7 @@ class Host:
         self._thread: threading.Thread | None = None
         self._started: Future[Catalogue] = Future()
         self._catalogue: Catalogue | None = None
+        self._authentication: Authentication | None = None
         self._stop = asyncio.Event()
         self._is_closing = False
         self._calls: set[asyncio.Task[Any]] = set()
@@ -101,6 +103,12 @@ class Host:
     def ask(self, operation: str, /, **arguments: Any) -> Any:
         """Call an operation as the person and wait for its answer."""
         return self.call(operation, arguments).result().value
+
+    def authenticate(self, token: str, name: str, version: str) -> Caller:
+        """Return the caller that an agent's token belongs to; see ``Authentication.caller``."""
+        if self._authentication is None:
+            raise MachineError("The vault is not open.")
+        return self.submit(self._authentication.caller(token, name, version)).result()
 
     def submit(self, work: Coroutine[Any, Any, T]) -> "Future[T]":
         """Run a coroutine on the engine's loop.
@@ -182,8 +190,9 @@ class Host:
     async def _open(self, engine: Engine) -> None:
         await engine.start()
         catalogue = build_catalogue(engine)
+        self._authentication = Authentication(engine.agents)
         if self._is_serving:
-            self._server = await _open_socket(catalogue, self.feed, self.vault)
+            self._server = await _open_socket(catalogue, self.feed, self.vault, self._authentication)
         self._started.set_result(catalogue)
 
     async def _finish_calls(self) -> None:
@@ -195,8 +204,10 @@ class Host:
                 task.cancel()
 
 
-async def _open_socket(catalogue: Catalogue, feed: Feed, vault: Path) -> SocketServer | None:
-    server = SocketServer(catalogue, feed, vault)
+async def _open_socket(
+    catalogue: Catalogue, feed: Feed, vault: Path, authentication: Authentication
+) -> SocketServer | None:
+    server = SocketServer(catalogue, feed, vault, authentication)
     try:
         await server.start()
     except MachineError as error:

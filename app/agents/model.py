@@ -1,6 +1,100 @@
-"""Values of agents with vaults of their own."""
+"""Values of agents: registration, requests for access, and vaults of their own."""
 
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from app.core.stores import StoreName
+
+Trust = Literal["full", "inner", "familiar", "public"]
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """A registered program.
+
+    Args:
+        id: Its id, which stays when its token is replaced.
+        name: The actor in the history and in the ledger.
+        trust: The stores and operations it reaches.
+        stores: The stores it is narrowed to; empty for all that its trust reaches.
+        review: Whether its writes wait in the inbox.
+        isolated: Whether it has a vault of its own.
+        paused: Whether its calls are refused for now.
+        created_at: When it was added.
+        revoked_at: When its access ended, ``None`` while it has access.
+        last_seen_at: When it last connected.
+        client: The name and version that the program gave of itself.
+        echoes: Recalled texts that it tried to store again.
+    """
+
+    id: str
+    name: str
+    trust: Trust
+    stores: tuple[StoreName, ...]
+    review: bool
+    isolated: bool
+    paused: bool
+    created_at: datetime
+    revoked_at: datetime | None = None
+    last_seen_at: datetime | None = None
+    client: str = ""
+    echoes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class AgentToken:
+    """An agent with its token, which is shown once and stored only as a hash."""
+
+    id: str
+    name: str
+    token: str
+    trust: Trust
+    stores: tuple[StoreName, ...]
+    review: bool
+    isolated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AccessRequest:
+    """A request of an unknown program to be let in.
+
+    Args:
+        id: The id of the request.
+        name: The name that the program asks for.
+        client: The name and version that it gave of itself.
+        trust: The trust that it asks for.
+        reason: Its reason, in its own words.
+        at: When it asked.
+        decided_at: When the person decided.
+        decision: ``allowed``, ``refused``, ``expired``; ``None`` while it waits.
+    """
+
+    id: str
+    name: str
+    client: str
+    trust: Trust
+    reason: str
+    at: datetime
+    decided_at: datetime | None = None
+    decision: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AccessAnswer:
+    """The answer to a request for access.
+
+    Args:
+        id: The id of the request.
+        token: A token that becomes valid once the person allows the request.
+        state: ``waiting`` until then.
+        message: How the person can allow it, in words.
+    """
+
+    id: str
+    token: str
+    state: str
+    message: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from app.agents.model import Agent, Trust
 from app.core.stores import STORES, StoreName
 
-Trust = Literal["full", "inner", "familiar", "public"]
+CallerState = Literal["active", "paused", "unknown"]
 
 READABLE: dict[Trust, tuple[StoreName, ...]] = {
     "full": STORES,
@@ -18,19 +19,50 @@ _LEVELS: tuple[Trust, ...] = ("public", "familiar", "inner", "full")
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The caller of an operation; ``name`` is the actor in the history."""
+    """The caller of an operation.
+
+    Args:
+        name: The actor in the history.
+        trust: The operations and stores it reaches.
+        granted: The stores it is narrowed to, ``None`` for all that its trust reaches.
+        is_owner: Whether it is one of the person's own programs, such as the window.
+        review: Whether its writes wait in the inbox.
+        agent_id: The id of the agent, ``""`` for the person.
+        client: The name and version that the program gave of itself.
+        state: ``paused`` while the person holds it up, ``unknown`` until the person has let it in.
+    """
 
     name: str
     trust: Trust = "full"
+    granted: tuple[StoreName, ...] | None = None
+    is_owner: bool = False
+    review: bool = False
+    agent_id: str = ""
+    client: str = ""
+    state: CallerState = "active"
 
     @property
     def stores(self) -> tuple[StoreName, ...]:
         """Return the stores this caller may read."""
-        return READABLE[self.trust]
+        reached = READABLE[self.trust]
+        return reached if self.granted is None else tuple(store for store in reached if store in self.granted)
 
     def reaches(self, needed: Trust) -> bool:
         """Return whether this caller's trust is at least ``needed``."""
         return _LEVELS.index(self.trust) >= _LEVELS.index(needed)
 
 
-OWNER = Caller("person")
+OWNER = Caller("person", is_owner=True)
+
+
+def caller_of(agent: Agent, client: str = "") -> Caller:
+    """Return the caller that an agent with access is."""
+    return Caller(
+        agent.name,
+        agent.trust,
+        agent.stores or None,
+        review=agent.review,
+        agent_id=agent.id,
+        client=client,
+        state="paused" if agent.paused else "active",
+    )

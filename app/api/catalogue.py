@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from app.api import (  # noqa: F401
+    agents,
     archive,
     backups,
     context,

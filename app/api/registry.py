@@ -1,9 +1,11 @@
 """Registry and catalogue: operations are declared once and called with checked arguments."""
 
+import asyncio
 import functools
 import inspect
 import operator
 import re
+import time
 import types
 import typing
 from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -12,11 +14,20 @@ from typing import Annotated, Any, Final, Literal, Protocol
 
 import msgspec
 
+from app.agents.model import Trust
 from app.api.argument_types import sentence, unknown_field
-from app.api.caller import Caller, Trust
+from app.api.call_hooks import CallRecorder, FinishedCall, WriteReview
+from app.api.caller import Caller
 from app.changes import Changed, ChangeSet
 from app.core.clock import parse_instant, to_datetime
-from app.errors import AccessDeniedError, InputError, UnknownOperationError
+from app.errors import (
+    AccessDeniedError,
+    AccessRequiredError,
+    AgentPausedError,
+    InputError,
+    KeepsakeError,
+    UnknownOperationError,
+)
 from app.trace.trace import Trace
 
 Access = Literal["read", "write"]
@@ -51,6 +62,8 @@ class Operation:
         access: ``write`` when it changes the vault.
         trust: The least trust a caller needs.
         destructive: True when it removes something, even if that can be undone.
+        owner_only: True when only the person's own programs may call it, whatever an agent's trust.
+        open_to_unknown: True when a program that was not let in yet may call it.
         summary: The first line of its documentation.
         doc: The rest, without arguments.
         arguments: The msgspec type its arguments are checked against.
@@ -67,14 +80,17 @@ class Operation:
     arguments: type[msgspec.Struct]
     returns: Any
     handler: Handler
+    owner_only: bool = False
+    open_to_unknown: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The answer of a call, and what it changed."""
+    """The answer of a call and its changes; ``outcome`` is ``done`` or ``proposed``."""
 
     value: Any
     changes: ChangeSet | None = None
+    outcome: str = "done"
 
 
 class Publisher(Protocol):
@@ -91,14 +107,22 @@ class Registry:
         self._declared: dict[str, Operation] = {}
 
     def operation(
-        self, name: str, *, access: Access = "read", trust: Trust = "familiar", destructive: bool = False
+        self,
+        name: str,
+        *,
+        access: Access = "read",
+        trust: Trust = "familiar",
+        destructive: bool = False,
+        owner_only: bool = False,
+        open_to_unknown: bool = False,
     ) -> Callable[[Handler], Handler]:
         """Declare the decorated function as an operation; see ``Operation`` for the arguments."""
 
         def declare(handler: Handler) -> Handler:
             if name in self._declared:
                 raise ValueError(f"operation {name} is declared twice")
-            self._declared[name] = _operation_of(handler, name, access, trust, destructive)
+            made = _operation_of(handler, name, access, trust, destructive)
+            self._declared[name] = replace(made, owner_only=owner_only, open_to_unknown=open_to_unknown)
             return handler
 
         return declare
@@ -177,6 +201,8 @@ class Catalogue:
         publisher: Hears of changes, after the commit.
         trace: Records each operation's duration and outcome, never arguments or answers.
         route: Returns the engine, its own publisher, that a caller with this name works on; ``None`` for this one.
+        recorder: Takes note of every finished call.
+        review: May hold an agent's write back for the person.
     """
 
     def __init__(
@@ -186,8 +212,12 @@ class Catalogue:
         publisher: Publisher,
         trace: Trace | None = None,
         route: Callable[[str], Awaitable[Publisher | None]] | None = None,
+        recorder: CallRecorder | None = None,
+        review: WriteReview | None = None,
     ) -> None:
         self._route = route
+        self._recorder = recorder
+        self._review = review
         self._engine = engine
         self.trace = trace or Trace()
         self.operations: Mapping[str, Operation] = {item.name: item for item in operations}
@@ -208,18 +238,39 @@ class Catalogue:
         """
         found = self.find(name)
         with self.trace.span("call", operation=name, trust=caller.trust) as facts:
-            reply = await self._perform(found, arguments, caller)
+            reply = await self._recorded(found, arguments, caller)
             facts["changed"] = len(reply.changes.ids) if reply.changes else 0
+        return reply
+
+    async def _recorded(self, found: Operation, arguments: Mapping[str, Any], caller: Caller) -> Reply:
+        """Perform a call and tell the recorder of it, however it ends."""
+        if self._recorder is None:
+            return await self._perform(found, arguments, caller)
+        begun, reply, outcome = time.perf_counter(), Reply(None), "internal"
+        try:
+            reply = await self._perform(found, arguments, caller)
+            outcome = reply.outcome
+        except KeepsakeError as error:
+            outcome = error.code
+            raise
+        except asyncio.CancelledError:
+            outcome = "cancelled"
+            raise
+        finally:
+            ms = (time.perf_counter() - begun) * 1000
+            ended = FinishedCall(found.name, caller, arguments, reply.value, reply.changes, outcome, ms)
+            self._recorder.record(ended)
         return reply
 
     async def _perform(self, found: Operation, arguments: Mapping[str, Any], caller: Caller) -> Reply:
         name = found.name
-        if not caller.reaches(found.trust):
-            raise AccessDeniedError(
-                f"'{name}' needs {found.trust} trust; {caller.name} has {caller.trust}.", operation=name
-            )
+        require_access(found, caller)
         given = check_arguments(found, arguments)
-        isolated = await self._route(caller.name) if self._route is not None else None
+        isolated = await self._route(caller.name) if self._route is not None and not found.open_to_unknown else None
+        if self._review is not None and not caller.is_owner and isolated is None and found.access == "write":
+            held = await self._review.hold(name, caller, given)
+            if held is not None:
+                return Reply(held, outcome="proposed")
         answer = await found.handler(self._engine if isolated is None else isolated, caller, **given)
         if not isinstance(answer, Changed):
             return Reply(answer)
@@ -237,6 +288,31 @@ class Catalogue:
         if found is None:
             raise UnknownOperationError(f"There is no operation '{name}'. See 'keepsake call --list'.", operation=name)
         return found
+
+
+def require_access(operation: Operation, caller: Caller) -> None:
+    """Refuse a caller who may not call an operation.
+
+    Raises:
+        AccessRequiredError: The person has not let the program in.
+        AgentPausedError: The person has paused the agent.
+        AccessDeniedError: Its trust does not reach that far, or only the person's own programs may call it.
+    """
+    name = operation.name
+    if caller.state == "unknown" and not operation.open_to_unknown:
+        raise AccessRequiredError(
+            f"Keepsake does not know this program. Call 'agent.request_access', then have the person allow"
+            f" '{caller.name}' in Keepsake's window or with 'keepsake agent allow'.",
+            operation=name,
+        )
+    if caller.state == "paused":
+        raise AgentPausedError(f"The person has paused {caller.name}. Try again later.", operation=name)
+    if operation.owner_only and not caller.is_owner:
+        raise AccessDeniedError(f"'{name}' is for the person's own programs, not for agents.", operation=name)
+    if not caller.reaches(operation.trust):
+        raise AccessDeniedError(
+            f"'{name}' needs {operation.trust} trust; {caller.name} has {caller.trust}.", operation=name
+        )
 
 
 def check_arguments(operation: Operation, arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import msgspec
 import typer
 
 from app import __version__
-from app.cli import config_commands, hit_lines, maintenance, reports, secret_commands, terminal
+from app.cli import agent_commands, config_commands, hit_lines, maintenance, reports, secret_commands, terminal
 from app.cli.connect import open_connection
 from app.core.paths import default_vault, resources, user_path
 from app.errors import InputError
@@ -27,6 +27,7 @@ application = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+application.add_typer(agent_commands.application)
 application.add_typer(config_commands.application)
 application.add_typer(secret_commands.application)
 

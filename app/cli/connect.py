@@ -14,8 +14,10 @@ from app.cli import terminal
 from app.core.ids import new_id
 from app.errors import HostUnreachableError, KeepsakeError, VaultLockedError
 from app.rpc.client import Client
+from app.rpc.credentials import Credentials, environment_credentials
 
 if TYPE_CHECKING:
+    from app.api.caller import Caller
     from app.host import Host
 
 Watcher = Callable[[Progress], None]
@@ -23,6 +25,7 @@ Watcher = Callable[[Progress], None]
 # How long another command may hold the vault, or a host may take from its lock to its socket.
 _PATIENCE_SECONDS = 5.0
 _PAUSE_SECONDS = 0.05
+PROGRAM = "keepsake"  # the name of this program for an agent that uses it
 
 
 class VaultConnection(Protocol):
@@ -42,7 +45,7 @@ class VaultConnection(Protocol):
 
 @contextmanager
 def open_connection(vault: Path) -> Iterator[VaultConnection]:
-    """Connect to ``vault``.
+    """Connect to ``vault`` as the owner, or as the agent whose token ``KEEPSAKE_TOKEN`` holds.
 
     Raises:
         VaultLockedError: Another process has it open and does not answer.
@@ -62,9 +65,10 @@ class RemoteConnection:
 
     is_remote = True
 
-    def __init__(self, client: Client, vault: Path) -> None:
+    def __init__(self, client: Client, vault: Path, credentials: Credentials | None = None) -> None:
         self._client = client
         self._vault = vault
+        self._credentials = credentials
 
     def call(self, operation: str, /, **arguments: Any) -> Any:
         """See ``VaultConnection``."""
@@ -91,7 +95,7 @@ class RemoteConnection:
         self._client.close()
 
     def _cancel(self, job: str) -> None:
-        with Client.connect(self._vault) as other:
+        with Client.connect(self._vault, self._credentials) as other:
             other.call("job.cancel", {"job": job})
 
 
@@ -100,12 +104,13 @@ class LocalConnection:
 
     is_remote = False
 
-    def __init__(self, host: "Host") -> None:
+    def __init__(self, host: "Host", caller: "Caller") -> None:
         self._host = host
+        self._caller = caller
 
     def call(self, operation: str, /, **arguments: Any) -> Any:
         """See ``VaultConnection``."""
-        return msgspec.to_builtins(self._host.call(operation, arguments).result().value)
+        return msgspec.to_builtins(self._host.call(operation, arguments, self._caller).result().value)
 
     def work(self, operation: str, watcher: Watcher, /, **arguments: Any) -> Any:
         """See ``VaultConnection``."""
@@ -117,7 +122,7 @@ class LocalConnection:
 
         unsubscribe = self._host.subscribe(hear)
         try:
-            future = self._host.call(operation, {**arguments, "job": job})
+            future = self._host.call(operation, {**arguments, "job": job}, self._caller)
             return msgspec.to_builtins(_finish(future, self._cancel, job).value)
         finally:
             unsubscribe()
@@ -131,14 +136,16 @@ class LocalConnection:
 
 
 def _remote(vault: Path) -> RemoteConnection | None:
+    credentials = environment_credentials(PROGRAM)
     try:
-        return RemoteConnection(Client.connect(vault), vault)
+        return RemoteConnection(Client.connect(vault, credentials), vault, credentials)
     except HostUnreachableError:
         return None
 
 
 def _local(vault: Path, until: float) -> LocalConnection | None:
     # Loading the engine takes longer than asking a running one.
+    from app.api.caller import OWNER  # noqa: PLC0415
     from app.host import Host  # noqa: PLC0415
 
     host = Host(vault, serve=False)
@@ -148,7 +155,10 @@ def _local(vault: Path, until: float) -> LocalConnection | None:
         if time.monotonic() >= until:
             raise
         return None
-    return LocalConnection(host)
+    credentials = environment_credentials(PROGRAM)
+    if credentials is None:
+        return LocalConnection(host, OWNER)
+    return LocalConnection(host, host.authenticate(credentials.token, credentials.name, credentials.version))
 
 
 def _finish(future: "Future[Any]", cancel: Callable[[str], None], job: str) -> Any:

@@ -70,7 +70,10 @@ def named(connection: apsw.Connection, key: str, kind: str) -> str | None:
 
 
 def merged_named(connection: apsw.Connection, key: str, kind: str | None, into: str) -> str | None:
-    """Return the id of an entity of a name that was merged into ``into``; ``kind`` ``None`` allows any type."""
+    """Return the id of an entity of a name that was merged into ``into``.
+
+    A ``kind`` of ``None`` allows any type.
+    """
     row = connection.execute(
         "SELECT id FROM entities WHERE merged_into = ?1 AND name_key = ?2 AND (?3 IS NULL OR type = ?3)"
         " AND json_extract(attributes, '$.retired') IS NULL ORDER BY rowid LIMIT 1",

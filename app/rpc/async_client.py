@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from app.errors import KeepsakeError
 from app.rpc.client import EventListener
+from app.rpc.credentials import Credentials
 from app.rpc.framing import HEADER_BYTES, decode, encode, length_of
 from app.rpc.messages import Message, request, stray, value_and_changes
 from app.rpc.wire import dial, gone
@@ -40,14 +41,18 @@ class AsyncClient:
 
     @classmethod
     async def connect(
-        cls, vault: Path, listener: EventListener | None = None, on_lost: Callable[[], None] | None = None
+        cls,
+        vault: Path,
+        listener: EventListener | None = None,
+        on_lost: Callable[[], None] | None = None,
+        credentials: Credentials | None = None,
     ) -> Self:
-        """Connect to the host of ``vault``; see the class for the other arguments.
+        """Connect to the host of ``vault``, without credentials as its owner.
 
         Raises:
             HostUnreachableError: None answers.
         """
-        dialled = await asyncio.to_thread(dial, vault)
+        dialled = await asyncio.to_thread(dial, vault, credentials)
         dialled.setblocking(False)
         reader, writer = await asyncio.open_connection(sock=dialled)
         return cls(reader, writer, listener, on_lost)

@@ -18,7 +18,19 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 _ALL_AREAS = frozenset(
-    {"sessions", "messages", "memories", "tags", "links", "entities", "index", "settings", "schedules"}
+    {
+        "sessions",
+        "messages",
+        "memories",
+        "tags",
+        "links",
+        "entities",
+        "index",
+        "settings",
+        "schedules",
+        "agents",
+        "inbox",
+    }
 )
 _EVENTS = {CHANGED: ChangeSet, PROGRESSED: Progress}
 _CLOSE_SECONDS = 10.0

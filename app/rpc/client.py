@@ -7,6 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from app.rpc.credentials import Credentials
 from app.rpc.messages import Message, request, stray, value_and_changes
 from app.rpc.wire import dial, receive, send
 
@@ -27,13 +28,13 @@ class Client:
         self._listener: EventListener | None = None
 
     @classmethod
-    def connect(cls, vault: Path) -> Self:
-        """Connect to the host of ``vault``.
+    def connect(cls, vault: Path, credentials: Credentials | None = None) -> Self:
+        """Connect to the host of ``vault``, as the owner where no credentials are given.
 
         Raises:
             HostUnreachableError: None answers.
         """
-        return cls(dial(vault))
+        return cls(dial(vault, credentials))
 
     def call(self, operation: str, arguments: Mapping[str, Any] | None = None) -> Any:
         """Call an operation and return its answer as JSON values.

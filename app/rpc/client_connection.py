@@ -8,6 +8,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any
 
+from app.api.caller import OWNER, Caller
 from app.api.registry import Reply
 from app.core.error_location import error_location
 from app.errors import AccessDeniedError, HostUnreachableError, KeepsakeError, MachineError, internal
@@ -22,7 +23,7 @@ from app.rpc.framing import (
     encode,
     length_of,
 )
-from app.rpc.messages import Message, RpcRequest, answer, failure, request_of, token_of
+from app.rpc.messages import Hello, Message, RpcRequest, answer, failure, hello_of, request_of
 from app.rpc.subscription import Subscription
 
 MAX_IN_FLIGHT = 16
@@ -45,18 +46,20 @@ class ServerContext:
     """Shared state of the server for its connections.
 
     Args:
-        token: What a client must show.
-        welcome: The answer to one that did.
-        call: Answers a request.
+        token: The token of the person's own programs.
+        welcome: The answer to a client that was let in.
+        call: Answers a request of a caller.
         admit: Called once the token is right; raises when no place is free.
+        authenticate: Returns the caller that a hello with another token is from.
         patience: How long it may take.
         long_frames: Taken while a long frame is received, by all connections together.
     """
 
     token: str
     welcome: Message
-    call: Callable[[RpcRequest], Coroutine[Any, Any, Reply]]
+    call: Callable[[RpcRequest, Caller], Coroutine[Any, Any, Reply]]
     admit: Callable[["Connection"], None]
+    authenticate: Callable[[Hello], Coroutine[Any, Any, Caller]]
     patience: ClientTimeouts = ClientTimeouts()
     long_frames: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_LONG_FRAMES))
 
@@ -74,6 +77,8 @@ class Connection:
         self._reader = reader
         self._writer = writer
         self._house = house
+        self.caller = OWNER
+        self.hello = Hello("")
         self._sending = asyncio.Lock()
         self._slots = asyncio.Semaphore(MAX_IN_FLIGHT)
         self._answers: set[asyncio.Task[None]] = set()
@@ -140,13 +145,16 @@ class Connection:
     async def _greet(self) -> None:
         try:
             async with asyncio.timeout(self._house.patience.hello):
-                token = token_of(await self._next(MAX_HELLO))
+                said = hello_of(await self._next(MAX_HELLO))
         except TimeoutError as error:
             raise FrameError(f"No hello came within {self._house.patience.hello:g} seconds.") from error
-        if not hmac.compare_digest(token.encode(), self._house.token.encode()):
-            raise AccessDeniedError("This token is not the one in the vault's host.json.")
+        if not hmac.compare_digest(said.token.encode("utf-8", "surrogatepass"), self._house.token.encode()):
+            if not said.name:
+                raise AccessDeniedError("This token is not the one in the vault's host.json.")
+            self.hello, self.caller = said, await self._house.authenticate(said)
         self._house.admit(self)
-        await self._send(self._house.welcome)
+        shown = {"name": self.caller.name, "trust": self.caller.trust, "state": self.caller.state}
+        await self._send({**self._house.welcome, "caller": shown})
 
     async def _next(self, limit: int) -> Message:
         length = length_of(await self._reader.readexactly(HEADER_BYTES), limit)
@@ -172,7 +180,7 @@ class Connection:
             await self._send(answer(request.id, value=True))
             return
         # Its own task, so that a failure of any kind is looked at here and never ends the connection.
-        call = asyncio.create_task(self._house.call(request))
+        call = asyncio.create_task(self._house.call(request, self.caller))
         try:
             await asyncio.wait({call})
         finally:

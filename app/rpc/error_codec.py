@@ -19,6 +19,8 @@ _NUMBERS = {
     "stale": -32002,
     "access_denied": -32003,
     "cancelled": -32004,
+    "access_required": -32005,
+    "agent_paused": -32006,
 }
 _FAMILIES: dict[str, tuple[int, type[KeepsakeError]]] = {
     "machine": (-32010, MachineError),

@@ -15,6 +15,7 @@ CHANGED = "changed"
 PROGRESSED = "progressed"
 DROPPED = "dropped"
 _MAX_ID = 200
+MAX_CLIENT_NAME = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,38 +27,60 @@ class RpcRequest:
     params: Mapping[str, Any]
 
 
-def hello(token: str) -> Message:
-    """Return the first message of a client."""
-    return {"keepsake": PROTOCOL, "token": token}
+@dataclass(frozen=True, slots=True)
+class Hello:
+    """The first message of a client.
+
+    Args:
+        token: The token it shows, ``""`` for none.
+        name: The name of the program, ``""`` for the owner's own.
+        version: Its version.
+    """
+
+    token: str
+    name: str = ""
+    version: str = ""
 
 
-def token_of(message: Message) -> str:
-    """Return the token in a hello.
+def hello(token: str, name: str = "", version: str = "") -> Message:
+    """Return the first message of a client; the owner's own programs need no name."""
+    named = {"name": name, "version": version} if name else {}
+    return {"keepsake": PROTOCOL, "token": token, **named}
+
+
+def hello_of(message: Message) -> Hello:
+    """Return the hello in a message.
 
     Raises:
         FrameError: It is no hello, or of another protocol.
     """
     protocol, token = message.get("keepsake"), message.get("token")
+    name, version = message.get("name", ""), message.get("version", "")
     if type(protocol) is not int or not isinstance(token, str):
         raise FrameError("The first message must be a hello: the protocol's number as 'keepsake', and a 'token'.")
     if protocol != PROTOCOL:
         raise FrameError(
             f"This Keepsake speaks protocol {PROTOCOL}, not {protocol}.", protocol=PROTOCOL, given=protocol
         )
-    return token
+    for field, value in (("name", name), ("version", version)):
+        if not isinstance(value, str) or len(value) > MAX_CLIENT_NAME:
+            raise FrameError(f"The '{field}' in a hello must be a text of at most {MAX_CLIENT_NAME} characters.")
+    return Hello(token, name, version)
 
 
-def welcome(version: str, vault: str, pid: int) -> Message:
-    """Return the answer to a hello."""
-    return {"keepsake": PROTOCOL, "version": version, "vault": vault, "pid": pid}
+def welcome(version: str, vault: str, pid: int, caller: Mapping[str, str] | None = None) -> Message:
+    """Return the answer to a hello; ``caller`` says who the host takes the client for."""
+    return {"keepsake": PROTOCOL, "version": version, "vault": vault, "pid": pid, "caller": dict(caller or {})}
 
 
-def check_welcome(message: Message) -> None:
-    """Raise what the host answered to a hello when that was not a welcome."""
+def check_welcome(message: Message) -> Mapping[str, str]:
+    """Return the caller that the host takes us for, or raise its refusal."""
     if "error" in message:
         raise from_wire(message["error"])
     if message.get("keepsake") != PROTOCOL:
         raise MachineError("The Keepsake that runs is of another version. Quit it and start it again.")
+    caller = message.get("caller")
+    return caller if isinstance(caller, dict) else {}
 
 
 def request(request_id: RequestId, method: str, params: Mapping[str, Any]) -> Message:

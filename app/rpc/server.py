@@ -8,16 +8,18 @@ from pathlib import Path
 from typing import Any
 
 from app import __version__
-from app.api.caller import OWNER
-from app.api.registry import Catalogue, Operation, Reply
+from app.agents.service import AREA as AGENTS_AREA
+from app.api.authentication import Authentication
+from app.api.caller import Caller
+from app.api.registry import Catalogue, Operation, Reply, require_access
 from app.changes import ChangeSet, Event, Feed
 from app.core.error_location import error_location
-from app.errors import MachineError
+from app.errors import AccessDeniedError, AccessRequiredError, MachineError
 from app.rpc.client_connection import ClientTimeouts, Connection, ServerContext
 from app.rpc.framing import FrameError, encode
 from app.rpc.hostfile import new_hostfile, remove_hostfile, write_hostfile
 from app.rpc.listener import HAS_UNIX_SOCKETS, listen_on_loopback, listen_on_path
-from app.rpc.messages import CHANGED, PROGRESSED, RpcRequest, notification, welcome
+from app.rpc.messages import CHANGED, PROGRESSED, Hello, RpcRequest, notification, welcome
 from app.rpc.peer import is_own
 
 MAX_CONNECTIONS = 64
@@ -34,6 +36,7 @@ class SocketServer:
         catalogue: What can be called.
         feed: What subscribers are told.
         vault: The vault's folder; ``host.json`` in it says where the socket is.
+        authentication: Recognises agents by their tokens; without it only the person's own programs are let in.
         loopback: Listen on 127.0.0.1 instead of a Unix socket.
         patience: How long clients may take.
     """
@@ -43,6 +46,7 @@ class SocketServer:
         catalogue: Catalogue,
         feed: Feed,
         vault: Path,
+        authentication: Authentication | None = None,
         *,
         loopback: bool = not HAS_UNIX_SOCKETS,
         patience: ClientTimeouts | None = None,
@@ -51,6 +55,8 @@ class SocketServer:
         self._catalogue = catalogue
         self._feed = feed
         self._vault = vault
+        self._authentication = authentication
+        self._renewals: set[asyncio.Task[None]] = set()
         self._loopback = loopback
         self._patience = patience or ClientTimeouts()
         self._connections: dict[asyncio.Task[None], Connection] = {}
@@ -74,6 +80,7 @@ class SocketServer:
             welcome(__version__, str(self._vault), description.pid),
             self._call,
             self._admit,
+            self._authenticate,
             self._patience,
         )
         # Whoever comes before the server is started waits; nobody is judged by the token of a host before this one.
@@ -154,10 +161,40 @@ class SocketServer:
         self._strangers.pop(connection, None)
         self._clients.add(connection)
 
-    async def _call(self, request: RpcRequest) -> Reply:
+    async def _authenticate(self, said: Hello) -> Caller:
+        if self._authentication is None:
+            raise AccessDeniedError("This token is not the one in the vault's host.json.")
+        return await self._authentication.caller(said.token, said.name, said.version)
+
+    async def _call(self, request: RpcRequest, caller: Caller) -> Reply:
         if request.method == "describe":
-            return Reply([_description(item) for item in self._catalogue.operations.values()])
-        return await self._catalogue.call(request.method, request.params, OWNER)
+            return Reply(self._described(caller))
+        return await self._catalogue.call(request.method, request.params, caller)
+
+    def _described(self, caller: Caller) -> list[dict[str, Any]]:
+        """Return the operations that a caller may call."""
+        found = []
+        for item in self._catalogue.operations.values():
+            with contextlib.suppress(AccessDeniedError):
+                require_access(item, caller)
+                found.append(_description(item))
+        return found
+
+    async def _renew_callers(self) -> None:
+        """Update the callers of open connections; close those whose access has ended."""
+        if self._authentication is None:
+            return
+        for connection in [one for one in self._clients if not one.caller.is_owner]:
+            caller = connection.caller
+            is_unknown = caller.state == "unknown"
+            renewed = await (
+                self._authenticate(connection.hello) if is_unknown else self._authentication.renewed(caller)
+            )
+            if renewed is not None:
+                connection.caller = renewed
+            else:
+                self._catalogue.trace.event("socket.refused", reason="revoked")
+                connection.turn_away(AccessRequiredError(f"The access of {caller.name} has ended."))
 
     def _on_event(self, event: Event) -> None:
         # The feed is told on whichever thread the work is done.
@@ -165,13 +202,19 @@ class SocketServer:
             self._loop.call_soon_threadsafe(self._broadcast, event)
 
     def _broadcast(self, event: Event) -> None:
+        if isinstance(event, ChangeSet) and AGENTS_AREA in event.areas:
+            renewal = asyncio.create_task(self._renew_callers(), name="renew-callers")
+            self._renewals.add(renewal)
+            renewal.add_done_callback(self._renewals.discard)
         if self._connections:
             if isinstance(event, ChangeSet) and len(event.ids) > _MAX_IDS:
                 event = replace(event, ids=())
             method = CHANGED if isinstance(event, ChangeSet) else PROGRESSED
             frame = encode(notification(method, event))
+            # Agents are told nothing that their trust does not reach; until that is known, nothing at all.
             for connection in self._connections.values():
-                connection.tell(frame)
+                if connection.caller.is_owner:
+                    connection.tell(frame)
 
 
 def _description(operation: Operation) -> dict[str, Any]:

@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 
 from app.errors import AccessDeniedError, HostUnreachableError, MachineError
+from app.rpc.credentials import Credentials
 from app.rpc.framing import HEADER_BYTES, decode, encode, length_of
 from app.rpc.hostfile import HostFile, read_hostfile, unreachable
 from app.rpc.messages import Message, check_welcome, hello
@@ -15,8 +16,12 @@ _PART = 1 << 20
 _PAUSE_SECONDS = 0.05
 
 
-def dial(vault: Path) -> socket.socket:
+def dial(vault: Path, credentials: Credentials | None = None) -> socket.socket:
     """Return a blocking socket to the host of ``vault``, greeted and welcomed.
+
+    Args:
+        vault: The vault's folder.
+        credentials: Those of an agent; the owner's token in ``host.json`` without.
 
     Raises:
         HostUnreachableError: None answers.
@@ -25,7 +30,7 @@ def dial(vault: Path) -> socket.socket:
     description = read_hostfile(vault)
     while True:
         try:
-            return _dial(description, vault)
+            return _dial(description, vault, credentials)
         except AccessDeniedError:
             # Between our reading its address and our coming, the host may have been replaced by another.
             newer = read_hostfile(vault)
@@ -34,7 +39,7 @@ def dial(vault: Path) -> socket.socket:
             description = newer
 
 
-def _dial(description: HostFile, vault: Path) -> socket.socket:
+def _dial(description: HostFile, vault: Path, credentials: Credentials | None) -> socket.socket:
     try:
         connected = _connected(description)
     except BlockingIOError as error:
@@ -42,7 +47,7 @@ def _dial(description: HostFile, vault: Path) -> socket.socket:
     except (OSError, ValueError, OverflowError) as error:
         raise unreachable(vault) from error
     try:
-        _greet(connected, description, vault)
+        _greet(connected, description, vault, credentials)
         connected.settimeout(None)
     except BaseException:
         connected.close()
@@ -109,11 +114,14 @@ def _connect_path(connected: socket.socket, path: str) -> None:
             return
 
 
-def _greet(connected: socket.socket, description: HostFile, vault: Path) -> None:
+def _greet(connected: socket.socket, description: HostFile, vault: Path, credentials: Credentials | None) -> None:
     if not is_own(connected):
         # Before the token is shown: whoever it is must not learn it.
         raise HostUnreachableError("Another user's program listens where Keepsake should.", vault=str(vault))
-    send(connected, hello(description.token))
+    if credentials is None:
+        send(connected, hello(description.token))
+    else:
+        send(connected, hello(credentials.token, credentials.name, credentials.version))
     check_welcome(receive(connected))
 
 

@@ -10,7 +10,7 @@ from app.errors import AccessDeniedError, HostUnreachableError, MachineError
 from app.rpc import wire
 from app.rpc.framing import HEADER_BYTES, PROTOCOL, decode, encode, length_of
 from app.rpc.hostfile import HostFile, new_hostfile, write_hostfile
-from app.rpc.messages import failure, token_of, welcome
+from app.rpc.messages import failure, hello_of, welcome
 from app.rpc.wire import dial
 
 
@@ -34,7 +34,7 @@ class Replaced:
             connected, _ = self._listening.accept()
             with connected:
                 length = length_of(connected.recv(HEADER_BYTES, socket.MSG_WAITALL))
-                self.shown.append(token_of(decode(connected.recv(length, socket.MSG_WAITALL))))
+                self.shown.append(hello_of(decode(connected.recv(length, socket.MSG_WAITALL))).token)
                 self.describe("second")
                 connected.sendall(encode(answer))
 

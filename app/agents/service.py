@@ -1,0 +1,309 @@
+"""Registration of agents: tokens, trust, requests for access, and the end of access."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Final
+
+import apsw
+
+from app.agents import repo, vault_folders
+from app.agents.model import AccessAnswer, AccessRequest, Agent, AgentToken, Trust
+from app.agents.tokens import new_token, token_hash
+from app.changes import Changed, ChangeSet
+from app.core.clock import Clock, to_datetime
+from app.core.ids import new_id
+from app.core.stores import STORES, StoreName
+from app.core.text import excerpt, has_controls, storable
+from app.errors import InputError, NotFoundError
+from app.store.store import Store
+
+MAX_NAME: Final = 100
+MAX_WAITING: Final = 50  # requests that wait for the person at a time
+REQUEST_KEPT_MS: Final = 30 * 86_400_000
+AREA: Final = "agents"
+# Actors of Keepsake's own work in the history.
+RESERVED: Final = frozenset({"person", "owner", "import", "expiry", "upkeep", "keepsake", "unknown"})
+_MAX_CLIENT: Final = 200
+_MAX_REASON: Final = 500
+
+
+class AgentService:
+    """Registers agents and recognises them by their tokens.
+
+    Args:
+        store: The person's vault.
+        clock: The source of the time.
+    """
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    async def add(
+        self,
+        name: str,
+        trust: Trust,
+        stores: Sequence[StoreName] = (),
+        *,
+        review: bool = False,
+        isolated: bool = False,
+        actor: str = "person",
+    ) -> Changed[AgentToken]:
+        """Register an agent and return its token; one whose access had ended gets access again.
+
+        Raises:
+            InputError: The name cannot be used, or an agent of that name has access already.
+        """
+        clean, token = clean_name(name), new_token()
+
+        def work(connection: apsw.Connection) -> AgentToken:
+            return self._register(connection, clean, trust, stores, token_hash(token), review=review, isolated=isolated)
+
+        made = replace(await self._store.write(work), token=token)
+        return Changed(made, self._changes(made.id, actor))
+
+    async def listed(self) -> list[Agent]:
+        """Return every agent, by name, those without access among them."""
+        return await self._store.read(repo.all_agents)
+
+    async def named(self, name: str) -> Agent:
+        """Return the agent of a name or id.
+
+        Raises:
+            NotFoundError: There is none.
+        """
+        return await self._store.read(partial(_required, name=name))
+
+    async def by_token(self, token: str) -> Agent | None:
+        """Return the agent with access whose token this is."""
+        return await self._store.read(partial(repo.by_token, hashed=token_hash(token)))
+
+    async def with_access(self, agent_id: str) -> Agent | None:
+        """Return an agent by its id if it has access."""
+        found = await self._store.read(partial(repo.by_id, agent_id=agent_id))
+        return None if found is None or found.revoked_at is not None else found
+
+    async def request_state(self, token: str) -> str | None:
+        """Return the state of the request with a token, ``None`` for no request."""
+        return await self._store.read(partial(repo.state_of_request, hashed=token_hash(token)))
+
+    async def rotate(self, name: str, *, actor: str = "person") -> Changed[AgentToken]:
+        """Replace an agent's token; the one before is no longer valid.
+
+        Raises:
+            NotFoundError: There is no such agent with access.
+        """
+        token = new_token()
+
+        def work(connection: apsw.Connection) -> AgentToken:
+            agent = _required(connection, name, with_access=True)
+            repo.set_token(connection, agent.id, token_hash(token))
+            return _with_token(agent, token)
+
+        made = await self._store.write(work)
+        return Changed(made, self._changes(made.id, actor))
+
+    async def revoke(self, name: str, *, actor: str = "person") -> Changed[Agent]:
+        """End an agent's access at once; what it wrote stays.
+
+        Raises:
+            NotFoundError: There is no such agent with access.
+        """
+
+        def work(connection: apsw.Connection) -> Agent:
+            agent = _required(connection, name, with_access=True)
+            repo.revoke(connection, agent.id, self._clock.now_ms())
+            return _required(connection, agent.id)
+
+        revoked = await self._store.write(work)
+        return Changed(revoked, self._changes(revoked.id, actor))
+
+    async def change(
+        self,
+        name: str,
+        *,
+        trust: Trust | None = None,
+        stores: Sequence[StoreName] | None = None,
+        review: bool | None = None,
+        isolated: bool | None = None,
+        paused: bool | None = None,
+        actor: str = "person",
+    ) -> Changed[Agent]:
+        """Change what an agent may do; ``None`` leaves as it is.
+
+        Raises:
+            NotFoundError: There is no such agent with access.
+        """
+
+        def work(connection: apsw.Connection) -> Agent:
+            agent = _required(connection, name, with_access=True)
+            agent = replace(
+                agent,
+                trust=agent.trust if trust is None else trust,
+                stores=agent.stores if stores is None else _ordered(stores),
+                review=agent.review if review is None else review,
+                isolated=agent.isolated if isolated is None else isolated,
+                paused=agent.paused if paused is None else paused,
+            )
+            repo.change(connection, agent)
+            return agent
+
+        changed = await self._store.write(work)
+        return Changed(changed, self._changes(changed.id, actor))
+
+    async def request_access(self, name: str, client: str, trust: Trust, reason: str) -> Changed[AccessAnswer]:
+        """Ask the person to let a program in.
+
+        The token in the answer is valid once the person allows it.
+
+        Raises:
+            InputError: The name cannot be used, or too many requests wait already.
+        """
+        clean, token, now_ms = clean_name(name), new_token(), self._clock.now_ms()
+        words = excerpt(storable(reason)[0], _MAX_REASON)
+        request = AccessRequest(
+            new_id("agent"), clean, storable(client)[0][:_MAX_CLIENT], trust, words, to_datetime(now_ms)
+        )
+
+        def work(connection: apsw.Connection) -> None:
+            repo.expire_requests(connection, now_ms - REQUEST_KEPT_MS, now_ms)
+            if len(repo.open_requests(connection)) >= MAX_WAITING:
+                raise InputError("Too many programs wait to be let in. Ask the person to allow or refuse some first.")
+            repo.insert_request(connection, request, token_hash(token), now_ms)
+
+        await self._store.write(work)
+        answer = AccessAnswer(request.id, token, "waiting", how_to_allow(clean))
+        return Changed(answer, self._changes(request.id, clean))
+
+    async def requests(self) -> list[AccessRequest]:
+        """Return the requests for access that wait, oldest first."""
+        return await self._store.read(repo.open_requests)
+
+    async def allow(
+        self,
+        request: str,
+        *,
+        trust: Trust | None = None,
+        stores: Sequence[StoreName] = (),
+        review: bool = False,
+        isolated: bool = False,
+        actor: str = "person",
+    ) -> Changed[Agent]:
+        """Let a program in that asked; its token becomes valid.
+
+        Args:
+            request: The id of its request, or the name that it asked for.
+            trust: Its trust, what it asked for when ``None``.
+            stores: Narrows the stores that its trust reaches.
+            review: Whether its writes wait in the inbox.
+            isolated: Whether it gets a vault of its own.
+            actor: Who decides.
+
+        Raises:
+            NotFoundError: No such request waits.
+            InputError: An agent of that name has access already.
+        """
+
+        def work(connection: apsw.Connection) -> Agent:
+            found = _waiting(connection, request)
+            hashed = repo.request_hash(connection, found.id)
+            made = self._register(
+                connection, found.name, trust or found.trust, stores, hashed, review=review, isolated=isolated
+            )
+            repo.decide(connection, found.id, "allowed", self._clock.now_ms())
+            return _required(connection, made.id)
+
+        agent = await self._store.write(work)
+        return Changed(agent, self._changes(agent.id, actor))
+
+    async def refuse(self, request: str, *, actor: str = "person") -> Changed[AccessRequest]:
+        """Refuse a program that asked to be let in.
+
+        Raises:
+            NotFoundError: No such request waits.
+        """
+
+        def work(connection: apsw.Connection) -> AccessRequest:
+            found = _waiting(connection, request)
+            repo.decide(connection, found.id, "refused", self._clock.now_ms())
+            return found
+
+        refused = await self._store.write(work)
+        return Changed(refused, self._changes(refused.id, actor))
+
+    async def note_seen(self, agent_id: str, client: str) -> None:
+        """Store that an agent is connected now, and the client it named."""
+        seen = (self._clock.now_ms(), storable(client)[0][:_MAX_CLIENT], agent_id)
+        await self._store.write(partial(repo.note_seen, seen=[seen]), is_derived=True)
+
+    def _register(
+        self,
+        connection: apsw.Connection,
+        name: str,
+        trust: Trust,
+        stores: Sequence[StoreName],
+        hashed: str,
+        *,
+        review: bool,
+        isolated: bool,
+    ) -> AgentToken:
+        now_ms, before = self._clock.now_ms(), repo.by_name(connection, name)
+        if before is not None and before.revoked_at is None:
+            raise InputError(
+                f"There is an agent named '{name}' already. Use 'keepsake agent rotate' for a new token.", field="name"
+            )
+        agent_id = new_id("agent") if before is None else before.id
+        agent = Agent(
+            agent_id, name, trust, _ordered(stores), review, isolated, paused=False, created_at=to_datetime(now_ms)
+        )
+        repo.save(connection, agent, hashed, now_ms)
+        return _with_token(agent, "")
+
+    @staticmethod
+    def _changes(target: str, actor: str) -> ChangeSet:
+        return ChangeSet(frozenset({AREA}), (target,), actor)
+
+
+def how_to_allow(name: str) -> str:
+    """Return how the person lets a program in, in words for its user."""
+    return (
+        f"Keepsake does not know '{name}' yet. The person allows it in Keepsake's window or tray,"
+        f" or with: keepsake agent allow '{name}'"
+    )
+
+
+def clean_name(name: str) -> str:
+    """Return a name as it is stored.
+
+    Raises:
+        InputError: It is empty, too long, reserved, or holds control characters.
+    """
+    clean = vault_folders.cleaned(storable(name)[0])
+    if not clean or len(clean) > MAX_NAME or has_controls(clean):
+        raise InputError(f"An agent's name has 1 to {MAX_NAME} characters on one line.", field="name")
+    if clean.casefold() in RESERVED:
+        raise InputError(f"'{clean}' is a name of Keepsake's own. Choose another for the agent.", field="name")
+    return clean
+
+
+def _ordered(stores: Sequence[StoreName]) -> tuple[StoreName, ...]:
+    return tuple(store for store in STORES if store in stores)
+
+
+def _required(connection: apsw.Connection, name: str, *, with_access: bool = False) -> Agent:
+    found = repo.by_id(connection, name) or repo.by_name(connection, vault_folders.cleaned(name))
+    if found is None or (with_access and found.revoked_at is not None):
+        raise NotFoundError(f"There is no agent named '{excerpt(name, MAX_NAME)}' with access.", agent=name[:MAX_NAME])
+    return found
+
+
+def _waiting(connection: apsw.Connection, request: str) -> AccessRequest:
+    found = repo.request_by(connection, request)
+    if found is None or found.decided_at is not None:
+        raise NotFoundError("No such request for access waits. See 'keepsake agent requests'.")
+    return found
+
+
+def _with_token(agent: Agent, token: str) -> AgentToken:
+    return AgentToken(agent.id, agent.name, token, agent.trust, agent.stores, agent.review, agent.isolated)

@@ -1,0 +1,45 @@
+"""Authentication of agents: the caller that a token belongs to."""
+
+from app.agents.service import AgentService, clean_name
+from app.api.caller import Caller, caller_of
+from app.errors import InputError
+
+
+class Authentication:
+    """Recognises agents by their tokens.
+
+    Args:
+        agents: The registered agents.
+    """
+
+    def __init__(self, agents: AgentService) -> None:
+        self._agents = agents
+
+    async def caller(self, token: str, name: str, version: str) -> Caller:
+        """Return the agent that a token belongs to, else an unknown caller.
+
+        Args:
+            token: The token that was shown.
+            name: The name that the program gives of itself.
+            version: Its version.
+        """
+        client = f"{name} {version}".strip()
+        agent = await self._agents.by_token(token)
+        if agent is None:
+            return unknown_caller(name, client)
+        await self._agents.note_seen(agent.id, client)
+        return caller_of(agent, client)
+
+    async def renewed(self, caller: Caller) -> Caller | None:
+        """Return an agent's caller as it is now, ``None`` when its access has ended."""
+        agent = await self._agents.with_access(caller.agent_id)
+        return None if agent is None else caller_of(agent, caller.client)
+
+
+def unknown_caller(name: str, client: str) -> Caller:
+    """Return a caller that may only ask to be let in."""
+    try:
+        shown = clean_name(name)
+    except InputError:
+        shown = "a program"
+    return Caller(shown, "public", (), client=client, state="unknown")

@@ -1,0 +1,45 @@
+"""Hooks around a call: the ledger, and the review of writes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from app.api.caller import Caller
+from app.changes import ChangeSet
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedCall:
+    """A call that has ended.
+
+    Args:
+        operation: The name of the operation.
+        caller: Who called.
+        arguments: Its checked arguments; what was given where they were refused.
+        value: Its answer, ``None`` when it failed.
+        changes: What it changed.
+        outcome: ``done``, ``proposed``, or the code of the failure.
+        milliseconds: How long it took.
+    """
+
+    operation: str
+    caller: Caller
+    arguments: Mapping[str, Any]
+    value: Any
+    changes: ChangeSet | None
+    outcome: str
+    milliseconds: float
+
+
+class CallRecorder(Protocol):
+    """A receiver of finished calls, such as the ledger."""
+
+    def record(self, call: FinishedCall) -> None:
+        """Take note of a call; must return at once and raise nothing."""
+
+
+class WriteReview(Protocol):
+    """A reviewer of agents' writes."""
+
+    async def hold(self, operation: str, caller: Caller, arguments: Mapping[str, Any]) -> Any | None:
+        """Return the answer of a held write, ``None`` to let it through."""

@@ -1,0 +1,198 @@
+"""Agents at the socket: let in by token, held to their trust, cut off when their access ends."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.errors import (
+    AccessDeniedError,
+    AccessRequiredError,
+    AgentPausedError,
+    InputError,
+    KeepsakeError,
+    NotFoundError,
+)
+from app.host import Host
+from app.rpc.client import Client
+from app.rpc.credentials import Credentials
+
+
+@pytest.fixture
+def host(vault: Path) -> Iterator[Host]:
+    running = Host(vault, overrides={"embedding.model": "hashed"})
+    running.start()
+    yield running
+    running.stop()
+
+
+def connect(host: Host, token: str, name: str = "scout") -> Client:
+    return Client.connect(host.vault, Credentials(token, name, "1.0"))
+
+
+def add(host: Host, name: str = "scout", **options: Any) -> str:
+    return str(host.ask("agent.add", name=name, **options).token)
+
+
+def test_an_agent_is_who_its_token_says(host: Host) -> None:
+    token = add(host, trust="inner", stores=["social"], review=False)
+    with connect(host, token, "another name") as client:
+        assert client.call("agent.whoami") == {
+            "name": "scout",
+            "trust": "inner",
+            "stores": ["social"],
+            "is_owner": False,
+            "review": False,
+            "state": "active",
+        }
+        assert client.call("note.save", {"content": "Written by an agent", "store": "social"})["store"] == "social"
+        with pytest.raises(AccessDeniedError):
+            client.call("note.save", {"content": "Not for it", "store": "shared"})
+    seen = host.ask("agent.list")[0]
+    assert seen.client == "another name 1.0"
+    assert seen.last_seen_at is not None
+
+
+def test_the_token_is_not_stored(host: Host) -> None:
+    token = add(host)
+    host.stop()
+    for path in host.vault.rglob("*"):
+        if path.is_file():
+            assert token.encode() not in path.read_bytes(), path
+
+
+def test_a_full_agent_is_not_the_owner(host: Host) -> None:
+    with connect(host, add(host, trust="full")) as client:
+        for operation, arguments in (("agent.add", {"name": "accomplice", "trust": "full"}), ("agent.list", {})):
+            with pytest.raises(AccessDeniedError, match="own programs"):
+                client.call(operation, arguments)
+        names = {item["name"] for item in client.call("describe")}
+    assert "agent.add" not in names
+    assert "memory.search" in names
+
+
+@pytest.mark.parametrize("token", ["", "kst_wrong", "x" * 3000, "\u2603"])
+def test_an_unknown_program_may_only_ask_to_be_let_in(host: Host, token: str) -> None:
+    with connect(host, token, "newcomer") as client:
+        for operation in ("memory.search", "note.list", "agent.list", "session.append", "memory.operators"):
+            with pytest.raises(AccessRequiredError, match="request_access"):
+                client.call(operation, {})
+        assert {item["name"] for item in client.call("describe")} == {"agent.request_access", "agent.whoami"}
+
+
+def test_a_request_is_allowed_by_the_person(host: Host) -> None:
+    with connect(host, "", "newcomer") as client:
+        asked = client.call("agent.request_access", {"name": "newcomer", "trust": "full", "reason": "to help"})
+    assert asked["state"] == "waiting"
+    assert "keepsake agent allow" in asked["message"]
+    (waiting,) = host.ask("agent.requests")
+    assert (waiting.name, waiting.trust, waiting.reason, waiting.client) == (
+        "newcomer",
+        "full",
+        "to help",
+        "newcomer 1.0",
+    )
+    with connect(host, asked["token"]) as client, pytest.raises(AccessRequiredError):
+        client.call("memory.search", {"query": "x"})
+    open_already = connect(host, asked["token"])
+    assert host.ask("agent.allow", request="newcomer", trust="familiar").trust == "familiar"
+    with open_already as client:
+        _until(client, "state", "active")
+    with connect(host, asked["token"]) as client:
+        assert client.call("agent.whoami")["name"] == "newcomer"
+        assert client.call("memory.search", {"query": "x"})["hits"] == []
+    assert host.ask("agent.requests") == []
+
+
+def test_a_refused_request_gives_nothing(host: Host) -> None:
+    with connect(host, "", "newcomer") as client:
+        asked = client.call("agent.request_access", {"name": "newcomer"})
+    host.ask("agent.refuse", request=asked["id"])
+    with connect(host, asked["token"]) as client, pytest.raises(AccessRequiredError):
+        client.call("memory.search", {"query": "x"})
+    with pytest.raises(NotFoundError):
+        host.ask("agent.allow", request=asked["id"])
+
+
+def test_the_end_of_access_cuts_open_connections(host: Host) -> None:
+    token = add(host)
+    with connect(host, token) as client, connect(host, add(host, "other"), "other") as other:
+        client.call("memory.search", {"query": "x"})
+        host.ask("agent.revoke", name="scout")
+        with pytest.raises(KeepsakeError):  # noqa: PT012  (the connection ends shortly after)
+            for _ in range(1000):
+                client.call("memory.search", {"query": "x"})
+        other.call("memory.search", {"query": "x"})
+    with connect(host, token) as client, pytest.raises(AccessRequiredError):
+        client.call("memory.search", {"query": "x"})
+
+
+def test_trust_and_pause_hold_at_once(host: Host) -> None:
+    with connect(host, add(host, trust="inner")) as client:
+        client.call("note.save", {"content": "one", "store": "shared"})
+        host.ask("agent.trust", name="scout", trust="familiar")
+        _until(client, "trust", "familiar")
+        with pytest.raises(AccessDeniedError):
+            client.call("note.save", {"content": "two", "store": "social"})
+        host.ask("agent.trust", name="scout", paused=True)
+        with pytest.raises(AgentPausedError):  # noqa: PT012  (it holds within a moment)
+            for _ in range(1000):
+                client.call("memory.search", {"query": "x"})
+        host.ask("agent.trust", name="scout", paused=False)
+
+
+def _until(client: Client, field: str, value: str) -> None:
+    for _ in range(1000):
+        if client.call("agent.whoami")[field] == value:
+            return
+    raise AssertionError(f"{field} did not become {value}")
+
+
+def test_a_new_token_ends_the_old_one(host: Host) -> None:
+    old = add(host)
+    new = host.ask("agent.rotate", name="scout").token
+    with connect(host, old) as client:
+        assert client.call("agent.whoami")["state"] == "unknown"
+    with connect(host, new) as client:
+        assert client.call("agent.whoami")["state"] == "active"
+
+
+@pytest.mark.parametrize("name", ["", " ", "Person", "import", "a\nb", "x" * 101, "\x1b[31m"])
+def test_names_that_cannot_be_used_are_refused(host: Host, name: str) -> None:
+    with pytest.raises(InputError):
+        host.ask("agent.add", name=name)
+    with connect(host, "", name or "x") as client, pytest.raises(InputError):
+        client.call("agent.request_access", {"name": name})
+    assert host.ask("agent.list") == []
+
+
+def test_a_name_is_given_once_and_again_after_access_ended(host: Host) -> None:
+    add(host)
+    with pytest.raises(InputError, match="rotate"):
+        add(host, " scout ")
+    before = host.ask("agent.revoke", name="scout").id
+    add(host, trust="inner")
+    (agent,) = host.ask("agent.list")
+    assert (agent.id, agent.trust, agent.revoked_at) == (before, "inner", None)
+
+
+def test_the_command_line_adds_an_agent_and_is_one_by_its_token(vault: Path) -> None:
+    def keepsake(*arguments: str, token: str = "") -> "subprocess.CompletedProcess[str]":
+        environment = {**os.environ, "KEEPSAKE_TOKEN": token}
+        command = [sys.executable, "-m", "app", "--vault", str(vault), *arguments]
+        return subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+
+    made = json.loads(keepsake("agent", "add", "scout", "--trust", "familiar", "--json").stdout)
+    assert (made["name"], made["trust"]) == ("scout", "familiar")
+    assert json.loads(keepsake("call", "agent.whoami", token=made["token"]).stdout)["name"] == "scout"
+    refused = keepsake("call", "agent.list", token=made["token"])
+    assert (refused.returncode, refused.stdout) == (77, "")
+    assert "own programs" in refused.stderr
+    unknown = keepsake("call", "note.list", token="kst_wrong")
+    assert unknown.returncode == 77
+    assert "agent.request_access" in unknown.stderr
