@@ -55,15 +55,16 @@ class MemoryService:
         A fact supersedes the active one of the same category and key.
 
         Raises:
-            InputError: Its id is taken, it is empty or too large, or a field cannot be stored.
+            InputError: Its id is taken, it is empty or too large, or a field cannot be stored; or it has an id though
+                the caller does not see every store, and so may not know which ids are taken.
         """
+        if draft.id is not None and not set(STORES) <= set(stores):
+            raise InputError("Only programs with full trust choose ids. Leave 'id' out to get one.", field="id")
         prepared = await asyncio.to_thread(self._prepare, draft) if len(draft.content) > _LONG else None
 
         def work(writer: MemoryWriter) -> Memory:
             memory, hash_of_text = (validation.compose(draft, writer.at_ms), None) if prepared is None else prepared
             if repo.exists(writer.connection, memory.id):
-                if not set(STORES) <= set(stores) and repo.get(writer.connection, memory.id, stores=stores) is None:
-                    raise InputError(f"The id {memory.id} cannot be used; leave it out to get a new one.", id=memory.id)
                 raise InputError(
                     f"There is already a memory with the id {memory.id}; use update to change it.", id=memory.id
                 )

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import apsw
 
-from app.changes import MAX_NAMED, Changed, ChangeSet
+from app.changes import MAX_NAMED, Changed, ChangeSet, Scope, joined_scopes
 from app.core.clock import Clock
 from app.core.stores import STORES
 from app.errors import AccessDeniedError, NotFoundError
@@ -53,11 +53,17 @@ class MemoryUnitOfWork:
 
 def join_changes(changes: Sequence[ChangeSet], actor: str, operation: str) -> ChangeSet:
     """Return several changes as one."""
-    ids = tuple(dict.fromkeys(name for change in changes for name in change.ids))
-    is_named = len(ids) <= MAX_NAMED and all(change.ids or not change.history_ids for change in changes)
+    found: dict[str, Scope] = {}
+    for change in changes:
+        scopes = change.scopes if change.ids and change.scopes is not None else ((),) * len(change.ids)
+        for name, scope in zip(change.ids, scopes, strict=True):
+            found[name] = tuple(dict.fromkeys((*found.get(name, ()), *scope)))
+    is_named = len(found) <= MAX_NAMED and all(change.ids or not change.history_ids for change in changes)
+    everything = joined_scopes(scope for change in changes for scope in change.scopes or ())
     return ChangeSet(
         areas=frozenset[str]().union(*(change.areas for change in changes)),
-        ids=ids if is_named else (),
+        ids=tuple(found) if is_named else (),
+        scopes=tuple(found.values()) if is_named else everything,
         actor=actor,
         operation=operation,
         history_ids=tuple(entry for change in changes for entry in change.history_ids),
