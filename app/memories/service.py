@@ -70,7 +70,7 @@ class MemoryService:
                 )
             return writer.create(memory, hash_of_text)
 
-        return await self._write(work, actor, operation)
+        return await self._write(work, actor, operation, stores)
 
     def _prepare(self, draft: NewMemory) -> tuple[Memory, str]:
         """Return a new memory and the hash of its text.
@@ -129,7 +129,7 @@ class MemoryService:
             validation.require_text(after.content, after.title, after.facts)
             return before if after == before else writer.coalesce_update(before, after)
 
-        return await self._write(work, actor, operation)
+        return await self._write(work, actor, operation, stores)
 
     async def delete(
         self, memory_id: str, *, stores: Sequence[str] = STORES, actor: str = "person", operation: str = "note.delete"
@@ -143,7 +143,7 @@ class MemoryService:
         def work(writer: MemoryWriter) -> Memory:
             return writer.delete(_active(writer.connection, memory_id, stores))
 
-        return await self._write(work, actor, operation)
+        return await self._write(work, actor, operation, stores)
 
     async def restore(
         self, memory_id: str, *, stores: Sequence[str] = STORES, actor: str = "person", operation: str = "note.restore"
@@ -163,7 +163,7 @@ class MemoryService:
                 raise InputError("This memory is not deleted.", id=memory_id)
             return writer.restore(memory)
 
-        return await self._write(work, actor, operation)
+        return await self._write(work, actor, operation, stores)
 
     async def pin(
         self,
@@ -184,7 +184,7 @@ class MemoryService:
             before = _active(writer.connection, memory_id, stores)
             return before if before.pinned == pinned else writer.update(before, replace(before, pinned=pinned))
 
-        return await self._write(work, actor, operation)
+        return await self._write(work, actor, operation, stores)
 
     async def delete_many(
         self,
@@ -244,12 +244,17 @@ class MemoryService:
                     changed.append(memory_id)
             return tuple(changed)
 
-        return await self._write(work, actor, operation, new_id("run"))
+        return await self._write(work, actor, operation, stores, new_id("run"))
 
     async def _write(
-        self, work: Callable[[MemoryWriter], T], actor: str, operation: str, run_id: str | None = None
+        self,
+        work: Callable[[MemoryWriter], T],
+        actor: str,
+        operation: str,
+        stores: Sequence[str],
+        run_id: str | None = None,
     ) -> Changed[T]:
-        return await self._transactions.run(work, actor, operation, run_id)
+        return await self._transactions.run(work, actor, operation, run_id, stores=stores)
 
 
 def _there(connection: apsw.Connection, memory_id: str, stores: Sequence[str]) -> Memory:

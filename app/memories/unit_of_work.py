@@ -12,6 +12,7 @@ from app.core.stores import STORES
 from app.errors import AccessDeniedError, NotFoundError
 from app.memories import repo
 from app.memories.model import Memory
+from app.memories.visibility import answer_as_seen
 from app.memories.writer import MemoryIndex, MemoryWriter
 from app.store.store import Store
 
@@ -33,10 +34,20 @@ class MemoryUnitOfWork:
         self._index = index
 
     async def run(
-        self, work: Callable[[MemoryWriter], T], actor: str, operation: str, run_id: str | None = None
+        self,
+        work: Callable[[MemoryWriter], T],
+        actor: str,
+        operation: str,
+        run_id: str | None = None,
+        *,
+        stores: Sequence[str] = STORES,
     ) -> Changed[T]:
-        """Run ``work`` in one transaction, committed before this returns."""
-        return await self.store.write(partial(self._transact, work, actor, operation, run_id))
+        """Run ``work`` in one transaction, committed before this returns.
+
+        The answer is as a caller sees it who reads ``stores``.
+        """
+        done = await self.store.write(partial(self._transact, work, actor, operation, run_id))
+        return Changed(answer_as_seen(done.value, stores), done.changes)
 
     def _transact(
         self,

@@ -22,6 +22,7 @@ PLACES = ("Berlin", "Rome", "Zurich", "Oslo")
 Fate = Literal["", "edited", "deleted", "hidden", "archived", "pinned", "corrected"]
 _KINDS: tuple[Kind, ...] = ("note", "note", "fact", "observation", "reflection")
 _STORES: tuple[StoreName | Literal[""], ...] = ("private", "private", "shared", "social", "")
+_QUIET = {"backup.daily": False, "sessions.after_turn": False}  # nothing happens by the clock
 _AGENTS = ("", READER, "other")
 
 
@@ -38,7 +39,10 @@ class SetClock:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A memory or, without a store, a conversation with ``agent``; its words are unlike all others'."""
+    """A memory or, without a store, a conversation with ``agent``; its words are unlike all others'.
+
+    A memory was drawn from the conversation ``session`` and the memory ``origin``, which may be hidden.
+    """
 
     number: int
     store: StoreName | Literal[""]
@@ -47,6 +51,8 @@ class Item:
     person: int
     link: int
     fate: Fate
+    session: str | None = None
+    origin: str = ""
 
     @property
     def marker(self) -> str:
@@ -57,11 +63,6 @@ class Item:
     def id(self) -> str:
         """Return its id, with its marker."""
         return f"{self.kind}-{self.marker}" if self.store else f"talk-{self.marker}"
-
-    @property
-    def linked(self) -> str:
-        """Return the marker of the item that it was drawn from."""
-        return marker_of(self.link)
 
     @property
     def key(self) -> str:
@@ -105,7 +106,16 @@ def random_items(chance: random.Random, count: int) -> list[Item]:
         )
         # A fact that another one supersedes cannot change its store any more.
         items.append(replace(item, fate="edited") if item.kind == "fact" and item.fate == "hidden" else item)
-    return items
+    memories = [item.id for item in items if item.store]
+    return [
+        # Of an earlier conversation, whose digest then says nothing of it.
+        replace(
+            item,
+            session=chance.choice([*(talk.id for talk in items[:place] if not talk.store), None]),
+            origin=chance.choice(memories),
+        )
+        for place, item in enumerate(items)
+    ]
 
 
 @contextmanager
@@ -114,7 +124,7 @@ def vault(items: list[Item], kept: Collection[int]) -> Iterator["TrustVault"]:
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o700)
         clock = SetClock()
-        host = Host(Path(folder), serve=False, clock=clock, overrides={"backup.daily": False})
+        host = Host(Path(folder), serve=False, clock=clock, overrides=_QUIET)
         host.start()
         try:
             made = TrustVault(host, clock)
@@ -143,6 +153,7 @@ class TrustVault:
     def settle(self) -> None:
         """Wait until the background work is done."""
         self.host.submit(_queue_of(self.engine)).result(30)
+        self.host.submit(self.engine.memories.access.flush()).result(30)
         self.host.ask("vault.settle", names=True)
 
     def entities(self) -> dict[str, str]:
@@ -211,14 +222,15 @@ def _draft(item: Item) -> NewMemory:
         files=(f"/files/{item.marker}.txt",),
         people=(f"Olga {item.marker.capitalize()}",),
         attributes={"colour": item.marker},
-        session_id=f"talk-{item.linked}",
-        sources=(Source("memory", f"note-{item.linked}"), Source("message", f"talk-{item.linked}#1")),
+        session_id=item.session,
+        sources=(Source("memory", item.origin), Source("message", f"{item.session}#1")),
     )
 
 
 async def _queue_of(engine: Any) -> None:
-    while engine.sessions.write_behind.waiting:
-        await engine.sessions.write_behind._task
+    task = engine.sessions.write_behind._task
+    if task is not None:
+        await task
 
 
 async def _hidden(

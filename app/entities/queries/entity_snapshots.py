@@ -135,7 +135,7 @@ class EntitySnapshot:
     @cached_property
     def _sessions(self) -> dict[str, State]:
         """Conversations as they stood, those that were renamed, forgotten or restored since."""
-        found = as_of.first_entries_after(self._connection, "session", self._at_ms)
+        found = as_of.first_entries_after(self._connection, "session", self._at_ms, "title")
         return {entry.target: entry.before for entry in found if entry.before is not None}
 
     @property
