@@ -173,7 +173,7 @@ class EntitySnapshot:
         orders: dict[EntityOrder, Any] = {
             "mentions": lambda row: (-row.mentions, name_key(row.name), row.id),
             "name": lambda row: (name_key(row.name), row.type, row.id),
-            "recent": lambda row: (-latest[row.id], row.id),
+            "recent": lambda row: (-latest[row.id], name_key(row.name), row.id),
         }
         kept.sort(key=orders[order])
         return kept[offset : offset + limit] if limit >= 0 else kept[offset:]
@@ -340,9 +340,10 @@ class EntitySnapshot:
             for other, one in self._known.items()
             if other != entity_id and (count := len(one.owners & owners))
         }
-        ordered = sorted(shared.items(), key=lambda item: (-item[1], item[0]))
-        rows = [(self._row(other), weight) for other, weight in ordered]
-        return [Neighbour(row.id, row.name, row.type, float(weight)) for row, weight in rows if row is not None]
+        rows = [(self._row(other), weight) for other, weight in shared.items()]
+        known_rows = [(row, weight) for row, weight in rows if row is not None]
+        known_rows.sort(key=lambda item: (-item[1], name_key(item[0].name), item[0].id))
+        return [Neighbour(row.id, row.name, row.type, float(weight)) for row, weight in known_rows]
 
     def _relations(self, entity_id: str) -> tuple[Relation, ...]:
         if not self._all:
