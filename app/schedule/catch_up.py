@@ -1,4 +1,4 @@
-"""Catching up: the occurrence that a late schedule runs, and those that it leaves out. Pure functions."""
+"""Catching up: due and missed occurrences of a late schedule. Pure functions."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta

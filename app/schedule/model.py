@@ -72,13 +72,13 @@ class Schedule:
 
     @property
     def is_built_in(self) -> bool:
-        """Whether it belongs to Keepsake, so that it can be moved and switched off but not deleted."""
+        """True for one of Keepsake's own, which can be moved and paused but not deleted."""
         return self.user_id == BUILT_IN
 
 
 @dataclass(frozen=True, slots=True)
 class ScheduleFilter:
-    """Which schedules a search returns; empty fields mean any.
+    """A filter of schedules; empty fields mean any.
 
     Args:
         text: Words in name or goal.

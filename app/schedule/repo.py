@@ -1,4 +1,7 @@
-"""SQL of schedules, their runs and claims. Times are ISO 8601 texts in UTC that sort as they follow."""
+"""SQL of schedules, their runs and claims.
+
+Times are ISO 8601 texts in UTC, so that their order is the order of time.
+"""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -101,7 +104,7 @@ def delete(connection: apsw.Connection, schedule_id: str) -> bool:
 
 
 def due(connection: apsw.Connection, now: datetime, limit: int) -> list[Schedule]:
-    """Return the active schedules whose time has come and which nobody runs, the longest waiting first."""
+    """Return the active schedules that are due and not claimed, the longest waiting first."""
     rows = connection.execute(
         f"{_SCHEDULE} s WHERE status = 'active' AND next_run_at <= ? AND NOT EXISTS"
         " (SELECT 1 FROM schedule_claims c WHERE c.schedule_id = s.schedule_id)"

@@ -1,4 +1,4 @@
-"""The runner of schedules: looks for due work, catches up after sleep, and runs each piece once."""
+"""The runner of schedules: runs due work once, and catches up after sleep."""
 
 import asyncio
 import logging
@@ -104,7 +104,10 @@ class ScheduleRunner:
         self._reason = ""
 
     async def run(self) -> None:
-        """Look for due schedules until cancelled; runs of a host that is gone are due again."""
+        """Look for due schedules until cancelled.
+
+        Runs that a host left behind when it ended are due again.
+        """
         # Only one process owns the vault, so that claims of other hosts belong to none that lives.
         await self._service.recover(lambda claim: claim.holder.startswith(HOST) and claim.holder != self.holder)
         await self._service.realign()
@@ -229,7 +232,7 @@ class ScheduleRunner:
             await self._service.realign()
 
     async def _pause_s(self) -> float:
-        """Return the seconds until the next look: until something is due, at most the time between two looks."""
+        """Return the seconds until the next look."""
         poll_s = self._options().poll_s
         due = await self._service.next_due()
         if due is None:

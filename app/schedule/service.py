@@ -121,7 +121,9 @@ class ScheduleService:
         return await self._store.read(lambda connection: repo.count(connection, wanted))
 
     async def update(self, schedule_id: str, patch: SchedulePatch, *, actor: str = "person") -> Changed[Schedule]:
-        """Change a schedule; a new cadence, or going on after a pause, gives it a new next run.
+        """Change a schedule.
+
+        A new cadence, or going on after a pause, gives it a new next run.
 
         Raises:
             NotFoundError: There is none of that id.
@@ -154,7 +156,7 @@ class ScheduleService:
         return Changed(await self._store.write(work), _changes(schedule_id, actor))
 
     async def due(self, limit: int) -> list[Schedule]:
-        """Return the schedules whose time has come and which nobody runs.
+        """Return the schedules that are due and not claimed.
 
         One that failed waits for a while, longer with each failure in a row.
         """
@@ -169,7 +171,7 @@ class ScheduleService:
     async def claim(
         self, schedule_id: str, holder: str, lease_s: float, *, is_manual: bool = False, reason: str = ""
     ) -> Claim | None:
-        """Take the right to run a schedule now; ``None`` when somebody else has it or nothing is due.
+        """Claim a schedule to run it; ``None`` when it is claimed or not due.
 
         Occurrences that were missed before the latest are recorded as skipped, in the same transaction.
 
@@ -293,7 +295,7 @@ class ScheduleService:
         return await self._store.write(work)
 
     async def skip(self, schedule: Schedule, reason: str) -> None:
-        """Record what is due of a schedule as skipped, and go on to the next occurrence."""
+        """Record the due occurrences of a schedule as skipped."""
         now = self._now()
 
         def work(connection: apsw.Connection) -> None:

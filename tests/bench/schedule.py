@@ -1,9 +1,10 @@
-"""Simulated days of the scheduler: sleeps, kills and changes of zone; every occurrence is accounted for once.
+"""Simulated days of the scheduler, with sleeps, kills and changes of zone.
 
 python -m tests.bench.schedule --days 10000 --json OUT
 
-OUT: ``{"occurrences", "ran", "failed", "skipped", "missing", "double"}``. The clock is simulated; the database, the
-service and the runner are real. A kill leaves the claim of a run behind, as the end of a process does.
+OUT: ``{"occurrences", "ran", "failed", "skipped", "missing", "double"}``; every occurrence must be accounted for once.
+The clock is simulated; the database, the service and the runner are real. A kill leaves the claim of a run behind, as
+the end of a process does.
 """
 
 import argparse
@@ -83,7 +84,7 @@ class World:
 
 
 class SimulatedJob:
-    """Work that takes a moment, fails now and then, and dies with its process now and then."""
+    """Work that fails now and then, or ends with its process."""
 
     is_heavy = False
 
@@ -144,7 +145,7 @@ async def one_process(world: World, service: ScheduleService, end: datetime) -> 
             raise KilledError
 
     def ignore(changes: ChangeSet) -> None:
-        """Nobody listens."""
+        """Do nothing."""
 
     jobs = dict.fromkeys(CADENCES, job)
     runner = ScheduleRunner(service, world, jobs, service._options, ignore, monotonic=world.monotonic, sleep=sleep)

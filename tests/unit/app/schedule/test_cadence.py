@@ -112,7 +112,10 @@ def test_runs_are_those_of_a_search_minute_by_minute(minute: str, hour: str, zon
 
 
 def brute_force(minute: str, hour: str, zone: str, after: datetime) -> datetime:
-    """Walk through the minutes; a fixed hour runs late where it is skipped and once where it is repeated."""
+    """Walk through the minutes.
+
+    A fixed hour runs late where it is skipped, and once where it is repeated.
+    """
     minutes, hours, place = values(minute, 60), values(hour, 24), ZoneInfo(zone)
     is_elapsed = hour.startswith("*")
     now = after.replace(second=0, microsecond=0) + timedelta(minutes=1)
