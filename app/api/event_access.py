@@ -34,7 +34,7 @@ def _narrowed(event: ChangeSet, caller: Caller) -> ChangeSet | None:
     if event.scopes is None:
         return None
     reach: set[str] = {*caller.stores}
-    if caller.reaches("inner"):
+    if caller.reaches("familiar"):
         reach.add(f"agent:{caller.name}")
     found = [tuple(name for name in scope if name in reach) for scope in event.scopes]
     kept = [place for place, scope in enumerate(found) if scope]

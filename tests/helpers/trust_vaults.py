@@ -81,7 +81,7 @@ class Item:
     def is_visible_to(self, caller: Caller) -> bool:
         """Return whether a caller may know of it."""
         if not self.store:
-            return "private" in caller.stores or (caller.reaches("inner") and self.agent == caller.name)
+            return "private" in caller.stores or (caller.reaches("familiar") and self.agent == caller.name)
         return ("private" if self.fate == "hidden" else self.store) in caller.stores
 
 

@@ -200,7 +200,7 @@ def first_difference(one: Any, other: Any, path: str = "") -> str:
 def own_sessions(side: Side) -> list[str]:
     """Return the conversations of the caller."""
     rows = side.vault.host.ask("session.list", limit=1000)
-    return [row.id for row in rows if row.agent == side.caller.name and side.caller.reaches("inner")]
+    return [row.id for row in rows if row.agent == side.caller.name and side.caller.reaches("familiar")]
 
 
 @pytest.mark.parametrize("seed", SEEDS)

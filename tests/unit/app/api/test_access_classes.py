@@ -1,0 +1,101 @@
+"""Access classes: every operation is in one of them on purpose."""
+
+import pytest
+
+from app.api.caller import OWNER, Caller
+from app.api.catalogue import declared
+from app.errors import AccessDeniedError, AccessRequiredError
+from app.host import Host
+
+# A new operation belongs into one of these: whom may it serve, and what does it tell?
+CLASSES = {
+    # Programs that nobody let in yet.
+    "unknown": "agent.request_access agent.whoami",
+    # Says nothing of what is stored.
+    "public": "memory.operators",
+    # Reads of the stores that a caller reaches.
+    "familiar": """
+        archive.get archive.list entity.graph entity.ids entity.info entity.list entity.of entity.rows
+        fact.by_metadata fact.conflicts fact.get fact.list memory.context memory.forecast memory.get memory.list
+        memory.parse memory.people memory.search memory.sources memory.stats memory.tags memory.timeline note.facets
+        note.get note.ids note.links note.list note.resolve note.rows note.titles reflection.latest search.explain
+        tag.list
+    """,
+    # Writes into these stores, and the caller's own conversations.
+    "inner": """
+        archive.restore fact.batch fact.confirm fact.correct fact.forget fact.remember fact.resolve fact.set
+        memory.write note.delete note.delete_many note.pin note.restore note.save note.tag_many note.update
+        reflection.save session.all session.append session.append_later session.at session.before session.compact
+        session.create session.find session.get session.length session.messages session.recent session.restore
+        session.scratchpad.clear session.scratchpad.read session.scratchpad.write session.summary.get
+        session.summary.roll session.summary.set session.working tag.merge tag.rename
+    """,
+    # Works on all of the vault: only for callers that read every store.
+    "full": """
+        archive.put entity.merge entity.place entity.protect entity.relate entity.rename entity.split entity.unrelate
+        job.cancel job.list job.pause job.resume memory.history memory.sessions memory.undo session.agents
+        session.consolidated session.digest.get session.digest.list session.digest.roll session.forget session.ids
+        session.list session.pending session.rename session.rows settings.check settings.list vault.settle vault.stats
+        vault.status
+    """,
+    # Administers the vault or other agents, or removes for good: the person's own programs.
+    "owner": """
+        agent.add agent.allow agent.ask agent.list agent.refuse agent.requests agent.revoke agent.rotate agent.trust
+        agent.vaults archive.clean backup.cancel_restore backup.list backup.now backup.restore backup.verify
+        embedding.advice embedding.change embedding.compare embedding.pause embedding.resume embedding.rollback
+        embedding.status embedding.switch exchange.export exchange.import exchange.preview memory.forget_forever
+        memory.receipts secret.list secret.remove secret.set secret.status session.purge settings.set trial.compare
+        trial.judge trial.judged trial.list trial.run trial.side_by_side vault.backup vault.check vault.reindex
+        vault.repair
+    """,
+}
+CLASS_OF = {name: kind for kind, names in CLASSES.items() for name in names.split()}
+OPERATIONS = {item.name: item for item in declared()}
+
+
+def test_every_operation_is_in_its_class() -> None:
+    found = {
+        name: "unknown" if item.open_to_unknown else "owner" if item.owner_only else item.trust
+        for name, item in OPERATIONS.items()
+    }
+    assert found == CLASS_OF
+
+
+@pytest.mark.parametrize("name", sorted(CLASS_OF))
+def test_its_class_decides_who_may_call_it(host: Host, name: str) -> None:
+    kind = CLASS_OF[name]
+    callers = {
+        "unknown": Caller("stranger", "full", state="unknown"),
+        "public": Caller("stranger", "public"),
+        "familiar": Caller("visitor", "familiar"),
+        "inner": Caller("helper", "inner"),
+        "narrowed": Caller("helper", "full", ("shared",)),
+        "full": Caller("helper", "full"),
+    }
+    allowed = {
+        "unknown": {"unknown", "public", "familiar", "inner", "narrowed", "full"},
+        "public": {"public", "familiar", "inner", "narrowed", "full"},
+        "familiar": {"familiar", "inner", "narrowed", "full"},
+        "inner": {"inner", "narrowed", "full"},
+        "full": {"full"},
+        "owner": set(),
+    }[kind]
+    for who, caller in callers.items():
+        refused = False
+        try:
+            host.catalogue.find(name)
+            # Arguments that no operation takes: who may call it is told so.
+            host.call(name, {"no such argument": 1}, caller).result()
+        except (AccessDeniedError, AccessRequiredError):
+            refused = True
+        except Exception as error:  # noqa: BLE001
+            assert "no such argument" in str(error) or "argument" in str(error), error
+        assert refused == (who not in allowed), (name, who)
+
+
+def test_a_narrowed_agent_is_told_why(host: Host) -> None:
+    narrowed = Caller("helper", "full", ("shared",))
+    with pytest.raises(AccessDeniedError, match="helper has it for shared only"):
+        host.call("memory.history", {}, narrowed).result()
+    assert host.call("memory.history", {}, Caller("helper", "full")).result().value == []
+    assert host.call("agent.list", {}, OWNER).result().value == []
