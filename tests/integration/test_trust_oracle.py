@@ -168,7 +168,10 @@ def differences(chance: random.Random, items: list[Item], whole: Side, bare: Sid
             for side in (whole, bare):
                 side.finish()
         told, should_be_told = whole.events(), bare.events()
-        answers = whole.plain([said, told]), bare.plain([expected, should_be_told], whole.names)
+        answers = [
+            (whole.plain(said), whole.plain(told)),
+            (bare.plain(expected, whole.names), bare.plain(should_be_told, whole.names)),
+        ]
         if answers[0] != answers[1]:
             yield f"{called} differs: {first_difference(*answers)}"
         known = written + repr(arguments).lower()

@@ -75,10 +75,14 @@ class _Known:
 
 
 def states(connection: apsw.Connection, at_ms: int) -> dict[str, State]:
-    """Return the state of every entity that was there at ``at_ms``, merged ones included."""
+    """Return the state of every entity that may have been there at ``at_ms``, merged ones included.
+
+    One that nobody decided on is there when a text names it, whenever it was first recognised: that may have been in
+    a text that the caller does not see.
+    """
     since = {entry.target: entry.before for entry in as_of.first_entries_after(connection, "entity", at_ms)}
     found = {entity_id: held for entity_id, held in since.items() if held is not None}
-    rows = connection.execute("SELECT id FROM entities WHERE created_at <= ?", (at_ms,)).fetchall()
+    rows = connection.execute("SELECT id FROM entities WHERE created_at <= ? OR touched = 0", (at_ms,)).fetchall()
     for (entity_id,) in rows:
         if entity_id not in since and (held := entity_state.read(connection, str(entity_id))) is not None:
             found[str(entity_id)] = held
