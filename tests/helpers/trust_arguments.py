@@ -13,6 +13,7 @@ from app.core.clock import to_datetime
 from tests.helpers.trust_vaults import HOUR_MS, PEOPLE, START_MS, Item
 
 _LONG_LISTS = {"ids", "memories"}
+_OBJECTS = {"cadence": {"kind": "interval", "seconds": 86_400}, "patch": {"goal": "another goal"}}
 _SELDOM = 0.3  # how often an argument that may be left out is given
 
 
@@ -23,12 +24,14 @@ class ArgumentMaker:
         chance: The source of randomness.
         items: What the vault holds.
         entities: The ids of its entities.
+        schedules: The ids of its schedules.
     """
 
-    def __init__(self, chance: random.Random, items: list[Item], entities: list[str]) -> None:
+    def __init__(self, chance: random.Random, items: list[Item], entities: list[str], schedules: list[str]) -> None:
         self._chance = chance
         self._items = items
         self._entities = entities
+        self._schedules = schedules
 
     def arguments(self, operation: Operation) -> dict[str, Any]:
         """Return arguments for one call; now and then they are not accepted."""
@@ -40,6 +43,8 @@ class ArgumentMaker:
         }
 
     def _value(self, name: str, hint: Any, operation: str) -> Any:
+        if name in _OBJECTS:
+            return dict(_OBJECTS[name])
         origin, inner = typing.get_origin(hint), typing.get_args(hint)
         if origin is typing.Annotated:
             return self._value(name, inner[0], operation)
@@ -52,9 +57,7 @@ class ArgumentMaker:
             return [self._value(name, inner[0], operation) for _ in range(count)]
         if origin is dict or hint is dict:
             return {"colour": self._item().marker}
-        if is_dataclass(hint):
-            return self._object(hint, operation)
-        return self._plain(name, hint, operation)
+        return self._object(hint, operation) if is_dataclass(hint) else self._plain(name, hint, operation)
 
     def _object(self, kind: Any, operation: str) -> dict[str, Any]:
         hints = typing.get_type_hints(kind, include_extras=True)
@@ -87,6 +90,8 @@ class ArgumentMaker:
         item, chance = self._item(), self._chance
         if name in ("session", "sessions"):
             return chance.choice((item.id, f"talk-{item.marker}", f"alias-{item.marker}", "new-session", "unheard"))
+        if operation.startswith("schedule.") and name == "id":
+            return chance.choice((*self._schedules, "sch-unheard"))
         if operation.startswith("entity.") and name in ("id", "ids", "into", "subject", "target") and self._entities:
             return chance.choice((*self._entities, "ent-unheard"))
         if name in ("id", "ids", "new_id", "old_id", "owner", "around", "target", "memories"):

@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from app.api.caller import Caller
+from app.api.caller import OWNER, Caller
 from app.core.stores import StoreName
 from app.host import Host
 from app.memories.model import Kind, NewMemory, Source
 
 READER = "reader"  # the agent whose answers are compared
+_DAILY = {"kind": "interval", "seconds": 86_400}
 HOUR_MS = 3_600_000
 START_MS = 1_700_000_000_000
 PEOPLE = ("Alice Jones", "Bob Miller", "Clara Weber", "David Frey")
@@ -22,7 +23,7 @@ PLACES = ("Berlin", "Rome", "Zurich", "Oslo")
 Fate = Literal["", "edited", "deleted", "hidden", "archived", "pinned", "corrected"]
 _KINDS: tuple[Kind, ...] = ("note", "note", "fact", "observation", "reflection")
 _STORES: tuple[StoreName | Literal[""], ...] = ("private", "private", "shared", "social", "")
-_QUIET = {"backup.daily": False, "sessions.after_turn": False}  # nothing happens by the clock
+_QUIET = {"backup.daily": False, "sessions.after_turn": False, "schedule.poll": 3600}  # nothing happens by the clock
 _AGENTS = ("", READER, "other")
 
 
@@ -119,8 +120,8 @@ def random_items(chance: random.Random, count: int) -> list[Item]:
 
 
 @contextmanager
-def vault(items: list[Item], kept: Collection[int]) -> Iterator["TrustVault"]:
-    """Run a host on a vault that received only the items of ``kept``."""
+def vault(items: list[Item], kept: Collection[int], *, owners: bool) -> Iterator["TrustVault"]:
+    """Run a host on a vault that received only the items of ``kept``, and the ``owners`` schedule where wanted."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o700)
         clock = SetClock()
@@ -128,6 +129,10 @@ def vault(items: list[Item], kept: Collection[int]) -> Iterator["TrustVault"]:
         host.start()
         try:
             made = TrustVault(host, clock)
+            host.ask("schedule.pause_all", until="2100-01-01")
+            made.schedule(Caller(READER, "full"))
+            if owners:
+                made.schedule(OWNER)
             for item in items:
                 clock.ms += HOUR_MS
                 if item.number in kept:
@@ -156,9 +161,18 @@ class TrustVault:
         self.host.submit(self.engine.memories.access.flush()).result(30)
         self.host.ask("vault.settle", names=True)
 
+    def schedules(self) -> dict[str, str]:
+        """Return the name of every schedule by its id."""
+        return {row.id: f"schedule {row.name}" for row in self.host.ask("schedule.search", limit=1000).schedules}
+
     def entities(self) -> dict[str, str]:
         """Return the type and name of every entity by its id."""
         return {row.id: f"{row.type} {row.name}" for row in self.host.ask("entity.list", limit=1000)}
+
+    def schedule(self, caller: Caller) -> None:
+        """Make a schedule of a caller."""
+        goal = {"goal": f"goal of {caller.name}", "name": f"of {caller.name}", "cadence": dict(_DAILY)}
+        self.host.call("schedule.create", goal, caller).result(30)
 
     def add(self, item: Item) -> None:
         """Store an item as the person."""

@@ -54,7 +54,7 @@ _COMPARED: dict[str, Callable[[Any], Any]] = {
 }
 _RANKED = ("hits",)  # in an order that scores decide
 _MARK = re.compile(r"ks1-[0-9a-f]{16}")
-_ENTITY = re.compile(r"ent-[0-9a-f-]{36}")
+_ENTITY = re.compile(r"(?:ent|sch)-[0-9a-f-]{36}")
 _LOOSE = frozenset(
     {
         "score",
@@ -79,6 +79,7 @@ class Side:
     vault: TrustVault
     caller: Caller
     entities: dict[str, str] = field(default_factory=dict)
+    schedules: dict[str, str] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
     made: dict[str, str] = field(default_factory=dict)
     heard: list[Event] = field(default_factory=list)
@@ -126,7 +127,8 @@ class Side:
     def look(self) -> None:
         """Learn which entities there are, and keep the names of those there were."""
         self.entities = self.vault.entities()
-        self.names |= self.entities
+        self.schedules = self.vault.schedules()
+        self.names |= self.entities | self.schedules
 
     def _named(self, text: str, names: Mapping[str, str]) -> str:
         text = _ENTITY.sub(lambda found: names.get(found[0], found[0]), text)
@@ -155,15 +157,16 @@ def planned(chance: random.Random) -> list[Operation]:
 
 def differences(chance: random.Random, items: list[Item], whole: Side, bare: Side) -> Iterator[str]:
     """Make random calls on both sides and yield what tells them apart, or tells what is hidden."""
-    hidden = [item.marker for item in items if not item.is_visible_to(whole.caller)]
+    hidden = ["goal of person"] * (not whole.caller.reaches("full"))
+    hidden += [item.marker for item in items if not item.is_visible_to(whole.caller)]
     own = [item.id for item in items if not item.store and item.is_visible_to(whole.caller)]
     before, written = whole.vault.hidden_rows(whole.caller, own), ""  # what it wrote itself it may hear again
     for operation in planned(chance):
-        arguments = ArgumentMaker(chance, items, sorted(whole.entities)).arguments(operation)
+        arguments = ArgumentMaker(chance, items, sorted(whole.entities), sorted(whole.schedules)).arguments(operation)
         called = f"{operation.name} {arguments}"
-        same = {name: entity for entity, name in bare.entities.items()}
+        same = {name: known for known, name in (bare.entities | bare.schedules).items()}
         said = whole.ask(operation.name, arguments)
-        expected = bare.ask(operation.name, translate(arguments, whole.entities, same))
+        expected = bare.ask(operation.name, translate(arguments, whole.entities | whole.schedules, same))
         if operation.access == "write":
             for side in (whole, bare):
                 side.finish()
@@ -212,7 +215,8 @@ def test_every_operation_answers_as_if_what_is_hidden_had_never_been(which: str,
     chance = random.Random(f"{which} {seed}")
     caller, items = CALLERS[which], random_items(chance, 9)
     shown = {item.number for item in items if item.is_visible_to(caller)}
-    with vault(items, {item.number for item in items}) as one, vault(items, shown) as other:
+    everything = {item.number for item in items}
+    with vault(items, everything, owners=True) as one, vault(items, shown, owners=False) as other:
         whole, bare = Side(one, caller), Side(other, caller)
         for side in (whole, bare):
             side.look()

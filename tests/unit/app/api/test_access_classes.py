@@ -12,7 +12,7 @@ CLASSES = {
     # Programs that nobody let in yet.
     "unknown": "agent.request_access agent.whoami",
     # Says nothing of what is stored.
-    "public": "memory.operators",
+    "public": "memory.operators schedule.preview schedule.words",
     # Reads of the stores that a caller reaches.
     "familiar": """
         archive.get archive.list entity.graph entity.ids entity.info entity.list entity.of entity.rows
@@ -21,11 +21,12 @@ CLASSES = {
         note.get note.ids note.links note.list note.resolve note.rows note.titles reflection.latest search.explain
         tag.list
     """,
-    # Writes into these stores, and the caller's own conversations.
+    # Writes into these stores, and the caller's own conversations and schedules.
     "inner": """
         archive.restore fact.batch fact.confirm fact.correct fact.forget fact.remember fact.resolve fact.set
         memory.write note.delete note.delete_many note.pin note.restore note.save note.tag_many note.update
-        reflection.save session.all session.append session.append_later session.at session.before session.compact
+        reflection.save schedule.claim schedule.count schedule.create schedule.delete schedule.due schedule.get
+        schedule.heartbeat schedule.report schedule.run schedule.runs schedule.search schedule.update session.all session.append session.append_later session.at session.before session.compact
         session.create session.find session.get session.length session.messages session.recent session.restore
         session.scratchpad.clear session.scratchpad.read session.scratchpad.write session.summary.get
         session.summary.roll session.summary.set session.working tag.merge tag.rename
@@ -33,10 +34,11 @@ CLASSES = {
     # Works on all of the vault: only for callers that read every store.
     "full": """
         archive.put entity.merge entity.place entity.protect entity.relate entity.rename entity.split entity.unrelate
-        job.cancel job.list job.pause job.resume memory.history memory.sessions memory.undo session.agents
+        job.cancel job.list job.pause job.resume memory.history memory.sessions memory.undo schedule.prune
+        schedule.run_now schedule.status session.agents
         session.consolidated session.digest.get session.digest.list session.digest.roll session.forget session.ids
-        session.list session.pending session.rename session.rows settings.check settings.list vault.settle vault.stats
-        vault.status
+        session.list session.pending session.rename session.rows settings.check settings.list upkeep.jobs upkeep.plan
+        vault.settle vault.stats vault.status
     """,
     # Administers the vault or other agents, or removes for good: the person's own programs.
     "owner": """
@@ -44,8 +46,8 @@ CLASSES = {
         agent.vaults archive.clean backup.cancel_restore backup.list backup.now backup.restore backup.verify
         embedding.advice embedding.change embedding.compare embedding.pause embedding.resume embedding.rollback
         embedding.status embedding.switch exchange.export exchange.import exchange.preview memory.forget_forever
-        memory.receipts secret.list secret.remove secret.set secret.status session.purge settings.set trial.compare
-        trial.judge trial.judged trial.list trial.run trial.side_by_side vault.backup vault.check vault.reindex
+        memory.receipts secret.list secret.remove secret.set secret.status schedule.pause_all session.purge settings.set trial.compare
+        trial.judge trial.judged trial.list trial.run trial.side_by_side upkeep.cancel upkeep.run upkeep.undo vault.backup vault.check vault.reindex
         vault.repair
     """,
 }
