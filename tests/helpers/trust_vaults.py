@@ -177,7 +177,7 @@ class TrustVault:
     def add(self, item: Item) -> None:
         """Store an item as the person."""
         if item.store:
-            self.host.submit(self.engine.memories.service.save(_draft(item))).result(30)
+            self.host.submit(_save(self.engine, _draft(item))).result(30)
             return
         turns = [{"role": "user", "content": item.text, "author": PEOPLE[item.person]}] * 2
         heading = {"title": f"Title {item.marker}", "agent": item.agent, "channel": f"chat:{item.marker}"}
@@ -239,6 +239,10 @@ def _draft(item: Item) -> NewMemory:
         session_id=item.session,
         sources=(Source("memory", item.origin), Source("message", f"{item.session}#1")),
     )
+
+
+async def _save(engine: Any, draft: NewMemory) -> None:
+    engine.publish((await engine.memories.service.save(draft)).changes)
 
 
 async def _queue_of(engine: Any) -> None:
