@@ -58,7 +58,7 @@ class KnownItem:
     """Message or memory to generate a question about.
 
     Args:
-        id: ``<session>#<number>`` of a turn, or a memory's id.
+        id: ``<session>#<number>`` of a message, or a memory's id.
         text: Its text.
         before: Previous message, by another speaker.
     """

@@ -1,1 +1,1 @@
-"""When recurring work runs next, and what came of each run. Owns schedules and schedule_runs (canonical)."""
+"""Scheduler of recurring work. Owns schedules and schedule_runs (canonical)."""

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QWidget
 
 from app.changes import Progress
 from ui import theme
+from ui.style.design_tokens import Space
 from ui.style.icons import icon
-from ui.style.tokens import Space
 from ui.widgets.button import icon_button
 from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.icon_label import IconLabel

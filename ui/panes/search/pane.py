@@ -32,7 +32,7 @@ from ui.panes.search.result_summary import ResultSummary
 from ui.panes.search.results import GroupHeading, ResultList
 from ui.panes.search.search_history import SearchHistory
 from ui.panes.search.why_panel import WhyPanel
-from ui.style.tokens import Space
+from ui.style.design_tokens import Space
 from ui.widgets.button import icon_button
 from ui.widgets.empty_state import EmptyState
 from ui.widgets.lists.facet_tree import FacetTree

@@ -8,7 +8,7 @@ from app.retrieval.model import Query, Term
 from ui import theme
 from ui.models.dates import local
 from ui.panes.search.query_text import significant_terms
-from ui.style.tokens import Radius, Space
+from ui.style.design_tokens import Radius, Space
 from ui.widgets.flow_layout import FlowLayout
 from ui.widgets.plain_text import PlainLabel
 

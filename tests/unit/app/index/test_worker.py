@@ -297,7 +297,7 @@ def test_lost_words_and_vectors_are_found_by_the_check(shelf: Shelf) -> None:
 
     shelf.do(shelf.store.write(harm))
     assert {(finding.area, finding.what.split(" ", 1)[1]) for finding in shelf.check()} == {
-        ("words", "turns cannot be found by search."),
+        ("words", "messages cannot be found by search."),
         ("words", "notes cannot be found by search."),
         ("vectors", "vectors belong to nothing."),
         ("vectors", "search entries have no vector and wait for none."),
